@@ -1,0 +1,112 @@
+"""What a finding is: where it is, what it says, and how it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from typing import Literal
+
+__all__ = [
+    "Address",
+    "Diagnostic",
+    "Finding",
+    "Place",
+    "Position",
+    "Report",
+    "Severity",
+]
+
+Address = tuple[str | int, ...]
+"""The way to a place in a document's data, such as ``("steps", "classify", "emit", 0, "when")``."""
+
+
+class Severity(IntEnum):
+    """How grave a finding is; the greater, the graver."""
+
+    WARNING = 1
+    ERROR = 2
+
+    @property
+    def word(self) -> str:
+        """``warning`` or ``error``."""
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in a document: a value or a key, or a stretch inside a scalar value.
+
+    Args:
+        address: The way to the value in the document's data.
+        part: ``"key"`` for the key that leads to the value, ``"value"`` for the value itself.
+        start: First code point of a stretch inside the scalar's *decoded* value, or ``None`` for
+            the whole of it.
+        end: One past the last code point of that stretch.
+    """
+
+    address: Address
+    part: Literal["value", "key"] = "value"
+    start: int | None = None
+    end: int | None = None
+
+    def __truediv__(self, step: str | int) -> Place:
+        """The place one key or index further down."""
+        return Place((*self.address, step))
+
+    @property
+    def key(self) -> Place:
+        """The key that leads here."""
+        return Place(self.address, "key")
+
+    def stretch(self, start: int, end: int) -> Place:
+        """A stretch of this scalar's decoded value, in code points."""
+        return replace(self, start=start, end=end)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A problem at a place, not yet looked up in the text.
+
+    Args:
+        code: The problem's code, such as ``unknown-event``.
+        message: One sentence without a full stop.
+        place: Where it is.
+        hint: What to do, or empty.
+        severity: How grave it is.
+        related: Other places that matter, each with a few words about it.
+    """
+
+    code: str
+    message: str
+    place: Place
+    hint: str = ""
+    severity: Severity = Severity.ERROR
+    related: tuple[tuple[Place, str], ...] = ()
+
+
+Report = Callable[[Finding], None]
+"""Where a pass puts what it finds; usually a list's ``append``."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Position:
+    """A place in a text: line and column from 1, offset from 0, all counted in code points."""
+
+    line: int
+    column: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """A finding in a file's text, ready to be shown."""
+
+    path: str
+    start: Position
+    end: Position
+    code: str
+    message: str
+    severity: Severity
+    hint: str = ""
+    related: tuple[tuple[Position, str], ...] = field(default=())

@@ -1,0 +1,1 @@
+"""Text in ``${{ }}``, conditions and prompts → typed trees → Python."""

@@ -1,0 +1,181 @@
+"""The type language: what a value may be, and which value may go where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from wfc.compiler.diagnostics import Address
+
+__all__ = [
+    "ANY",
+    "BOOLEAN",
+    "DATE",
+    "DATETIME",
+    "DECIMAL",
+    "DURATION",
+    "INTEGER",
+    "NULL",
+    "NUMBER",
+    "STRING",
+    "UNKNOWN",
+    "Constraints",
+    "Enumeration",
+    "Field",
+    "ListOf",
+    "MapOf",
+    "OneOf",
+    "Optional",
+    "Record",
+    "Scalar",
+    "Type",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A type without parts.
+
+    Args:
+        name: As written in a spec, or ``null`` (the type of ``none``) or ``unknown`` (the type of what
+            another finding already covers: it fits everywhere, so that one mistake is one finding).
+    """
+
+    name: Literal[
+        "string",
+        "integer",
+        "number",
+        "decimal",
+        "boolean",
+        "date",
+        "datetime",
+        "duration",
+        "any",
+        "null",
+        "unknown",
+    ]
+
+
+STRING: Final = Scalar("string")
+INTEGER: Final = Scalar("integer")
+NUMBER: Final = Scalar("number")
+DECIMAL: Final = Scalar("decimal")
+BOOLEAN: Final = Scalar("boolean")
+DATE: Final = Scalar("date")
+DATETIME: Final = Scalar("datetime")
+DURATION: Final = Scalar("duration")
+ANY: Final = Scalar("any")
+NULL: Final = Scalar("null")
+UNKNOWN: Final = Scalar("unknown")
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """A list whose items have one type."""
+
+    item: Type
+
+
+@dataclass(frozen=True, slots=True)
+class MapOf:
+    """A map from strings to values of one type."""
+
+    value: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Optional:
+    """A value that may be absent or null; ``of`` is never itself optional."""
+
+    of: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Enumeration:
+    """One of some literal values.
+
+    Args:
+        values: Strings, integers or booleans, in the order written, at least one.
+        name: Its name in ``types``, or empty for one written in place.
+    """
+
+    values: tuple[str | int | bool, ...]
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """A value of any one of some types; also what narrows when a test names one of them."""
+
+    types: tuple[Type, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Constraints:
+    """Bounds on a value beyond its type; ``None`` where there is none."""
+
+    format: str | None = None
+    min: int | float | str | None = None
+    max: int | float | str | None = None
+    min_length: int | None = None
+    max_length: int | None = None
+    pattern: str | None = None
+    min_items: int | None = None
+    max_items: int | None = None
+
+
+NO_CONSTRAINTS: Final = Constraints()
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A named part of a record.
+
+    Args:
+        name: As the author wrote it, in normal form (NFKC); its name in data.
+        type: Its type; ``Optional`` if it may be absent.
+        has_default: Whether ``default`` counts.
+        default: A plain value (JSON data) that fits the type.
+        description: For people; may be empty.
+        constraints: Bounds on its value.
+        address: Where it is declared; empty for what is built in.
+    """
+
+    name: str
+    type: Type
+    has_default: bool = False
+    default: object = field(default=None, hash=False)
+    description: str = ""
+    constraints: Constraints = NO_CONSTRAINTS
+    address: Address = ()
+
+    @property
+    def required(self) -> bool:
+        """Whether a value must be given."""
+        return not self.has_default and not isinstance(self.type, Optional)
+
+
+@dataclass(slots=True, eq=False)
+class Record:
+    """A value with named, typed fields: a type of the spec, an event, an output written in place.
+
+    Two records are the same type only if they are the same object. ``fields`` is filled after creation, so
+    that records may mention themselves.
+
+    Args:
+        name: The Python class's name: the author's own, or one made from the place (``ClassifyResult``).
+        fields: By name, in the order written.
+        role: What kind of record it is. ``namespace`` is for things like ``run`` or ``error`` that
+            exist in expressions only.
+        description: For people; may be empty.
+        address: Where it is declared; empty for what is built in.
+    """
+
+    name: str
+    fields: dict[str, Field] = field(default_factory=dict)
+    role: Literal["type", "event", "output", "state", "config", "namespace"] = "type"
+    description: str = ""
+    address: Address = ()
+
+
+Type = Scalar | ListOf | MapOf | Optional | Enumeration | OneOf | Record
