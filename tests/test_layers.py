@@ -1,0 +1,156 @@
+"""Imports run one way, third parties come in by one door each, and a check loads nothing slow."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+# Each room may import itself and those above it.
+COMPILER_ROOMS = (
+    "diagnostics",
+    "problems",
+    "spell",
+    "types",
+    "read",
+    "validate",
+    "expressions",
+    "nodes",
+    "resolve",
+    "check",
+    "generate",
+    "draw",
+    "render",
+    "pipeline",
+    "cli",
+)
+
+DOORS = {
+    "yaml": {"compiler/read"},
+    "jsonschema": {"compiler/validate"},
+    "jinja2": {"compiler/generate", "compiler/expressions"},
+    "click": {"compiler/cli"},
+    "pydantic": {"runtime", "compiler/cli"},
+    "httpx2": {"runtime/integrations"},
+    "pydantic_ai": {"runtime/integrations"},
+}
+
+SLOW = {
+    "asyncio",
+    "concurrent.futures",
+    "difflib",
+    "importlib.metadata",
+    "jsonschema",
+    "pydantic",
+    "rich",
+    "typing_extensions",
+    "unittest",
+    "urllib.request",
+    "wfc.runtime",
+}
+
+GOOD_SPEC = """\
+wfc: 1
+workflow: greet
+start: Asked
+end: Greeted
+events:
+  Asked: {name: string}
+  Greeted: {text: string}
+steps:
+  greet:
+    kind: transform
+    accepts: Asked
+    emit: {event: Greeted, with: {text: "Hello ${{ event.name }}"}}
+"""
+
+
+def sources(*folders: str) -> list[Path]:
+    found = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
+    return [path for path in found if "as_installed" not in path.parts and "node_modules" not in path.parts]
+
+
+def imports(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and full name of each imported module; of ``from a import b`` it gives ``a.b``."""
+    for node in ast.walk(ast.parse(path.read_bytes(), str(path))):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path}:{node.lineno}: relative import"
+            yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
+
+
+def place(path: Path) -> str:
+    """``compiler/read`` for ``compiler/read.py`` and for ``compiler/read/scalars.py``."""
+    return path.relative_to(ROOT).with_suffix("").as_posix()
+
+
+def within(path: Path, rooms: set[str]) -> bool:
+    return any(place(path) == room or place(path).startswith(room + "/") for room in rooms)
+
+
+@pytest.mark.parametrize("path", sources("compiler"), ids=place)
+def test_a_room_imports_only_rooms_above_it(path: Path) -> None:
+    room = path.relative_to(ROOT / "compiler").parts[0].removesuffix(".py")
+    if room == "__init__":
+        assert not list(imports(path))
+        return
+    allowed = COMPILER_ROOMS[: COMPILER_ROOMS.index(room) + 1]
+    for line, name in imports(path):
+        if name.startswith("wfc.compiler."):
+            assert name.split(".")[2] in allowed, f"{place(path)}:{line} imports {name}"
+
+
+@pytest.mark.parametrize("path", sources("compiler", "runtime"), ids=place)
+def test_only_the_command_line_knows_both_houses(path: Path) -> None:
+    if within(path, {"compiler/cli"}):
+        return
+    other = "wfc.runtime" if path.is_relative_to(ROOT / "compiler") else "wfc.compiler"
+    for line, name in imports(path):
+        assert not (name + ".").startswith(other + "."), f"{place(path)}:{line} imports {name}"
+
+
+@pytest.mark.parametrize("path", sources("compiler", "runtime", "schemas"), ids=place)
+def test_third_parties_come_in_by_their_door(path: Path) -> None:
+    for line, name in imports(path):
+        top = name.split(".", maxsplit=1)[0]
+        if top in sys.stdlib_module_names or top == "wfc":
+            continue
+        assert within(path, DOORS.get(top, {"runtime/integrations"})), f"{place(path)}:{line} imports {name}"
+
+
+@pytest.mark.parametrize("path", sources("compiler", "runtime", "schemas", "tests", "specs"), ids=place)
+def test_the_houses_are_imported_by_their_installed_names(path: Path) -> None:
+    # `import compiler` from a checkout would make twins of every class
+    for line, name in imports(path):
+        assert name.split(".")[0] not in {"compiler", "runtime", "schemas"}, f"{place(path)}:{line} imports {name}"
+
+
+def test_a_check_of_a_good_spec_loads_nothing_slow(tmp_path: Path) -> None:
+    spec = tmp_path / "greet.yaml"
+    spec.write_text(GOOD_SPEC)
+    program = (
+        "import sys, wfc.compiler.cli as cli\n"
+        f"status = cli.main(['check', {str(spec)!r}])\n"
+        "print(status, *sorted(sys.modules))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    status, *loaded = done.stdout.split()
+    assert status == "0", done.stderr
+    assert not {name for name in loaded if name in SLOW or name.split(".")[0] in SLOW}
+
+
+@pytest.mark.parametrize("module", ["wfc.runtime"])
+def test_importing_the_runtime_loads_no_compiler_and_no_integration(module: str) -> None:
+    program = f"import sys, {module}\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert not {name for name in loaded if name.startswith("wfc.compiler")}
+    assert not loaded & {"pydantic_ai", "httpx", "httpx2", "openai", "anthropic", "jsonschema", "yaml", "jinja2"}
