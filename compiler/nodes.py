@@ -92,8 +92,9 @@ class Auth:
 class Value:
     """A structured value with expressions in it: what `with`, `args`, `body` and `query` hold.
 
-    Exactly one of the parts is used: ``expression`` (one whole ``${{ }}``), ``template`` (a text with
-    expressions inside), ``items``, ``entries``, or else the plain ``constant``.
+    Exactly one of the parts is used: ``expression`` (one whole ``${{ }}``, or a reference that filling made),
+    ``template`` (a text with expressions inside), ``items``, ``entries``, or else the plain ``constant``
+    (JSON data that fits ``type``). ``type`` is what is wanted here; ``expression.type`` what is given.
     """
 
     type: Type
@@ -189,7 +190,9 @@ class Join:
         within: Seconds from the opening of the frame, or ``None``.
         proceed: ``on_timeout: proceed``: it fires with what has arrived.
         fork: The step that opens its frames, by name; ``None`` for the start of the run. For ``each`` the
-            step whose ``emit`` has the `each`. Filled by ``resolve`` through ``resolve.frames``.
+            step whose ``emit`` has the `each`. Filled by ``resolve`` through ``resolve.frames``; ``None``
+            too where a finding says that there is none.
+        rest: ``finish`` where the author wrote `rest` (a race is then declared), else ``None``.
     """
 
     form: Literal["all", "any", "at_least", "each"]
@@ -199,6 +202,7 @@ class Join:
     proceed: bool
     fork: str | None
     address: Address
+    rest: Literal["finish"] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,13 +296,16 @@ class Entry:
 class Exit:
     """All the ways to leave at one occasion, tried in order.
 
-    ``exhaustive`` says that the conditions leave no case although the last entry has a `when`; set by
-    ``resolve`` from the truth table, so that the generator may print the last one as plain `return`.
+    ``exhaustive`` says that one entry always matches: the last has no `when`, or the conditions leave no
+    case; set by ``resolve`` from the truth table, so that the generator may print the last one as plain
+    `else`. Where it does not hold, ``left`` is a case that no entry is for, as a text for the author (for
+    an `emit` a mistake; for an `on_error` the run's own exits are next).
     """
 
     entries: tuple[Entry, ...]
     address: Address
     exhaustive: bool = False
+    left: str = ""
 
 
 @dataclass(frozen=True, slots=True)
