@@ -22,6 +22,7 @@ COMPILER_ROOMS = (
     "validate",
     "expressions",
     "nodes",
+    "flow",
     "resolve",
     "check",
     "generate",

@@ -1,0 +1,71 @@
+"""Paths on the command line → the specs that they name."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import click
+
+from wfc.compiler.read import MAX_BYTES
+
+__all__ = ["Source", "specs"]
+
+SUFFIXES = (".yaml", ".yml")
+SAYS_SO = re.compile(rb"""^(?:\xef\xbb\xbf)?["']?(?:wfc|workflow)["']?[ \t]*:""", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A spec's file: its path as the user would write it, and its bytes (one more than too many at most)."""
+
+    path: str
+    raw: bytes
+
+
+def specs(paths: Sequence[str]) -> list[Source]:
+    """The specs of files and folders, each once, those of a folder in the order of their paths.
+
+    Raises:
+        click.UsageError: A path cannot be read, or a folder has no spec.
+    """
+    found: dict[str, Source] = {}
+    for path in paths:
+        for source in in_folder(path) if os.path.isdir(path) else [load(path)]:
+            found.setdefault(os.path.realpath(source.path), source)
+    return list(found.values())
+
+
+def in_folder(folder: str) -> list[Source]:
+    candidates = [load(path) for path in sorted(yaml_files(folder))]
+    found = [source for source in candidates if SAYS_SO.search(source.raw)]
+    if not found:
+        raise click.UsageError(f"no spec in `{folder}`: no YAML file below it has a line that begins with `wfc:`")
+    if passed := len(candidates) - len(found):
+        files = "file that has" if passed == 1 else "files that have"
+        click.echo(f"{folder}: passed over {passed} YAML {files} no `wfc:` line", err=True)
+    return found
+
+
+def yaml_files(folder: str) -> Iterable[str]:
+    for top, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".") and name != "node_modules"]
+        for name in names:
+            if name.endswith(SUFFIXES) and not name.startswith("."):
+                yield os.path.normpath(os.path.join(top, name))
+
+
+def load(path: str) -> Source:
+    """One file's bytes.
+
+    Raises:
+        click.UsageError: It cannot be read.
+    """
+    try:
+        with open(path, "rb") as file:
+            return Source(path, file.read(MAX_BYTES + 1))
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise click.UsageError(f"cannot read `{path}`: {reason[:1].lower()}{reason[1:]}") from None

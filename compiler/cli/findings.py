@@ -1,0 +1,38 @@
+"""Findings of several specs, shown together."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import TextIO
+
+import click
+
+from wfc.compiler.pipeline import Compiled
+from wfc.compiler.render import Format, render, summary
+
+__all__ = ["show"]
+
+
+def show(compiled: Sequence[Compiled], *, form: Format = "full", on_error_stream: bool = False) -> bool:
+    """Print all findings and a summary; whether there was none.
+
+    Args:
+        compiled: What was checked or compiled.
+        form: How to show them.
+        on_error_stream: Put them where they do not mix with the command's result.
+    """
+    stream = sys.stderr if on_error_stream else sys.stdout
+    findings = [diagnostic for each in compiled for diagnostic in each.diagnostics]
+    texts = {each.path: each.text for each in compiled}
+    click.echo(render(findings, texts, form=form, colour=colourful(stream)), nl=False, file=stream)
+    if form != "json" and (findings or not on_error_stream):
+        specs = "1 spec" if len(compiled) == 1 else f"{len(compiled)} specs"
+        click.echo(f"{specs}: {summary(findings)}", err=True)
+    return not findings
+
+
+def colourful(stream: TextIO) -> bool:
+    """Whether a stream is a terminal whose user did not refuse colours (https://no-color.org)."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

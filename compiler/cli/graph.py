@@ -1,0 +1,34 @@
+"""``wfc graph``."""
+
+from __future__ import annotations
+
+import click
+
+from wfc.compiler.cli.files import load
+from wfc.compiler.cli.findings import show
+from wfc.compiler.pipeline import check_text
+
+__all__ = ["command"]
+
+
+@click.command("graph")
+@click.argument("spec")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("mermaid", "dot", "html")),
+    default="mermaid",
+    show_default=True,
+    help="What to draw with; html is one self-contained page.",
+)
+def command(spec: str, form: str) -> int:
+    """Draw the flow of a SPEC: its events and steps."""
+    source = load(spec)
+    checked = check_text(source.raw, source.path)
+    show([checked], on_error_stream=True)
+    if checked.failed or checked.workflow is None:
+        return 1
+    from wfc.compiler.draw import draw
+
+    click.echo(draw(checked.workflow, form), nl=False)
+    return 0

@@ -1,0 +1,15 @@
+"""``wfc schema``."""
+
+from __future__ import annotations
+
+import click
+
+__all__ = ["command"]
+
+
+@click.command("schema")
+def command() -> None:
+    """Print the JSON Schema of specs, for editors and other tools."""
+    from importlib.resources import files
+
+    click.echo(files("wfc.schemas").joinpath("workflow.schema.json").read_text(encoding="utf-8"), nl=False)
