@@ -1,0 +1,205 @@
+"""What a step calls: models, tools, services, and the secrets and settings they need.
+
+``Context.llm``, ``Context.tool`` and ``Context.http`` call ``call_llm``, ``call_tool`` and ``call_http`` here,
+which load the integration that does the work only then.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from wfc.runtime.errors import SettingsError
+
+if TYPE_CHECKING:
+    from wfc.runtime.integrations.python_tools import ToolHost
+
+__all__ = [
+    "Basic",
+    "Bearer",
+    "CallHost",
+    "HttpResponse",
+    "Model",
+    "Output",
+    "PythonTool",
+    "Secret",
+    "call_http",
+    "call_llm",
+    "call_tool",
+]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """The name of a secret, an environment variable. Its value is read where it is used and kept nowhere."""
+
+    name: str
+
+    def reveal(self) -> str:
+        """The value.
+
+        Raises:
+            SettingsError: The environment variable is not set, or is empty.
+        """
+        value = os.environ.get(self.name)
+        if not value:
+            raise SettingsError(
+                f"the secret `{self.name}` is missing: set the environment variable {self.name} to its value"
+            )
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Bearer:
+    """Proves who sends a request by a secret token."""
+
+    secret: Secret
+
+
+@dataclass(frozen=True, slots=True)
+class Basic:
+    """Proves who sends a request by a user name and a secret."""
+
+    user: str
+    secret: Secret
+
+
+@dataclass(frozen=True, slots=True)
+class Output(Generic[T]):
+    """A type that a result must have, for those that ``type[T]`` cannot hold, such as unions.
+
+    The annotation tells a type checker what the argument tells the run::
+
+        MOOD: Output[Literal["good", "bad"]] = Output(Literal["good", "bad"])
+    """
+
+    type: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model and how to call it.
+
+    Args:
+        use: ``provider:name``, such as ``openai:gpt-4o-mini``.
+        base_url: Of a service that speaks the provider's protocol, or ``None`` for the provider's own.
+        api_key: The secret that the service asks for; ``None``: the provider's usual variable, if it needs one.
+        timeout: Seconds for one request.
+        settings: The provider's own, passed as they are.
+        fallback: Models tried in order once the step's retry policy has given up on this one.
+    """
+
+    use: str
+    base_url: str | None = None
+    api_key: Secret | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+    top_p: float | None = None
+    seed: int | None = None
+    timeout: float | None = None
+    settings: Mapping[str, object] = field(default_factory=dict)
+    fallback: Sequence[Model] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PythonTool(Generic[T]):
+    """A Python function, named as ``module:function``, from a module beside the spec or one that settings allow.
+
+    Args:
+        function: ``module:function``.
+        output: The type of its result; ``Any`` takes everything.
+        beside: A file in the folder that holds the module, or the folder.
+        secrets: Keyword argument → secret, for what the function may know and the spec may not.
+    """
+
+    function: str
+    output: Any = Any
+    beside: str | Path = "."
+    secrets: Mapping[str, Secret] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class HttpResponse:
+    """What came with a body: the status, and headers by lower-case name."""
+
+    status: int
+    headers: Mapping[str, str]
+
+
+class CallHost(Protocol):
+    """What the calls need of the context that they are made in."""
+
+    def unmet(self, result: object) -> Sequence[str]:
+        """What the step's requirements say of a result: a sentence for each that does not hold."""
+
+
+async def call_llm(
+    host: CallHost, model: Model, prompt: str, *, system: str | None = None, output: Any = None
+) -> Any:
+    """One model call; the reply as text, or as a value of ``output``.
+
+    A reply that is not of that type, or that a requirement of the step refuses, is sent back with what is
+    wrong, at most twice.
+
+    Raises:
+        StepError: ``model…``, ``http…`` (of the model's service), ``timeout``, ``connection``, ``requirement``.
+        SettingsError: A secret is missing.
+        MissingPackageError: The models' package is not installed.
+    """
+    from wfc.runtime.integrations.models import ask  # noqa: PLC0415  slow, and optional
+
+    return await ask(host, model, prompt, system=system, output=_plain(output))
+
+
+async def call_tool(host: ToolHost, tool: PythonTool[T], args: Mapping[str, object]) -> T:
+    """Calls a Python tool; its result, validated.
+
+    Raises:
+        StepError: ``python.<Class>`` (it raised that), or ``tool.…`` (it is not there, or its result is wrong).
+        SettingsError: A secret is missing, or the module is neither beside the spec nor allowed.
+    """
+    from wfc.runtime.integrations.python_tools import call  # noqa: PLC0415  only where tools are called
+
+    result: T = await call(host, tool, args)
+    return result
+
+
+async def call_http(  # noqa: PLR0913  the parts of a request
+    method: str,
+    url: str,
+    *,
+    query: Mapping[str, object] | None = None,
+    headers: Mapping[str, str | Secret] | None = None,
+    auth: Bearer | Basic | None = None,
+    body: object = None,
+    output: Any = None,
+    idempotency_key: str | None = None,
+) -> tuple[Any, HttpResponse]:
+    """One request; its body, validated, and what came with it.
+
+    Raises:
+        StepError: ``http.<status>``, ``http.…``, ``timeout``, ``connection``.
+        SettingsError: A secret is missing.
+        MissingPackageError: The package for HTTP is not installed.
+    """
+    from wfc.runtime.integrations.http import request  # noqa: PLC0415  slow, and optional
+
+    return await request(
+        method,
+        url,
+        query=query or {},
+        headers=headers or {},
+        auth=auth,
+        body=body,
+        output=_plain(output),
+        idempotency_key=idempotency_key,
+    )
+
+
+def _plain(output: Any) -> Any:
+    return output.type if isinstance(output, Output) else output
