@@ -76,7 +76,9 @@ def passes(raw: bytes, path: str) -> tuple[Compiled, Document | None]:
         if workflow is not None:
             check(workflow, findings.append)
     text = document.text if document is not None else ""
-    return Compiled(path, text, sha256(raw).hexdigest(), workflow, "", diagnostics(document, findings)), document
+    return Compiled(
+        path, text, sha256(raw).hexdigest(), workflow, "", diagnostics(document, findings)
+    ), document
 
 
 def generated(checked: Compiled, document: Document, source: str, tools_folder: str) -> Compiled:
@@ -99,7 +101,9 @@ def generated(checked: Compiled, document: Document, source: str, tools_folder: 
 def diagnostics(document: Document | None, findings: list[Finding]) -> tuple[Diagnostic, ...]:
     assert document is not None
     found = {document.diagnostic(finding): None for finding in findings}
-    return tuple(sorted(found, key=lambda each: (each.start, each.end, -each.severity, each.code, each.message)))
+    return tuple(
+        sorted(found, key=lambda each: (each.start, each.end, -each.severity, each.code, each.message))
+    )
 
 
 @contextmanager

@@ -23,7 +23,11 @@ BOLD, RED, YELLOW, CYAN, PLAIN = "\x1b[1m", "\x1b[1;31m", "\x1b[1;33m", "\x1b[36
 
 
 def render(
-    diagnostics: Sequence[Diagnostic], texts: Mapping[str, str], *, form: Format = "full", colour: bool = False
+    diagnostics: Sequence[Diagnostic],
+    texts: Mapping[str, str],
+    *,
+    form: Format = "full",
+    colour: bool = False,
 ) -> str:
     """Findings as text, in their order.
 

@@ -130,7 +130,9 @@ def test_third_parties_come_in_by_their_door(path: Path) -> None:
 def test_the_houses_are_imported_by_their_installed_names(path: Path) -> None:
     # `import compiler` from a checkout would make twins of every class
     for line, name in imports(path):
-        assert name.split(".")[0] not in {"compiler", "runtime", "schemas"}, f"{place(path)}:{line} imports {name}"
+        assert name.split(".")[0] not in {"compiler", "runtime", "schemas"}, (
+            f"{place(path)}:{line} imports {name}"
+        )
 
 
 def test_a_check_of_a_good_spec_loads_nothing_slow(tmp_path: Path) -> None:
@@ -154,4 +156,13 @@ def test_importing_the_runtime_loads_no_compiler_and_no_integration(module: str)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
     assert not {name for name in loaded if name.startswith("wfc.compiler")}
-    assert not loaded & {"pydantic_ai", "httpx", "httpx2", "openai", "anthropic", "jsonschema", "yaml", "jinja2"}
+    assert not loaded & {
+        "pydantic_ai",
+        "httpx",
+        "httpx2",
+        "openai",
+        "anthropic",
+        "jsonschema",
+        "yaml",
+        "jinja2",
+    }

@@ -67,7 +67,12 @@ def show_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
-    "--version", is_flag=True, is_eager=True, expose_value=False, callback=show_version, help="Print the version."
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=show_version,
+    help="Print the version.",
 )
 def wfc() -> None:
     """Workflows as YAML specs: checked, proved, compiled to event-driven Python, and run.
@@ -90,7 +95,7 @@ def main(args: Sequence[str] | None = None) -> int:
         # whoever read our output has gone; the interpreter must not try to flush it at its end
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
         return BROKEN_PIPE
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         return report_bug(error)
 
 

@@ -15,7 +15,12 @@ __all__ = ["command"]
 @click.command("check")
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
 @click.option(
-    "--format", "form", type=click.Choice(FORMATS), default="full", show_default=True, help="How to show findings."
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="full",
+    show_default=True,
+    help="How to show findings.",
 )
 def command(paths: tuple[str, ...], form: Format) -> int:
     """Find everything that is wrong with specs, and run nothing of them.

@@ -42,7 +42,9 @@ def in_folder(folder: str) -> list[Source]:
     candidates = [load(path) for path in sorted(yaml_files(folder))]
     found = [source for source in candidates if SAYS_SO.search(source.raw)]
     if not found:
-        raise click.UsageError(f"no spec in `{folder}`: no YAML file below it has a line that begins with `wfc:`")
+        raise click.UsageError(
+            f"no spec in `{folder}`: no YAML file below it has a line that begins with `wfc:`"
+        )
     if passed := len(candidates) - len(found):
         files = "file that has" if passed == 1 else "files that have"
         click.echo(f"{folder}: passed over {passed} YAML {files} no `wfc:` line", err=True)

@@ -1,0 +1,172 @@
+"""All checks on every Python that is there: ``python3 tests/run.py [--only 3.12] [pytest's arguments]``.
+
+It needs nothing but a Python, git and the package registries. Each Python gets an environment of its own under
+``.venvs/``, made once for each state of ``pyproject.toml``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import glob
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+VENVS = os.path.join(ROOT, ".venvs")
+WANTED = ("3.11", "3.12", "3.13")
+NEWER = ("3.14", "3.15")  # used only where none of those wanted is there
+
+PLACES = (
+    os.path.join(os.environ.get("PYENV_ROOT", "~/.pyenv"), "versions/*/bin"),
+    os.path.join(os.environ.get("UV_PYTHON_INSTALL_DIR", "~/.local/share/uv/python"), "*/bin"),
+    "~/.local/share/mise/installs/python/*/bin",
+    "~/.asdf/installs/python/*/bin",
+    "~/.local/bin",
+    "/opt/homebrew/bin",
+    "/usr/local/bin",
+    "/usr/bin",
+    "/Library/Frameworks/Python.framework/Versions/*/bin",
+)
+
+PROBE = "import ensurepip, sys, venv; print('.'.join(map(str, sys.version_info[:3])), sys.executable)"
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Run all checks on every Python that is there.")
+    parser.add_argument("--only", metavar="3.12", help="only this Python")
+    options, pytest_args = parser.parse_known_args()
+    os.chdir(ROOT)
+    for name in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "PYTHONWARNINGS", "PYTHONDONTWRITEBYTECODE"):
+        os.environ.pop(name, None)
+    pythons = find_pythons((options.only,) if options.only else WANTED)
+    if not pythons and not options.only:
+        pythons = find_pythons(NEWER)[:1]
+    if not pythons:
+        sys.exit("No Python %s found that can make environments." % (options.only or "3.11 or newer"))
+    say("Pythons: " + ", ".join(version for version, _ in pythons))
+    for number, (version, executable) in enumerate(pythons):
+        say("Python %s (%d of %d)" % (version, number + 1, len(pythons)))
+        scripts = environment(version, executable)
+        if number == 0:
+            node_packages(scripts)
+            look_over(scripts)
+        run("tests", [os.path.join(scripts, "python"), "-m", "pytest", "-n", "2", *pytest_args], quiet=False)
+
+
+def find_pythons(wanted):
+    """Version and path of the first Python of each wanted minor version that really runs."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    for place in PLACES:
+        folders += sorted(glob.glob(os.path.expanduser(place)), reverse=True)
+    found = []
+    for minor in wanted:
+        candidates = [sys.executable]
+        candidates += [
+            os.path.join(folder, name) for folder in folders for name in ("python" + minor, "python3")
+        ]
+        candidates += [os.path.join(folder, "python.exe") for folder in folders if os.name == "nt"]
+        for candidate in dict.fromkeys(candidates):
+            version, executable = probe(candidate)
+            if version.startswith(minor + "."):
+                found.append((version, executable))
+                break
+    return found
+
+
+def probe(candidate, known={}):  # noqa: B006  # what is asked once is remembered
+    """Version and true path of a Python, or empty texts: a shim on PATH may lead nowhere."""
+    if candidate not in known:
+        known[candidate] = ("", "")
+        if candidate and os.access(candidate, os.X_OK):
+            try:
+                done = subprocess.run(
+                    [candidate, "-I", "-c", PROBE],
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    timeout=20,
+                    check=False,
+                )
+            except (OSError, subprocess.SubprocessError):
+                return known[candidate]
+            words = done.stdout.decode(errors="replace").strip().split(" ", 1)
+            if done.returncode == 0 and len(words) == 2:
+                known[candidate] = (words[0], words[1])
+    return known[candidate]
+
+
+def environment(version, executable):
+    """The folder of programs of an environment for this Python, made if it is not there."""
+    with open("pyproject.toml", "rb") as file:
+        state = hashlib.sha256(file.read() + repr((version, executable, ROOT)).encode()).hexdigest()[:10]
+    minor = version.rsplit(".", 1)[0]
+    folder = os.path.join(VENVS, "%s-%s" % (minor, state))
+    scripts = os.path.join(folder, "Scripts" if os.name == "nt" else "bin")
+    ready = os.path.join(folder, "ready")
+    if not os.path.exists(ready):
+        for old in glob.glob(os.path.join(VENVS, minor + "-*")):
+            shutil.rmtree(old)
+        run("make an environment", [executable, "-m", "venv", folder])
+        pip = [
+            os.path.join(scripts, "python"),
+            "-m",
+            "pip",
+            "--disable-pip-version-check",
+            "install",
+            "--quiet",
+        ]
+        run("install wfc with what its tests need", [*pip, "--editable", ".[test]"])
+        with open(ready, "w") as file:
+            file.write("")
+    return scripts
+
+
+def node_packages(scripts):
+    """Install what tests need from npm, with the Node.js that came from PyPI."""
+    with open("tests/package-lock.json", "rb") as file:
+        state = hashlib.sha256(file.read()).hexdigest()
+    marker = os.path.join("tests", "node_modules", "ready")
+    if os.path.exists(marker):
+        with open(marker) as file:
+            if file.read() == state:
+                return
+    os.environ["PATH"] = scripts + os.pathsep + os.environ.get("PATH", os.defpath)
+    npm = os.path.join(scripts, "npm")
+    run("install what tests need from npm", [npm, "ci", "--prefix", "tests", "--no-audit", "--no-fund"])
+    with open(marker, "w") as file:
+        file.write(state)
+
+
+def look_over(scripts):
+    """Style, format and types: the same on every Python, so once."""
+    ruff, mypy = os.path.join(scripts, "ruff"), os.path.join(scripts, "mypy")
+    run("ruff check", [ruff, "check", "."])
+    run("ruff format --check", [ruff, "format", "--check", "."])
+    run("mypy", [mypy, "-p", "wfc.compiler", "-p", "wfc.runtime", "-p", "wfc.schemas"])
+
+
+def run(title, command, quiet=True):
+    """Run a command; show its output at once, or only if it fails. Ends this program where it fails."""
+    say("  " + title + ("" if quiet else ":"))
+    start = time.time()
+    done = subprocess.run(
+        command, stdout=subprocess.PIPE if quiet else None, stderr=subprocess.STDOUT, check=False
+    )
+    if done.returncode:
+        if quiet:
+            sys.stdout.write(done.stdout.decode(errors="replace"))
+            say("  failed: " + " ".join(command))
+        sys.exit(done.returncode if done.returncode > 0 else 1)
+    if quiet and time.time() - start > 5:
+        say("    %.0f s" % (time.time() - start))
+
+
+def say(text):
+    print(text, flush=True)
+
+
+if __name__ == "__main__":
+    main()
