@@ -1,0 +1,69 @@
+"""``wfc compile``."""
+
+from __future__ import annotations
+
+import os
+import click
+
+from wfc.compiler.cli.files import Source, specs
+from wfc.compiler.cli.findings import show
+from wfc.compiler.cli.modules import Output, write_all
+from wfc.compiler.pipeline import Compiled, compile_text
+
+__all__ = ["command"]
+
+
+@click.command("compile")
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@click.option("-o", "--output", metavar="DIR", help="Where to write; by default each module goes beside its spec.")
+@click.option("--force", is_flag=True, help="Overwrite files that wfc did not write.")
+def command(paths: tuple[str, ...], output: str | None, force: bool) -> int:
+    """Compile specs to Python modules, and write a manifest beside them.
+
+    A PATH is a spec, or a folder whose specs are all compiled. The workflow `support_triage` becomes the module
+    `support_triage_workflow.py`. If any spec has an error, nothing is written.
+    """
+    sources = specs(paths)
+    compiled = [compile_source(source, folder_for(source, output)) for source in sources]
+    show(compiled, on_error_stream=True)
+    if any(each.failed for each in compiled):
+        return 1
+    outputs = [to_write(each, folder_for(source, output)) for source, each in zip(sources, compiled, strict=True)]
+    write_all(outputs, force=force)
+    for each, target in zip(compiled, outputs, strict=True):
+        click.echo(f"{each.path} -> {target.path}")
+    return 0
+
+
+def folder_for(source: Source, output: str | None) -> str:
+    return output if output is not None else os.path.dirname(source.path) or "."
+
+
+def compile_source(source: Source, folder: str) -> Compiled:
+    """Compile a spec whose module is going to be in a folder."""
+    return compile_text(
+        source.raw,
+        source.path,
+        source=relative(source.path, folder),
+        tools_folder=relative(os.path.dirname(source.path) or ".", folder),
+    )
+
+
+def relative(path: str, folder: str) -> str:
+    try:
+        return os.path.relpath(os.path.realpath(path), os.path.realpath(folder)).replace(os.sep, "/")
+    except ValueError:  # another drive
+        return os.path.basename(path)
+
+
+def to_write(compiled: Compiled, folder: str) -> Output:
+    assert compiled.workflow is not None
+    return Output(
+        folder=folder,
+        name=f"{compiled.workflow.name}_workflow.py",
+        workflow=compiled.workflow.name,
+        source=relative(compiled.path, folder),
+        source_sha256=compiled.sha256,
+        python=compiled.python,
+    )
+

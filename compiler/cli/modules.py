@@ -1,0 +1,150 @@
+"""Generated modules → files, all or none, and the manifest that lists them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import click
+
+from wfc.compiler.generate import OUTPUT_FORMAT
+
+__all__ = ["MANIFEST", "Output", "write_all"]
+
+MANIFEST = "wfc-manifest.json"
+HEADER = re.compile(r"^# Generated from .+ \(sha256:[0-9a-f]{64}, output format [0-9]+\)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A module to be written.
+
+    Args:
+        folder: Where to.
+        name: The file's name.
+        workflow: The workflow's name.
+        source: The spec's path, relative to the folder, with ``/``.
+        source_sha256: Of the spec's bytes.
+        python: The module's text.
+    """
+
+    folder: str
+    name: str
+    workflow: str
+    source: str
+    source_sha256: str
+    python: str
+
+    @property
+    def path(self) -> str:
+        """Where the module goes."""
+        return os.path.normpath(os.path.join(self.folder, self.name))
+
+
+def write_all(outputs: Sequence[Output], *, force: bool) -> None:
+    """Write modules and, in each folder, the manifest: everything is ready before the first file is replaced.
+
+    Raises:
+        click.UsageError: Two modules would be one file, a file there is not ours, or a folder cannot be written.
+    """
+    texts: dict[str, bytes] = {}
+    owners: dict[str, Output] = {}
+    for output in outputs:
+        if output.path in texts:
+            raise click.UsageError(
+                f"`{owners[output.path].source}` and `{output.source}` are both called `{output.workflow}`,"
+                f" and would both be written to `{output.path}`"
+            )
+        texts[output.path] = output.python.encode()
+        owners[output.path] = output
+    for folder in dict.fromkeys(output.folder for output in outputs):
+        here = [output for output in outputs if output.folder == folder]
+        texts[os.path.normpath(os.path.join(folder, MANIFEST))] = manifest(folder, here, force)
+    try:
+        replace(texts, force)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise click.UsageError(f"cannot write `{error.filename}`: {reason}") from None
+
+
+def manifest(folder: str, outputs: Sequence[Output], force: bool) -> bytes:
+    """The manifest of a folder: what is written now, and what an earlier compile wrote and is still there."""
+    modules = {
+        name: entry
+        for name, entry in earlier(os.path.join(folder, MANIFEST), force).items()
+        if os.path.exists(os.path.join(folder, name))
+    }
+    for output in outputs:
+        modules[output.name] = {
+            "workflow": output.workflow,
+            "source": output.source,
+            "source_sha256": output.source_sha256,
+            "sha256": sha256(output.python.encode()).hexdigest(),
+        }
+    record = {"output_format": OUTPUT_FORMAT, "modules": dict(sorted(modules.items()))}
+    return (json.dumps(record, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def earlier(path: str, force: bool) -> dict[str, Any]:
+    """The modules of the manifest that is there; none if there is none."""
+    try:
+        with open(path, "rb") as file:
+            record = json.load(file)
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, RecursionError):
+        record = None
+    if isinstance(record, dict) and "output_format" in record and isinstance(record.get("modules"), dict):
+        return {name: entry for name, entry in record["modules"].items() if os.path.basename(name) == name}
+    if force:
+        return {}
+    raise click.UsageError(f"`{path}` is not a manifest of wfc; `--force` overwrites it")
+
+
+def replace(texts: dict[str, bytes], force: bool) -> None:
+    changed = {path: raw for path, raw in texts.items() if existing(path) != raw}
+    for path in changed:
+        if not (force or os.path.basename(path) == MANIFEST or is_ours(existing(path))):
+            raise click.UsageError(f"`{path}` was not written by wfc; `--force` overwrites it")
+    ready: list[tuple[str, str]] = []
+    try:
+        for path, raw in changed.items():
+            ready.append((temporary(path, raw), path))
+        for name, path in ready:
+            os.replace(name, path)
+    except OSError:
+        for name, _ in ready:
+            if os.path.exists(name):
+                os.unlink(name)
+        raise
+
+
+def existing(path: str) -> bytes | None:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+
+
+def is_ours(raw: bytes | None) -> bool:
+    return raw is None or HEADER.search(raw.decode(errors="replace")) is not None
+
+
+def temporary(path: str, raw: bytes) -> str:
+    """The name of a new file beside a path, with these bytes and the rights that a plain new file gets."""
+    folder = os.path.dirname(path) or "."
+    os.makedirs(folder, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=".wfc-", dir=folder)
+    with os.fdopen(handle, "wb") as file:
+        file.write(raw)
+    mask = os.umask(0)
+    os.umask(mask)
+    os.chmod(name, 0o666 & ~mask)
+    return name
