@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wfc.compiler.nodes import Emission, Emit, EmitAll, EmitEach, Exit, Join, Step
 
-__all__ = ["START", "Batches", "Flow", "batches", "build", "dominators", "emits", "exits", "reachable"]
+__all__ = [
+    "START",
+    "Batches",
+    "Flow",
+    "batches",
+    "build",
+    "dominators",
+    "emits",
+    "exits",
+    "nest",
+    "reachable",
+    "with_collections",
+]
 
 START = 0
 """The start of the run, as a node; step ``i`` of the workflow is node ``i + 1``."""
@@ -170,14 +182,27 @@ class Batches:
 
 def batches(flow: Flow) -> Batches:
     """Follow every batch from the `each` that opens it to the joins that collect it."""
-    stacks: list[set[tuple[int, ...]]] = [set() for _ in flow.after]
+    collecting = [isinstance(step.accepts, Join) and step.accepts.form == "each" for step in flow.steps]
+    return nest(*_routes(flow), (False, *collecting))
+
+
+def nest(
+    singly: Sequence[Sequence[int]], batched: Sequence[Sequence[int]], collecting: Sequence[bool]
+) -> Batches:
+    """Follow batches through a graph of plain numbers, from node 0.
+
+    Args:
+        singly: Node → nodes to which its single events lead.
+        batched: Node → nodes to which the items of its batches lead.
+        collecting: Node → whether it is an `each` join.
+    """
+    stacks: list[set[tuple[int, ...]]] = [set() for _ in singly]
     recursive: set[int] = set()
     cut: set[int] = set()
-    singly, batched = _routes(flow)
     work: list[tuple[int, tuple[int, ...]]] = [(START, ())]
     stacks[START].add(())
 
-    def meet(targets: tuple[int, ...], stack: tuple[int, ...]) -> None:
+    def meet(targets: Sequence[int], stack: tuple[int, ...]) -> None:
         for target in targets:
             if stack in stacks[target]:
                 continue
@@ -189,8 +214,7 @@ def batches(flow: Flow) -> Batches:
 
     while work:
         node, stack = work.pop()
-        step = flow.step(node)
-        if step is not None and isinstance(step.accepts, Join) and step.accepts.form == "each":
+        if collecting[node]:
             stack = stack[:-1]
         meet(singly[node], stack)
         if batched[node]:
@@ -199,6 +223,22 @@ def batches(flow: Flow) -> Batches:
             else:
                 meet(batched[node], (*stack, node))
     return Batches(tuple(frozenset(met) for met in stacks), frozenset(recursive), frozenset(cut))
+
+
+def with_collections(flow: Flow, open_batches: Batches) -> Flow:
+    """The flow with an edge from each node that opens a batch to the joins that collect it.
+
+    An empty batch goes this way, past all that its items would pass; so it counts for what every path passes.
+    """
+    after = [dict.fromkeys(targets) for targets in flow.after]
+    before = [dict.fromkeys(sources) for sources in flow.before]
+    for node, step in enumerate(flow.steps, 1):
+        if isinstance(step.accepts, Join) and step.accepts.form == "each":
+            for stack in open_batches.stacks[node]:
+                if stack:
+                    after[stack[-1]][node] = None
+                    before[node][stack[-1]] = None
+    return replace(flow, after=tuple(map(tuple, after)), before=tuple(map(tuple, before)))
 
 
 def _routes(flow: Flow) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:

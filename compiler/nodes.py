@@ -398,6 +398,8 @@ class Workflow:
         types: Records and enumerations of `types` that are used or declared, in the order written.
         outputs: Records written in place (outputs of steps and tools, nested ones), each once.
         deadline: Seconds for the whole run, or ``None``.
+        whole: Whether every step, event and entry of the spec is here. Where a finding made ``resolve`` leave
+            one out, rules about the flow as a whole stay silent.
     """
 
     name: str
@@ -419,6 +421,7 @@ class Workflow:
     retries: tuple[Retry, ...]
     steps: tuple[Step, ...]
     tests: tuple[TestCase, ...]
+    whole: bool = True
 
 
 __all__ = [
