@@ -6,7 +6,6 @@ A problem's function is named after its code: ``unknown_event`` makes findings o
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable
 from typing import ParamSpec
 
@@ -33,5 +32,7 @@ def code_of(function: Callable[..., Finding]) -> str:
 
 def closest(name: str, known: Iterable[str]) -> str:
     """A hint ``did you mean `x`?`` for the known name most like this one, or an empty text."""
+    import difflib  # slow to import, and a good spec never needs it
+
     matches = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f"did you mean `{matches[0]}`?" if matches else ""
