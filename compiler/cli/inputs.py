@@ -1,0 +1,96 @@
+"""``-i name=value`` and ``--input FILE`` → the start event."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wfc.compiler.cli.files import load
+from wfc.compiler.problems import closest
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+    from pydantic.fields import FieldInfo
+
+__all__ = ["given", "start_event"]
+
+
+def given(pairs: Sequence[str], file: str | None, event: type[BaseModel]) -> dict[str, Any]:
+    """The inputs of a command line as plain data; a pair counts more than the file.
+
+    Raises:
+        click.UsageError: A pair is not `name=value`, names no input, or cannot be of its type; the file
+            holds no JSON object.
+    """
+    values = from_file(file) if file is not None else {}
+    fields = {info.alias or name: info for name, info in event.model_fields.items()}
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        if not equals or not name:
+            raise click.UsageError(f"`-i {pair}` is not `name=value`")
+        if name not in fields:
+            hint = closest(name, fields) or f"it takes {listed(fields)}"
+            raise click.UsageError(f"`{event.__name__}` has no field `{name}`; {hint}")
+        values[name] = parse(name, text, fields[name])
+    return values
+
+
+def from_file(file: str) -> dict[str, Any]:
+    where = "standard input" if file == "-" else f"`{file}`"
+    raw = sys.stdin.buffer.read() if file == "-" else load(file).raw
+    try:
+        values = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise click.UsageError(f"{where} is not JSON: {error}") from None
+    if not isinstance(values, dict):
+        raise click.UsageError(f"{where} is not a JSON object with the inputs by name")
+    return values
+
+
+def parse(name: str, text: str, field: FieldInfo) -> Any:
+    """A value as its field's type reads it: the text itself where that fits, else what it says as JSON."""
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        from_json = json.loads(text)
+    except (ValueError, RecursionError):
+        from_json = text
+    candidates = [from_json, text] if field.annotation is Any else [text, from_json]
+    adapter: TypeAdapter[Any] = TypeAdapter(field.annotation)
+    problem = ""
+    for candidate in candidates:
+        try:
+            adapter.validate_json(json.dumps(candidate), strict=True)
+        except ValidationError as error:
+            problem = error.errors(include_url=False)[0]["msg"]
+        else:
+            return candidate
+    raise click.UsageError(f"`-i {name}={text}`: {problem[:1].lower()}{problem[1:]}")
+
+
+def start_event(event: type[BaseModel], values: Mapping[str, Any]) -> BaseModel:
+    """The start event with these values.
+
+    Raises:
+        click.UsageError: A required one is missing, or one does not fit.
+    """
+    from pydantic import ValidationError
+
+    try:
+        return event.model_validate_json(json.dumps(values), strict=True)
+    except ValidationError as error:
+        problems = [
+            f"{'.'.join(map(str, each['loc'])) or event.__name__}: {each['msg'][:1].lower()}{each['msg'][1:]}"
+            for each in error.errors(include_url=False)
+        ]
+        fields = [info.alias or name for name, info in event.model_fields.items()]
+        takes = f"it takes {listed(fields)}" if fields else "it takes none"
+        raise click.UsageError(f"the inputs are not a `{event.__name__}` ({takes}): {'; '.join(problems)}") from None
+
+
+def listed(names: Sequence[str] | Mapping[str, object]) -> str:
+    return ", ".join(f"`{name}`" for name in names)

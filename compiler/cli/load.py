@@ -1,0 +1,138 @@
+"""A spec or a generated module → the workflow class that runs."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from dataclasses import dataclass
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import click
+
+from wfc.compiler.cli.files import load
+from wfc.compiler.cli.findings import show
+from wfc.compiler.nodes import Workflow as Resolved
+from wfc.compiler.pipeline import Compiled, compile_text
+
+if TYPE_CHECKING:
+    from wfc.runtime import Workflow
+
+__all__ = ["Program", "load_compiled", "load_program"]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What can be run.
+
+    Args:
+        workflow: The generated, or hand-written, class.
+        resolved: What the compiler knows of it; ``None`` for a module that was given as such.
+    """
+
+    workflow: type[Workflow]
+    resolved: Resolved | None
+
+
+class Loader(SourceFileLoader):
+    """Loads a module from a text in memory, as if it were in a file that need not exist."""
+
+    def __init__(self, name: str, path: str, text: str) -> None:
+        super().__init__(name, path)
+        self.text = text
+
+    def get_data(self, path: str) -> bytes:
+        """The text, whatever the path; bytecode is not looked for."""
+        if path != self.path:
+            raise FileNotFoundError(path)
+        return self.text.encode()
+
+    def path_stats(self, path: str) -> dict[str, float]:
+        """There is no file, and so no cached bytecode."""
+        raise OSError(path)
+
+    def set_data(self, path: str, data: bytes, *, _mode: int = 0o666) -> None:
+        """Bytecode of what is in memory is not kept."""
+
+
+def load_program(path: str) -> Program | None:
+    """Load a spec (compiled in memory) or a module; ``None`` if the spec has errors, which are shown.
+
+    Raises:
+        click.UsageError: The path cannot be read, or is a module without a workflow.
+        click.ClickException: The module cannot be imported.
+    """
+    if path.endswith(".py"):
+        source = load(path)
+        name = os.path.basename(path).removesuffix(".py")
+        return Program(workflow_in(execute(name, path, source.raw.decode(errors="replace")), path), None)
+    source = load(path)
+    compiled = compile_text(source.raw, source.path, source=os.path.basename(path))
+    show([compiled], on_error_stream=True)
+    return None if compiled.failed else load_compiled(compiled)
+
+
+def load_compiled(compiled: Compiled) -> Program:
+    """Load a compiled spec's Python as a module beside the spec."""
+    assert compiled.workflow is not None
+    name = f"{compiled.workflow.name}_workflow"
+    path = os.path.join(os.path.dirname(compiled.path), f"{name}.py")
+    return Program(workflow_in(execute(name, path, compiled.python), compiled.path), compiled.workflow)
+
+
+def execute(name: str, path: str, text: str) -> ModuleType:
+    from wfc.runtime.errors import WorkflowError
+
+    path = os.path.abspath(path)
+    name = unused(name)
+    spec = ModuleSpec(name, Loader(name, path, text), origin=path)
+    spec.has_location = True
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    keep_lines(path, text)
+    try:
+        Loader(name, path, text).exec_module(module)
+    except WorkflowError as error:
+        raise click.ClickException(str(error)) from None
+    except Exception as error:
+        raise click.ClickException(f"`{path}` cannot be imported: {type(error).__name__}: {error}") from error
+    return module
+
+
+def unused(name: str) -> str:
+    """The name, or one like it: two specs may bear one name, and neither may hide a module that is loaded."""
+    number, candidate = 1, name
+    while candidate in sys.modules:
+        number += 1
+        candidate = f"{name}_{number}"
+    return candidate
+
+
+def keep_lines(path: str, text: str) -> None:
+    """Let tracebacks and `inspect` find the lines of a module that is in no file."""
+    import linecache
+
+    linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
+
+
+def workflow_in(module: ModuleType, path: str) -> type[Workflow]:
+    """The one workflow class that a module defines.
+
+    Raises:
+        click.UsageError: There is none, or more than one.
+    """
+    from wfc.runtime import Workflow
+
+    found = [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Workflow) and value.__module__ == module.__name__
+    ]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise click.UsageError(f"`{path}` defines no workflow")
+    names = ", ".join(f"`{each.__name__}`" for each in found)
+    raise click.UsageError(f"`{path}` defines several workflows ({names}); a module that is run defines one")
