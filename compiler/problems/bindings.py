@@ -12,8 +12,8 @@ __all__ = ["bad_python_tool", "delay_over_max_delay", "fallback_loop", "url_base
 def fallback_loop(place: Place, name: str) -> Finding:
     """A model's `fallback` leads back to the model itself.
 
-    `fallback` says which model is asked when one does not answer. If the way leads back, a model that does not answer would
-    be asked again and again. Take one of the names out of its `fallback`.
+    `fallback` says which model is asked when one does not answer. If the way leads back, a model that
+    does not answer would be asked again and again. Take one of the names out of its `fallback`.
     """
     return Finding("fallback-loop", f"the fallbacks of `{name}` lead back to it", place)
 
@@ -22,9 +22,10 @@ def fallback_loop(place: Place, name: str) -> Finding:
 def url_base_not_config(place: Place) -> Finding:
     """An address begins with something that is not a setting.
 
-    To which server a request goes, with your keys in it, must not be decided by data that the workflow was sent. So an
-    expression at the beginning of a `url` may use only `config`, whose values come from you: `${{ config.desk_url }}/orders`.
-    Later parts of the address may come from anywhere; they are encoded.
+    To which server a request goes, with your keys in it, must not be decided by data that the workflow
+    was sent. So an expression at the beginning of a `url` may use only `config`, whose values come from
+    you: `${{ config.desk_url }}/orders`. Later parts of the address may come from anywhere; they are
+    encoded.
     """
     return Finding(
         "url-base-not-config",
@@ -38,8 +39,9 @@ def url_base_not_config(place: Place) -> Finding:
 def bad_python_tool(place: Place, text: str) -> Finding:
     """A tool's `python` does not say which function is meant.
 
-    It is written `module:function`: the name of the file beside the spec without `.py`, a colon, and the function's
-    name, such as `orders:find`; or a module that the project's settings allow, `shop.orders:find`.
+    It is written `module:function`: the name of the file beside the spec without `.py`, a colon, and the
+    function's name, such as `orders:find`; or a module that the project's settings allow,
+    `shop.orders:find`.
     """
     return Finding("bad-python-tool", f"`{text}` is not of the form `module:function`", place)
 
@@ -48,7 +50,7 @@ def bad_python_tool(place: Place, text: str) -> Finding:
 def delay_over_max_delay(place: Place) -> Finding:
     """A retry policy's first wait is longer than its longest.
 
-    The wait begins at `delay`, grows by `backoff`, and is never longer than `max_delay`. Here every wait would be `max_delay`, so
-    that `delay` means nothing. Make `max_delay` longer or `delay` shorter.
+    The wait begins at `delay`, grows by `backoff`, and is never longer than `max_delay`. Here every wait
+    would be `max_delay`, so that `delay` means nothing. Make `max_delay` longer or `delay` shorter.
     """
     return Finding("delay-over-max-delay", "`delay` is longer than `max_delay`", place)

@@ -40,9 +40,9 @@ def _unknown(code: str, what: str, section: str, place: Place, name: str, known:
 def unknown_event(place: Place, name: str, known: Iterable[str]) -> Finding:
     """An event is mentioned that `events` does not declare.
 
-    Steps talk to each other by events only, and each event is declared once, under `events`, with its fields. A name
-    that is not there is most often a slip of the keyboard: the step would wait for, or send, something that nobody
-    else knows. Write the name as it is declared, or declare the event.
+    Steps talk to each other by events only, and each event is declared once, under `events`, with its
+    fields. A name that is not there is most often a slip of the keyboard: the step would wait for, or
+    send, something that nobody else knows. Write the name as it is declared, or declare the event.
     """
     return _unknown("unknown-event", "event", "events", place, name, known)
 
@@ -51,8 +51,8 @@ def unknown_event(place: Place, name: str, known: Iterable[str]) -> Finding:
 def unknown_model(place: Place, name: str, known: Iterable[str]) -> Finding:
     """A step or a `fallback` names a model that `models` does not declare.
 
-    A step does not name a provider's model directly; it uses a name from `models`, where the provider, the key and the
-    settings are written once. Write the name as it is declared there, or declare it.
+    A step does not name a provider's model directly; it uses a name from `models`, where the provider,
+    the key and the settings are written once. Write the name as it is declared there, or declare it.
     """
     return _unknown("unknown-model", "model", "models", place, name, known)
 
@@ -61,8 +61,8 @@ def unknown_model(place: Place, name: str, known: Iterable[str]) -> Finding:
 def unknown_tool(place: Place, name: str, known: Iterable[str]) -> Finding:
     """A step names a tool that `tools` does not declare.
 
-    A tool is declared under `tools`, where it is said what is called and what it takes and returns. Write the name as
-    it is declared there, or declare the tool.
+    A tool is declared under `tools`, where it is said what is called and what it takes and returns. Write
+    the name as it is declared there, or declare the tool.
     """
     return _unknown("unknown-tool", "tool", "tools", place, name, known)
 
@@ -71,8 +71,9 @@ def unknown_tool(place: Place, name: str, known: Iterable[str]) -> Finding:
 def unknown_retry(place: Place, name: str, known: Iterable[str]) -> Finding:
     """A step names a retry policy that `retries` does not declare.
 
-    How often a failed action is tried again, and how long the run waits in between, is written once under `retries`
-    and used by its name. No policy is built in. Write the name as it is declared, or declare the policy.
+    How often a failed action is tried again, and how long the run waits in between, is written once under
+    `retries` and used by its name. No policy is built in. Write the name as it is declared, or declare
+    the policy.
     """
     return _unknown("unknown-retry", "retry policy", "retries", place, name, known)
 
@@ -81,9 +82,9 @@ def unknown_retry(place: Place, name: str, known: Iterable[str]) -> Finding:
 def unknown_secret(place: Place, name: str, known: Iterable[str]) -> Finding:
     """A secret is used whose name is not in the list `secrets`.
 
-    Passwords and keys are never written into a spec. The list `secrets` at the top names all that the workflow needs,
-    so that whoever runs it can see what to provide; their values come from the environment. Add the name to the list,
-    or write it as it is listed.
+    Passwords and keys are never written into a spec. The list `secrets` at the top names all that the
+    workflow needs, so that whoever runs it can see what to provide; their values come from the
+    environment. Add the name to the list, or write it as it is listed.
     """
     return _unknown("unknown-secret", "secret", "secrets", place, name, known)
 
@@ -92,8 +93,8 @@ def unknown_secret(place: Place, name: str, known: Iterable[str]) -> Finding:
 def unknown_state_field(place: Place, name: str, known: Iterable[str]) -> Finding:
     """Something is saved in, or expected of, a field that `state` does not declare.
 
-    What a run remembers is declared under `state`, each field with its type. Write the field's name as it is declared,
-    or declare the field.
+    What a run remembers is declared under `state`, each field with its type. Write the field's name as it
+    is declared, or declare the field.
     """
     return _unknown("unknown-state-field", "state field", "state", place, name, known)
 
@@ -102,8 +103,8 @@ def unknown_state_field(place: Place, name: str, known: Iterable[str]) -> Findin
 def unknown_step(place: Place, name: str, known: Iterable[str]) -> Finding:
     """A test names a step that `steps` does not have.
 
-    Tests give stand-ins for steps and count how often steps ran, by their names. A name that is not there would make
-    the test say nothing. Write the step's name as it stands under `steps`.
+    Tests give stand-ins for steps and count how often steps ran, by their names. A name that is not there
+    would make the test say nothing. Write the step's name as it stands under `steps`.
     """
     return _unknown("unknown-step", "step", "steps", place, name, known)
 
@@ -112,9 +113,9 @@ def unknown_step(place: Place, name: str, known: Iterable[str]) -> Finding:
 def bad_name(place: Place, name: str, why: str) -> Finding:
     """A name is not of a form that a name may have.
 
-    Names of steps, events, types, fields and all else consist of letters of any script, digits and `_`. They begin with
-    a letter: names that begin with `_` are kept for the program itself, and there they could not be used in an
-    expression. Use another name.
+    Names of steps, events, types, fields and all else consist of letters of any script, digits and `_`.
+    They begin with a letter: names that begin with `_` are kept for the program itself, and there they
+    could not be used in an expression. Use another name.
     """
     return Finding("bad-name", f"`{name}` cannot be a name: {why}", place)
 
@@ -123,9 +124,9 @@ def bad_name(place: Place, name: str, why: str) -> Finding:
 def not_pascal_case(place: Place, name: str, better: str) -> Finding:
     """The name of an event or of a type is not written LikeThis.
 
-    Events and types begin with a capital letter, and each further word in them too (`OrderPlaced`), while steps and all
-    else are small (`look_up_order`). So whoever reads a spec sees at once what is a message and what is a step.
-    In scripts without capital letters there is nothing to do.
+    Events and types begin with a capital letter, and each further word in them too (`OrderPlaced`), while
+    steps and all else are small (`look_up_order`). So whoever reads a spec sees at once what is a message
+    and what is a step. In scripts without capital letters there is nothing to do.
     """
     return Finding(
         "not-pascal-case",
@@ -139,8 +140,9 @@ def not_pascal_case(place: Place, name: str, better: str) -> Finding:
 def not_snake_case(place: Place, name: str, what: str, better: str) -> Finding:
     """A name is not written like_this, although it is neither an event's nor a type's.
 
-    Steps, state fields, models, tools and the rest are written small, with `_` between words (`look_up_order`), while
-    events and types begin with capital letters (`OrderPlaced`). So whoever reads a spec sees at once which is which.
+    Steps, state fields, models, tools and the rest are written small, with `_` between words
+    (`look_up_order`), while events and types begin with capital letters (`OrderPlaced`). So whoever reads
+    a spec sees at once which is which.
     """
     return Finding(
         "not-snake-case", f"`{name}` is a {what}, whose names look `like_this`", place, f"write `{better}`"
@@ -151,9 +153,9 @@ def not_snake_case(place: Place, name: str, what: str, better: str) -> Finding:
 def name_declared_twice(place: Place, name: str, first: Place, what: str) -> Finding:
     """Two things are declared under one name.
 
-    An event and a type share one world of names, because either may be used as the type of a field; and two spellings
-    that differ only in how the letters are stored in the file (`é` as one sign or as two) are one name. It would not
-    be clear which one is meant. Give one of them another name.
+    An event and a type share one world of names, because either may be used as the type of a field; and
+    two spellings that differ only in how the letters are stored in the file (`é` as one sign or as two)
+    are one name. It would not be clear which one is meant. Give one of them another name.
     """
     return Finding(
         "name-declared-twice",
@@ -167,8 +169,8 @@ def name_declared_twice(place: Place, name: str, first: Place, what: str) -> Fin
 def look_alike_names(place: Place, name: str, other: str, first: Place) -> Finding:
     """Two names differ, but people can hardly tell them apart.
 
-    A Cyrillic `о` and a Latin `o` look the same and are different letters; `HttpDone` and `HTTPDone` differ only in
-    capitals. Who reads the spec would take the two for one. Give one of them another name.
+    A Cyrillic `о` and a Latin `o` look the same and are different letters; `HttpDone` and `HTTPDone`
+    differ only in capitals. Who reads the spec would take the two for one. Give one of them another name.
     """
     return Finding(
         "look-alike-names",
@@ -182,8 +184,8 @@ def look_alike_names(place: Place, name: str, other: str, first: Place) -> Findi
 def name_in_use(place: Place, name: str) -> Finding:
     """The name chosen for the items of an `each` already means something in expressions.
 
-    Inside an `each`, `as` gives the item a name for its expressions. `event`, `result`, `state`, `inputs` and their like
-    mean something there already, and would be hidden. Choose another name for the item.
+    Inside an `each`, `as` gives the item a name for its expressions. `event`, `result`, `state`, `inputs`
+    and their like mean something there already, and would be hidden. Choose another name for the item.
     """
     return Finding(
         "name-in-use",
@@ -196,8 +198,8 @@ def name_in_use(place: Place, name: str) -> Finding:
 def unused_declaration(place: Place, what: str, name: str) -> Finding:
     """A type, model, tool, retry policy or secret is declared, and nothing uses it.
 
-    Either it is left over and may go, or it was meant to be used and something else is used instead. The workflow runs
-    all the same, so this is a warning.
+    Either it is left over and may go, or it was meant to be used and something else is used instead. The
+    workflow runs all the same, so this is a warning.
     """
     return Finding(
         "unused-declaration", f"nothing uses the {what} `{name}`", place, severity=Severity.WARNING

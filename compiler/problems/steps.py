@@ -31,9 +31,10 @@ __all__ = [
 def start_event_emitted(place: Place, name: str) -> Finding:
     """A step emits the start event.
 
-    The start event is what a run is given when it begins; `inputs` are its fields from then on. If a step could send it
-    again, the run would have two beginnings and it would not be clear which one `inputs` means. To go back to an
-    earlier step, let that step accept a second event too, `accepts: [Start, Again]`, and emit that one.
+    The start event is what a run is given when it begins; `inputs` are its fields from then on. If a step
+    could send it again, the run would have two beginnings and it would not be clear which one `inputs`
+    means. To go back to an earlier step, let that step accept a second event too, `accepts: [Start,
+    Again]`, and emit that one.
     """
     return Finding(
         "start-event-emitted",
@@ -47,8 +48,8 @@ def start_event_emitted(place: Place, name: str) -> Finding:
 def start_event_ends(place: Place, name: str) -> Finding:
     """One event is named as the start and as an end.
 
-    The start event begins a run and an end event is its outcome; if they were one, the run would be over before its
-    first step. Declare an event of its own for the end.
+    The start event begins a run and an end event is its outcome; if they were one, the run would be over
+    before its first step. Declare an event of its own for the end.
     """
     return Finding("start-event-ends", f"`{name}` starts the run, so it cannot end it", place)
 
@@ -57,8 +58,8 @@ def start_event_ends(place: Place, name: str) -> Finding:
 def end_event_accepted(place: Place, name: str) -> Finding:
     """A step accepts an event that ends the run.
 
-    As soon as an end event is emitted the run is over, and what waits is dropped; a step that accepts it would never
-    run. Let the step accept the event that comes before, or take the event out of `end`.
+    As soon as an end event is emitted the run is over, and what waits is dropped; a step that accepts it
+    would never run. Let the step accept the event that comes before, or take the event out of `end`.
     """
     return Finding("end-event-accepted", f"`{name}` ends the run, so this step would never see it", place)
 
@@ -67,8 +68,8 @@ def end_event_accepted(place: Place, name: str) -> Finding:
 def accepted_twice(place: Place, name: str) -> Finding:
     """A step's `accepts` lists one event twice.
 
-    Once is enough: a list means any one of its events, and a join waits for one of each. To wait for several events of
-    one name, send them out with an `each` and collect them with `accepts: {each: …}`.
+    Once is enough: a list means any one of its events, and a join waits for one of each. To wait for
+    several events of one name, send them out with an `each` and collect them with `accepts: {each: …}`.
     """
     return Finding("accepted-twice", f"`{name}` is in this list already", place)
 
@@ -77,8 +78,8 @@ def accepted_twice(place: Place, name: str) -> Finding:
 def count_out_of_range(place: Place, count: int, events: int) -> Finding:
     """`at_least` waits for more events than its list `of` has, or for none.
 
-    `{count: 2, of: [A, B, C]}` fires when two of the three have arrived. With a count greater than the list is long it
-    could never fire. Make the count smaller or the list longer.
+    `{count: 2, of: [A, B, C]}` fires when two of the three have arrived. With a count greater than the
+    list is long it could never fire. Make the count smaller or the list longer.
     """
     return Finding(
         "count-out-of-range",
@@ -92,8 +93,8 @@ def count_out_of_range(place: Place, count: int, events: int) -> Finding:
 def bad_duration(place: Place, text: str, hint: str) -> Finding:
     """A length of time is not written as one.
 
-    Times are a number and a unit: `500 ms`, `30s`, `5 min`, `4h`, `3 days`, `2 weeks`. `2m` is refused because people read it
-    as minutes and as months, and months and years are not all of one length.
+    Times are a number and a unit: `500 ms`, `30s`, `5 min`, `4h`, `3 days`, `2 weeks`. `2m` is refused
+    because people read it as minutes and as months, and months and years are not all of one length.
     """
     return Finding("bad-duration", f"`{text}` is not a length of time", place, hint)
 
@@ -102,8 +103,8 @@ def bad_duration(place: Place, text: str, hint: str) -> Finding:
 def no_result(place: Place, key: str) -> Finding:
     """Something is taken from the result of a step that has none.
 
-    A `transform` does nothing but join, save and choose, so there is no result whose fields could be saved by name. Say
-    which value is meant: `save: {field: "${{ event.field }}"}`.
+    A `transform` does nothing but join, save and choose, so there is no result whose fields could be
+    saved by name. Say which value is meant: `save: {field: "${{ event.field }}"}`.
     """
     return Finding("no-result", f"this step has no action and so no `result` for `{key}`", place)
 
@@ -112,8 +113,9 @@ def no_result(place: Place, key: str) -> Finding:
 def result_without_field(place: Place, name: str, result: str, known: Iterable[str]) -> Finding:
     """`save` lists a name that the result does not have as a field.
 
-    `save: [urgency]` saves the result's field `urgency` in the state's field of that name. So the result must have such a
-    field: declare it in `output`, correct the name, or say which value is meant, `save: {urgency: "${{ … }}"}`.
+    `save: [urgency]` saves the result's field `urgency` in the state's field of that name. So the result
+    must have such a field: declare it in `output`, correct the name, or say which value is meant, `save:
+    {urgency: "${{ … }}"}`.
     """
     return Finding(
         "result-without-field",
@@ -127,10 +129,10 @@ def result_without_field(place: Place, name: str, result: str, known: Iterable[s
 def unfilled_field(place: Place, event: str, fields: Sequence[str], looked: str) -> Finding:
     """An event is emitted, and nothing says what one of its fields is.
 
-    A field gets its value from `with`; else from the result's field of the same name; else, if it is the only one still
-    open, from the whole result, if that has its type; else from the accepted event's field of the same name.
-    Where none of these is there, the field would be empty, and every step that uses it would fail.
-    Write the value under `with`, or make the field optional.
+    A field gets its value from `with`; else from the result's field of the same name; else, if it is the
+    only one still open, from the whole result, if that has its type; else from the accepted event's field
+    of the same name. Where none of these is there, the field would be empty, and every step that uses it
+    would fail. Write the value under `with`, or make the field optional.
     """
     names = " and ".join(f"`{field}`" for field in fields)
     return Finding(
@@ -147,9 +149,9 @@ def wrong_fill(
 ) -> Finding:
     """An event's field would be filled by its name, but with a value of another type.
 
-    The result, or the accepted event, has a field of the same name, so that it is most likely meant; but its type does not
-    go into the field's. Write under `with` which value the field is to have, or change one of the two types. A value
-    that may be null needs a `default` or a condition first.
+    The result, or the accepted event, has a field of the same name, so that it is most likely meant; but
+    its type does not go into the field's. Write under `with` which value the field is to have, or change
+    one of the two types. A value that may be null needs a `default` or a condition first.
     """
     return Finding(
         "wrong-fill",
@@ -163,8 +165,9 @@ def wrong_fill(
 def unused_result(place: Place, step: str) -> Finding:
     """A step asks for a structured result and uses nothing of it.
 
-    `output` makes a model or a service give named fields. Here no `save`, `emit`, `require` or `stream` of the step uses them,
-    so the answer would be paid for and lost. Use the result, or leave `output` out.
+    `output` makes a model or a service give named fields. Here no `save`, `emit`, `require` or `stream`
+    of the step uses them, so the answer would be paid for and lost. Use the result, or leave `output`
+    out.
     """
     return Finding(
         "unused-result",
@@ -178,10 +181,10 @@ def unused_result(place: Place, step: str) -> Finding:
 def unknown_error(place: Place, name: str, known: Iterable[str]) -> Finding:
     """A name stands for no error that can happen.
 
-    Errors have dotted names, from broad to narrow: `http` is every failure of a request, `http.5xx` those that are the
-    service's fault, `http.429` one of them. Others are `timeout`, `connection`, `model`, `model.refused`,
-    `model.invalid_output`, `requirement`, `tool`, and `python.ValueError` for an exception of a Python tool. A name that
-    cannot happen would never match.
+    Errors have dotted names, from broad to narrow: `http` is every failure of a request, `http.5xx` those
+    that are the service's fault, `http.429` one of them. Others are `timeout`, `connection`, `model`,
+    `model.refused`, `model.invalid_output`, `requirement`, `tool`, and `python.ValueError` for an
+    exception of a Python tool. A name that cannot happen would never match.
     """
     return Finding("unknown-error", f"no error is called `{name}`", place, closest(name, known))
 
@@ -190,8 +193,9 @@ def unknown_error(place: Place, name: str, known: Iterable[str]) -> Finding:
 def uncaught_error(place: Place, name: str, why: str) -> Finding:
     """An error is named where it cannot be dealt with.
 
-    `expression` is a mistake while a step's outcome was worked out: its action has been done and must not be done again, so it
-    is neither retried nor caught. `limit` is a step that ran too often, which `on_limit` takes.
+    `expression` is a mistake while a step's outcome was worked out: its action has been done and must not
+    be done again, so it is neither retried nor caught. `limit` is a step that ran too often, which
+    `on_limit` takes.
     """
     return Finding("uncaught-error", f"`{name}` is never dealt with here", place, why)
 
@@ -200,8 +204,8 @@ def uncaught_error(place: Place, name: str, why: str) -> Finding:
 def each_not_a_list(place: Place, given: str) -> Finding:
     """The `in` of an `each` is not a list.
 
-    An `each` sends one event for each item of a list. Say which list: `in: result.items`. A value that may be null needs
-    a `default` first: `in: event.items | default([])`.
+    An `each` sends one event for each item of a list. Say which list: `in: result.items`. A value that
+    may be null needs a `default` first: `in: event.items | default([])`.
     """
     return Finding("each-not-a-list", f"`in` must be a list, and this is {given}", place)
 
@@ -210,8 +214,9 @@ def each_not_a_list(place: Place, given: str) -> Finding:
 def each_outside_batch(place: Place, names: Sequence[str]) -> Finding:
     """A join collects the events of a batch, and no batch leads to it.
 
-    `accepts: {each: E}` waits until all items that an `each` has sent out are done. So on the way from the start to
-    this step some step must emit with `each`. Without one, there is nothing to wait for: accept the event itself.
+    `accepts: {each: E}` waits until all items that an `each` has sent out are done. So on the way from
+    the start to this step some step must emit with `each`. Without one, there is nothing to wait for:
+    accept the event itself.
     """
     shown = " and ".join(f"`{name}`" for name in names)
     return Finding(
@@ -226,8 +231,9 @@ def each_outside_batch(place: Place, names: Sequence[str]) -> Finding:
 def each_of_several_batches(place: Place, steps: Sequence[str]) -> Finding:
     """A join would collect batches of several steps.
 
-    Each `accepts: {each: E}` collects the batch of one step. If batches of two steps led to it, it would not be clear for
-    which of them it waits. Give each batch an event of its own and a step that collects it.
+    Each `accepts: {each: E}` collects the batch of one step. If batches of two steps led to it, it would
+    not be clear for which of them it waits. Give each batch an event of its own and a step that collects
+    it.
     """
     shown = " and ".join(f"`{name}`" for name in steps)
     return Finding("each-of-several-batches", f"batches of {shown} lead to this join", place)

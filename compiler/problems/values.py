@@ -14,9 +14,9 @@ __all__ = ["missing_entry", "unknown_entry", "wrong_value"]
 def wrong_value(place: Place, why: str, hint: str = "") -> Finding:
     """A value is not of the type that is wanted at its place.
 
-    Every field, argument and state field has a type, and whatever is put there must fit it. So a mistake shows here, and not
-    in the middle of a run. Change the value or the type; a value that may be null needs a `default`, or a condition
-    that excludes null, before it can go where something must be.
+    Every field, argument and state field has a type, and whatever is put there must fit it. So a mistake
+    shows here, and not in the middle of a run. Change the value or the type; a value that may be null
+    needs a `default`, or a condition that excludes null, before it can go where something must be.
     """
     return Finding("wrong-value", why, place, hint)
 
@@ -25,8 +25,9 @@ def wrong_value(place: Place, why: str, hint: str = "") -> Finding:
 def unknown_entry(place: Place, name: str, owner: str, known: Iterable[str]) -> Finding:
     """A value is given for a name that is not wanted.
 
-    The event, tool or type that the values are for has no field of this name, so the value would go nowhere. Most often
-    it is a slip of the keyboard. Write the name as it is declared, or declare the field.
+    The event, tool or type that the values are for has no field of this name, so the value would go
+    nowhere. Most often it is a slip of the keyboard. Write the name as it is declared, or declare the
+    field.
     """
     names = list(known)
     hint = closest(name, names)
@@ -41,8 +42,8 @@ def unknown_entry(place: Place, name: str, owner: str, known: Iterable[str]) -> 
 def missing_entry(place: Place, names: Sequence[str], owner: str) -> Finding:
     """A value that must be given is not there.
 
-    The event, tool or type has a field that is neither optional nor has a default, so each time a value must be given for it.
-    Add it, or make the field optional where it is declared.
+    The event, tool or type has a field that is neither optional nor has a default, so each time a value
+    must be given for it. Add it, or make the field optional where it is declared.
     """
     shown = " and ".join(f"`{name}`" for name in names)
     return Finding("missing-entry", f"{owner} needs {shown}", place)
