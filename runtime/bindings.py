@@ -151,7 +151,7 @@ async def call_llm(
         SettingsError: A secret is missing.
         MissingPackageError: The models' package is not installed.
     """
-    from wfc.runtime.integrations.models import ask  # noqa: PLC0415  slow, and optional
+    from wfc.runtime.integrations.models import ask
 
     return await ask(host, model, prompt, system=system, output=_plain(output))
 
@@ -163,13 +163,13 @@ async def call_tool(host: ToolHost, tool: PythonTool[T], args: Mapping[str, obje
         StepError: ``python.<Class>`` (it raised that), or ``tool.…`` (it is not there, or its result is wrong).
         SettingsError: A secret is missing, or the module is neither beside the spec nor allowed.
     """
-    from wfc.runtime.integrations.python_tools import call  # noqa: PLC0415  only where tools are called
+    from wfc.runtime.integrations.python_tools import call
 
     result: T = await call(host, tool, args)
     return result
 
 
-async def call_http(  # noqa: PLR0913  the parts of a request
+async def call_http(
     method: str,
     url: str,
     *,
@@ -179,15 +179,20 @@ async def call_http(  # noqa: PLR0913  the parts of a request
     body: object = None,
     output: Any = None,
     idempotency_key: str | None = None,
+    wait: float | None = None,
 ) -> tuple[Any, HttpResponse]:
     """One request; its body, validated, and what came with it.
+
+    Args:
+        output: The body's type; ``str`` for its text, ``None`` for JSON data or text, whichever it is.
+        wait: Seconds to wait for the reply, at most: the step's time-out; 300 without.
 
     Raises:
         StepError: ``http.<status>``, ``http.…``, ``timeout``, ``connection``.
         SettingsError: A secret is missing.
         MissingPackageError: The package for HTTP is not installed.
     """
-    from wfc.runtime.integrations.http import request  # noqa: PLC0415  slow, and optional
+    from wfc.runtime.integrations.http import request
 
     return await request(
         method,
@@ -198,6 +203,7 @@ async def call_http(  # noqa: PLR0913  the parts of a request
         body=body,
         output=_plain(output),
         idempotency_key=idempotency_key,
+        wait=wait,
     )
 
 

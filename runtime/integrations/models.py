@@ -1,0 +1,232 @@
+"""Calls of language models, through ``pydantic_ai.direct``, with our own policies instead of its."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from typing import Any, cast
+
+from wfc.runtime.bindings import CallHost, Model
+from wfc.runtime.errors import MissingPackageError, SettingsError, StepError, WorkflowError
+from wfc.runtime.outputs import InvalidOutput, Wanted
+from wfc.runtime.redaction import Revealed
+
+try:
+    from pydantic_ai import direct, exceptions, messages
+    from pydantic_ai.models import Model as Connection
+    from pydantic_ai.models import ModelRequestParameters, infer_model
+    from pydantic_ai.output import OutputObjectDefinition
+    from pydantic_ai.providers import Provider, infer_provider_class
+    from pydantic_ai.settings import ModelSettings
+    from pydantic_ai.tools import ToolDefinition
+except ImportError:
+    raise MissingPackageError(
+        "an llm step needs the package pydantic-ai-slim: pip install 'wfc-workflows[models]'"
+    ) from None
+
+__all__ = ["ask"]
+
+_MOST_CORRECTIONS = 2
+_LONGEST_SHOWN = 300
+_OUTPUT_TOOL = "final_result"
+
+
+async def ask(
+    host: CallHost, model: Model, prompt: str, *, system: str | None = None, output: Any = None
+) -> Any:
+    """One model call; the reply as text, or as a value of ``output``.
+
+    Raises:
+        StepError: See ``bindings.call_llm``.
+        SettingsError: A secret is missing, or the model's settings are wrong.
+        MissingPackageError: The provider's package is not installed.
+    """
+    revealed = Revealed()
+    wanted = None if output is None or output is str else Wanted(output)
+    try:
+        return await _converse(host, model, prompt, system, wanted, revealed)
+    except WorkflowError:
+        raise
+    except Exception as error:
+        failure = _failure(error, model, revealed)
+    raise failure  # out of the handler: the client's own error may hold the request's headers
+
+
+async def _converse(
+    host: CallHost, model: Model, prompt: str, system: str | None, wanted: Wanted | None, revealed: Revealed
+) -> Any:
+    async with AsyncExitStack() as stack:
+        connection = _connect(model, revealed)
+        provider = connection.provider
+        if provider is not None:
+            await stack.enter_async_context(provider)  # closes its client when we leave
+        parameters = _parameters(connection, wanted)
+        history: list[messages.ModelMessage] = [
+            messages.ModelRequest(parts=[messages.UserPromptPart(prompt)], instructions=system)
+        ]
+        for left in reversed(range(_MOST_CORRECTIONS + 1)):
+            reply = await direct.model_request(
+                connection, history, model_settings=_settings(model), model_request_parameters=parameters
+            )
+            _refuse_what_is_no_answer(reply, model, revealed)
+            try:
+                result = (
+                    revealed.hide_in_result(_text(reply))
+                    if wanted is None
+                    else _read(reply, wanted, revealed)
+                )
+            except InvalidOutput as error:
+                name, problem = "model.invalid_output", str(error)
+            else:
+                unmet = host.unmet(result)
+                if not unmet:
+                    return result
+                name, problem = "requirement", "; ".join(unmet)
+            if not left:
+                raise StepError(
+                    name, f"the model `{model.use}` gave no usable answer: {revealed.hide(problem)}"
+                )
+            history += [reply, messages.ModelRequest(parts=_correction(reply, problem), instructions=system)]
+    raise AssertionError("the last reply is returned or raises")
+
+
+def _connect(model: Model, revealed: Revealed) -> Connection:
+    kind, _, name = model.use.partition(":")
+    if not kind or not name:
+        raise SettingsError(f"the model `{model.use}` is not written as `provider:name`")
+    if kind == "openai" and model.base_url is not None:
+        kind = "openai-chat"  # the protocol that every compatible server speaks
+    try:
+        return infer_model(f"{kind}:{name}", lambda _: _provider(kind, model, revealed))
+    except ImportError as error:
+        raise MissingPackageError(
+            f"the model `{model.use}` needs its provider's package: pip install 'pydantic-ai-slim[{kind}]'"
+        ) from error
+    except (exceptions.UserError, ValueError) as error:
+        said = revealed.hide(str(error))
+        variable = re.search(r"\b[A-Z][A-Z0-9]*_(?:API_)?(?:KEY|TOKEN)\b", said)
+        if variable:
+            raise SettingsError(
+                f"the model `{model.use}` needs a key: set the environment variable {variable[0]}, "
+                "or give the model an `api_key`"
+            ) from None
+        raise SettingsError(f"the model `{model.use}` cannot be used: {said}") from None
+
+
+def _provider(kind: str, model: Model, revealed: Revealed) -> Provider[Any]:
+    given: dict[str, str] = {}
+    if model.base_url is not None:
+        given["base_url"] = model.base_url
+    if model.api_key is not None:
+        given["api_key"] = revealed.read(model.api_key)
+    elif model.base_url is not None:
+        given["api_key"] = "none"  # else a key from the environment would go to whoever answers there
+    try:
+        return infer_provider_class(kind)(**given)
+    except TypeError:
+        raise SettingsError(f"models of `{kind}` take no {' or '.join(given)}") from None
+
+
+def _settings(model: Model) -> ModelSettings:
+    plain = {
+        "temperature": model.temperature,
+        "max_tokens": model.max_tokens,
+        "top_p": model.top_p,
+        "seed": model.seed,
+        "timeout": model.timeout,
+    }
+    chosen = {name: value for name, value in plain.items() if value is not None}
+    # retries belong to the step's policy, which counts them, waits as declared and tells the watcher
+    return cast(ModelSettings, {**model.settings, **chosen, "max_retries": 0})
+
+
+def _parameters(connection: Connection, wanted: Wanted | None) -> ModelRequestParameters:
+    if wanted is None:
+        return ModelRequestParameters()
+    profile = connection.profile
+    if profile.get("supports_json_schema_output", False):
+        mode = "native"
+    else:
+        mode = "tool" if profile.get("supports_tools", True) else "prompted"
+    if mode == "tool":
+        tool = ToolDefinition(
+            name=_OUTPUT_TOOL,
+            parameters_json_schema=wanted.schema,
+            description="Gives the answer.",
+            kind="output",
+        )
+        return ModelRequestParameters(output_mode="tool", output_tools=[tool], allow_text_output=False)
+    described = OutputObjectDefinition(json_schema=wanted.schema, name=wanted.name)
+    return ModelRequestParameters(output_mode=cast(Any, mode), output_object=described)
+
+
+def _refuse_what_is_no_answer(reply: messages.ModelResponse, model: Model, revealed: Revealed) -> None:
+    if reply.finish_reason == "content_filter":
+        said = (reply.provider_details or {}).get("refusal") or _text(reply)
+        shown = f": {revealed.hide(str(said))[:_LONGEST_SHOWN]}" if said else ""
+        raise StepError("model.refused", f"the model `{model.use}` refused to answer{shown}")
+    if reply.finish_reason == "length":
+        bound = f" of {model.max_tokens} tokens" if model.max_tokens is not None else ""
+        raise StepError(
+            "model.cut_off", f"the answer of the model `{model.use}` was cut off at its limit{bound}"
+        )
+
+
+def _text(reply: messages.ModelResponse) -> str:
+    return "".join(part.content for part in reply.parts if isinstance(part, messages.TextPart))
+
+
+def _read(reply: messages.ModelResponse, wanted: Wanted, revealed: Revealed) -> Any:
+    calls = _calls(reply)
+    text = calls[0].args_as_json_str() if calls else _text(reply)
+    return wanted.read(revealed.hide_in_result(text))
+
+
+def _calls(reply: messages.ModelResponse) -> list[messages.ToolCallPart]:
+    return [part for part in reply.parts if isinstance(part, messages.ToolCallPart)]
+
+
+def _correction(reply: messages.ModelResponse, problem: str) -> Sequence[messages.ModelRequestPart]:
+    said = f"This answer cannot be used: {problem}\nAnswer again, without this mistake."
+    calls = _calls(reply)
+    if not calls:
+        return [messages.UserPromptPart(said)]
+    # each call wants its own answer
+    return [messages.ToolReturnPart(call.tool_name, said, call.tool_call_id) for call in calls]
+
+
+def _failure(error: Exception, model: Model, revealed: Revealed) -> WorkflowError:
+    who = f"the model `{model.use}`"
+    said = revealed.hide(str(error))[:_LONGEST_SHOWN] or type(error).__name__
+    match error:
+        case exceptions.ContentFilterError():
+            return StepError("model.refused", f"{who} refused to answer: {said}")
+        case exceptions.ModelHTTPError():
+            return _http_failure(error, who, revealed)
+        case exceptions.ModelTimeoutError() | exceptions.ModelRequestTimeout():
+            return StepError("timeout", f"{who} gave no answer in time: {said}")
+        case exceptions.ModelConnectionError():
+            return StepError("connection", f"{who} could not be reached: {said}")
+        case exceptions.ModelAPIError():
+            return StepError("model", f"{who} failed: {said}", body=revealed.hide_in(error.body))
+        case exceptions.UnexpectedModelBehavior():
+            return StepError("model.invalid_output", f"{who} gave no usable answer: {said}")
+        case exceptions.UserError():
+            return SettingsError(f"{who} cannot be used so: {said}")
+        case _:
+            return StepError("model", f"{who} failed: {type(error).__name__}: {said}")
+
+
+def _http_failure(error: exceptions.ModelHTTPError, who: str, revealed: Revealed) -> StepError:
+    body = revealed.hide_in(error.body)
+    said = body.get("message") if isinstance(body, dict) else body
+    shown = f": {str(said)[:_LONGEST_SHOWN]}" if said else ""
+    return StepError(
+        f"http.{error.status_code}",
+        f"{who} replied {error.status_code}{shown}",
+        status=error.status_code,
+        body=body,
+        retry_after=error.retry_after,
+        also=("model",),
+    )

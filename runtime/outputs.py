@@ -1,0 +1,139 @@
+"""What comes back from outside, held against the type that was declared for it."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError, create_model
+from pydantic_core import to_json
+
+__all__ = ["InvalidOutput", "Wanted", "adapter", "from_json", "from_python", "plain", "problems"]
+
+_MOST_PROBLEMS = 8
+_LONGEST_VALUE = 80
+
+
+class InvalidOutput(Exception):  # noqa: N818  not a failure by itself: the caller decides what it means
+    """A value is not of the declared type; the text says what is wrong with it."""
+
+
+@lru_cache(maxsize=512)
+def _cached_adapter(type_: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(type_)
+
+
+def adapter(type_: Any) -> TypeAdapter[Any]:
+    """Pydantic's adapter for a type, made once."""
+    try:
+        return _cached_adapter(type_)
+    except TypeError:  # a type that holds something unhashable
+        return TypeAdapter(type_)
+
+
+def from_json(type_: Any, text: str | bytes, *, extra_fields: bool = False) -> Any:
+    """Reads JSON as a value of a type, without coercion.
+
+    Args:
+        extra_fields: Whether fields that the type does not declare are let go, rather than a mistake.
+
+    Raises:
+        InvalidOutput: It is not JSON, or not of that type.
+    """
+    try:
+        return adapter(type_).validate_json(text, strict=True, extra="ignore" if extra_fields else None)
+    except ValidationError as error:
+        raise InvalidOutput(problems(error)) from None
+
+
+def from_python(type_: Any, value: object) -> Any:
+    """Holds what Python code gave against a type, by way of JSON.
+
+    Raises:
+        InvalidOutput: It has no JSON form, or is not of that type.
+    """
+    if type_ is Any:
+        return plain(value)
+    try:
+        text = to_json(value, by_alias=True, inf_nan_mode="constants")
+    except ValueError as error:  # PydanticSerializationError, circular references
+        raise InvalidOutput(f"it cannot be written as JSON: {error}") from None
+    return from_json(type_, text)
+
+
+def plain(value: Any) -> Any:
+    """The same value with records as dictionaries, by their names in data; all else as it is."""
+    dump = getattr(value, "model_dump", None)
+    if dump is not None and not isinstance(value, type):
+        return dump(by_alias=True)
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value
+
+
+def problems(error: ValidationError) -> str:
+    """What pydantic found, in one line: a place and what is wrong there, for each problem."""
+    found = error.errors(include_url=False, include_context=False)
+    lines = [_problem(one["loc"], one["msg"], one["input"], one["type"]) for one in found[:_MOST_PROBLEMS]]
+    if len(found) > _MOST_PROBLEMS:
+        lines.append(f"and {len(found) - _MOST_PROBLEMS} more")
+    return "; ".join(lines)
+
+
+def _problem(place: tuple[int | str, ...], message: str, value: object, kind: str) -> str:
+    where = ".".join(str(part) for part in place)
+    said = message[:1].lower() + message[1:]
+    if kind not in {"missing", "json_invalid", "extra_forbidden"}:
+        shown = repr(value)
+        said += f", not {shown if len(shown) <= _LONGEST_VALUE else shown[:_LONGEST_VALUE] + '…'}"
+    return f"`{where}`: {said}" if where else said
+
+
+class Wanted:
+    """A type wanted of a model: the schema that it is told, and the reading of what it says.
+
+    Models answer with objects, so any other type is wrapped in one.
+    """
+
+    def __init__(self, type_: Any) -> None:
+        schema = adapter(type_).json_schema(by_alias=True)
+        self._type = type_
+        self._wrapped = schema.get("type") != "object" or "properties" not in schema
+        self.name: str = re.sub(r"\W", "_", str(schema.get("title", "Answer")), flags=re.ASCII)[:64]
+        self.schema: dict[str, Any] = _wrap(schema) if self._wrapped else schema
+
+    def read(self, text: str) -> Any:
+        """The value in a model's text.
+
+        Raises:
+            InvalidOutput: It is not JSON, or not of the type.
+        """
+        fenced = _FENCE.fullmatch(text.strip())
+        if fenced:
+            text = fenced[1]
+        if not self._wrapped:
+            return from_json(self._type, text)
+        return from_json(_wrapper(self._type), text).answer
+
+
+_FENCE = re.compile(r"```(?:json)?\s*\n(.*)\n```", re.DOTALL)
+
+
+def _wrap(schema: dict[str, Any]) -> dict[str, Any]:
+    definitions = schema.pop("$defs", None)
+    wrapped: dict[str, Any] = {
+        "type": "object",
+        "title": "Answer",
+        "properties": {"answer": schema},
+        "required": ["answer"],
+        "additionalProperties": False,
+    }
+    return {**wrapped, "$defs": definitions} if definitions else wrapped
+
+
+@lru_cache(maxsize=512)
+def _wrapper(type_: Any) -> type[Any]:
+    return create_model("Answer", __config__=ConfigDict(extra="forbid"), answer=(type_, ...))
