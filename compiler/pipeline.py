@@ -24,7 +24,7 @@ class Compiled:
 
     Args:
         path: As the user gave it.
-        text: The spec's text, which positions refer to; empty if it could not be decoded.
+        text: The spec's text, which positions refer to.
         sha256: Of the spec's bytes, in hexadecimal.
         workflow: The resolved workflow, or ``None``; not to be run if there are errors.
         python: The generated module; empty if there are errors, or if only a check was asked for.
@@ -61,24 +61,20 @@ def compile_text(raw: bytes, path: str, *, source: str | None = None, tools_fold
     """
     with no_garbage_collection():
         checked, document = passes(raw, path)
-        if checked.failed or checked.workflow is None or document is None:
+        if checked.failed:
             return checked
         return generated(checked, document, source or path, tools_folder)
 
 
-def passes(raw: bytes, path: str) -> tuple[Compiled, Document | None]:
+def passes(raw: bytes, path: str) -> tuple[Compiled, Document]:
     findings: list[Finding] = []
-    workflow = None
     document = read(raw, path, findings.append)
-    if document is not None:
-        spec = validate(document, findings.append)
-        workflow = resolve(spec, findings.append) if spec is not None else None
-        if workflow is not None:
-            check(workflow, findings.append)
-    text = document.text if document is not None else ""
-    return Compiled(
-        path, text, sha256(raw).hexdigest(), workflow, "", diagnostics(document, findings)
-    ), document
+    spec = validate(document, findings.append)
+    workflow = resolve(spec, findings.append) if spec is not None else None
+    if workflow is not None:
+        check(workflow, findings.append)
+    found = diagnostics(document, findings)
+    return Compiled(path, document.text, sha256(raw).hexdigest(), workflow, "", found), document
 
 
 def generated(checked: Compiled, document: Document, source: str, tools_folder: str) -> Compiled:
@@ -98,8 +94,7 @@ def generated(checked: Compiled, document: Document, source: str, tools_folder: 
     return replace(checked, python=python)
 
 
-def diagnostics(document: Document | None, findings: list[Finding]) -> tuple[Diagnostic, ...]:
-    assert document is not None
+def diagnostics(document: Document, findings: list[Finding]) -> tuple[Diagnostic, ...]:
     found = {document.diagnostic(finding): None for finding in findings}
     return tuple(
         sorted(found, key=lambda each: (each.start, each.end, -each.severity, each.code, each.message))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+
 import click
 
 from wfc.compiler.cli.files import Source, specs
@@ -15,7 +16,9 @@ __all__ = ["command"]
 
 @click.command("compile")
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
-@click.option("-o", "--output", metavar="DIR", help="Where to write; by default each module goes beside its spec.")
+@click.option(
+    "-o", "--output", metavar="DIR", help="Where to write; by default each module goes beside its spec."
+)
 @click.option("--force", is_flag=True, help="Overwrite files that wfc did not write.")
 def command(paths: tuple[str, ...], output: str | None, force: bool) -> int:
     """Compile specs to Python modules, and write a manifest beside them.
@@ -28,7 +31,9 @@ def command(paths: tuple[str, ...], output: str | None, force: bool) -> int:
     show(compiled, on_error_stream=True)
     if any(each.failed for each in compiled):
         return 1
-    outputs = [to_write(each, folder_for(source, output)) for source, each in zip(sources, compiled, strict=True)]
+    outputs = [
+        to_write(each, folder_for(source, output)) for source, each in zip(sources, compiled, strict=True)
+    ]
     write_all(outputs, force=force)
     for each, target in zip(compiled, outputs, strict=True):
         click.echo(f"{each.path} -> {target.path}")
@@ -66,4 +71,3 @@ def to_write(compiled: Compiled, folder: str) -> Output:
         source_sha256=compiled.sha256,
         python=compiled.python,
     )
-

@@ -89,7 +89,9 @@ def start_event(event: type[BaseModel], values: Mapping[str, Any]) -> BaseModel:
         ]
         fields = [info.alias or name for name, info in event.model_fields.items()]
         takes = f"it takes {listed(fields)}" if fields else "it takes none"
-        raise click.UsageError(f"the inputs are not a `{event.__name__}` ({takes}): {'; '.join(problems)}") from None
+        raise click.UsageError(
+            f"the inputs are not a `{event.__name__}` ({takes}): {'; '.join(problems)}"
+        ) from None
 
 
 def listed(names: Sequence[str] | Mapping[str, object]) -> str:

@@ -1,0 +1,88 @@
+"""What a run does, told in lines on standard error while it happens."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wfc.compiler.render import printable
+
+if TYPE_CHECKING:
+    from wfc.runtime import Event
+    from wfc.runtime.events import StepStateChanged
+
+__all__ = ["Progress"]
+
+TOLD = 10
+"""How many runs of one step are told one by one; after that every hundredth. Failures are always told."""
+
+LONGEST = 500
+
+
+class Progress:
+    """Tells of a run's events as they come from its stream."""
+
+    def __init__(self) -> None:
+        self.start = time.monotonic()
+        self.runs: Counter[str] = Counter()
+        self.emitted: Counter[tuple[str | None, str]] = Counter()
+
+    def tell(self, event: Event) -> None:
+        """Print a line for an event of ``stream_events(expose_internal=True)``, if it is worth one."""
+        from wfc.runtime.events import (
+            EventEmitted,
+            InternalDispatchEvent,
+            LateEvent,
+            ProgressText,
+            StepStateChanged,
+            StopEvent,
+        )
+
+        match event:
+            case StepStateChanged():
+                self.tell_step(event)
+            case EventEmitted():
+                name = type(event.event).__name__
+                if self.counts(self.emitted, (event.step_name, name)):
+                    self.line(f"{event.step_name or 'from outside'} -> {name}")
+            case LateEvent():
+                self.line(f"{event.step_name}: {type(event.event).__name__} came late and was dropped")
+            case ProgressText():
+                self.line(f"{event.step}: {event.text}")
+            case InternalDispatchEvent() | StopEvent():
+                pass
+            case _:
+                self.line(f"{type(event).__name__} {event.model_dump_json(by_alias=True)}")
+
+    def tell_step(self, event: StepStateChanged) -> None:
+        from wfc.runtime.events import StepState
+
+        attempt = f" (attempt {event.attempt})" if event.attempt > 1 else ""
+        match event.step_state:
+            case StepState.RUNNING if event.attempt > 1 or self.counts(self.runs, event.name):
+                self.line(f"{event.name}: started on {event.input_event_name}{attempt}")
+            case StepState.RETRYING:
+                wait = f"; again in {event.retry_in:.1f} s" if event.retry_in is not None else ""
+                self.line(f"{event.name}: failed{attempt}: {event.error}{wait}")
+            case StepState.NOT_RUNNING if event.error:
+                self.line(f"{event.name}: failed{attempt}: {event.error}")
+            case StepState.NOT_RUNNING if self.runs[event.name] <= TOLD:
+                self.line(f"{event.name}: done")
+            case _:
+                pass
+
+    def counts(self, counter: Counter[Any], key: object) -> bool:
+        """Count one more; whether it is told."""
+        counter[key] += 1
+        if counter[key] == TOLD + 1:
+            self.line("… only every hundredth is told from here")
+        return counter[key] <= TOLD or counter[key] % 100 == 0
+
+    def line(self, text: str) -> None:
+        """One line with the time since the start."""
+        if len(text) > LONGEST:
+            text = text[:LONGEST] + " …"
+        click.echo(f"{time.monotonic() - self.start:7.2f}s  {printable(text)}", err=True)
