@@ -3,16 +3,50 @@
 ::
 
     WorkflowError
-    ├── SettingsError          settings, config or a secret are missing or wrong
-    ├── MissingPackageError    an optional package is not installed
-    └── StepError              a step's action failed; has a dotted name such as ``http.503``
+    ├── SettingsError               settings, config or a secret are missing or wrong
+    ├── MissingPackageError         an optional package is not installed
+    ├── OutputFormatError           generated code and this runtime are of different ages
+    ├── StepError                   a step's action failed; has a dotted name such as ``http.503``
+    ├── ExpressionError             an expression of a spec has no value: a division by zero, a list too long
+    ├── WorkflowValidationError     a workflow class cannot be run as it is written
+    ├── WorkflowConfigurationError  a workflow object was given options that make no sense
+    ├── ContextStateError           a context was asked for something at the wrong time
+    ├── WorkflowTimeoutError        a run took longer than its deadline
+    ├── WorkflowCancelledByUser     a run was cancelled
+    └── WorkflowRuntimeError        a run cannot go on
+        ├── StepFailedError         a step failed for good; says which, on what, at which attempt, and why
+        ├── LimitError              a step was to run more often than ``max_runs`` allows
+        ├── RunFailedError          the workflow itself said that the run has failed
+        ├── UndeclaredResultError   a step returned or sent something that its signature does not declare
+        ├── StuckError              nothing is left that could move the run
+        └── WorkflowStepDoesNotExistError  an event was sent to a step that there is not
 """
 
 from __future__ import annotations
 
 import re
 
-__all__ = ["MissingPackageError", "SettingsError", "StepError", "WorkflowError"]
+__all__ = [
+    "ContextStateError",
+    "ExpressionError",
+    "LimitError",
+    "MissingPackageError",
+    "OutputFormatError",
+    "RunFailedError",
+    "SettingsError",
+    "StepError",
+    "StepFailedError",
+    "StuckError",
+    "UndeclaredResultError",
+    "WorkflowCancelledByUser",
+    "WorkflowConfigurationError",
+    "WorkflowError",
+    "WorkflowRuntimeError",
+    "WorkflowStepDoesNotExistError",
+    "WorkflowTimeoutError",
+    "WorkflowValidationError",
+    "step_error",
+]
 
 _HTTP_STATUS = re.compile(r"http\.([1-5])\d\d")
 
@@ -41,7 +75,7 @@ class StepError(WorkflowError):
         also: Further names it answers to, such as ``model`` for an HTTP error of a model's service.
     """
 
-    def __init__(  # noqa: PLR0913  each is a documented part of an error
+    def __init__(
         self,
         name: str,
         message: str,
@@ -78,3 +112,120 @@ class StepError(WorkflowError):
     def __reduce__(self) -> tuple[object, ...]:
         state = {"status": self.status, "body": self.body, "retry_after": self.retry_after, "also": self.also}
         return type(self), (self.name, self.message), state
+
+
+def step_error(error: BaseException) -> StepError:
+    """An action's exception as the error that retry policies and `on_error` know.
+
+    A ``StepError`` is itself. Others become ``timeout``, ``connection`` or ``python.<Class>``, which answers to
+    the names of its base classes too; the exception is the cause of what is returned.
+    """
+    if isinstance(error, StepError):
+        return error
+    kinds = [kind.__name__ for kind in type(error).__mro__ if issubclass(kind, Exception)]
+    names = [f"python.{kind}" for kind in kinds] or ["python"]
+    if isinstance(error, ExpressionError):
+        names = ["expression"]
+    elif isinstance(error, TimeoutError):
+        names.insert(0, "timeout")
+    elif isinstance(error, ConnectionError):
+        names.insert(0, "connection")
+    found = StepError(names[0], _plain_words(error), also=tuple(names[1:]))
+    found.__cause__ = error
+    return found
+
+
+def _plain_words(error: BaseException) -> str:
+    text = str(error).strip()
+    kind = type(error).__name__
+    return f"{kind}: {text}" if text else kind
+
+
+class ExpressionError(WorkflowError):
+    """An expression of a spec has no value, such as a division by zero. Never retried, never caught."""
+
+
+class OutputFormatError(WorkflowError, ImportError):
+    """Generated code was made for another version of this runtime; the message says what to do."""
+
+
+class WorkflowValidationError(WorkflowError):
+    """A workflow class or a step's signature is wrong; found before anything runs."""
+
+
+class WorkflowConfigurationError(WorkflowError):
+    """A workflow object was given options that make no sense."""
+
+
+class ContextStateError(WorkflowError):
+    """A context was asked for something that it can only do at another time, such as before the run started."""
+
+
+class WorkflowTimeoutError(WorkflowError):
+    """A run took longer than its deadline; the message names the steps that were running."""
+
+    name = "deadline"
+
+
+class WorkflowCancelledByUser(WorkflowError):  # noqa: N818 - the name is llama-index-workflows'
+    """A run was cancelled."""
+
+    name = "cancelled"
+
+
+class WorkflowRuntimeError(WorkflowError):
+    """A run cannot go on. ``name`` is the error's dotted name."""
+
+    name = "runtime"
+
+
+class StepFailedError(WorkflowRuntimeError):
+    """A step failed for good.
+
+    Args:
+        step: Its name.
+        event: The name of the event, or events, that it was working on.
+        attempt: Which attempt failed, from 1.
+        error: What went wrong in it.
+        tail: It was not the action that failed but what the step does with its result; then ``name`` is
+            ``expression``.
+    """
+
+    def __init__(self, step: str, event: str, attempt: int, error: StepError, *, tail: bool = False) -> None:
+        self.step = step
+        self.event = event
+        self.attempt = attempt
+        self.error = error
+        self.name = "expression" if tail else error.name
+        doing = "handling its result" if tail else f"attempt {attempt}"
+        super().__init__(f"step `{step}` failed on {event}, {doing}: {error.message} ({error.name})")
+
+
+class LimitError(WorkflowRuntimeError):
+    """A step was to run more often than its ``max_runs`` allows, and has no ``on_limit``."""
+
+    name = "limit"
+
+
+class RunFailedError(WorkflowRuntimeError):
+    """The workflow itself said that the run has failed, and why."""
+
+    name = "fail"
+
+
+class UndeclaredResultError(WorkflowRuntimeError):
+    """A step returned or sent something that its signature does not declare, or that no step accepts."""
+
+    name = "undeclared"
+
+
+class StuckError(WorkflowRuntimeError):
+    """Nothing is left that could move the run; the message names the events and steps that still wait."""
+
+    name = "stuck"
+
+
+class WorkflowStepDoesNotExistError(WorkflowRuntimeError):
+    """An event was sent to a step that the workflow does not have."""
+
+    name = "unknown_step"

@@ -1,0 +1,295 @@
+"""Events and records: the data that a run is made of, checked by pydantic.
+
+Events of specs are closed (``closed=True``): strict, no unknown fields, not changeable. Hand-written ones are
+open, as in llama-index-workflows: fields that the class does not declare are kept, and read like a dictionary's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import ItemsView, Iterator, KeysView, ValuesView
+from datetime import datetime
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_serializer
+
+if TYPE_CHECKING:
+    from pydantic._internal._model_construction import ModelMetaclass
+else:
+    ModelMetaclass = type(BaseModel)
+
+__all__ = [
+    "DictState",
+    "Event",
+    "EventEmitted",
+    "HumanResponseEvent",
+    "InputRequiredEvent",
+    "InternalDispatchEvent",
+    "LateEvent",
+    "Number",
+    "ProgressText",
+    "Record",
+    "RunConfig",
+    "RunState",
+    "StartEvent",
+    "StepState",
+    "StepStateChanged",
+    "StopEvent",
+    "UnhandledEvent",
+    "WorkflowCancelledEvent",
+    "WorkflowFailedEvent",
+    "WorkflowTimedOutEvent",
+]
+
+Number = Annotated[float, Field(allow_inf_nan=False)]
+"""A finite number: what a spec calls ``number``."""
+
+_CLOSED = ConfigDict(
+    extra="forbid",
+    strict=True,
+    validate_by_name=True,
+    validate_by_alias=True,
+    serialize_by_alias=True,
+    validate_default=True,
+    allow_inf_nan=False,
+    protected_namespaces=(),
+)
+
+
+class Record(BaseModel):
+    """A record of a spec: closed and strict; JSON in and out by the names that the spec gives."""
+
+    model_config = ConfigDict(**_CLOSED, frozen=True)
+
+
+class RunState(BaseModel):
+    """What the steps of one run share. Assignments are checked like any other value."""
+
+    model_config = ConfigDict(**_CLOSED, validate_assignment=True)
+
+
+class RunConfig(BaseModel):
+    """What the environment gives a workflow; read from text, so not strict."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        validate_by_name=True,
+        validate_by_alias=True,
+        validate_default=True,
+        allow_inf_nan=False,
+        protected_namespaces=(),
+    )
+
+
+class _EventClass(ModelMetaclass):
+    """Takes the class keyword ``closed`` before pydantic reads the configuration."""
+
+    def __new__(
+        mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], closed: bool = False, **kwargs: Any
+    ) -> Any:
+        if closed:
+            kwargs = {**_CLOSED, "frozen": True, **kwargs}
+            # StopEvent's own takes `result` by position, and is slower
+            namespace.setdefault("__init__", BaseModel.__init__)
+        return super().__new__(mcs, name, bases, namespace, **kwargs)
+
+
+class _DictLike(BaseModel):
+    """A model whose undeclared fields are kept, and read and written like a dictionary's entries."""
+
+    model_config = ConfigDict(extra="allow", arbitrary_types_allowed=True, protected_namespaces=())
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Any) -> None: ...
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        super().__pydantic_init_subclass__(**kwargs)
+        if cls.__private_attributes__ and getattr(cls.__init__, "__pydantic_base_init__", False):
+            setattr(cls, "__init__", _init_with_private)  # noqa: B010 - an assignment mypy would refuse
+
+    @property
+    def _entries(self) -> dict[str, Any]:
+        extra = self.__pydantic_extra__
+        return {} if extra is None else extra
+
+    def __getitem__(self, key: str) -> Any:
+        return self._entries[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        setattr(self, key, value)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._entries
+
+    def __iter__(self) -> Iterator[str]:  # type: ignore[override]
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """An undeclared field, or ``default``."""
+        return self._entries.get(key, default)
+
+    def keys(self) -> KeysView[str]:
+        """The names of the undeclared fields."""
+        return self._entries.keys()
+
+    def values(self) -> ValuesView[Any]:
+        """The values of the undeclared fields."""
+        return self._entries.values()
+
+    def items(self) -> ItemsView[str, Any]:
+        """Names and values of the undeclared fields."""
+        return self._entries.items()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The undeclared fields as a dictionary."""
+        return self._entries
+
+
+def _init_with_private(self: BaseModel, **params: Any) -> None:
+    """Private attributes may be given by name, as in llama-index-workflows."""
+    private = {name: params.pop(name) for name in self.__private_attributes__.keys() & params.keys()}
+    BaseModel.__init__(self, **params)
+    for name, value in private.items():
+        setattr(self, name, value)
+
+
+class DictState(_DictLike):
+    """The state of a workflow that declares none: whatever is put into it."""
+
+
+class Event(_DictLike, metaclass=_EventClass):
+    """A message between steps.
+
+    Subclasses declare fields. With the class keyword ``closed=True`` there are no others, values are checked
+    strictly, and the event cannot be changed.
+    """
+
+
+class StartEvent(Event):
+    """Starts a run; its fields are the run's inputs."""
+
+
+class StopEvent(Event):
+    """Ends a run. A plain one carries the run's result; a subclass is the result itself."""
+
+    _result: Any = PrivateAttr(default=None)
+
+    def __init__(self, result: Any = None, **fields: Any) -> None:
+        if "result" in type(self).model_fields:
+            fields["result"] = result
+        _init_with_private(self, **fields)
+        if result is not None:
+            self._result = result
+
+    @property
+    def result(self) -> Any:
+        """What the run gives; a subclass may say otherwise by overriding ``_get_result``."""
+        return self._get_result()
+
+    def _get_result(self) -> Any:
+        return self._result
+
+    @model_serializer(mode="wrap")
+    def _serialize_with_result(self, handler: Any) -> dict[str, Any]:
+        data: dict[str, Any] = handler(self)
+        if self._result is not None:
+            data["result"] = self._result
+        return data
+
+
+class InputRequiredEvent(Event):
+    """Asks whoever watches the run for something; a step that returns one publishes it."""
+
+
+class HumanResponseEvent(Event):
+    """An answer from outside, sent through the handler."""
+
+
+class WorkflowTimedOutEvent(StopEvent):
+    """The last event of a run that took too long."""
+
+    timeout: float
+    active_steps: list[str]
+
+
+class WorkflowCancelledEvent(StopEvent):
+    """The last event of a run that was cancelled."""
+
+
+class WorkflowFailedEvent(StopEvent):
+    """The last event of a run that failed: ``exception`` is what awaiting the handler raises."""
+
+    step_name: str | None = None
+    exception: Exception
+    attempts: int | None = None
+    failed_at: datetime | None = None
+
+
+class ProgressText(Event, closed=True):
+    """A text for whoever watches the run: what `stream` in a spec says before and after a step's action."""
+
+    text: str
+    step: str
+    attempt: int = 1
+
+
+class InternalDispatchEvent(Event):
+    """What happens inside a run, for those who ask for it: observers, and ``stream_events(expose_internal=True)``."""
+
+
+
+class StepState(Enum):
+    """Where a step run is: waiting for a worker, running, waiting to be tried again, or done."""
+
+    PREPARING = "preparing"
+    RUNNING = "running"
+    RETRYING = "retrying"
+    NOT_RUNNING = "not_running"
+
+
+class StepStateChanged(InternalDispatchEvent):
+    """A step run began, is to be tried again, or ended.
+
+    ``worker_id`` is the step run's number in its run. ``retry_in`` is in seconds.
+    """
+
+    name: str
+    step_state: StepState
+    worker_id: str
+    input_event_name: str
+    output_event_name: str | None = None
+    attempt: int = 1
+    error: str | None = None
+    retry_in: float | None = None
+
+
+class EventEmitted(InternalDispatchEvent):
+    """A step, or somebody outside (``step_name`` is ``None``), emitted an event."""
+
+    event: Event
+    step_name: str | None = None
+
+
+class LateEvent(InternalDispatchEvent):
+    """An event reached a join that had fired, and ended there."""
+
+    event: Event
+    step_name: str
+
+
+class UnhandledEvent(InternalDispatchEvent):
+    """An event from outside that no step accepts."""
+
+    event_type: str
+    qualified_name: str
+    step_name: str | None = None
+    idle: bool = False

@@ -1,0 +1,55 @@
+"""Joins: ways for a step to accept several events together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["AllOf", "AtLeast", "EachOf", "FirstOf", "Join"]
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    """Fires when one of each event has arrived.
+
+    Args:
+        fork: The step whose completions open the frames in which events belong together; ``None``: the start.
+        within: Seconds from the opening of the frame, or ``None``: no bound.
+        proceed: Whether it fires with what has arrived by then; else the step's ``on_timeout`` is taken.
+    """
+
+    fork: str | None
+    within: float | None = None
+    proceed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FirstOf:
+    """Fires on the first of these events in a frame; the rest are late. See ``AllOf``."""
+
+    fork: str | None
+    within: float | None = None
+    proceed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AtLeast:
+    """Fires when ``count`` of these events have arrived in a frame; the rest are late. See ``AllOf``."""
+
+    count: int
+    fork: str | None
+    within: float | None = None
+    proceed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EachOf:
+    """Fires once when no work of a batch is left, with all its events in the order of the batch's items.
+
+    Args:
+        fork: The step that opens the batches; ``None`` takes the innermost batch, whoever opened it.
+    """
+
+    fork: str | None
+
+
+Join = AllOf | FirstOf | AtLeast | EachOf

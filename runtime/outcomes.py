@@ -1,0 +1,69 @@
+"""What a step may give besides events: several at once, a failure, or nothing that it knows how to handle."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Final, Generic, NamedTuple, TypeVar, TypeVarTuple
+
+__all__ = ["UNHANDLED", "All", "Fail", "Inputs", "RunInfo", "Unhandled"]
+
+Emitted = TypeVarTuple("Emitted")
+T = TypeVar("T")
+
+
+class All(Generic[*Emitted]):
+    """Emits all of these: events, and lists of events, each of which opens a batch."""
+
+    __slots__ = ("events",)
+
+    def __init__(self, *events: *Emitted) -> None:
+        self.events = events
+
+    def __repr__(self) -> str:
+        return f"All{self.events!r}"
+
+
+class Fail:
+    """Ends the run as failed, with this text."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return f"Fail({self.text!r})"
+
+
+class Unhandled:
+    """Says of an error that no entry of a step's `on_error` matched it."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "UNHANDLED"
+
+
+UNHANDLED: Final = Unhandled()
+
+
+class RunInfo(NamedTuple):
+    """The run that a step belongs to.
+
+    Args:
+        id: Its id.
+        attempt: Of the step, from 1.
+        now: When this step run began, in UTC.
+    """
+
+    id: str
+    attempt: int
+    now: datetime
+
+
+class InputsMark:
+    """Marks a parameter that takes the run's start event."""
+
+
+Inputs = Annotated[T, InputsMark()]
+"""``inputs: Inputs[TicketOpened]``: the event that started the run."""
