@@ -1,4 +1,4 @@
-"""The type language: what a value may be, and which value may go where."""
+"""The shapes that a type can have."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ __all__ = [
     "DECIMAL",
     "DURATION",
     "INTEGER",
+    "NO_CONSTRAINTS",
     "NULL",
     "NUMBER",
     "STRING",

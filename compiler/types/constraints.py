@@ -1,0 +1,107 @@
+"""Bounds on values: `format`, `min`, `max_length`, `pattern` and their like."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Final
+
+from wfc.compiler.diagnostics import Place, Report
+from wfc.compiler.problems import types as problems
+from wfc.compiler.types.relations import base, members
+from wfc.compiler.types.shapes import (
+    DATE,
+    DATETIME,
+    DECIMAL,
+    INTEGER,
+    NUMBER,
+    STRING,
+    UNKNOWN,
+    Constraints,
+    ListOf,
+    MapOf,
+    Type,
+)
+from wfc.compiler.types.show import show
+from wfc.compiler.types.values import below, fits
+
+__all__ = ["FORMATS", "parse_constraints"]
+
+FORMATS: Final = ("email", "hostname", "ipv4", "ipv6", "uri", "uuid")
+NAMES: Final = tuple(each.name for each in fields(Constraints))
+BOUNDED: Final = (NUMBER, INTEGER, DECIMAL, DATE, DATETIME)
+PAIRS: Final = (("min", "max"), ("min_length", "max_length"), ("min_items", "max_items"))
+NOT_LINEAR = re.compile(r"(?<!\\)(?:\\\\)*(\(\?(?:[=!]|<[=!]|P=)|\\[1-9])")
+
+
+def parse_constraints(
+    data: Mapping[str, object], type: Type, place: Place, report: Report
+) -> Constraints | None:
+    """The bounds that a long form sets, those that are sound; ``None`` if it sets none."""
+    given = {name: data[name] for name in NAMES if name in data}
+    if not given or type == UNKNOWN:
+        return None
+    sound = {}
+    for name, value in given.items():
+        at = place / name
+        if not applies(name, type):
+            report(problems.bound_does_not_apply(at.key, name, show(type)))
+        elif good(name, value, type, at, report):
+            sound[name] = value
+    for low, high in PAIRS:
+        if low in sound and high in sound and below(sound[high], sound[low], members(type)[0]):
+            report(problems.bounds_crossed(place / high, low, high))
+            del sound[high]
+    return Constraints(**sound)  # type: ignore[arg-type]  # each value was judged by `good`
+
+
+def applies(name: str, type: Type) -> bool:
+    """Whether a bound means something for every value of a type."""
+    for member in members(type):
+        if name in {"min", "max"}:
+            fine = member in BOUNDED
+        elif name in {"min_items", "max_items"}:
+            fine = isinstance(member, (ListOf, MapOf))
+        else:
+            fine = base(member) == STRING
+        if not fine:
+            return False
+    return True
+
+
+def good(name: str, value: object, type: Type, at: Place, report: Report) -> bool:
+    """Whether a bound's own value can be used; reports why not."""
+    if name == "format":
+        if value not in FORMATS:
+            report(problems.unknown_format(at, str(value), FORMATS))
+        return value in FORMATS
+    if name == "pattern":
+        why = bad_pattern(value)
+        if why:
+            report(problems.bad_pattern(at, why))
+        return not why
+    if name in {"min", "max"}:
+        misfit = fits(value, members(type)[0])
+        if misfit:
+            report(problems.bad_bound(at, name, misfit.reason))
+        return not misfit
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        report(problems.bad_bound(at, name, "wanted a whole number, 0 or more"))
+        return False
+    return True
+
+
+def bad_pattern(value: object) -> str:
+    """Why a pattern cannot be used, or empty. The runtime's engine takes linear time and knows no look-around."""
+    if not isinstance(value, str):
+        return "a pattern is a text"
+    if len(value) > 1000:
+        return "it is longer than 1000 characters"
+    if found := NOT_LINEAR.search(value):
+        return f"`{found.group(1)}` looks around or back, which this kind of pattern cannot"
+    try:
+        re.compile(value)
+    except (re.error, OverflowError, RecursionError) as error:
+        return str(error)
+    return ""

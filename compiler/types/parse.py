@@ -1,0 +1,320 @@
+"""Type expressions of a spec → types."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from wfc.compiler.diagnostics import Place, Report
+from wfc.compiler.problems import names as names_problems
+from wfc.compiler.problems import types as problems
+from wfc.compiler.spell import is_name, normal_form, pascal_case, snake_case
+from wfc.compiler.types.constraints import parse_constraints
+from wfc.compiler.types.shapes import (
+    ANY,
+    BOOLEAN,
+    DATE,
+    DATETIME,
+    DECIMAL,
+    DURATION,
+    INTEGER,
+    NO_CONSTRAINTS,
+    NUMBER,
+    STRING,
+    UNKNOWN,
+    Enumeration,
+    Field,
+    ListOf,
+    MapOf,
+    OneOf,
+    Optional,
+    Record,
+    Scalar,
+    Type,
+)
+from wfc.compiler.types.values import fits
+
+__all__ = ["SCALARS", "is_long_form", "parse_field", "parse_fields", "parse_type"]
+
+SCALARS: Final[Mapping[str, Scalar]] = {
+    scalar.name: scalar
+    for scalar in (STRING, INTEGER, NUMBER, DECIMAL, BOOLEAN, DATE, DATETIME, DURATION, ANY)
+}
+CONSTRAINT_KEYS: Final = frozenset(
+    {"format", "min", "max", "min_length", "max_length", "pattern", "min_items", "max_items"}
+)
+LONG_KEYS: Final = frozenset({"type", "enum", "one_of", "default", "description", "merge"}) | CONSTRAINT_KEYS
+SYNONYMS: Final[Mapping[str, str]] = {
+    "str": "string",
+    "text": "string",
+    "int": "integer",
+    "float": "number",
+    "double": "number",
+    "bool": "boolean",
+    "array": "list of …",
+    "list": "list of …",
+    "dict": "map of …",
+    "map": "map of …",
+    "object": "map of …",
+    "timestamp": "datetime",
+    "time": "datetime",
+    "null": "optional …",
+    "none": "optional …",
+}
+MAX_NESTING: Final = 20  # types in types; the reader lets a hundred through, people follow five
+WORD = re.compile(r"\S+")
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What a type may mention, and where findings go."""
+
+    names: Mapping[str, Type]
+    report: Report
+
+
+def parse_type(data: object, place: Place, declared: Mapping[str, Type], report: Report, name: str) -> Type:
+    """The type that an author has written, in its short or its long form.
+
+    Args:
+        data: ``list of string``, ``{type: …}``, ``{enum: […]}``, ``{one_of: […]}`` or ``{field: type}``.
+        place: Where it stands.
+        declared: The spec's own types and events, by name. ``UNKNOWN`` for those that are broken.
+        report: Takes what is wrong; what is wrong has the type ``UNKNOWN``.
+        name: The class name for a record that is written in place here.
+    """
+    return parsed(data, place, Declared(declared, report), name, 0)
+
+
+def parse_fields(
+    data: object, place: Place, declared: Mapping[str, Type], report: Report, into: Record, depth: int = 0
+) -> None:
+    """Fill a record with the fields that are written at a place."""
+    if not isinstance(data, dict):
+        report(problems.not_a_type(place, data))
+        return
+    for key, value in data.items():
+        at = place / key
+        if not isinstance(key, str):
+            report(names_problems.bad_name(at.key, str(key), "a name is a text"))
+            continue
+        name = normal_form(key)
+        if not fine_name(name, at, report):
+            continue
+        if name in into.fields:
+            first = Place(into.fields[name].address, "key")
+            report(names_problems.name_declared_twice(at.key, name, first, "a field of the same record"))
+            continue
+        inner = f"{into.name}{pascal_case(name)}"
+        into.fields[name] = parse_field(name, value, at, declared, report, inner, depth)
+
+
+def fine_name(name: str, at: Place, report: Report) -> bool:
+    if not is_name(name):
+        why = "it begins with `_`" if name.startswith("_") else "letters, digits and `_` only, a letter first"
+        report(names_problems.bad_name(at.key, name, why))
+        return False
+    if any(letter.isupper() for letter in name) and snake_case(name) != name:
+        report(names_problems.not_snake_case(at.key, name, "field", snake_case(name)))
+    return True
+
+
+def parse_field(
+    name: str,
+    data: object,
+    place: Place,
+    declared: Mapping[str, Type],
+    report: Report,
+    inner: str,
+    depth: int = 0,
+) -> Field:
+    """One field of a record, an event, `state`, `config` or `args`.
+
+    Args:
+        name: Of the field, in normal form.
+        inner: The class name for a record that is written in place as its type.
+    """
+    type = parsed(data, place, Declared(declared, report), inner, depth)
+    if not (isinstance(data, dict) and is_long_form(data)):
+        return Field(name, type, address=place.address)
+    constraints = parse_constraints(data, type, place, report)
+    description = data.get("description")
+    default = data.get("default")
+    if "default" in data and (misfit := fits(default, type, constraints or NO_CONSTRAINTS)):
+        report(problems.default_does_not_fit(place / "default", misfit))
+    return Field(
+        name,
+        type,
+        has_default="default" in data,
+        default=default,
+        description=description if isinstance(description, str) else "",
+        constraints=constraints or NO_CONSTRAINTS,
+        address=place.address,
+    )
+
+
+def is_long_form(data: Mapping[str, object]) -> bool:
+    """Whether a mapping says more about one type, and is not a record written in place.
+
+    It is if it has `type`, `enum` or `one_of`, and no key that the long form does not know. So a record may
+    have a field `type` as long as another field tells it apart.
+    """
+    return any(key in data for key in ("type", "enum", "one_of")) and (
+        data.keys() <= LONG_KEYS or isinstance(data.get("enum"), list) or isinstance(data.get("one_of"), list)
+    )
+
+
+def parsed(data: object, place: Place, world: Declared, name: str, depth: int) -> Type:
+    if depth > MAX_NESTING:
+        world.report(problems.type_too_deep(place, MAX_NESTING))
+        return UNKNOWN
+    if isinstance(data, str):
+        return parse_words(data, place, world)
+    if not isinstance(data, dict) or not data:
+        if data == {}:
+            return Record(name, role="output", address=place.address)
+        world.report(problems.not_a_type(place, data))
+        return UNKNOWN
+    if not is_long_form(data):
+        record = Record(name, role="output", address=place.address)
+        parse_fields(data, place, world.names, world.report, record, depth + 1)
+        return record
+    return parse_long(data, place, world, name, depth)
+
+
+def parse_long(data: Mapping[str, object], place: Place, world: Declared, name: str, depth: int) -> Type:
+    given = [key for key in ("type", "enum", "one_of") if key in data]
+    if len(given) > 1:
+        world.report(problems.two_types_at_once((place / given[1]).key, given[0], given[1]))
+        return UNKNOWN
+    if unknown := [key for key in data if key not in LONG_KEYS]:
+        for key in unknown:
+            world.report(
+                problems.unknown_type_key((place / key).key, str(key), sorted(LONG_KEYS - {"merge"}))
+            )
+        return UNKNOWN
+    if given == ["type"]:
+        return parsed(data["type"], place / "type", world, name, depth + 1)
+    inner = parse_enum if given == ["enum"] else parse_one_of
+    type = inner(data[given[0]], place / given[0], world, name, depth)
+    # `default: null` makes the field optional in all but name; an enumeration of null has no other way to say it
+    return type
+
+
+def parse_enum(data: object, place: Place, world: Declared, name: str, depth: int) -> Type:
+    if not isinstance(data, list) or not data:
+        world.report(problems.empty_enum(place))
+        return UNKNOWN
+    values: list[str | int | bool] = []
+    for index, value in enumerate(data):
+        if not isinstance(value, (str, int)):
+            world.report(problems.bad_enum_value(place / index, value))
+        elif any(value == each and value.__class__ is each.__class__ for each in values):
+            world.report(problems.enum_value_twice(place / index, value))
+        else:
+            values.append(value)
+    return Enumeration(tuple(values)) if values else UNKNOWN
+
+
+def parse_one_of(data: object, place: Place, world: Declared, name: str, depth: int) -> Type:
+    if not isinstance(data, list) or len(data) < 2:
+        world.report(problems.too_few_alternatives(place))
+        return UNKNOWN
+    found: list[Type] = []
+    optional = False
+    for index, each in enumerate(data):
+        type = parsed(each, place / index, world, f"{name}{index + 1}", depth + 1)
+        if isinstance(type, Optional):
+            optional, type = True, type.of
+        for member in type.types if isinstance(type, OneOf) else (type,):
+            if member in found and member != UNKNOWN:
+                world.report(problems.alternative_twice(place / index, each))
+            else:
+                found.append(member)
+    if UNKNOWN in found:
+        return UNKNOWN
+    one_of = OneOf(tuple(found)) if len(found) > 1 else found[0]
+    return Optional(one_of) if optional else one_of
+
+
+@dataclass(slots=True)
+class Words:
+    """The words of a type in its short form, each with its stretch, and how far they are read."""
+
+    found: list[re.Match[str]]
+    place: Place
+    next: int = 0
+
+    def take(self) -> re.Match[str] | None:
+        if self.next >= len(self.found):
+            return None
+        self.next += 1
+        return self.found[self.next - 1]
+
+    def rest(self) -> Place:
+        return self.place.stretch(self.found[self.next].start(), self.found[-1].end())
+
+
+def parse_words(text: str, place: Place, world: Declared) -> Type:
+    """``optional list of Order``: the words before the last each wrap what follows."""
+    words = Words(list(WORD.finditer(text)), place)
+    if not words.found:
+        world.report(problems.not_a_type(place, text))
+        return UNKNOWN
+    if len(words.found) > 2 * MAX_NESTING:
+        world.report(problems.type_too_deep(place, MAX_NESTING))
+        return UNKNOWN
+    wrappers: list[str] = []
+    while True:
+        word = words.take()
+        if word is None:
+            last = words.found[-1]
+            world.report(problems.type_unfinished(place.stretch(last.start(), last.end()), last.group()))
+            return UNKNOWN
+        at = place.stretch(word.start(), word.end())
+        if word.group() in {"list", "map"} and words.next < len(words.found):
+            of = words.take()
+            if of is None or of.group() != "of":
+                world.report(problems.of_is_missing(at, word.group()))
+                return UNKNOWN
+            wrappers.append(word.group())
+        elif word.group() == "optional":
+            if wrappers[-1:] == ["optional"]:
+                world.report(problems.optional_twice(at))
+                return UNKNOWN
+            wrappers.append("optional")
+        else:
+            break
+    if words.next < len(words.found):
+        if words.found[words.next].group() == "of":
+            world.report(problems.unknown_type(at, word.group(), ["list", "map"]))
+            return UNKNOWN
+        world.report(problems.words_after_type(words.rest(), word.group()))
+        return UNKNOWN
+    return wrapped(named(word.group(), at, world), wrappers)
+
+
+def wrapped(type: Type, wrappers: list[str]) -> Type:
+    if type == UNKNOWN:
+        return UNKNOWN
+    for wrapper in reversed(wrappers):
+        if wrapper == "list":
+            type = ListOf(type)
+        elif wrapper == "map":
+            type = MapOf(type)
+        elif not isinstance(type, Optional):
+            type = Optional(type)
+    return type
+
+
+def named(word: str, at: Place, world: Declared) -> Type:
+    name = normal_form(word)
+    if name in SCALARS:
+        return SCALARS[name]
+    if name in world.names:
+        return world.names[name]
+    known = [*SCALARS, *(each for each in world.names)]
+    world.report(problems.unknown_type(at, word, known, SYNONYMS.get(word.lower(), "")))
+    return UNKNOWN

@@ -1,0 +1,193 @@
+"""Which value may go where, and what two types have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from wfc.compiler.types.shapes import (
+    ANY,
+    BOOLEAN,
+    DATE,
+    DATETIME,
+    DECIMAL,
+    DURATION,
+    INTEGER,
+    NULL,
+    NUMBER,
+    STRING,
+    UNKNOWN,
+    Enumeration,
+    ListOf,
+    MapOf,
+    OneOf,
+    Optional,
+    Record,
+    Scalar,
+    Type,
+)
+
+__all__ = [
+    "assignable",
+    "base",
+    "common",
+    "comparable",
+    "may_be_null",
+    "members",
+    "ordered",
+    "without_null",
+]
+
+WIDENS = {(INTEGER, NUMBER), (INTEGER, DECIMAL)}
+ORDERED = (frozenset({INTEGER, NUMBER}), frozenset({INTEGER, DECIMAL}), *map(frozenset, (
+    {STRING}, {DATE}, {DATETIME}, {DURATION},
+)))  # fmt: skip
+VALUE_TYPES: dict[type, Scalar] = {str: STRING, int: INTEGER, bool: BOOLEAN}
+
+
+def assignable(source: Type, target: Type) -> bool:
+    """Whether every value of ``source`` is, or widens to, a value of ``target``.
+
+    ``integer`` widens to ``number`` and ``decimal``; anything goes into ``any``, nothing out of it. A record
+    is its own type only; one written in place (without a name) fits where its fields do.
+    """
+    if source == target or source == UNKNOWN or target in (UNKNOWN, ANY):
+        return True
+    if isinstance(target, Optional):
+        return source == NULL or assignable(without_null(source), target.of)
+    if isinstance(source, Optional):
+        return False
+    if isinstance(source, OneOf):
+        return all(assignable(member, target) for member in source.types)
+    if isinstance(target, OneOf):
+        return any(assignable(source, member) for member in target.types) or by_value(source, target)
+    return by_structure(source, target)
+
+
+def by_value(source: Type, target: Type) -> bool:
+    """An enumeration, each of whose values fits."""
+    return isinstance(source, Enumeration) and all(fits_value(value, target) for value in source.values)
+
+
+def fits_value(value: str | int | bool, target: Type) -> bool:
+    if isinstance(target, Enumeration):
+        return any(value == each and type(value) is type(each) for each in target.values)
+    if isinstance(target, OneOf):
+        return any(fits_value(value, member) for member in target.types)
+    return assignable(VALUE_TYPES[type(value)], target)
+
+
+def by_structure(source: Type, target: Type) -> bool:
+    match source, target:
+        case Enumeration(), _:
+            return by_value(source, target)
+        case Scalar(), Scalar():
+            return (source, target) in WIDENS
+        case Scalar(), Enumeration():
+            return source == BOOLEAN and fits_value(True, target) and fits_value(False, target)
+        case ListOf(), ListOf():
+            return assignable(source.item, target.item)
+        case MapOf(), MapOf():
+            return assignable(source.value, target.value)
+        case Record(name=""), MapOf():
+            return all(assignable(field.type, target.value) for field in source.fields.values())
+        case Record(name=""), Record():
+            return source is target or fields_fit(source, target)
+        case _:
+            return source is target
+
+
+def fields_fit(source: Record, target: Record) -> bool:
+    return (
+        target.role != "namespace"
+        and all(name in target.fields for name in source.fields)
+        and all(
+            assignable(source.fields[name].type, field.type) if name in source.fields else not field.required
+            for name, field in target.fields.items()
+        )
+    )
+
+
+def may_be_null(type: Type) -> bool:
+    """Whether null is among the values; ``any`` and ``unknown`` say no, for nothing can be asked of them."""
+    return isinstance(type, Optional) or type == NULL
+
+
+def without_null(type: Type) -> Type:
+    """The type of the same value where it is not null; ``unknown`` for ``null`` itself."""
+    if isinstance(type, Optional):
+        return type.of
+    return UNKNOWN if type == NULL else type
+
+
+def members(type: Type) -> tuple[Type, ...]:
+    """The types that a value may have, one each; null is not among them."""
+    type = without_null(type)
+    return type.types if isinstance(type, OneOf) else (type,)
+
+
+def base(type: Type) -> Type:
+    """The scalar that an enumeration's values belong to, if it is one; other types as they are."""
+    if isinstance(type, Enumeration):
+        kinds = {VALUE_TYPES[value.__class__] for value in type.values}
+        return kinds.pop() if len(kinds) == 1 else type
+    return type
+
+
+def common(*types: Type) -> Type:
+    """The smallest type that every value of these has: ``any`` of no types at all."""
+    result: Type | None = None
+    for each in types:
+        result = each if result is None else joined(result, each)
+    return ANY if result is None else result
+
+
+def joined(first: Type, second: Type) -> Type:
+    if UNKNOWN in (first, second):
+        return UNKNOWN
+    if may_be_null(first) or may_be_null(second):
+        parts = [without_null(each) for each in (first, second) if each != NULL]
+        return Optional(common(*parts)) if parts else NULL
+    if assignable(first, second):
+        return second
+    if assignable(second, first):
+        return first
+    if isinstance(first, Enumeration) and isinstance(second, Enumeration):
+        return Enumeration(tuple(distinct((*first.values, *second.values))))
+    if isinstance(first, ListOf) and isinstance(second, ListOf):
+        return ListOf(joined(first.item, second.item))
+    if isinstance(first, MapOf) and isinstance(second, MapOf):
+        return MapOf(joined(first.value, second.value))
+    return OneOf((*members(first), *(each for each in members(second) if each not in members(first))))
+
+
+def distinct(values: Iterable[str | int | bool]) -> list[str | int | bool]:
+    """Each once; ``1`` and ``true`` are two values."""
+    return list({(type(value), value): value for value in values}.values())
+
+
+def comparable(first: Type, second: Type) -> bool:
+    """Whether ``==`` between them can hold: some value may belong to both."""
+    if UNKNOWN in (first, second) or ANY in (first, second):
+        return True
+    if NULL in (first, second):
+        return may_be_null(first) and may_be_null(second)
+    return any(may_equal(one, other) for one in members(first) for other in members(second))
+
+
+def may_equal(first: Type, second: Type) -> bool:
+    match first, second:
+        case Enumeration(), Enumeration():
+            return any(fits_value(value, second) for value in first.values)
+        case ListOf(), ListOf():
+            return comparable(first.item, second.item)
+        case MapOf(), MapOf():
+            return comparable(first.value, second.value)
+    return assignable(first, second) or assignable(second, first) or ordered(first, second)
+
+
+def ordered(first: Type, second: Type) -> bool:
+    """Whether ``<`` is defined between them: numbers, decimals with integers, texts, moments, durations."""
+    if UNKNOWN in (first, second):
+        return True
+    pair = {base(first), base(second)}
+    return any(pair <= family for family in ORDERED)

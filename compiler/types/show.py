@@ -1,0 +1,56 @@
+"""Types and plain values as an author writes them, for messages."""
+
+from __future__ import annotations
+
+import json
+
+from wfc.compiler.types.shapes import (
+    Enumeration,
+    ListOf,
+    MapOf,
+    OneOf,
+    Optional,
+    Record,
+    Scalar,
+    Type,
+)
+
+__all__ = ["show", "show_value"]
+
+MAX_SHOWN = 6  # values of an enumeration, fields of a record: more would drown the message
+
+
+def show(type: Type) -> str:
+    """A type in the words of a spec; one that has no words there, in plain ones."""
+    match type:
+        case Scalar():
+            return type.name
+        case ListOf():
+            return f"list of {show(type.item)}"
+        case MapOf():
+            return f"map of {show(type.value)}"
+        case Optional():
+            return f"optional {show(type.of)}"
+        case Enumeration():
+            return type.name or f"{{enum: [{shortened([show_value(value) for value in type.values])}]}}"
+        case OneOf():
+            return f"{{one_of: [{shortened([show(member) for member in type.types])}]}}"
+        case Record():
+            return (
+                type.name
+                or f"{{{shortened([f'{name}: {show(f.type)}' for name, f in type.fields.items()])}}}"
+            )
+
+
+def shortened(words: list[str]) -> str:
+    """The words with commas; an ellipsis for those that are too many."""
+    return ", ".join([*words[:MAX_SHOWN], *(["…"] if len(words) > MAX_SHOWN else [])])
+
+
+def show_value(value: object) -> str:
+    """A plain value as an author would write it, cut short; a text without quotes where that is clear."""
+    if isinstance(value, str) and value.isidentifier() and value not in {"true", "false", "null"}:
+        text = value
+    else:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 40 else f"{text[:39]}…"

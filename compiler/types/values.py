@@ -1,0 +1,263 @@
+"""Plain values (JSON data) against types: defaults, tests and mocks."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from wfc.compiler.types.shapes import (
+    NO_CONSTRAINTS,
+    Constraints,
+    Enumeration,
+    Field,
+    ListOf,
+    MapOf,
+    OneOf,
+    Optional,
+    Record,
+    Scalar,
+    Type,
+)
+from wfc.compiler.types.show import show, show_value
+
+__all__ = ["Misfit", "bounded", "fits", "moment"]
+
+LARGEST_INTEGER: Final = 2**53 - 1  # beyond it, JSON numbers lose digits on their way
+DECIMAL_TEXT = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?")
+DURATION_TEXT = re.compile(
+    r"(?P<amount>\d{1,12}(\.\d{1,6})?)\s*(?P<unit>milliseconds?|ms|seconds?|sec|s|minutes?|min|hours?|h|days?|d|weeks?|w)"
+)
+ISO_DURATION = re.compile(
+    r"[+-]?P(?=.)(\d{1,9}(\.\d+)?W)?(\d{1,9}(\.\d+)?D)?"
+    r"(T(?=\d)(\d{1,9}(\.\d+)?H)?(\d{1,9}(\.\d+)?M)?(\d{1,12}(\.\d+)?S)?)?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """Why a value is not of a type.
+
+    Args:
+        path: Keys and indexes from the value to the part that is wrong.
+        reason: What is wrong with it, to follow a colon: ``"wanted an integer, found \\"a\\""``.
+        key: Whether the last of ``path`` is itself what is wrong (a key that is not known).
+        known: Where a name is not known: those that are, for a suggestion.
+    """
+
+    path: tuple[str | int, ...]
+    reason: str
+    key: bool = False
+    known: tuple[str, ...] = ()
+
+    def under(self, step: str | int) -> Misfit:
+        """The same, seen from one level further up."""
+        return Misfit((step, *self.path), self.reason, self.key, self.known)
+
+
+def fits(value: object, type: Type, constraints: Constraints = NO_CONSTRAINTS) -> Misfit | None:
+    """What first keeps plain data from being a value of a type; ``None`` if nothing does.
+
+    Moments are texts in ISO 8601, decimals texts or integers, durations texts such as ``30s`` or ``PT30S``.
+    """
+    if isinstance(type, Optional):
+        return None if value is None else fits(value, type.of, constraints)
+    match type:
+        case Scalar():
+            misfit = scalar_fits(value, type)
+        case Enumeration():
+            misfit = enumeration_fits(value, type)
+        case OneOf():
+            misfit = one_of_fits(value, type)
+        case ListOf():
+            misfit = list_fits(value, type)
+        case MapOf():
+            misfit = map_fits(value, type)
+        case Record():
+            misfit = record_fits(value, type)
+    return misfit or bounded(value, type, constraints)
+
+
+def wanted(type: Type, value: object) -> Misfit:
+    return Misfit((), f"wanted {with_article(show(type))}, found {described(value)}")
+
+
+def with_article(words: str) -> str:
+    """``an integer``, ``a list of string``; enumerations and names as they are."""
+    if words[0] in "{`" or words[0].isupper():
+        return words
+    if words in {"any", "unknown", "null"}:
+        return words
+    return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
+
+
+def described(value: object) -> str:
+    match value:
+        case None:
+            return "null"
+        case dict():
+            return "a record"
+        case list():
+            return "a list"
+        case str() if value == "":
+            return "an empty text"
+        case str():
+            return f"the text `{show_value(value)}`"
+    return f"`{show_value(value)}`"
+
+
+def scalar_fits(value: object, type: Scalar) -> Misfit | None:
+    if type.name in {"any", "unknown"}:
+        return None
+    if type.name == "null":
+        return None if value is None else wanted(type, value)
+    if type.name == "integer" and isinstance(value, int) and not isinstance(value, bool):
+        if abs(value) > LARGEST_INTEGER:
+            return Misfit((), "integers beyond ±9007199254740991 lose digits in JSON")
+        return None
+    return None if CHECKS[type.name](value) else wanted(type, value)
+
+
+def is_number(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    return isinstance(value, int) or math.isfinite(value)
+
+
+def is_decimal(value: object) -> bool:
+    if isinstance(value, str):
+        return bool(DECIMAL_TEXT.fullmatch(value))
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def moment(value: object, kind: str) -> bool:
+    """Whether a value is a text with a date, a datetime with its offset, or a duration."""
+    if not isinstance(value, str):
+        return False
+    if kind == "duration":
+        return bool(DURATION_TEXT.fullmatch(value) or ISO_DURATION.fullmatch(value))
+    from datetime import date, datetime
+
+    try:
+        if kind == "date":
+            return len(value) == 10 and bool(date.fromisoformat(value))
+        return datetime.fromisoformat(value).tzinfo is not None
+    except ValueError:
+        return False
+
+
+CHECKS = {
+    "string": lambda value: isinstance(value, str),
+    "integer": lambda value: False,
+    "number": is_number,
+    "boolean": lambda value: isinstance(value, bool),
+    "decimal": is_decimal,
+    "date": lambda value: moment(value, "date"),
+    "datetime": lambda value: moment(value, "datetime"),
+    "duration": lambda value: moment(value, "duration"),
+}
+
+
+def enumeration_fits(value: object, type: Enumeration) -> Misfit | None:
+    if any(value == each and value.__class__ is each.__class__ for each in type.values):
+        return None
+    known = tuple(each for each in type.values if isinstance(each, str))
+    return Misfit((), f"wanted {either(type)}, found {described(value)}", known=known)
+
+
+def either(type: Enumeration) -> str:
+    words = [f"`{show_value(value)}`" for value in type.values[:8]]
+    if len(type.values) > 8:
+        return f"one of {', '.join(words)} …"
+    return " or ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
+def one_of_fits(value: object, type: OneOf) -> Misfit | None:
+    misfits = []
+    for member in type.types:
+        misfit = fits(value, member)
+        if misfit is None:
+            return None
+        misfits.append(misfit)
+    deepest = max(misfits, key=lambda each: len(each.path))
+    return deepest if deepest.path and len(misfits) == 1 else wanted(type, value)
+
+
+def list_fits(value: object, type: ListOf) -> Misfit | None:
+    if not isinstance(value, list):
+        return wanted(type, value)
+    for index, item in enumerate(value):
+        if misfit := fits(item, type.item):
+            return misfit.under(index)
+    return None
+
+
+def map_fits(value: object, type: MapOf) -> Misfit | None:
+    if not isinstance(value, dict):
+        return wanted(type, value)
+    for key, item in value.items():
+        if not isinstance(key, str):
+            return Misfit((key,), f"the key `{show_value(key)}` is not a text", key=True)
+        if misfit := fits(item, type.value):
+            return misfit.under(key)
+    return None
+
+
+def record_fits(value: object, type: Record) -> Misfit | None:
+    if not isinstance(value, dict):
+        return wanted(type, value)
+    for key in value:
+        if key not in type.fields:
+            name = type.name or "this record"
+            return Misfit((key,), f"`{name}` has no field `{show_value(key)}`", True, tuple(type.fields))
+    for name, field in type.fields.items():
+        if name in value:
+            if misfit := field_fits(value[name], field):
+                return misfit.under(name)
+        elif field.required:
+            return Misfit((), f"the field `{name}` is missing")
+    return None
+
+
+def field_fits(value: object, field: Field) -> Misfit | None:
+    return fits(value, field.type, field.constraints)
+
+
+def bounded(value: object, type: Type, constraints: Constraints) -> Misfit | None:
+    """What first keeps a value of a type from its bounds."""
+    if constraints == NO_CONSTRAINTS or value is None:
+        return None
+    size = len(value) if isinstance(value, (str, list, dict)) else None
+    for bound, least, most in (
+        (value, constraints.min, constraints.max),
+        (size if isinstance(value, str) else None, constraints.min_length, constraints.max_length),
+        (size if isinstance(value, (list, dict)) else None, constraints.min_items, constraints.max_items),
+    ):
+        if bound is None:
+            continue
+        what = "" if bound is value else (" characters" if isinstance(value, str) else " items")
+        if least is not None and below(bound, least, type):
+            return Misfit((), f"at least {least}{what} wanted, found {show_value(bound)}")
+        if most is not None and below(most, bound, type):
+            return Misfit((), f"at most {most}{what} allowed, found {show_value(bound)}")
+    return None
+
+
+def below(first: object, second: object, type: Type) -> bool:
+    """Whether one bound or value is less than another, each as its type means it."""
+    if isinstance(first, str) or isinstance(second, str):
+        if isinstance(type, Scalar) and type.name == "decimal":
+            from decimal import Decimal
+
+            return Decimal(str(first)) < Decimal(str(second))
+        if isinstance(type, Scalar) and type.name == "datetime":
+            from datetime import datetime
+
+            return datetime.fromisoformat(str(first)) < datetime.fromisoformat(str(second))
+        return isinstance(first, str) and isinstance(second, str) and type_is_date(type) and first < second
+    return isinstance(first, (int, float)) and isinstance(second, (int, float)) and first < second
+
+
+def type_is_date(type: Type) -> bool:
+    return isinstance(type, Scalar) and type.name == "date"
