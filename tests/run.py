@@ -101,14 +101,13 @@ def probe(candidate, known={}):  # noqa: B006  # what is asked once is remembere
 def environment(version, executable):
     """The folder of programs of an environment for this Python, made if it is not there."""
     with open("pyproject.toml", "rb") as file:
-        state = hashlib.sha256(file.read() + repr((version, executable, ROOT)).encode()).hexdigest()[:10]
-    minor = version.rsplit(".", 1)[0]
-    folder = os.path.join(VENVS, "%s-%s" % (minor, state))
+        state = hashlib.sha256(file.read() + repr((version, executable, ROOT)).encode()).hexdigest()
+    folder = os.path.join(VENVS, version.rsplit(".", 1)[0])
     scripts = os.path.join(folder, "Scripts" if os.name == "nt" else "bin")
     ready = os.path.join(folder, "ready")
-    if not os.path.exists(ready):
-        for old in glob.glob(os.path.join(VENVS, minor + "-*")):
-            shutil.rmtree(old)
+    if not holds(ready, state):
+        if os.path.exists(folder):
+            shutil.rmtree(folder)
         run("make an environment", [executable, "-m", "venv", folder])
         pip = [
             os.path.join(scripts, "python"),
@@ -119,8 +118,7 @@ def environment(version, executable):
             "--quiet",
         ]
         run("install wfc with what its tests need", [*pip, "--editable", ".[test]"])
-        with open(ready, "w") as file:
-            file.write("")
+        write(ready, state)
     return scripts
 
 
@@ -128,16 +126,24 @@ def node_packages(scripts):
     """Install what tests need from npm, with the Node.js that came from PyPI."""
     with open("tests/package-lock.json", "rb") as file:
         state = hashlib.sha256(file.read()).hexdigest()
-    marker = os.path.join("tests", "node_modules", "ready")
-    if os.path.exists(marker):
-        with open(marker) as file:
-            if file.read() == state:
-                return
-    os.environ["PATH"] = scripts + os.pathsep + os.environ.get("PATH", os.defpath)
-    npm = os.path.join(scripts, "npm")
-    run("install what tests need from npm", [npm, "ci", "--prefix", "tests", "--no-audit", "--no-fund"])
-    with open(marker, "w") as file:
-        file.write(state)
+    ready = os.path.join("tests", "node_modules", "ready")
+    if not holds(ready, state):
+        os.environ["PATH"] = scripts + os.pathsep + os.environ.get("PATH", os.defpath)
+        npm = os.path.join(scripts, "npm")
+        run("install what tests need from npm", [npm, "ci", "--prefix", "tests", "--no-audit", "--no-fund"])
+        write(ready, state)
+
+
+def holds(path, text):
+    if not os.path.exists(path):
+        return False
+    with open(path) as file:
+        return file.read() == text
+
+
+def write(path, text):
+    with open(path, "w") as file:
+        file.write(text)
 
 
 def look_over(scripts):

@@ -68,5 +68,5 @@ async def run(workflow: type[Workflow], start: StartEvent) -> int:
         return 1
     assert end is not None
     record = {"event": type(end).__name__, "with": end.model_dump(mode="json", by_alias=True)}
-    click.echo(json.dumps(record, indent=2, ensure_ascii=False))
+    click.echo(json.dumps(record, ensure_ascii=False))
     return 0
