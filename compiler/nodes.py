@@ -220,12 +220,13 @@ class Fill:
 
     Args:
         how: ``with``, ``result field`` (same name), ``whole result``, ``event field`` (same name in the
-            accepted event). Fields left to their default or to null have no ``Fill``.
+            accepted event); in an `each` also ``item field`` and ``whole item``. Fields left to their default
+            or to null have no ``Fill``.
     """
 
     field: str
     value: Value
-    how: Literal["with", "result field", "whole result", "event field"]
+    how: Literal["with", "item field", "result field", "whole item", "whole result", "event field"]
 
 
 @dataclass(frozen=True, slots=True)
