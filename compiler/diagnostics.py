@@ -35,18 +35,19 @@ class Severity(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in a document: a value or a key, or a stretch inside a scalar value.
+    """A place in a document: a value or a key, a stretch inside a scalar value, or a stretch of the text.
 
     Args:
         address: The way to the value in the document's data.
-        part: ``"key"`` for the key that leads to the value, ``"value"`` for the value itself.
-        start: First code point of a stretch inside the scalar's *decoded* value, or ``None`` for
-            the whole of it.
+        part: ``"key"`` for the key that leads to the value, ``"value"`` for the value itself, ``"text"`` for
+            a stretch of the document's text, which may be no YAML at all.
+        start: First code point of a stretch inside the scalar's *decoded* value (or, for ``"text"``, of
+            the text), or ``None`` for the whole of it.
         end: One past the last code point of that stretch.
     """
 
     address: Address
-    part: Literal["value", "key"] = "value"
+    part: Literal["value", "key", "text"] = "value"
     start: int | None = None
     end: int | None = None
 

@@ -1,0 +1,112 @@
+"""A document: plain data, the text it was read from, and the way from one to the other."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import Final
+
+from wfc.compiler.diagnostics import Address, Diagnostic, Finding, Place, Position
+from wfc.compiler.read.places import Node, places
+
+__all__ = ["Document"]
+
+LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
+BLOCK_END: Final = re.compile(r"\s+\Z")
+
+
+class Document:
+    """A file's data and text.
+
+    Args:
+        path: As findings show it.
+        text: Without a byte order mark; positions count its code points.
+        data: Plain data: ``dict`` with texts as keys, ``list``, ``str``, ``int``, ``float``, ``bool``, ``None``;
+            or ``None`` as a whole if the file could not be read. Not to be changed: what an alias repeats is one object.
+        whole: Whether ``BROKEN`` stands nowhere in it.
+    """
+
+    __slots__ = ("_lines", "_renamed", "_root", "data", "path", "text", "whole")
+
+    def __init__(self, path: str, text: str, data: object, *, whole: bool = True) -> None:
+        self.path = path
+        self.text = text
+        self.data = data
+        self.whole = whole
+        self._root: Node | None = None
+        self._lines: list[int] | None = None
+        self._renamed: list[tuple[Address, str]] = []
+
+    def span(self, place: Place) -> tuple[Position, Position]:
+        """Where a place begins and ends. Of a place that there is not: the nearest above it that there is."""
+        start, end = self.stretch(place)
+        return self.position(start), self.position(end)
+
+    def line(self, address: Address) -> int:
+        """The line, from 1, of the key at an address, or of the item; the nearest above it if there is none."""
+        return self.position(self.stretch(Place(address, "key"))[0]).line
+
+    def diagnostic(self, finding: Finding) -> Diagnostic:
+        """A finding with its place in the text."""
+        start, end = self.span(finding.place)
+        related = tuple((self.span(place)[0], words) for place, words in finding.related)
+        return Diagnostic(
+            self.path, start, end, finding.code, finding.message, finding.severity, finding.hint, related
+        )
+
+    def rename(self, address: Address, name: str) -> None:
+        """Have a misspelt key's place stand for the key that is meant, which is not there itself."""
+        self._renamed.append((address, name))
+        if self._root is not None:
+            apply_rename(self._root, address, name)
+
+    def stretch(self, place: Place) -> tuple[int, int]:
+        """Start and end of a place, in code points of the text."""
+        if place.part == "text":
+            start = min(place.start or 0, len(self.text))
+            end = len(self.text) if place.end is None else min(place.end, len(self.text))
+            return start, max(start, end)
+        key, value, exact = self.root.find(place.address)
+        if place.part == "key" or not exact:
+            if key is None:
+                return self.visible(value)
+            if exact and place.start is not None and place.end is not None:
+                return key.stretch(self.text, place.start, place.end)
+            return key.start, key.end
+        if place.start is not None and place.end is not None:
+            return value.stretch(self.text, place.start, place.end)
+        if value.start == value.end and value.value == "" and key is not None:
+            return key.start, key.end  # nothing is written there; its key is what can be shown
+        return self.visible(value)
+
+    def visible(self, node: Node) -> tuple[int, int]:
+        """A value's stretch; of a text in block style, without the blank lines after it."""
+        if node.style in {"|", ">"}:
+            return node.start, node.start + len(self.text[node.start : node.end].rstrip())
+        if node.start == node.end and self.text[node.start - 1 : node.start] == "-":
+            return node.start - 1, node.end  # an item with nothing in it
+        return node.start, node.end
+
+    @property
+    def root(self) -> Node:
+        """The places of everything, made at the first question."""
+        if self._root is None:
+            self._root = places(self.text)
+            for address, name in self._renamed:
+                apply_rename(self._root, address, name)
+        return self._root
+
+    def position(self, offset: int) -> Position:
+        """Line and column of a code point."""
+        if self._lines is None:
+            self._lines = [0, *(match.end() for match in LINE_BREAK.finditer(self.text))]
+        line = bisect_right(self._lines, offset)
+        return Position(line, offset - self._lines[line - 1] + 1, offset)
+
+
+def apply_rename(root: Node, address: Address, name: str) -> None:
+    _, owner, exact = root.find(address[:-1])
+    node = owner.content
+    step = address[-1]
+    if exact and node.entries is not None and isinstance(step, str) and step in node.entries:
+        node.entries.setdefault(name, node.entries[step])

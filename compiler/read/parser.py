@@ -1,0 +1,114 @@
+"""Text → YAML events, from the fast parser where there is one; and its complaints in plain words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+import yaml
+from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.problems import reading as problems
+
+__all__ = ["YAMLError", "complaint", "events"]
+
+YAMLError = yaml.YAMLError
+
+
+def events(text: str, *, fast: bool = True) -> Callable[[], Any]:
+    """A function that gives the next YAML event of a text, and raises ``YAMLError`` where there is none.
+
+    Args:
+        text: Without a byte order mark and forbidden characters.
+        fast: Whether to use the parser in C if PyYAML was built with it.
+    """
+    if fast:
+        try:
+            from yaml._yaml import CParser
+        except ImportError:
+            pass
+        else:
+            get: Callable[[], Any] = CParser(text).get_event
+            return get
+    return slow_parser(text).get_event
+
+
+def slow_parser(text: str) -> Any:
+    from yaml.parser import Parser
+    from yaml.reader import Reader
+    from yaml.scanner import Scanner
+
+    class SlowParser(Reader, Scanner, Parser):
+        def __init__(self) -> None:
+            Reader.__init__(self, text)
+            Scanner.__init__(self)
+            Parser.__init__(self)
+
+    return SlowParser()
+
+
+# (what the parser says, what we say, hint); the first whose words occur counts.
+SAYINGS: Final = (
+    ("while scanning a quoted scalar", "a quote that opens here is never closed", "close it with the same quote"),
+    ("unexpected end of stream", "a quote that opens here is never closed", "close it with the same quote"),
+    ("unexpected document indicator", "a quote that opens here is never closed", "close it with the same quote"),
+    ("unknown escape character", "there is no such escape in double quotes", "write `\\\\` for a backslash, or use single quotes"),
+    ("expected hexadecimal", "this escape wants more hexadecimal digits", "such as `\\u00e9`"),
+    ("expected hexdecimal", "this escape wants more hexadecimal digits", "such as `\\u00e9`"),
+    ("invalid Unicode character escape", "this escape is no character", ""),
+    ("expected escape sequence of", "this escape wants more hexadecimal digits", "such as `\\u00e9`"),
+    ("',' or '}'", "a `,` or a `}` is missing before this", ""),
+    ("',' or ']'", "a `,` or a `]` is missing before this", ""),
+    ("expected '-' indicator", "this line does not continue the list above it", "begin it with `- `, or mend its indentation"),
+    ("expected key", "this line does not line up with the keys above it", "mend its indentation"),
+    ("block end", "this line does not line up with what is above it", "mend its indentation"),
+    ("could not find expected ':'", "a colon and a space are missing after this key", "write `key: value`"),
+    ("sequence entries are not allowed", "a list cannot begin on this line", "begin it on the next line, or write `[a, b]`"),
+    ("mapping keys are not allowed", "a key cannot stand here", ""),
+    ("while scanning an alias", "an alias has a name after the `*`", "put a text that begins with `*` in quotes"),
+    ("while scanning an anchor", "an anchor has a name after the `&`", "put a text that begins with `&` in quotes"),
+    ("while scanning a tag", "YAML takes this for a tag", "put a text that begins with `!` in quotes"),
+    ("while parsing a tag", "YAML takes this for a tag", "put a text that begins with `!` in quotes"),
+    ("tag handle", "YAML takes this for a tag", "put a text that begins with `!` in quotes"),
+    ("directive", "YAML takes this line for a directive to itself", "remove the line that begins with `%`"),
+    ("YAML document", "this file asks for a version of YAML that is not known here", "remove the line that begins with `%YAML`"),
+    ("indentation indicator", "an indentation of 1 to 9 spaces may be given here", ""),
+    ("while scanning a block scalar", "nothing but a comment may follow on this line", "put the text on the lines below"),
+    ("expected <document start>", "the spec ends before this line", "is it indented wrongly?"),
+    ("document start", "the spec ends before this line", "is it indented wrongly?"),
+    ("node content", "a value is missing here", "put a text that begins with a special character in quotes"),
+)  # fmt: skip
+
+EXPRESSION: Final = re.compile(r"\$?\{\{|\$\{")
+
+
+def complaint(error: yaml.YAMLError, text: str) -> Finding:
+    """The finding for what a parser raised."""
+    mark = getattr(error, "problem_mark", None)
+    opened = getattr(error, "context_mark", None)
+    said = f"{getattr(error, 'problem', '') or ''} {getattr(error, 'context', '') or ''}"
+    at = min(mark.index if mark else getattr(error, "position", None) or 0, len(text))
+    place = Place((), "text", at, at + 1)
+    if "mapping values are not allowed" in said:
+        return problems.text_cut_by_colon(place)
+    if "cannot start any token" in said:
+        return cannot_start(text, at)
+    if ("',' or '}'" in said or "',' or ']'" in said) and text[max(0, at - 1) : at] == "$":
+        end = text.find("}}", at)
+        return problems.expression_needs_quotes(Place((), "text", at - 1, end + 2 if 0 <= end < at + 500 else at + 1))
+    for words, what, hint in SAYINGS:
+        if words in said:
+            if "never closed" in what and opened is not None:
+                place = Place((), "text", opened.index, opened.index + 1)
+            return problems.syntax_error(place, what, hint)
+    return problems.syntax_error(place, "YAML cannot read on from here", "")
+
+
+def cannot_start(text: str, at: int) -> Finding:
+    place = Place((), "text", at, at + 1)
+    character = text[at : at + 1]
+    if character == "\t":
+        return problems.syntax_error(place, "a tab cannot indent a line", "use spaces")
+    return problems.syntax_error(
+        place, f"a text without quotes cannot begin with `{character}`", "put the text in quotes"
+    )
