@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,15 +14,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--golden", action="store_true", help="rewrite golden files with what the code gives now"
     )
-
-
-def pytest_configure() -> None:
-    # `tests/run.py` installs the server that plays the model, and Node.js comes as a wheel: no download of its own
-    server = Path(__file__).parent / "node_modules/@copilotkit/aimock/dist/cli.js"
-    node = Path(sys.executable).parent / "node"
-    for name, path in (("AIMOCK_CLI_PATH", server), ("AIMOCK_NODE_PATH", node)):
-        if path.exists():
-            os.environ.setdefault(name, str(path))
 
 
 @pytest.fixture

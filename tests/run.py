@@ -52,7 +52,6 @@ def main():
         say("Python %s (%d of %d)" % (version, number + 1, len(pythons)))
         scripts = environment(version, executable)
         if number == 0:
-            node_packages(scripts)
             look_over(scripts)
         run("tests", [os.path.join(scripts, "python"), "-m", "pytest", "-n", "2", *pytest_args], quiet=False)
 
@@ -120,18 +119,6 @@ def environment(version, executable):
         run("install wfc with what its tests need", [*pip, "--editable", ".[test]"])
         write(ready, state)
     return scripts
-
-
-def node_packages(scripts):
-    """Install what tests need from npm, with the Node.js that came from PyPI."""
-    with open("tests/package-lock.json", "rb") as file:
-        state = hashlib.sha256(file.read()).hexdigest()
-    ready = os.path.join("tests", "node_modules", "ready")
-    if not holds(ready, state):
-        os.environ["PATH"] = scripts + os.pathsep + os.environ.get("PATH", os.defpath)
-        npm = os.path.join(scripts, "npm")
-        run("install what tests need from npm", [npm, "ci", "--prefix", "tests", "--no-audit", "--no-fund"])
-        write(ready, state)
 
 
 def holds(path, text):

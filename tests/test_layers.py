@@ -39,6 +39,7 @@ DOORS = {
     "jinja2": {"compiler/generate", "compiler/expressions"},
     "click": {"compiler/cli"},
     "pydantic": {"runtime", "compiler/cli"},
+    "pydantic_core": {"runtime"},
     "httpx2": {"runtime/integrations"},
     "pydantic_ai": {"runtime/integrations"},
 }

@@ -7,6 +7,7 @@ import inspect
 from pathlib import Path
 
 import pytest
+
 from wfc.compiler.diagnostics import Finding
 from wfc.compiler.pipeline import check_text
 from wfc.compiler.problems import PROBLEMS
@@ -16,7 +17,9 @@ from wfc.compiler.render import render
 load()
 
 HERE = Path(__file__).parent
-EXAMPLES = {path.stem: path for path in sorted(HERE.iterdir()) if path.suffix not in {".py", ".txt", ".pyc", ""}}
+EXAMPLES = {
+    path.stem: path for path in sorted(HERE.iterdir()) if path.suffix not in {".py", ".txt", ".pyc", ""}
+}
 REPORTS = {path.stem for path in HERE.glob("*.txt")}
 
 
@@ -56,7 +59,9 @@ def test_a_problem_gives_the_code_of_its_name(code: str) -> None:
 @pytest.mark.parametrize("code", sorted(REPORTS))
 def test_a_message_is_one_plain_sentence(code: str) -> None:
     for line in (HERE / f"{code}.txt").read_text(encoding="utf-8").splitlines():
-        place, _, message = line.partition(": error: ") if ": error: " in line else line.partition(": warning: ")
+        place, _, message = (
+            line.partition(": error: ") if ": error: " in line else line.partition(": warning: ")
+        )
         if not message or " | " in place:
             continue
         text = message.removesuffix(f" [{code}]")
