@@ -231,11 +231,12 @@ class Fill:
 
 @dataclass(frozen=True, slots=True)
 class Emit:
-    """Emits one event."""
+    """Emits one event. ``named`` is where its name is written: the whole entry, or the value of `event` in it."""
 
     event: Event
     fills: tuple[Fill, ...]
     address: Address
+    named: Address = ()
 
 
 @dataclass(frozen=True, slots=True)
