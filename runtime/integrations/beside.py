@@ -46,7 +46,7 @@ def _package_of(folder: Path) -> str:
     name = _PREFIX + hashlib.sha256(str(folder).encode()).hexdigest()[:16]
     if name not in sys.modules:
         if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
-            sys.meta_path.append(_Finder())
+            sys.meta_path.insert(0, _Finder())  # before the one that would load them its own way
         package = ModuleType(name, f"The modules of {folder}.")
         package.__path__ = [str(folder)]
         sys.modules[name] = package

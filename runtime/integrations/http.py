@@ -7,6 +7,7 @@ import email.utils
 import functools
 import json
 import math
+import re
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -38,6 +39,7 @@ _REPLY_SECONDS = 300.0
 _MOST_REDIRECTS = 5
 _LONGEST_SHOWN = 300
 _FIRST_ERROR_STATUS = 400
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9a-z-]+")
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
@@ -96,6 +98,8 @@ def _build(
         fields["authorization"] = _authorization(auth, revealed)
     content = _content(body, fields)
     for name, text in fields.items():
+        if not _HEADER_NAME.fullmatch(name):
+            _refuse(f"`{name}` is no name of a header")
         if any(sign in text for sign in "\r\n\0"):
             _refuse(f"the header `{name}` holds a line break")
     encoded = [(name.encode("utf-8"), text.encode("utf-8")) for name, text in fields.items()]
