@@ -21,8 +21,9 @@ def command(code: str | None) -> None:
 
     load()
     if code is None:
+        width = max(map(len, PROBLEMS))
         for known in sorted(PROBLEMS):
-            click.echo(known)
+            click.echo(f"{known:{width}}  {(inspect.getdoc(PROBLEMS[known]) or '').splitlines()[0]}")
         return
     name = code.strip().strip("[]").lower().replace("_", "-")
     if name not in PROBLEMS:

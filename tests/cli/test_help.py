@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from wfc.compiler.cli import COMMANDS
 
 BLOCK = re.compile(r"(?<=```text\n)\$ wfc(?P<args>.*) --help\n(?P<text>(?:(?!```).*\n)*)(?=```)")

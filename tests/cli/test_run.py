@@ -1,0 +1,291 @@
+"""``wfc run``: inputs in, the end event out, and how a failure is told."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+GREET = (Path(__file__).parent / "greet.yaml").read_text()
+
+TYPED = """\
+wfc: 1
+workflow: typed
+start: Given
+end: Taken
+types:
+  Colour: {enum: [red, blue]}
+  Point: {x: integer, y: integer}
+events:
+  Given:
+    text: optional string
+    whole: optional integer
+    size: optional number
+    price: optional decimal
+    yes: optional boolean
+    day: optional date
+    colour: optional Colour
+    tags: optional list of string
+    point: optional Point
+    anything: optional any
+    class: optional string
+  Taken:
+    text: optional string
+    whole: optional integer
+    size: optional number
+    price: optional decimal
+    yes: optional boolean
+    day: optional date
+    colour: optional Colour
+    tags: optional list of string
+    point: optional Point
+    anything: optional any
+    class: optional string
+steps:
+  take:
+    kind: transform
+    accepts: Given
+    emit:
+      event: Taken
+      with:
+        text: ${{ event.text }}
+        whole: ${{ event.whole }}
+        size: ${{ event.size }}
+        price: ${{ event.price }}
+        yes: ${{ event.yes }}
+        day: ${{ event.day }}
+        colour: ${{ event.colour }}
+        tags: ${{ event.tags }}
+        point: ${{ event.point }}
+        anything: ${{ event.anything }}
+        class: ${{ event.class }}
+"""
+
+DIVIDE = """\
+wfc: 1
+workflow: divide
+start: Asked
+end: Answered
+events:
+  Asked: {a: integer, b: integer}
+  Answered: {c: integer}
+steps:
+  divide:
+    kind: transform
+    accepts: Asked
+    emit: {event: Answered, with: {c: "${{ event.a // event.b }}"}}
+"""
+
+CALLS = """\
+wfc: 1
+workflow: calls
+start: Asked
+end: Answered
+events:
+  Asked: {word: string}
+  Answered: {text: string}
+tools:
+  shout: {python: "calls_tools:shout", args: {word: string}, output: string}
+steps:
+  call:
+    kind: tool
+    accepts: Asked
+    tool: shout
+    args: {word: "${{ event.word }}"}
+    emit: {event: Answered, with: {text: "${{ result }}"}}
+tests:
+  - name: a mocked shout
+    start: {word: hey}
+    mock: {call: MOCKED}
+    expect: {end: Answered, with: {text: MOCKED}}
+"""
+
+
+def test_the_end_event_is_printed_and_progress_is_told(wfc, greet: Path) -> None:
+    done = wfc("run", "greet.yaml", "-i", "name=Ada")
+    assert done.status == 0, done.err
+    assert json.loads(done.out) == {"event": "Greeted", "with": {"text": "Hello Ada"}}
+    assert done.out.count("\n") == 1
+    assert "greet" in done.err
+    assert "Greeted" in done.err
+
+
+def test_a_compiled_module_runs_the_same(wfc, greet: Path) -> None:
+    wfc("compile", "greet.yaml", "-o", "out")
+    done = wfc("run", "out/greet_workflow.py", "-i", "name=Ada")
+    assert done.status == 0, done.err
+    assert json.loads(done.out) == {"event": "Greeted", "with": {"text": "Hello Ada"}}
+
+
+@pytest.mark.parametrize(
+    ("pair", "value"),
+    [
+        ("text=hello", "hello"),
+        ("text=17", "17"),
+        ("text=", ""),
+        ("text=a=b", "a=b"),
+        ("text={not json", "{not json"),
+        ("whole=17", 17),
+        ("size=1.5", 1.5),
+        ("size=2", 2),
+        ("price=12.50", "12.50"),
+        ("yes=true", True),
+        ("day=2026-11-21", "2026-11-21"),
+        ("colour=red", "red"),
+        ('tags=["a", "b"]', ["a", "b"]),
+        ('point={"x": 1, "y": 2}', {"x": 1, "y": 2}),
+        ("anything=[1]", [1]),
+        ("anything=plain words", "plain words"),
+        ("class=claimed by Python", "claimed by Python"),
+    ],
+)
+def test_a_value_is_read_by_its_type(wfc, tmp_path: Path, pair: str, value: object) -> None:
+    (tmp_path / "typed.yaml").write_text(TYPED)
+    done = wfc("run", "typed.yaml", "-i", pair)
+    assert done.status == 0, done.err
+    assert json.loads(done.out)["with"][pair.split("=", maxsplit=1)[0]] == value
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["-i", "whole=many"], "`-i whole=many`: input should be a valid integer"),
+        (["-i", "whole=1.5"], "`-i whole=1.5`"),
+        (["-i", "yes=perhaps"], "`-i yes=perhaps`"),
+        (["-i", "colour=green"], "`-i colour=green`"),
+        (["-i", 'point={"x": 1}'], "`-i point="),
+        (["-i", "text"], "`-i text` is not `name=value`"),
+        (["-i", "=text"], "`-i =text` is not `name=value`"),
+        (["-i", "txet=hello"], "`Given` has no field `txet`; did you mean `text`?"),
+        (["--input", "nowhere.json"], "cannot read `nowhere.json`"),
+        (["--input", "broken.json"], "`broken.json` is not JSON"),
+        (["--input", "list.json"], "`list.json` is not a JSON object"),
+        (["--input", "wrong.json"], "whole: input should be a valid integer"),
+        (["--input", "deep.json"], "`deep.json` is not"),
+        (["--mock", "nobody"], "nobody"),
+    ],
+)
+def test_inputs_that_do_not_fit_are_wrong_usage(wfc, tmp_path: Path, args: list[str], words: str) -> None:
+    (tmp_path / "typed.yaml").write_text(TYPED)
+    (tmp_path / "broken.json").write_text("{")
+    (tmp_path / "list.json").write_text("[]")
+    (tmp_path / "wrong.json").write_text('{"whole": "many"}')
+    (tmp_path / "deep.json").write_text("[" * 200_000)
+    done = wfc("run", "typed.yaml", *args)
+    assert done.status == 2, done.err
+    assert words in done.err
+    assert done.out == ""
+
+
+def test_a_missing_input_is_named(wfc, greet: Path) -> None:
+    done = wfc("run", "greet.yaml")
+    assert done.status == 2
+    assert "name: field required" in done.err
+
+
+def test_inputs_come_from_a_file_and_a_pair_counts_more(wfc, greet: Path, tmp_path: Path) -> None:
+    (tmp_path / "in.json").write_text('{"name": "Ada", "times": 2}')
+    assert "Hello Ada" in wfc("run", "greet.yaml", "--input", "in.json").out
+    assert "Hello Bob" in wfc("run", "greet.yaml", "--input", "in.json", "-i", "name=Bob").out
+
+
+def test_inputs_come_from_standard_input(wfc, greet: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO('{"name": "Zoë"}'.encode())))
+    assert "Hello Zoë" in wfc("run", "greet.yaml", "--input", "-").out
+
+
+def test_a_spec_with_an_error_does_not_run(wfc, greet: Path) -> None:
+    greet.write_text(GREET.replace("accepts: Asked", "accepts: Aksed"))
+    done = wfc("run", "greet.yaml", "-i", "name=Ada")
+    assert (done.status, done.out) == (1, "")
+    assert "greet.yaml:13:14: error:" in done.err
+
+
+def test_a_failed_run_says_why(wfc, tmp_path: Path) -> None:
+    (tmp_path / "divide.yaml").write_text(DIVIDE)
+    assert json.loads(wfc("run", "divide.yaml", "-i", "a=7", "-i", "b=2").out)["with"] == {"c": 3}
+    done = wfc("run", "divide.yaml", "-i", "a=7", "-i", "b=0")
+    assert (done.status, done.out) == (1, "")
+    last = done.err.splitlines()[-1]
+    assert last.startswith("the run failed: ")
+    assert "divide" in last
+
+
+def test_a_tool_beside_the_spec_is_called_wherever_the_module_goes(wfc, tmp_path: Path) -> None:
+    (tmp_path / "calls.yaml").write_text(CALLS)
+    (tmp_path / "calls_tools.py").write_text("def shout(word: str) -> str:\n    return word.upper()\n")
+    done = wfc("run", "calls.yaml", "-i", "word=hey")
+    assert json.loads(done.out)["with"] == {"text": "HEY"}, done.err
+    wfc("compile", "calls.yaml", "-o", "out/deep")
+    done = wfc("run", "out/deep/calls_workflow.py", "-i", "word=hey")
+    assert json.loads(done.out)["with"] == {"text": "HEY"}, done.err
+
+
+def test_a_tool_that_fails_is_told_with_step_event_attempt_and_cause(wfc, tmp_path: Path) -> None:
+    (tmp_path / "calls.yaml").write_text(CALLS)
+    (tmp_path / "calls_tools.py").write_text(
+        "def shout(word: str) -> str:\n    raise ValueError('no voice')\n"
+    )
+    done = wfc("run", "calls.yaml", "-i", "word=hey")
+    assert (done.status, done.out) == (1, "")
+    last = done.err.splitlines()[-1]
+    assert all(part in last for part in ("call", "Asked", "no voice")), last
+
+
+def test_mocks_of_a_test_stand_in_for_actions(wfc, tmp_path: Path) -> None:
+    (tmp_path / "calls.yaml").write_text(CALLS)
+    done = wfc("run", "calls.yaml", "--mock", "a mocked shout")
+    assert json.loads(done.out)["with"] == {"text": "MOCKED"}, done.err
+    done = wfc("run", "calls.yaml", "--mock", "a mocked shuot")
+    assert done.status == 2
+    assert "did you mean `a mocked shout`?" in done.err
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "words"),
+    [
+        ("", 2, "defines no workflow"),
+        ("def f(:\n", 1, "cannot be imported: SyntaxError"),
+        ("raise RuntimeError('at import')\n", 1, "cannot be imported: RuntimeError: at import"),
+        (
+            "from wfc.runtime import require_output_format\nrequire_output_format(99, 'a.yaml')\n",
+            1,
+            "wfc compile",
+        ),
+    ],
+)
+def test_a_module_that_cannot_run_says_why(wfc, tmp_path: Path, text: str, status: int, words: str) -> None:
+    (tmp_path / "mine.py").write_text(text)
+    done = wfc("run", "mine.py")
+    assert (done.status, done.out) == (status, "")
+    assert words in done.err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
+def test_an_interrupt_ends_a_run_with_130(tmp_path: Path) -> None:
+    (tmp_path / "calls.yaml").write_text(CALLS)
+    (tmp_path / "calls_tools.py").write_text(
+        "import asyncio\nasync def shout(word: str) -> str:\n    await asyncio.sleep(60)\n    return word\n"
+    )
+    program = "import sys; from wfc.compiler.cli import main; sys.exit(main())"
+    with subprocess.Popen(
+        [sys.executable, "-c", program, "run", "calls.yaml", "-i", "word=hey"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr is not None
+        told = process.stderr.readline()  # the step has started
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    assert "call" in told
+    assert process.returncode == 130
+    assert out == ""
+    assert "Traceback" not in err

@@ -1,0 +1,64 @@
+"""Every spec that the documentation shows is checked, and its tests are run; links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from wfc.compiler.cli import main
+from wfc.compiler.pipeline import check_text
+from wfc.compiler.render import render
+
+ROOT = Path(__file__).parent.parent.parent
+PAGES = [ROOT / "README.md", ROOT / "SECURITY.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+FENCE = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?!https?:|mailto:|#)(?P<path>[^)#\s]+)(?P<anchor>#[^)]*)?\)")
+
+
+def fences(page: Path, language: str) -> list[str]:
+    text = page.read_text(encoding="utf-8")
+    return [match["text"] for match in FENCE.finditer(text) if match["language"] == language]
+
+
+SPECS = [
+    pytest.param(text, id=f"{page.stem}-{number}")
+    for page in PAGES
+    for number, text in enumerate(fences(page, "yaml"), start=1)
+    if re.search(r"^wfc: 1$", text, re.MULTILINE)
+]
+
+
+@pytest.mark.parametrize("text", SPECS)
+def test_a_spec_shown_is_good_and_its_tests_pass(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "shown.yaml").write_text(text, encoding="utf-8")
+    checked = check_text(text.encode(), "shown.yaml")
+    assert not checked.diagnostics, render(checked.diagnostics, {"shown.yaml": text})
+    if "\ntests:\n" in text:
+        status = main(["test", str(tmp_path / "shown.yaml")])
+        assert status == 0, "".join(capsys.readouterr())
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for match in LINK.finditer(page.read_text(encoding="utf-8")):
+        assert (page.parent / match["path"]).exists(), match[0]
+
+
+def test_the_finding_in_the_readme_is_what_is_shown() -> None:
+    page = ROOT / "README.md"
+    (text,) = (text for text in fences(page, "yaml") if "workflow: greeting" in text)
+    wrong = text.replace("when: event.age", "when: event.aeg")
+    checked = check_text(wrong.encode(), "greeting.yaml")
+    assert fences(page, "text") == [render(checked.diagnostics, {"greeting.yaml": wrong}).rstrip("\n") + "\n"]
+
+
+def test_the_readme_begins_with_its_two_commands() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    first, second = [match["text"] for match in FENCE.finditer(text)][:2]
+    assert first.count("\n") == second.count("\n") == 1
+    assert "specs/release_notes.yaml" in first
+    assert second.strip() in (ROOT / ".ci/run").read_text(encoding="utf-8")
