@@ -126,6 +126,7 @@ class Tool:
         python: ``module:function``, or ``None``.
         request: For an http tool (its expressions see ``args`` and ``config``), or ``None``.
         args: What it takes; a record whose name is made from the tool's.
+        declares_args: Whether it says what it takes; if not, a step may give it anything.
         output: What it returns; ``ANY`` if not declared.
         secrets: Keyword argument → secret, for a python tool.
         read_only: Whether calling it changes nothing anywhere.
@@ -140,6 +141,7 @@ class Tool:
     read_only: bool
     description: str
     address: Address
+    declares_args: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,8 @@ __all__ = [
     "name_in_use",
     "not_pascal_case",
     "not_snake_case",
+    "state_without_default",
+    "type_of_itself",
     "unknown_event",
     "unknown_model",
     "unknown_retry",
@@ -191,6 +193,38 @@ def name_in_use(place: Place, name: str) -> Finding:
         "name-in-use",
         f"`{name}` already means something in expressions, so an item cannot be called that",
         place,
+    )
+
+
+@problem
+def state_without_default(place: Place, name: str) -> Finding:
+    """A field of the state is neither optional nor has a default.
+
+    The state is there from the first moment of a run, before any step has saved anything, so each field
+    must be able to have a value then. Give it a default, `{type: integer, default: 0}`, or make it
+    optional, `optional string`.
+    """
+    return Finding(
+        "state-without-default",
+        f"`{name}` has no value when a run begins",
+        place,
+        "give it a `default`, or make it `optional`",
+    )
+
+
+@problem
+def type_of_itself(place: Place, name: str) -> Finding:
+    """A type that is no record is made of itself.
+
+    `Names: list of Names` never gets to the point of saying what is in the list. A record may have a
+    field of its own type (`Folder: {name: string, folders: list of Folder}`), because it says what else
+    there is.
+    """
+    return Finding(
+        "type-of-itself",
+        f"the type `{name}` is made of itself",
+        place,
+        f"write a record with fields, such as `{name}: {{items: list of {name}}}`",
     )
 
 

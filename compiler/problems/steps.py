@@ -15,6 +15,8 @@ __all__ = [
     "each_of_several_batches",
     "each_outside_batch",
     "end_event_accepted",
+    "key_without_companion",
+    "no_action",
     "no_result",
     "result_without_field",
     "start_event_emitted",
@@ -101,12 +103,37 @@ def bad_duration(place: Place, text: str, hint: str) -> Finding:
 
 @problem
 def no_result(place: Place, key: str) -> Finding:
-    """Something is taken from the result of a step that has none.
+    """Something is taken from a result, and there is none.
 
-    A `transform` does nothing but join, save and choose, so there is no result whose fields could be
-    saved by name. Say which value is meant: `save: {field: "${{ event.field }}"}`.
+    A `transform` does nothing but join, save and choose; and where a step has failed, or must not run
+    again, its action has given nothing either. So there is no result to save parts of by name, or to
+    require something of. Say which value is meant: `save: {field: "${{ event.field }}"}`.
     """
-    return Finding("no-result", f"this step has no action and so no `result` for `{key}`", place)
+    return Finding("no-result", f"there is no `result` here for `{key}`", place)
+
+
+@problem
+def no_action(place: Place, key: str) -> Finding:
+    """A step without an action says something about its action.
+
+    A `transform` only joins, saves and chooses. Nothing in it can fail for a while and then succeed, or
+    take long, or be done twice, so this key would do nothing. Leave it out, or put it on the step that
+    acts.
+    """
+    return Finding(
+        "no-action", f"a `transform` has no action, so `{key}` does nothing", place, f"leave `{key}` out"
+    )
+
+
+@problem
+def key_without_companion(place: Place, key: str, needed: str) -> Finding:
+    """A key means something only together with another one, which is not there.
+
+    `on_limit` says what follows when a step has run `max_runs` times; `within` how long a join waits, and
+    `on_timeout` what follows then. One without the other is half a sentence. Add the other key, or leave
+    this one out.
+    """
+    return Finding("key-without-companion", f"`{key}` needs `{needed}` beside it", place)
 
 
 @problem

@@ -1,0 +1,82 @@
+"""What a step accepts: one event, any one of several, or several joined."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.nodes import AnyOf, Event, Join
+from wfc.compiler.problems import steps as problems
+from wfc.compiler.resolve.declared import Declared
+from wfc.compiler.resolve.durations import duration
+
+__all__ = ["resolve_accepts"]
+
+FORMS = ("all", "any", "at_least", "each")
+
+
+def resolve_accepts(data: object, place: Place, declared: Declared) -> tuple[AnyOf | Join | None, bool]:
+    """What is accepted, and whether all of it is known; ``None`` where nothing is."""
+    if not isinstance(data, Mapping):
+        events, whole = accepted_events(data, place, declared)
+        return (AnyOf(events, place.address) if events else None), whole
+    form = next((each for each in FORMS if each in data), None)
+    if form is None:
+        return None, False
+    content, at, count = data[form], place / form, 0
+    if form == "at_least":
+        if not isinstance(content, Mapping):
+            return None, False
+        count = content["count"] if isinstance(content.get("count"), int) else 0
+        content, at = content.get("of"), at / "of"
+    events, whole = accepted_events(content, at, declared)
+    if (
+        form == "at_least"
+        and whole
+        and not 1 <= count <= len(events)
+        and not declared.is_broken(place.address)
+    ):
+        declared.report(problems.count_out_of_range(place / form / "count", count, len(events)))
+    if not events:
+        return None, False
+    for key, needed in (("within", "on_timeout"), ("on_timeout", "within")):
+        if key in data and needed not in data and not declared.is_broken((*place.address, needed)):
+            declared.report(problems.key_without_companion((place / key).key, key, needed))
+    within = data.get("within")
+    join = Join(
+        form=form,  # type: ignore[arg-type]  # one of FORMS
+        events=events,
+        count=count,
+        within=duration(within, place / "within", declared.report) if within is not None else None,
+        proceed=data.get("on_timeout") == "proceed",
+        fork=None,
+        address=place.address,
+        rest="finish" if data.get("rest") == "finish" else None,
+    )
+    return join, whole
+
+
+def accepted_events(data: object, place: Place, declared: Declared) -> tuple[tuple[Event, ...], bool]:
+    """The events of one name or of a list of names, each once, and whether all names are known."""
+    names = (
+        [(each, place / index) for index, each in enumerate(data)]
+        if isinstance(data, list)
+        else [(data, place)]
+    )
+    found: dict[str, Event] = {}
+    whole = not declared.is_broken(place.address)
+    for name, at in names:
+        if not isinstance(name, str):
+            whole = False
+            continue
+        event = declared.events.find(name, at, declared.report)
+        if event is None:
+            whole = False
+        elif event.name in found:
+            declared.report(problems.accepted_twice(at, event.name))
+        elif event.role == "end":
+            declared.report(problems.end_event_accepted(at, event.name))
+            found[event.name] = event
+        else:
+            found[event.name] = event
+    return tuple(found.values()), whole

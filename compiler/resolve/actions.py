@@ -1,0 +1,116 @@
+"""The one action of a step, and what its result is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.expressions import Scope, Template
+from wfc.compiler.nodes import Action, HttpCall, LlmCall, Model, Tool, ToolCall, Value
+from wfc.compiler.problems import values as problems
+from wfc.compiler.resolve.bindings import resolve_tool
+from wfc.compiler.resolve.declared import Declared
+from wfc.compiler.resolve.names import pascal_case
+from wfc.compiler.resolve.requests import resolve_request
+from wfc.compiler.resolve.values import Texts
+from wfc.compiler.types import ANY, STRING, UNKNOWN, Type, assignable, parse_type, show
+
+__all__ = ["Acting"]
+
+
+@dataclass(slots=True)
+class Acting:
+    """Resolves the action of one step.
+
+    Args:
+        name: The step's.
+        data: What the step says.
+        place: The step's.
+        texts: Reads expressions, and keeps their uses.
+    """
+
+    name: str
+    data: Mapping[str, object]
+    place: Place
+    declared: Declared
+    texts: Texts
+
+    def result(self, tool: Tool | None) -> Type | None:
+        """The type of the action's result; ``None`` for a step without an action."""
+        kind = self.data.get("kind")
+        if kind not in {"llm", "tool", "http"}:
+            return None if kind == "transform" else UNKNOWN
+        if self.declared.is_broken((*self.place.address, "output")):
+            return UNKNOWN
+        own = None
+        if "output" in self.data:
+            own = parse_type(
+                self.data["output"],
+                self.place / "output",
+                self.declared.types,
+                self.declared.report,
+                f"{pascal_case(self.name)}Result",
+            )
+        if kind == "tool":
+            return self.tool_result(tool, own)
+        if own is not None:
+            return own
+        return STRING if kind == "llm" else ANY
+
+    def tool_result(self, tool: Tool | None, own: Type | None) -> Type:
+        """What the step expects of the tool, or what the tool says that it gives."""
+        if tool is None:
+            return UNKNOWN if own is None else own
+        if own is None:
+            return tool.output
+        if tool.output != ANY and not assignable(tool.output, own):
+            why = f"tool `{tool.name}` gives {show(tool.output)}, and the step wants {show(own)}"
+            self.declared.report(problems.wrong_value(self.place / "output", why))
+        return own
+
+    def tool(self) -> Tool | None:
+        """The tool of a `tool` step, by name or written in place."""
+        binding = self.data.get("tool")
+        place = self.place / "tool"
+        if isinstance(binding, str):
+            return self.declared.tools.find(binding, place, self.declared.report)
+        if isinstance(binding, Mapping):
+            return resolve_tool(self.name, binding, place, self.declared)
+        return None
+
+    def action(self, tool: Tool | None, result: Type | None, scope: Scope) -> Action | None:
+        """What the step does; ``None`` if that is not known, or nothing."""
+        kind = self.data.get("kind")
+        if kind == "llm":
+            return self.llm(result, scope)
+        if kind == "http":
+            request = resolve_request(self.data, self.place, scope, self.declared, self.texts)
+            return HttpCall(request, result or ANY)
+        if kind == "tool":
+            args = self.args(tool, scope)
+            return ToolCall(tool, args, result or ANY) if tool is not None else None
+        return None
+
+    def args(self, tool: Tool | None, scope: Scope) -> tuple[tuple[str, Value], ...]:
+        given = self.data.get("args", {})
+        place = self.place / "args"
+        if not isinstance(given, Mapping) or self.declared.is_broken(place.address):
+            return ()
+        if tool is None or not tool.declares_args or self.declared.is_broken((*tool.address, "args")):
+            # nothing is known of what it takes
+            found = self.texts.value(dict(given), place, UNKNOWN, scope)
+            return found.entries or ()
+        at = place if "args" in self.data else self.place / "tool"
+        return self.texts.fields(given, at, tool.args, tool.name, scope)
+
+    def llm(self, result: Type | None, scope: Scope) -> LlmCall | None:
+        model: Model | None = None
+        name = self.data.get("model")
+        if isinstance(name, str):
+            model = self.declared.models.find(name, self.place / "model", self.declared.report)
+        prompt = self.texts.text(self.data.get("prompt", ""), self.place / "prompt", scope, statements=True)
+        system: Template | None = None
+        if "system" in self.data:
+            system = self.texts.text(self.data["system"], self.place / "system", scope, statements=True)
+        return LlmCall(model, prompt, system, result or STRING) if model is not None else None

@@ -1,0 +1,188 @@
+"""The spec's own tests: every name looked up, every value held against its type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.nodes import MockAnswer, Step, TestCase
+from wfc.compiler.problems import cases as problems
+from wfc.compiler.problems.names import unknown_state_field, unknown_step
+from wfc.compiler.problems.values import unknown_entry
+from wfc.compiler.resolve.declared import Declared
+from wfc.compiler.resolve.errors import error_names
+from wfc.compiler.resolve.names import normal
+from wfc.compiler.resolve.values import check_plain
+from wfc.compiler.types import DATETIME, UNKNOWN, Record, fits
+
+__all__ = ["resolve_tests"]
+
+
+def resolve_tests(
+    data: Mapping[str, object], steps: Sequence[Step], declared: Declared
+) -> tuple[TestCase, ...]:
+    """The tests, in the order written."""
+    tests = data.get("tests")
+    written = data.get("steps")
+    known = {normal(str(name)) for name in written} if isinstance(written, Mapping) else set()
+    known |= declared.broken_names("steps")
+    reader = Cases(declared, {step.name: step for step in steps}, known, {})
+    listed = enumerate(tests if isinstance(tests, list) else ())
+    return tuple(
+        reader.test(each, Place(("tests", index))) for index, each in listed if isinstance(each, Mapping)
+    )
+
+
+@dataclass(slots=True)
+class Cases:
+    """Reads tests.
+
+    Args:
+        steps: Those that could be understood, by name.
+        known: Names of all that there are.
+        names: Names of the tests so far, and where they stand.
+    """
+
+    declared: Declared
+    steps: dict[str, Step]
+    known: set[str]
+    names: dict[str, Place]
+
+    def test(self, data: Mapping[str, object], place: Place) -> TestCase:
+        name = str(data.get("name", ""))
+        if name and name in self.names:
+            self.declared.report(problems.test_name_twice(place / "name", name, self.names[name]))
+        self.names.setdefault(name, place / "name")
+        start = data.get("start")
+        if self.declared.start is not None and not self.declared.is_broken((*place.address, "start")):
+            at = place / "start" if "start" in data else place
+            check_plain(start or {}, at.address, self.declared.start.record, self.declared.report)
+        expect = data.get("expect")
+        expected = self.expected(expect, place / "expect") if isinstance(expect, Mapping) else {}
+        return TestCase(
+            name=name,
+            start=start if isinstance(start, Mapping) else {},
+            mock=self.mocks(data.get("mock"), place / "mock"),
+            real=tuple(self.real(data.get("real"), place / "real")),
+            clock=self.clock(data.get("clock"), place / "clock"),
+            expect=expected,
+            address=place.address,
+        )
+
+    def step(self, name: object, place: Place) -> Step | None:
+        normalised = normal(str(name))
+        if normalised not in self.known and ("steps",) not in self.declared.broken:
+            self.declared.report(unknown_step(place, normalised, self.known))
+        return self.steps.get(normalised)
+
+    def clock(self, data: object, place: Place) -> str | None:
+        if data is None:
+            return None
+        if fits(data, DATETIME) is not None:
+            self.declared.report(problems.clock_without_offset(place, str(data)))
+            return None
+        return str(data)
+
+    def real(self, data: object, place: Place) -> list[str]:
+        found = []
+        for index, name in enumerate(data if isinstance(data, list) else ()):
+            step = self.step(name, place / index)
+            if step is not None and self.has_action(step, place / index, "real"):
+                found.append(step.name)
+        return found
+
+    def has_action(self, step: Step, place: Place, key: str) -> bool:
+        if step.result is None:
+            self.declared.report(problems.step_without_action(place, step.name, key))
+            return False
+        return True
+
+    def mocks(self, data: object, place: Place) -> dict[str, tuple[MockAnswer, ...]]:
+        found: dict[str, tuple[MockAnswer, ...]] = {}
+        for name, content in data.items() if isinstance(data, Mapping) else ():
+            at = place / str(name)
+            step = self.step(name, at.key)
+            if step is None or not self.has_action(step, at.key, "mock"):
+                continue
+            if isinstance(content, list):
+                answers = tuple(self.answer(each, at / index, step) for index, each in enumerate(content))
+            else:
+                answers = (self.answer(content, at, step),)
+            found[step.name] = answers
+        return found
+
+    def answer(self, data: object, place: Place, step: Step) -> MockAnswer:
+        if isinstance(data, Mapping) and data.keys() == {"error"} and isinstance(data["error"], str):
+            error_names(data["error"], place / "error", self.declared.report, mocked=True)
+            return MockAnswer(error=data["error"])
+        check_plain(data, place.address, step.result or UNKNOWN, self.declared.report)
+        return MockAnswer(value=data)
+
+    def expected(self, data: Mapping[str, object], place: Place) -> dict[str, object]:
+        """What must hold, names in normal form."""
+        found: dict[str, object] = dict(data)
+        self.check_end(data, place)
+        ran = data.get("ran")
+        if isinstance(ran, Mapping):
+            for name in ran:
+                self.step(name, (place / "ran" / str(name)).key)
+            found["ran"] = {normal(str(name)): times for name, times in ran.items()}
+        never = data.get("never_ran")
+        if isinstance(never, list):
+            for index, name in enumerate(never):
+                self.step(name, place / "never_ran" / index)
+            found["never_ran"] = [normal(str(name)) for name in never]
+        emitted = data.get("emitted")
+        if isinstance(emitted, list):
+            for index, name in enumerate(emitted):
+                if isinstance(name, str):
+                    self.declared.events.find(name, place / "emitted" / index, self.declared.report)
+            found["emitted"] = [normal(str(name)) for name in emitted]
+        if isinstance(data.get("state"), Mapping):
+            self.check_state(data["state"], place / "state")
+        if isinstance(data.get("fails"), str):
+            self.check_failure(data["fails"], place / "fails")
+        return found
+
+    def check_end(self, data: Mapping[str, object], place: Place) -> None:
+        ends = self.declared.end
+        end = ends[0] if len(ends) == 1 else None
+        if isinstance(data.get("end"), str):
+            event = self.declared.events.find(str(data["end"]), place / "end", self.declared.report)
+            if event is not None and event not in ends and ends:
+                self.declared.report(problems.event_is_no_end(place / "end", event.name))
+            end = event
+        elif isinstance(data.get("with"), Mapping) and len(ends) > 1:
+            self.declared.report(problems.with_which_end((place / "with").key))
+        given = data.get("with")
+        if isinstance(given, Mapping) and end is not None:
+            self.check_some(given, place / "with", end.record, f"`{end.name}`")
+
+    def check_some(self, data: Mapping[object, object], place: Place, record: Record, owner: str) -> None:
+        """Some fields of a record; those that a test does not name may be anything."""
+        for key, content in data.items():
+            field = record.fields.get(normal(str(key)))
+            at = place / str(key)
+            if field is None:
+                self.declared.report(unknown_entry(at.key, str(key), owner, record.fields))
+            else:
+                check_plain(content, at.address, field.type, self.declared.report)
+
+    def check_state(self, data: object, place: Place) -> None:
+        if not isinstance(data, Mapping) or ("state",) in self.declared.broken:
+            return
+        fields = self.declared.state.fields
+        for key, content in data.items():
+            at = place / str(key)
+            field = fields.get(normal(str(key)))
+            if field is None:
+                self.declared.report(unknown_state_field(at.key, normal(str(key)), fields))
+            else:
+                check_plain(content, at.address, field.type, self.declared.report)
+
+    def check_failure(self, name: object, place: Place) -> None:
+        """`fails` names an error; the text of a `fail` is not looked at here."""
+        text = str(name)
+        if text.replace(".", "").replace("_", "").isalnum() and text == text.strip() and "." in text:
+            error_names(text, place, self.declared.report, mocked=True)

@@ -1,0 +1,115 @@
+"""What a spec declares, by name: the tables in which every later pass looks names up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from wfc.compiler.diagnostics import Address, Finding, Place, Report
+from wfc.compiler.nodes import Event, Model, Retry, Secret, Tool
+from wfc.compiler.problems import names as problems
+from wfc.compiler.resolve.names import normal
+from wfc.compiler.types import UNKNOWN, Record, Type
+
+__all__ = ["Declared", "Table", "entries"]
+
+Node = TypeVar("Node")
+Unknown = Callable[[Place, str, Iterable[str]], Finding]
+
+
+def entries(section: object, address: Address) -> Iterator[tuple[str, object, Address]]:
+    """The entries of a mapping in the spec: name in normal form, what is written there, its address."""
+    if isinstance(section, Mapping):
+        for key, content in section.items():
+            yield normal(key), content, (*address, key)
+
+
+@dataclass(slots=True)
+class Table(Generic[Node]):
+    """Things of one kind by their names.
+
+    Args:
+        unknown: Makes the finding for a name that is not declared.
+        nodes: By name in normal form, in the order written.
+        broken: Names of those that are declared but of no use; another finding says why.
+        unread: Whether the whole section was ill-shaped, so that nothing is known of its names.
+        used: Names that something has asked for.
+    """
+
+    unknown: Unknown
+    nodes: dict[str, Node] = field(default_factory=dict)
+    broken: set[str] = field(default_factory=set)
+    unread: bool = False
+    used: set[str] = field(default_factory=set)
+
+    def find(self, name: str, place: Place, report: Report) -> Node | None:
+        """What is declared under a name; ``None`` if it is broken or, with a finding, if it is not declared."""
+        name = normal(name)
+        self.used.add(name)
+        node = self.nodes.get(name)
+        if node is None and name not in self.broken and not self.unread:
+            report(self.unknown(place, name, (*self.nodes, *self.broken)))
+        return node
+
+
+class Unread(dict[str, Type]):
+    """Types of a section that could not be read: every name is taken for one."""
+
+    def __missing__(self, name: str) -> Type:
+        return UNKNOWN
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+    def get(self, name: str, default: object = None) -> Type:  # type: ignore[override]  # never the default
+        return self[name]
+
+
+@dataclass(slots=True)
+class Declared:
+    """All declarations of a spec.
+
+    Args:
+        report: Takes findings.
+        broken: Addresses of what was ill-shaped and left out.
+        types: Declared types, and events' records, by name.
+        classes: Those of them that are records, for `is Name`.
+        flow_whole: Whether every step and every mention of an event could be read, so that rules over the
+            whole flow do not report consequences of other findings.
+    """
+
+    report: Report
+    broken: frozenset[Address]
+    types: dict[str, Type] = field(default_factory=dict)
+    classes: dict[str, Record] = field(default_factory=dict)
+    events: Table[Event] = field(default_factory=lambda: Table(problems.unknown_event))
+    secrets: Table[Secret] = field(default_factory=lambda: Table(problems.unknown_secret))
+    models: Table[Model] = field(default_factory=lambda: Table(problems.unknown_model))
+    tools: Table[Tool] = field(default_factory=lambda: Table(problems.unknown_tool))
+    retries: Table[Retry] = field(default_factory=lambda: Table(problems.unknown_retry))
+    state: Record = field(default_factory=lambda: Record("State", role="state"))
+    config: Record = field(default_factory=lambda: Record("Config", role="config"))
+    start: Event | None = None
+    end: tuple[Event, ...] = ()
+    flow_whole: bool = True
+
+    def is_broken(self, address: Address) -> bool:
+        """Whether something at or below an address was left out."""
+        if not self.broken:
+            return False
+        return any(each[: len(address)] == address for each in self.broken)
+
+    def broken_names(self, section: str) -> set[str]:
+        """Names in a section whose content was left out as a whole."""
+        return {
+            normal(address[1])
+            for address in self.broken
+            if len(address) == 2 and address[0] == section and isinstance(address[1], str)
+        }
+
+    def prepare(self, section: str, table: Table[Node]) -> None:
+        """Let a table know what its section has lost."""
+        if self.broken:
+            table.broken = self.broken_names(section)
+            table.unread = (section,) in self.broken

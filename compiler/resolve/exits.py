@@ -1,0 +1,155 @@
+"""How a step leaves: the entries of `emit`, `on_error`, `on_limit` and `on_timeout`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.expressions import Scope, falls_through
+from wfc.compiler.nodes import Emission, Emit, EmitAll, EmitEach, Entry, Exit, Fail, Nothing, Save
+from wfc.compiler.problems import names as name_problems
+from wfc.compiler.problems import steps as problems
+from wfc.compiler.resolve.declared import Declared
+from wfc.compiler.resolve.errors import error_names
+from wfc.compiler.resolve.filling import Filling
+from wfc.compiler.resolve.names import check_style, normal
+from wfc.compiler.resolve.saves import resolve_saves
+from wfc.compiler.resolve.scopes import RESERVED
+from wfc.compiler.resolve.values import Texts
+from wfc.compiler.types import UNKNOWN, ListOf, Type, show
+
+__all__ = ["Leaving"]
+
+
+@dataclass(slots=True)
+class Leaving:
+    """Resolves the exits of one step.
+
+    Args:
+        texts: Reads expressions, and keeps their uses.
+    """
+
+    declared: Declared
+    texts: Texts
+
+    def exit(self, data: object, place: Place, scope: Scope) -> Exit:
+        """All entries of one occasion, each seeing that those before it did not match."""
+        entries: list[Entry] = []
+        listed = (
+            [(each, place / index) for index, each in enumerate(data)]
+            if isinstance(data, list)
+            else [(data, place)]
+        )
+        for content, at in listed:
+            entry, scope = self.entry(content, at, scope)
+            if entry is None:
+                self.declared.flow_whole = False
+            else:
+                entries.append(entry)
+        made = Exit(tuple(entries), place.address)
+        return self.with_case_left(made) if entries else made
+
+    def with_case_left(self, made: Exit) -> Exit:
+        """The same, knowing whether its conditions leave a case."""
+        if any(entry.when is None and not entry.errors for entry in made.entries):
+            return replace(made, exhaustive=True)
+        conditions = [entry.when for entry in made.entries if entry.when is not None and not entry.errors]
+        if not conditions:
+            return replace(made, left="any error that no entry names")
+        left = falls_through(conditions)
+        return replace(made, exhaustive=left is None, left="" if left is None else str(left))
+
+    def entry(self, data: object, place: Place, scope: Scope) -> tuple[Entry | None, Scope]:
+        """One entry, and the scope of those after it."""
+        if not isinstance(data, Mapping):
+            emission = self.emission(data, place, scope)
+            return (Entry(None, (), (), emission, place.address) if emission else None), scope
+        errors = error_names(data.get("errors"), place / "errors", self.declared.report)
+        when, inside, after = None, scope, scope
+        if "when" in data:
+            when = self.texts.condition(data["when"], place / "when", scope)
+            inside = scope.assuming(when, True)
+            after = scope if errors else scope.assuming(when, False)
+        saves: tuple[Save, ...] = ()
+        if "save" in data:
+            saves = resolve_saves(data["save"], place / "save", inside, self.declared, self.texts)
+        emission = self.emission(data, place, inside)
+        if emission is None or self.declared.is_broken((*place.address, "when")):
+            return None, after
+        return Entry(when, errors, saves, emission, place.address), after
+
+    def emission(self, data: object, place: Place, scope: Scope, item: str | None = None) -> Emission | None:
+        """What an entry emits; ``None`` with a finding, here or before, if that is not known."""
+        if isinstance(data, str):
+            return Nothing(place.address) if data == "nothing" else self.emit(data, None, place, scope, item)
+        if not isinstance(data, Mapping):
+            return None
+        if "event" in data:
+            if data["event"] == "nothing":
+                return Nothing(place.address)
+            return self.emit(data["event"], data.get("with"), place / "event", scope, item)
+        if "fail" in data:
+            return Fail(self.texts.text(data["fail"], place / "fail", scope), place.address)
+        if "each" in data:
+            return self.each(data["each"], place / "each", scope)
+        if "all" in data:
+            return self.all(data["all"], place / "all", scope)
+        if "nothing" in data:
+            return Nothing(place.address)
+        return None
+
+    def emit(self, name: object, given: object, place: Place, scope: Scope, item: str | None) -> Emit | None:
+        if not isinstance(name, str):
+            return None
+        event = self.declared.events.find(name, place, self.declared.report)
+        if event is None:
+            if isinstance(given, Mapping):
+                # its expressions are read all the same: they may hold mistakes of their own, and uses
+                self.texts.value(given, Place((*place.address[:-1], "with")), UNKNOWN, scope)
+            self.texts.uses.add("result")
+            return None
+        if event.role == "start":
+            self.declared.report(problems.start_event_emitted(place, event.name))
+            self.declared.flow_whole = False
+        owner = place.address if given is None and place.address[-1:] != ("event",) else place.address[:-1]
+        silent = bool(self.declared.broken) and self.declared.is_broken(owner)
+        fills = Filling(self.texts, scope, item, silent).fill(event, given, place)
+        return Emit(event, fills, owner, place.address)
+
+    def each(self, data: object, place: Place, scope: Scope) -> EmitEach | None:
+        if not isinstance(data, Mapping) or "in" not in data:
+            return None
+        items = self.texts.expression(data["in"], place / "in", scope)
+        item_type: Type = UNKNOWN
+        if isinstance(items.type, ListOf):
+            item_type = items.type.item
+        elif items.type != UNKNOWN:
+            self.declared.report(problems.each_not_a_list(place / "in", show(items.type)))
+        name = normal(str(data.get("as", "item")))
+        if name in RESERVED:
+            self.declared.report(name_problems.name_in_use(place / "as", name))
+        elif not check_style(name, place / "as", "name of an item", self.declared.report):
+            return None
+        emission = self.emission(
+            {k: data[k] for k in ("event", "with") if k in data},
+            place,
+            scope.with_name(name, item_type),
+            name,
+        )
+        most = data.get("max")
+        if not isinstance(emission, Emit):
+            return None
+        return EmitEach(items, name, emission, most if isinstance(most, int) else 0, place.address)
+
+    def all(self, data: object, place: Place, scope: Scope) -> EmitAll | None:
+        if not isinstance(data, list):
+            return None
+        found: list[Emit | EmitEach] = []
+        for index, each in enumerate(data):
+            emission = self.emission(each, place / index, scope)
+            if isinstance(emission, (Emit, EmitEach)):
+                found.append(emission)
+            else:
+                self.declared.flow_whole = False
+        return EmitAll(tuple(found), place.address) if found else None

@@ -1,0 +1,184 @@
+"""Filling: where each field of an emitted event gets its value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.expressions import Scope, reference
+from wfc.compiler.nodes import Event, Fill, Value
+from wfc.compiler.problems import steps as problems
+from wfc.compiler.resolve.values import Texts, misfit
+from wfc.compiler.types import (
+    ANY,
+    UNKNOWN,
+    Field,
+    ListOf,
+    Optional,
+    Record,
+    Type,
+    assignable,
+    common,
+    members,
+    show,
+)
+
+__all__ = ["Filling", "part_type"]
+
+
+def part_type(type: Type, name: str) -> Type | None:
+    """The type of a record's field; of one of several records, if each has it."""
+    if isinstance(type, Optional):
+        return None
+    found: list[Type] = []
+    for member in members(type):
+        if member == UNKNOWN:
+            return UNKNOWN
+        if not isinstance(member, Record) or name not in member.fields:
+            return None
+        found.append(member.fields[name].type)
+    return common(*found)
+
+
+@dataclass(slots=True)
+class Filling:
+    """Fills one event at one place.
+
+    Args:
+        texts: Reads `with`, and keeps the uses.
+        scope: What `with` may mention, narrowed by the conditions that lead here.
+        item: The name of an `each`'s item, or ``None``.
+        silent: Whether something about this entry is reported already, so that gaps are not.
+    """
+
+    texts: Texts
+    scope: Scope
+    item: str | None = None
+    silent: bool = False
+
+    def fill(self, event: Event, given: object, place: Place) -> tuple[Fill, ...]:
+        """How each field is filled; in the order of the event's fields, without those that nothing fills.
+
+        Args:
+            event: The event to be emitted.
+            given: The mapping under `with`, or ``None``.
+            place: Of the mention of the event; `with` stands beside it, if it is there.
+        """
+        fields = event.record.fields
+        fills: dict[str, Fill] = {}
+        if isinstance(given, dict):
+            at = Place((*place.address[:-1], "with"))
+            values = self.texts.given(given, at, fields, f"`{event.name}`", self.scope)
+            fills = {name: Fill(name, value, "with") for name, value in values.items()}
+        open_fields = {name: field for name, field in fields.items() if name not in fills}
+        if open_fields:
+            self.fill_rest(event, open_fields, fills, place)
+        return tuple(fills[name] for name in fields if name in fills)
+
+    def fill_rest(self, event: Event, left: dict[str, Field], fills: dict[str, Fill], place: Place) -> None:
+        sources = [name for name in (self.item, "result") if name is not None and name in self.scope.names]
+        for source in sources:
+            self.by_name(event, source, left, fills, place)
+        for source in sources:
+            self.as_whole(source, left, fills, place)
+        for accepted in ("event", "events"):
+            if accepted in self.scope.names:
+                needed = {name: field for name, field in left.items() if field.required}
+                for name in needed:
+                    del left[name]
+                self.by_name(event, accepted, needed, fills, place)
+                left.update(needed)
+        missing = [name for name, field in left.items() if field.required and field.type != UNKNOWN]
+        if missing and not self.silent and not self.unknown_sources(sources):
+            self.texts.report(problems.unfilled_field(place, event.name, missing, self.looked(missing)))
+
+    def unknown_sources(self, sources: list[str]) -> bool:
+        return any(
+            self.type_of(name) == UNKNOWN
+            for name in (*sources, "event", "events")
+            if name in self.scope.names
+        )
+
+    def type_of(self, name: str) -> Type:
+        return reference(self.scope, name).type
+
+    def by_name(
+        self, event: Event, source: str, left: dict[str, Field], fills: dict[str, Fill], place: Place
+    ) -> None:
+        """Fill from the fields of a source that have the same names."""
+        whole = self.type_of(source)
+        for name, field in list(left.items()):
+            if source == self.item and name == self.item:
+                given: Type | None = whole
+                path = [source]
+            else:
+                given = part_type(whole, name)
+                path = [source, name]
+            if given is None:
+                continue
+            del left[name]
+            if assignable(given, field.type):
+                self.take(name, field, path, fills, place)
+            elif not self.silent:
+                hint = misfit(given, field.type)[1] if isinstance(given, Optional) else ""
+                self.texts.report(
+                    problems.wrong_fill(
+                        place, event.name, name, show(field.type), f"`{'.'.join(path)}`", show(given), hint
+                    )
+                )
+
+    def as_whole(self, source: str, left: dict[str, Field], fills: dict[str, Fill], place: Place) -> None:
+        """Fill the only field that is still open, if the source as a whole has its type."""
+        if len(left) != 1:
+            return
+        given = self.type_of(source)
+        ((name, field),) = left.items()
+        if given not in (ANY, UNKNOWN) and assignable(given, field.type):
+            self.take(name, field, [source], fills, place)
+            del left[name]
+
+    def take(self, name: str, field: Field, path: list[str], fills: dict[str, Fill], place: Place) -> None:
+        expression = reference(self.scope, *path)
+        self.texts.note(expression)
+        value = Value(field.type, place.address, expression=expression)
+        match path:
+            case [self.item]:
+                fills[name] = Fill(name, value, "whole item")
+            case ["result"]:
+                fills[name] = Fill(name, value, "whole result")
+            case [self.item, _]:
+                fills[name] = Fill(name, value, "item field")
+            case ["result", _]:
+                fills[name] = Fill(name, value, "result field")
+            case _:
+                fills[name] = Fill(name, value, "event field")
+
+    def looked(self, missing: list[str]) -> str:
+        """What was looked at, in words."""
+        words = ["`with` does not have it" if len(missing) == 1 else "`with` does not have them"]
+        for source in (self.item, "result", "event", "events"):
+            if source is not None and source in self.scope.names:
+                words.append(self.looked_at(source, self.type_of(source), missing))
+        return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
+
+    def looked_at(self, source: str, type: Type, missing: list[str]) -> str:
+        if isinstance(type, Optional) and part_type(type.of, missing[0]) is not None:
+            return f"`{source}` may be null"
+        if isinstance(type, Optional):
+            return f"`{source}` is {show(type)}"
+        if type == ANY:
+            return f"`{source}` is any, which fills nothing"
+        if source == "events":
+            if isinstance(type, ListOf):
+                return "`events` is a list"
+            return f"no single event of `events` has {'it' if len(missing) == 1 else 'them'}"
+        if isinstance(type, Record):
+            return (
+                f"`{source}` ({show(type)}) has no such field"
+                if type.name
+                else f"`{source}` has no such field"
+            )
+        with_it = [each for each in members(type) if isinstance(each, Record) and missing[0] in each.fields]
+        if with_it:
+            return f"only {' and '.join(f'`{each.name}`' for each in with_it)} has it"
+        return f"`{source}` is {show(type)}"

@@ -1,0 +1,213 @@
+"""The passes of the resolution, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from wfc.compiler.diagnostics import Finding, Place, Report
+from wfc.compiler.nodes import Step, TestCase, ToolCall, Workflow
+from wfc.compiler.problems.names import unused_declaration
+from wfc.compiler.resolve.bindings import declare_models, declare_tools
+from wfc.compiler.resolve.cases import resolve_tests
+from wfc.compiler.resolve.declarations import declare
+from wfc.compiler.resolve.declared import Declared, Table, entries
+from wfc.compiler.resolve.durations import duration
+from wfc.compiler.resolve.frames import with_forks
+from wfc.compiler.resolve.names import check_style, normal, pascal_case
+from wfc.compiler.resolve.retries import declare_retries
+from wfc.compiler.resolve.steps import resolve_steps
+from wfc.compiler.types import Enumeration, ListOf, MapOf, OneOf, Optional, Record, Type
+
+if TYPE_CHECKING:
+    from wfc.compiler.validate import Spec
+
+__all__ = ["resolve"]
+
+
+@dataclass(slots=True)
+class Used:
+    """The records and enumerations that something is made of, in the order in which they are met."""
+
+    records: dict[Record, None] = field(default_factory=dict)
+    enumerations: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, declared: Declared, steps: Iterable[Step]) -> Used:
+        """All that events, config, state, bindings and results are made of."""
+        used = cls()
+        for event in declared.events.nodes.values():
+            used.add(event.record)
+        used.add(declared.config)
+        used.add(declared.state)
+        for tool in declared.tools.nodes.values():
+            used.add(tool.args)
+            used.add(tool.output)
+        for step in steps:
+            if isinstance(step.action, ToolCall):
+                used.add(step.action.tool.args)
+                used.add(step.action.tool.output)
+            if step.result is not None:
+                used.add(step.result)
+        return used
+
+    def add(self, type: Type) -> None:
+        """A type and all its parts. Without recursion: records may be made of themselves."""
+        stack = [type]
+        while stack:
+            current = stack.pop()
+            if isinstance(current, Record):
+                if current not in self.records:
+                    self.records[current] = None
+                    stack.extend(each.type for each in reversed(current.fields.values()))
+            elif isinstance(current, Enumeration):
+                self.enumerations.add(current.name)
+            elif isinstance(current, ListOf):
+                stack.append(current.item)
+            elif isinstance(current, MapOf):
+                stack.append(current.value)
+            elif isinstance(current, Optional):
+                stack.append(current.of)
+            elif isinstance(current, OneOf):
+                stack.extend(reversed(current.types))
+
+
+def report_unused(data: Mapping[str, object], declared: Declared, used: Used, codes: set[str]) -> None:
+    """Warn of what nothing uses; not where a name is unknown, for that may be the one that was meant."""
+    report = declared.report
+    tables: tuple[tuple[str, str, Table[Any]], ...] = (
+        ("models", "model", declared.models),
+        ("tools", "tool", declared.tools),
+        ("retries", "retry policy", declared.retries),
+    )
+    for section, what, table in tables:
+        if table.unknown.__name__.replace("_", "-") in codes:
+            continue
+        for name, _content, address in entries(data.get(section), (section,)):
+            if name in table.nodes and name not in table.used:
+                report(unused_declaration(Place(address).key, what, name))
+    if "unknown-secret" not in codes:
+        for index, name in enumerate(declared.secrets.nodes):
+            if normal(name) not in declared.secrets.used:
+                report(unused_declaration(Place(("secrets", index)), "secret", name))
+    if "unknown-type" not in codes:
+        for name, _content, address in entries(data.get("types"), ("types",)):
+            declaration = declared.types.get(name)
+            if declaration is not None and is_own(declaration) and not used_type(declaration, used):
+                report(unused_declaration(Place(address).key, "type", name))
+
+
+def used_type(type: Type, used: Used) -> bool:
+    if isinstance(type, Enumeration):
+        return type.name in used.enumerations
+    return type in used.records
+
+
+def resolve(spec: Spec, report: Report) -> Workflow | None:
+    """A spec's workflow, all names looked up.
+
+    Args:
+        spec: What is well-shaped of the document.
+        report: Takes what is wrong.
+
+    Returns:
+        The workflow without what could not be understood; it may be checked further, but code is to be made
+        of it only if no error was reported. ``None`` if there is not even a start.
+    """
+    data = spec.data
+    codes: set[str] = set()
+
+    def noting(finding: Finding) -> None:
+        codes.add(finding.code)
+        report(finding)
+
+    declared = Declared(noting, spec.broken)
+    declare(data, declared)
+    declare_retries(data, declared)
+    declare_models(data, declared)
+    declare_tools(data, declared)
+    steps = resolve_steps(data, declared)
+    if declared.start is None:
+        return None
+    steps = with_forks(steps, declared.start.name, declared.report, whole=declared.flow_whole)
+    tests = resolve_tests(data, steps, declared)
+    used = Used.of(declared, steps)
+    if not spec.broken:
+        report_unused(data, declared, used, codes)
+    return workflow(data, declared, steps, tests, used)
+
+
+def workflow(
+    data: Mapping[str, object],
+    declared: Declared,
+    steps: tuple[Step, ...],
+    tests: tuple[TestCase, ...],
+    used: Used,
+) -> Workflow:
+    assert declared.start is not None
+    name = workflow_name(data, declared.report)
+    labels = data.get("labels")
+    types = tuple(each for each in declared.types.values() if is_own(each))
+    for each in types:
+        used.add(each)
+    outputs = tuple(record for record in used.records if record.role == "output")
+    name_outputs(outputs, declared)
+    deadline = None
+    if "deadline" in data:
+        deadline = duration(data["deadline"], Place(("deadline",)), declared.report)
+    return Workflow(
+        name=name,
+        class_name=class_name(name, declared),
+        version=str(data.get("version", "")),
+        description=str(data.get("description", "")),
+        labels={str(key): str(value) for key, value in labels.items()} if isinstance(labels, Mapping) else {},
+        start=declared.start,
+        end=declared.end,
+        config=declared.config,
+        secrets=tuple(declared.secrets.nodes),
+        deadline=deadline,
+        types=types,
+        outputs=outputs,
+        events=tuple(declared.events.nodes.values()),
+        state=declared.state,
+        models=tuple(declared.models.nodes.values()),
+        tools=tuple(declared.tools.nodes.values()),
+        retries=tuple(declared.retries.nodes.values()),
+        steps=steps,
+        tests=tests,
+        whole=declared.flow_whole,
+    )
+
+
+def workflow_name(data: Mapping[str, object], report: Report) -> str:
+    name = data.get("workflow")
+    if not isinstance(name, str):
+        return "workflow"
+    check_style(normal(name), Place(("workflow",)), "workflow", report)
+    return normal(name)
+
+
+def class_name(name: str, declared: Declared) -> str:
+    """``SupportTriage`` for ``support_triage``; ``OrderWorkflow`` for ``order`` where ``Order`` is taken."""
+    made = pascal_case(name)
+    while made in declared.types:
+        made = f"{made}Workflow"
+    return made
+
+
+def is_own(type: Type) -> bool:
+    """Whether a type under `types` is one that gets a name in Python: a record or an enumeration."""
+    return (isinstance(type, Record) and type.role == "type") or (
+        isinstance(type, Enumeration) and bool(type.name)
+    )
+
+
+def name_outputs(outputs: Iterable[Record], declared: Declared) -> None:
+    """Give records written in place names that nothing else has."""
+    taken = set(declared.types)
+    for record in outputs:
+        made, count = record.name, 2
+        while record.name in taken:
+            record.name, count = f"{made}{count}", count + 1
+        taken.add(record.name)

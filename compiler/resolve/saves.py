@@ -1,0 +1,78 @@
+"""What a step saves: a list of names from its result, or a map of expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.expressions import Scope, reference
+from wfc.compiler.nodes import Save, Value
+from wfc.compiler.problems import steps as problems
+from wfc.compiler.problems import values as value_problems
+from wfc.compiler.problems.names import unknown_state_field
+from wfc.compiler.resolve.declared import Declared
+from wfc.compiler.resolve.filling import part_type
+from wfc.compiler.resolve.names import normal
+from wfc.compiler.resolve.values import Texts, misfit
+from wfc.compiler.types import UNKNOWN, Field, Record, assignable, members, show
+
+__all__ = ["resolve_saves"]
+
+
+def resolve_saves(
+    data: object, place: Place, scope: Scope, declared: Declared, texts: Texts
+) -> tuple[Save, ...]:
+    """The saves of a step or of an entry, in the order written."""
+    if isinstance(data, Mapping):
+        return tuple(save_values(data, place, scope, declared, texts))
+    if not isinstance(data, list):
+        return ()
+    if "result" not in scope.names:
+        declared.report(problems.no_result(place, "save"))
+        return ()
+    saves = [
+        save_by_name(str(name), place / index, scope, declared, texts) for index, name in enumerate(data)
+    ]
+    return tuple(save for save in saves if save is not None)
+
+
+def save_values(
+    data: Mapping[object, object], place: Place, scope: Scope, declared: Declared, texts: Texts
+) -> list[Save]:
+    saves: list[Save] = []
+    for key, content in data.items():
+        name = normal(str(key))
+        at = place / str(key)
+        field = state_field(name, at.key, declared)
+        wanted = field.type if field is not None else UNKNOWN
+        value = texts.value(content, at, wanted, scope)
+        if field is not None:
+            saves.append(Save(name, value, at.address))
+    return saves
+
+
+def state_field(name: str, place: Place, declared: Declared) -> Field | None:
+    field = declared.state.fields.get(name)
+    if field is None and ("state",) not in declared.broken:
+        declared.report(unknown_state_field(place, name, declared.state.fields))
+    return field
+
+
+def save_by_name(name: str, place: Place, scope: Scope, declared: Declared, texts: Texts) -> Save | None:
+    name = normal(name)
+    texts.uses.add("result")
+    field = state_field(name, place, declared)
+    result = reference(scope, "result").type
+    given = part_type(result, name)
+    if given is None:
+        known = [each for member in members(result) if isinstance(member, Record) for each in member.fields]
+        declared.report(problems.result_without_field(place, name, show(result), known))
+        return None
+    if field is None:
+        return None
+    if not assignable(given, field.type):
+        why, hint = misfit(given, field.type)
+        declared.report(value_problems.wrong_value(place, why, hint))
+    return Save(
+        name, Value(field.type, place.address, expression=reference(scope, "result", name)), place.address
+    )

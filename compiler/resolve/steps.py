@@ -1,0 +1,199 @@
+"""Steps: what each accepts, does, saves and emits, with every name looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, cast
+
+from wfc.compiler.diagnostics import Address, Place
+from wfc.compiler.expressions import Expression, Template
+from wfc.compiler.nodes import Emit, Exit, Requirement, Step, Stream
+from wfc.compiler.problems import steps as problems
+from wfc.compiler.problems import values as value_problems
+from wfc.compiler.problems.names import name_declared_twice
+from wfc.compiler.resolve.accepts import resolve_accepts
+from wfc.compiler.resolve.actions import Acting
+from wfc.compiler.resolve.declared import Declared, entries
+from wfc.compiler.resolve.durations import duration
+from wfc.compiler.resolve.exits import Leaving
+from wfc.compiler.resolve.names import check_style, report_look_alikes
+from wfc.compiler.resolve.retries import resolve_retry
+from wfc.compiler.resolve.saves import resolve_saves
+from wfc.compiler.resolve.scopes import Scopes, bound_scope
+from wfc.compiler.resolve.values import Texts, whole
+from wfc.compiler.types import INTEGER, UNKNOWN, ListOf, MapOf, Record, Type, assignable, members, show
+
+__all__ = ["resolve_steps"]
+
+Kind = Literal["transform", "tool", "http", "llm"]
+FLOW_KEYS = ("accepts", "emit", "on_error", "on_limit", "kind")
+CONCURRENCY = 4
+ABOUT_ACTIONS = ("retry", "timeout", "concurrency", "on_error", "idempotency_key")
+
+
+def resolve_steps(data: Mapping[str, object], declared: Declared) -> tuple[Step, ...]:
+    """All steps that can be understood, in the order written."""
+    found: dict[str, Step] = {}
+    places: dict[str, Place] = {}
+    for name, content, address in entries(data.get("steps"), ("steps",)):
+        place = Place(address)
+        if name in places:
+            declared.report(name_declared_twice(place.key, name, places[name], "a step"))
+            declared.flow_whole = False
+            continue
+        places[name] = place.key
+        usable = check_style(name, place.key, "step", declared.report)
+        step = resolve_step(name, content, place, declared) if isinstance(content, Mapping) else None
+        if step is None or not usable:
+            declared.flow_whole = False
+        else:
+            found[name] = step
+    report_look_alikes(places, declared.report)
+    if declared.broken and any(broken_flow(address) for address in declared.broken):
+        declared.flow_whole = False
+    return tuple(found.values())
+
+
+def broken_flow(address: Address) -> bool:
+    """Whether what was left out at an address may belong to the flow."""
+    return address[:1] == ("steps",) and (len(address) < 3 or address[2] in FLOW_KEYS)
+
+
+def resolve_step(name: str, data: Mapping[str, object], place: Place, declared: Declared) -> Step | None:
+    """One step; ``None`` if nothing sensible is left of it. Its parts are read in any case, for their findings."""
+    texts = Texts(declared.report)
+    accepts, known = resolve_accepts(data.get("accepts"), place / "accepts", declared)
+    if not known:
+        declared.flow_whole = False
+    acting = Acting(name, data, place, declared, texts)
+    tool = acting.tool()
+    result = acting.result(tool)
+    check_keys(data, place, declared)
+    scopes = Scopes(declared, accepts if known else None, result, data.get("kind") == "http")
+    before = scopes.action()
+    action = acting.action(tool, result, before)
+    texts.uses.clear()  # from here on: who uses the result
+    tail = scopes.tail()
+    leaving = Leaving(declared, texts)
+    save = resolve_saves(data.get("save"), place / "save", tail, declared, texts)
+    require = requirements(data.get("require"), place / "require", scopes, texts)
+    emit = leaving.exit(data["emit"], place / "emit", tail) if "emit" in data else Exit((), place.address)
+    streamed = stream(data.get("stream"), place / "stream", scopes, leaving)
+    if (
+        "output" in data
+        and is_structured(result)
+        and "result" not in texts.uses
+        and not declared.is_broken(place.address)
+    ):
+        declared.report(problems.unused_result((place / "output").key, name))
+    on_error, on_limit, on_timeout = exits(data, place, scopes, leaving)
+    if accepts is None:
+        return None
+    return Step(
+        name=name,
+        kind=cast(Kind, data.get("kind")),
+        description=str(data.get("description", "")),
+        accepts=accepts,
+        action=action,
+        result=result,
+        save=save,
+        emit=emit,
+        on_error=on_error,
+        on_limit=on_limit,
+        on_timeout=on_timeout,
+        retry=resolve_retry(data.get("retry"), place / "retry", name, declared),
+        timeout=duration(data["timeout"], place / "timeout", declared.report) if "timeout" in data else None,
+        concurrency=cast(int, data["concurrency"]) if "concurrency" in data else CONCURRENCY,
+        max_runs=max_runs(data.get("max_runs"), place / "max_runs", declared),
+        require=require,
+        stream=streamed,
+        idempotency_key=key(data, place, scopes, texts),
+        address=place.address,
+    )
+
+
+def check_keys(data: Mapping[str, object], place: Place, declared: Declared) -> None:
+    """Keys that mean nothing here are reported: nothing that an author writes is silently dropped."""
+    if "on_limit" in data and "max_runs" not in data and not declared.is_broken((*place.address, "max_runs")):
+        declared.report(problems.key_without_companion((place / "on_limit").key, "on_limit", "max_runs"))
+    if data.get("kind") == "transform":
+        for key in ABOUT_ACTIONS:
+            if key in data:
+                declared.report(problems.no_action((place / key).key, key))
+
+
+def exits(
+    data: Mapping[str, object], place: Place, scopes: Scopes, leaving: Leaving
+) -> tuple[Exit | None, Exit | None, Exit | None]:
+    """`on_error`, `on_limit` and a join's `on_timeout`."""
+    on_error = on_limit = on_timeout = None
+    if "on_error" in data:
+        on_error = leaving.exit(data["on_error"], place / "on_error", scopes.failed())
+    if "on_limit" in data:
+        on_limit = leaving.exit(data["on_limit"], place / "on_limit", scopes.action())
+    accepts = data.get("accepts")
+    if isinstance(accepts, Mapping) and accepts.get("on_timeout", "proceed") != "proceed":
+        at = place / "accepts" / "on_timeout"
+        on_timeout = leaving.exit(accepts["on_timeout"], at, scopes.timed_out())
+    return on_error, on_limit, on_timeout
+
+
+def requirements(data: object, place: Place, scopes: Scopes, texts: Texts) -> tuple[Requirement, ...]:
+    """What must hold of the result. Each may take for granted that those before it hold."""
+    if not isinstance(data, list):
+        return ()
+    scope = scopes.tail()
+    if "result" not in scope.names:
+        texts.report(problems.no_result(place.key, "require"))
+        return ()
+    found: list[Requirement] = []
+    for index, each in enumerate(data):
+        if not isinstance(each, Mapping) or "that" not in each:
+            continue
+        at = place / index
+        that = texts.condition(each["that"], at / "that", scope)
+        say = texts.text(each.get("say", ""), at / "say", scope.assuming(that, False))
+        scope = scope.assuming(that, True)
+        found.append(Requirement(that, say, at.address))
+    return tuple(found)
+
+
+def stream(data: object, place: Place, scopes: Scopes, leaving: Leaving) -> Stream | None:
+    """What is told to whoever watches: texts, or an event after the action."""
+    if not isinstance(data, Mapping):
+        return None
+    before: Template | None = None
+    after: Template | None = None
+    event: Emit | None = None
+    if "before" in data:
+        before = leaving.texts.text(data["before"], place / "before", scopes.action())
+    if isinstance(data.get("after"), Mapping):
+        emission = leaving.emission(data["after"], place / "after", scopes.tail())
+        event = emission if isinstance(emission, Emit) else None
+    elif "after" in data:
+        after = leaving.texts.text(data["after"], place / "after", scopes.tail())
+    return Stream(before, after, event, place.address)
+
+
+def max_runs(data: object, place: Place, declared: Declared) -> int | Expression | None:
+    """A number, or an expression of inputs and config."""
+    if not isinstance(data, str):
+        return data if isinstance(data, int) else None
+    template = Texts(declared.report).text(data, place, bound_scope(declared))
+    if template.type == UNKNOWN:
+        return None
+    if not assignable(template.type, INTEGER):
+        declared.report(value_problems.wrong_value(place, f"wanted an integer, found {show(template.type)}"))
+        return None
+    return whole(template)
+
+
+def key(data: Mapping[str, object], place: Place, scopes: Scopes, texts: Texts) -> Template | None:
+    if "idempotency_key" not in data:
+        return None
+    return texts.text(data["idempotency_key"], place / "idempotency_key", scopes.action())
+
+
+def is_structured(type: Type | None) -> bool:
+    """Whether a result has parts, so that asking for it says that they are wanted."""
+    return type is not None and any(isinstance(each, (Record, ListOf, MapOf)) for each in members(type))

@@ -1,0 +1,241 @@
+"""Structured values with expressions in them, each held against the type that is wanted at its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from wfc.compiler.diagnostics import Address, Place, Report
+from wfc.compiler.expressions import Expression, Scope, Template, parse_expression, parse_template
+from wfc.compiler.nodes import Value
+from wfc.compiler.problems import closest
+from wfc.compiler.problems import values as problems
+from wfc.compiler.resolve.names import normal
+from wfc.compiler.types import (
+    ANY,
+    BOOLEAN,
+    DECIMAL,
+    INTEGER,
+    NO_CONSTRAINTS,
+    NUMBER,
+    STRING,
+    UNKNOWN,
+    Constraints,
+    Enumeration,
+    Field,
+    ListOf,
+    MapOf,
+    Optional,
+    Record,
+    Type,
+    assignable,
+    fits,
+    members,
+    show,
+)
+
+__all__ = ["Texts", "check_plain"]
+
+WORDS = (STRING, INTEGER, NUMBER, DECIMAL, BOOLEAN, UNKNOWN)
+
+
+@dataclass(slots=True)
+class Texts:
+    """Reads expressions, templates and values, and remembers which names they use.
+
+    Args:
+        report: Takes findings.
+        uses: First words of all that was read: ``result``, ``event`` …
+    """
+
+    report: Report
+    uses: set[str] = field(default_factory=set)
+
+    def condition(self, text: object, place: Place, scope: Scope) -> Expression:
+        """A boolean expression, as `when` and `that` hold it; YAML's own `true` and `false` too."""
+        found = parse_expression(_source(text), place, scope, self.report, condition=True)
+        self.note(found)
+        return found
+
+    def expression(self, text: object, place: Place, scope: Scope) -> Expression:
+        """An expression of any type, without delimiters, as `in` holds it."""
+        found = parse_expression(_source(text), place, scope, self.report)
+        self.note(found)
+        return found
+
+    def text(self, text: object, place: Place, scope: Scope, *, statements: bool = False) -> Template:
+        """A text with expressions in it. One whole expression must have a type that reads well as text."""
+        template = parse_template(str(text), place, scope, self.report, statements=statements)
+        self.note(template)
+        if not all(
+            each in WORDS or isinstance(each, Enumeration) for each in members(template.type)
+        ) or isinstance(template.type, Optional):
+            hint = "give it a `default`" if isinstance(template.type, Optional) else "add `| json`"
+            self.report(problems.wrong_value(place, f"wanted a text, found {show(template.type)}", hint))
+        return template
+
+    def note(self, found: Expression | Template) -> None:
+        self.uses.update(path[0] for path in found.uses if path)
+
+    def value(
+        self,
+        data: object,
+        place: Place,
+        wanted: Type,
+        scope: Scope,
+        constraints: Constraints = NO_CONSTRAINTS,
+    ) -> Value:
+        """A value as `with`, `args`, `body` and `save` hold it."""
+        if isinstance(data, str) and "{" in data:
+            return self.templated(data, place, wanted, scope, constraints)
+        if isinstance(data, dict):
+            return self.record(data, place, wanted, scope)
+        if isinstance(data, list):
+            return self.items(data, place, wanted, scope)
+        return constant(data, place, wanted, constraints, self.report)
+
+    def templated(
+        self, text: str, place: Place, wanted: Type, scope: Scope, constraints: Constraints = NO_CONSTRAINTS
+    ) -> Value:
+        template = parse_template(text, place, scope, self.report)
+        plain = literal_text(template)
+        if plain is not None:
+            return constant(plain, place, wanted, constraints, self.report)
+        self.note(template)
+        if not assignable(template.type, wanted):
+            self.report(problems.wrong_value(place, *misfit(template.type, wanted)))
+        expression = whole(template)
+        if expression is not None:
+            return Value(wanted, place.address, expression=expression)
+        return Value(wanted, place.address, template=template)
+
+    def record(self, data: Mapping[object, object], place: Place, wanted: Type, scope: Scope) -> Value:
+        """A mapping: the fields of a record, or the entries of a map."""
+        target = pick(data, wanted)
+        if isinstance(target, Record):
+            return Value(target, place.address, entries=self.fields(data, place, target, show(target), scope))
+        inner = target.value if isinstance(target, MapOf) else target
+        if not isinstance(target, MapOf) and target not in (ANY, UNKNOWN):
+            self.report(problems.wrong_value(place, f"wanted {show(wanted)}, found a record"))
+            inner = UNKNOWN
+        pairs = [(str(key), self.value(each, place / str(key), inner, scope)) for key, each in data.items()]
+        return Value(target, place.address, entries=tuple(pairs))
+
+    def fields(
+        self, data: Mapping[object, object], place: Place, record: Record, owner: str, scope: Scope
+    ) -> tuple[tuple[str, Value], ...]:
+        """The given fields of a record, in the record's order; what is missing or unknown is reported."""
+        given = self.given(data, place, record.fields, f"`{owner}`", scope)
+        missing = [name for name, each in record.fields.items() if each.required and name not in given]
+        if missing:
+            self.report(problems.missing_entry(place, missing, f"`{owner}`"))
+        return tuple((name, given[name]) for name in record.fields if name in given)
+
+    def given(
+        self,
+        data: Mapping[object, object],
+        place: Place,
+        fields: Mapping[str, Field],
+        owner: str,
+        scope: Scope,
+    ) -> dict[str, Value]:
+        """Those fields that are given, by name; names that there are none of are reported."""
+        found: dict[str, Value] = {}
+        for key, each in data.items():
+            name = normal(str(key))
+            at = Place((*place.address, key if isinstance(key, (str, int)) else str(key)))
+            wanted = fields.get(name)
+            if wanted is None:
+                self.report(problems.unknown_entry(at.key, name, owner, fields))
+                self.value(each, at, UNKNOWN, scope)
+            else:
+                found[name] = self.value(each, at, wanted.type, scope, wanted.constraints)
+        return found
+
+    def items(self, data: list[object], place: Place, wanted: Type, scope: Scope) -> Value:
+        target = pick(data, wanted)
+        inner = target.item if isinstance(target, ListOf) else target
+        if not isinstance(target, ListOf) and target not in (ANY, UNKNOWN):
+            self.report(problems.wrong_value(place, f"wanted {show(wanted)}, found a list"))
+            inner = UNKNOWN
+        items = tuple(self.value(each, place / index, inner, scope) for index, each in enumerate(data))
+        return Value(target, place.address, items=items)
+
+
+def _source(text: object) -> str:
+    """An expression's text; a scalar that YAML has read as something else, as it is written."""
+    if isinstance(text, bool):
+        return "true" if text else "false"
+    return "none" if text is None else str(text)
+
+
+def whole(template: Template) -> Expression | None:
+    """The one expression that a template consists of, if it does."""
+    parts = template.parts
+    return parts[0] if len(parts) == 1 and isinstance(parts[0], Expression) else None
+
+
+def literal_text(template: Template) -> str | None:
+    """The text of a template without expressions, or ``None``."""
+    if all(isinstance(part, str) for part in template.parts):
+        return "".join(str(part) for part in template.parts)
+    return None
+
+
+def constant(data: object, place: Place, wanted: Type, constraints: Constraints, report: Report) -> Value:
+    """A plain value, held against its type."""
+    wrong = fits(data, wanted, constraints)
+    if wrong is not None:
+        hint = closest(str(data), wrong.known) if wrong.known else ""
+        report(problems.wrong_value(place, wrong.reason, hint))
+    return Value(wanted, place.address, constant=data)
+
+
+def misfit(given: Type, wanted: Type) -> tuple[str, str]:
+    """Message and hint for a value of one type where another is wanted."""
+    why = f"wanted {show(wanted)}, found {show(given)}"
+    if isinstance(given, Optional) and assignable(given.of, wanted):
+        return why, "it may be null: give it a `default`, or exclude null by a condition"
+    if given == ANY:
+        return why, "declare the `output` of what it comes from"
+    return why, ""
+
+
+def pick(data: object, wanted: Type) -> Type:
+    """Of the types that a value may have, the one that this list or mapping looks like."""
+    choices = members(wanted)
+    if len(choices) == 1:
+        return choices[0]
+    if isinstance(data, dict):
+        names = {normal(str(key)) for key in data}
+        records = [each for each in choices if isinstance(each, Record)]
+        near = max(records, key=lambda each: likeness(names, each), default=None)
+        if near is not None and (names <= near.fields.keys() or len(records) == len(choices)):
+            return near
+        return next((each for each in choices if isinstance(each, MapOf) or each == ANY), near or wanted)
+    return next((each for each in choices if isinstance(each, ListOf) or each == ANY), wanted)
+
+
+def likeness(names: set[str], record: Record) -> int:
+    """How well some names go with a record: each that it has counts for it, each that it lacks against."""
+    known = len(names & record.fields.keys())
+    lacking = sum(each.required and each.name not in names for each in record.fields.values())
+    return 2 * known - len(names - record.fields.keys()) - lacking
+
+
+@dataclass(slots=True)
+class Plain(Texts):
+    """Reads values in which every text is just that: data of tests."""
+
+    def templated(
+        self, text: str, place: Place, wanted: Type, scope: Scope, constraints: Constraints = NO_CONSTRAINTS
+    ) -> Value:
+        return constant(text, place, wanted, constraints, self.report)
+
+
+NOWHERE = Scope(names={}, classes={})
+
+
+def check_plain(data: object, address: Address, wanted: Type, report: Report) -> None:
+    """Report where plain data is not of a type."""
+    Plain(report).value(data, Place(address), wanted, NOWHERE)
