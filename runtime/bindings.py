@@ -81,7 +81,7 @@ class Output(Generic[T]):
     type: Any
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Model:
     """A model and how to call it.
 
@@ -104,6 +104,23 @@ class Model:
     timeout: float | None = None
     settings: Mapping[str, object] = field(default_factory=dict)
     fallback: Sequence[Model] = ()
+
+    def chain(self) -> tuple[Model, ...]:
+        """This model, and those that are tried after it, each once."""
+        found: list[Model] = []
+        waiting: list[Model] = [self]
+        while waiting:
+            model = waiting.pop(0)
+            if not any(model is one for one in found):
+                found.append(model)
+                waiting[:0] = model.fallback
+        return tuple(found)
+
+    async def ask(self, host: CallHost, prompt: str, *, system: str | None = None, output: Any = None) -> Any:
+        """One call of this model and no other. See ``call_llm``."""
+        from wfc.runtime.integrations.models import ask
+
+        return await ask(host, self, prompt, system=system, output=output)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +154,15 @@ class CallHost(Protocol):
     def unmet(self, result: object) -> Sequence[str]:
         """What the step's requirements say of a result: a sentence for each that does not hold."""
 
+    def choose_model(self, count: int) -> int:
+        """Which of a model and its fallbacks is to be asked, from 0.
+
+        It is the next one after the step's retry policy has given up on the one before.
+
+        Args:
+            count: How many there are.
+        """
+
 
 async def call_llm(
     host: CallHost, model: Model, prompt: str, *, system: str | None = None, output: Any = None
@@ -151,9 +177,9 @@ async def call_llm(
         SettingsError: A secret is missing.
         MissingPackageError: The models' package is not installed.
     """
-    from wfc.runtime.integrations.models import ask
-
-    return await ask(host, model, prompt, system=system, output=_plain(output))
+    models = model.chain()
+    chosen = models[host.choose_model(len(models))]
+    return await chosen.ask(host, prompt, system=system, output=_plain(output))
 
 
 async def call_tool(host: ToolHost, tool: PythonTool[T], args: Mapping[str, object]) -> T:

@@ -29,6 +29,10 @@ class Host:
 
     def __init__(self, unmet: Callable[[Any], Sequence[str]] = lambda _: []) -> None:
         self.unmet = unmet
+        self.chosen = 0
+
+    def choose_model(self, count: int) -> int:
+        return self.chosen
 
 
 GOOD = {"category": "bug", "confidence": 0.9}
@@ -258,3 +262,19 @@ def test_a_model_without_schemas_answers_through_a_tool(aimock: AIMockServer) ->
     answers(aimock, bad, good)
     claude = Model("anthropic:claude-3-haiku-20240307", base_url=aimock.base_url, api_key=Secret("MODEL_KEY"))
     assert ask(claude, output=Sorted).category == "bug"
+
+
+def test_fallbacks_are_asked_when_the_run_says_so(aimock: AIMockServer) -> None:
+    aimock.add_fixture({"model": "second"}, {"content": "from the second"})
+    second = Model("openai:second", base_url=f"{aimock.base_url}/v1", api_key=Secret("MODEL_KEY"))
+    host = Host()
+    host.chosen = 1
+    assert ask(model(aimock, fallback=[second]), host=host) == "from the second"
+
+
+def test_a_circle_of_fallbacks_is_asked_once_around() -> None:
+    third = Model("a:third")
+    second = Model("a:second", fallback=[third])
+    first = Model("a:first", fallback=[second, third])
+    object.__setattr__(third, "fallback", (first,))
+    assert first.chain() == (first, second, third)

@@ -1,0 +1,183 @@
+"""What a run showed, held against what a test expects of it; every difference in plain words."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic_core import to_json, to_jsonable_python
+
+from wfc.runtime.errors import StepFailedError
+from wfc.runtime.events import Event, ProgressText
+from wfc.runtime.outputs import InvalidOutput, from_json
+
+__all__ = ["Seen", "differences"]
+
+_LONGEST_VALUE = 200
+
+
+@dataclass
+class Seen:
+    """What a run showed.
+
+    Args:
+        end: Its end event, or ``None`` if it failed.
+        failure: Why it failed, or ``None``.
+        ran: How often each step ran.
+        emitted: Names of all events, the start event first, in the order in which they were emitted.
+        streamed: What watchers were told: texts and events.
+        state: At the end.
+    """
+
+    end: Event | None = None
+    failure: Exception | None = None
+    ran: Counter[str] = field(default_factory=Counter)
+    emitted: list[str] = field(default_factory=list)
+    streamed: list[Event] = field(default_factory=list)
+    state: Any = None
+
+
+def differences(expect: Mapping[str, Any], seen: Seen) -> Iterator[str]:
+    """A sentence for each expectation that does not hold, the end of the run first."""
+    yield from _end(expect, seen)
+    if "with" in expect and seen.end is not None:
+        yield from _fields(expect["with"], seen.end, "with")
+    for step, times in expect.get("ran", {}).items():
+        if seen.ran[step] != times:
+            yield f"step `{step}` ran {_times(seen.ran[step])}, not {_times(times)}"
+    for step in expect.get("never_ran", ()):
+        if seen.ran[step]:
+            yield f"step `{step}` ran {_times(seen.ran[step])}, but it was to be left out"
+    if "emitted" in expect:
+        yield from _in_order("emitted", list(expect["emitted"]), seen.emitted)
+    if "state" in expect:
+        yield from _fields(expect["state"], seen.state, "state")
+    if "streamed" in expect:
+        yield from _streamed(expect["streamed"], seen.streamed)
+
+
+def _end(expect: Mapping[str, Any], seen: Seen) -> Iterator[str]:
+    wanted, fails = expect.get("end"), expect.get("fails")
+    if seen.failure is not None:
+        if fails is None:
+            yield f"the run failed: {seen.failure}"
+        elif not _is_named(seen.failure, fails):
+            yield f"the run failed with `{_name(seen.failure)}`, not with `{fails}`: {seen.failure}"
+        return
+    ended = type(seen.end).__name__
+    if fails is not None:
+        yield f"the run ended with `{ended}`, but it was to fail with `{fails}`"
+    elif wanted is not None and ended != wanted:
+        yield f"the run ended with `{ended}`, not with `{wanted}`"
+
+
+def _is_named(failure: Exception, name: str) -> bool:
+    if isinstance(failure, StepFailedError) and failure.error.matches(name):
+        return True
+    known = _name(failure)
+    return known == name or known.startswith(name + ".")
+
+
+def _name(failure: Exception) -> str:
+    return str(getattr(failure, "name", type(failure).__name__))
+
+
+def _times(count: int) -> str:
+    return "never" if not count else "once" if count == 1 else f"{count} times"
+
+
+def _fields(wanted: Mapping[str, Any], record: Any, where: str) -> Iterator[str]:
+    types = _field_types(record)
+    found = {} if record is None else to_jsonable_python(record, by_alias=True)
+    for name, value in wanted.items():
+        if name in types and _same_value(value, record, *types[name]):
+            continue
+        yield from _compare(value, found.get(name), f"{where}.{name}")
+
+
+def _field_types(record: Any) -> dict[str, tuple[str, Any]]:
+    """Name in data → attribute and type."""
+    if not isinstance(record, BaseModel):
+        return {}
+    return {info.alias or name: (name, info.annotation) for name, info in type(record).model_fields.items()}
+
+
+def _same_value(wanted: object, record: Any, attribute: str, annotation: Any) -> bool:
+    """Whether two spellings are one value, such as ``1.5`` and ``"1.50"`` of a decimal."""
+    try:
+        return bool(from_json(annotation, to_json(wanted)) == getattr(record, attribute))
+    except InvalidOutput:
+        return False
+
+
+def _compare(wanted: Any, found: Any, where: str) -> Iterator[str]:
+    """Differences of JSON data; a map must hold what is wanted of it and may hold more."""
+    if isinstance(wanted, Mapping) and isinstance(found, Mapping):
+        for key, value in wanted.items():
+            yield from _compare(value, found.get(key), f"{where}.{key}")
+    elif isinstance(wanted, list) and isinstance(found, list) and len(wanted) == len(found):
+        for index, (one, other) in enumerate(zip(wanted, found, strict=True)):
+            yield from _compare(one, other, f"{where}[{index}]")
+    elif isinstance(wanted, bool) is not isinstance(found, bool) or wanted != found:
+        yield _different(wanted, found, where)
+
+
+def _different(wanted: object, found: object, where: str) -> str:
+    if isinstance(wanted, str) and isinstance(found, str) and ("\n" in wanted or "\n" in found):
+        import difflib
+
+        lines = difflib.ndiff(wanted.splitlines(), found.splitlines())
+        shown = "\n".join(f"    {line}" for line in lines if not line.startswith("?"))
+        return f"`{where}` is another text (- expected, + found):\n{shown}"
+    return f"`{where}` is {_shown(found)}, not {_shown(wanted)}"
+
+
+def _shown(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= _LONGEST_VALUE else text[:_LONGEST_VALUE] + "…"
+
+
+def _in_order(what: str, wanted: Sequence[str], found: Sequence[str]) -> Iterator[str]:
+    for index, name in enumerate(wanted):
+        if index >= len(found):
+            yield f"`{what}` ends after {', '.join(found) or 'nothing'}; next was to be {name}"
+            return
+        if found[index] != name:
+            before = f" after {', '.join(found[:index])}" if index else ""
+            yield f"`{what}` has {found[index]}, not {name}{before}"
+            return
+    if len(found) > len(wanted):
+        yield f"`{what}` goes on with {', '.join(found[len(wanted) :])}"
+
+
+def _streamed(wanted: Sequence[Any], found: Sequence[Event]) -> Iterator[str]:
+    for index, value in enumerate(wanted):
+        if index >= len(found):
+            yield f"`streamed` has {len(found)} items; next was to be {_shown(value)}"
+            return
+        if not _is_streamed(value, found[index]):
+            yield f"`streamed[{index}]` is {_shown(_plain(found[index]))}, not {_shown(value)}"
+            return
+    if len(found) > len(wanted):
+        yield f"`streamed` goes on with {_shown(_plain(found[len(wanted)]))}"
+
+
+def _is_streamed(wanted: object, found: Event) -> bool:
+    """A text is what was told, or the name of an event; ``{event, with}`` an event with these fields."""
+    if isinstance(found, ProgressText):
+        return wanted == found.text
+    if isinstance(wanted, Mapping):
+        return wanted.get("event") == type(found).__name__ and not list(
+            _fields(wanted.get("with") or {}, found, "with")
+        )
+    return wanted == type(found).__name__
+
+
+def _plain(item: Event) -> object:
+    if isinstance(item, ProgressText):
+        return item.text
+    return {"event": type(item).__name__, "with": to_jsonable_python(item, by_alias=True)}

@@ -1,0 +1,49 @@
+"""A model that says what a test wrote down for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wfc.runtime.bindings import CallHost, Model
+from wfc.runtime.errors import StepError
+from wfc.runtime.outputs import from_python
+
+__all__ = ["ScriptedModel"]
+
+
+class ScriptedModel(Model):
+    """Stands in for a model in tests of hand-written workflows: gives its replies one after another.
+
+    Args:
+        replies: Texts, or values of the output that is asked for; an exception is raised.
+
+    ``prompts`` holds what it was asked.
+    """
+
+    prompts: list[str]
+    _replies: list[object]
+
+    def __init__(self, *replies: object) -> None:
+        super().__init__("scripted:model")
+        # models are frozen, so that nobody changes one that others share
+        object.__setattr__(self, "prompts", [])
+        object.__setattr__(self, "_replies", list(replies))
+
+    async def ask(self, host: CallHost, prompt: str, *, system: str | None = None, output: Any = None) -> Any:
+        """The next reply.
+
+        Raises:
+            AssertionError: There is none left.
+            StepError: ``requirement``.
+        """
+        self.prompts.append(prompt)
+        if not self._replies:
+            raise AssertionError(f"the scripted model has no reply left for: {prompt}")
+        reply = self._replies.pop(0)
+        if isinstance(reply, Exception):
+            raise reply
+        result = from_python(str if output is None else output, reply)
+        unmet = host.unmet(result)
+        if unmet:
+            raise StepError("requirement", "; ".join(unmet))
+        return result
