@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import ParamSpec
 
 from wfc.compiler.diagnostics import Finding
+from wfc.compiler.problems.spelling import nearest
 
 __all__ = ["PROBLEMS", "closest", "problem"]
 
@@ -32,7 +33,5 @@ def code_of(function: Callable[..., Finding]) -> str:
 
 def closest(name: str, known: Iterable[str]) -> str:
     """A hint ``did you mean `x`?`` for the known name most like this one, or an empty text."""
-    import difflib  # slow to import, and a good spec never needs it
-
-    matches = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return f"did you mean `{matches[0]}`?" if matches else ""
+    match = nearest(name, known)
+    return f"did you mean `{match}`?" if match else ""

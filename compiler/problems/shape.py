@@ -1,0 +1,111 @@
+"""Problems of a spec's shape: keys, kinds, and what may stand where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.problems import problem
+
+__all__ = [
+    "missing_key",
+    "not_supported_yet",
+    "nothing_in_it",
+    "out_of_range",
+    "unknown_key",
+    "unknown_kind",
+    "unknown_value",
+    "wrong_type",
+]
+
+SHOWN = 12
+
+
+def listed(names: Iterable[str], last: str = "and") -> str:
+    """`` `a`, `b` and `c` ``, cut after a dozen."""
+    marked = [f"`{name}`" for name in names]
+    if len(marked) > SHOWN:
+        return f"{', '.join(marked[:SHOWN])} …"
+    return f" {last} ".join([", ".join(marked[:-1]), marked[-1]] if len(marked) > 1 else marked)
+
+
+@problem
+def unknown_key(place: Place, key: str, owner: str, hint: str) -> Finding:
+    """A key is not one that the language knows at this place.
+
+    Nothing in a spec is ever ignored, so a key that means nothing here is a mistake: most often a slip of the
+    pen, a key that belongs one level higher or lower, or one that belongs to another kind of step. Mend its
+    spelling, move it, or remove it.
+    """
+    return Finding("unknown-key", f"`{key}` is not a key of {owner}", place, hint)
+
+
+@problem
+def missing_key(place: Place, owner: str, keys: Sequence[str], hint: str, *, one_of: bool = False) -> Finding:
+    """Something lacks a key that it cannot do without.
+
+    Every step says what it accepts and how it leaves, a model step what is asked, a test what it expects.
+    Nothing is taken for granted, so that the spec can be read without knowing hidden rules. Add the key.
+    """
+    what = f"one of {listed(keys, 'or')}" if one_of else listed(keys)
+    return Finding("missing-key", f"{owner} needs {what}", place, hint)
+
+
+@problem
+def wrong_type(place: Place, name: str, wanted: str, found: str, hint: str) -> Finding:
+    """A value is of another sort than what belongs here.
+
+    A text stands where a list is wanted, a number where a text is, nothing where there must be something. Lists
+    are written with `- ` on lines of their own or as `[a, b]`, maps as `key: value` or `{key: value}`, and
+    quotes make a text of anything.
+    """
+    return Finding("wrong-type", f"{name} must be {wanted}, and this is {found}", place, hint)
+
+
+@problem
+def unknown_kind(place: Place, kind: str, known: Iterable[str], hint: str) -> Finding:
+    """A step's `kind` is not one that there is.
+
+    The kind says what a step does: `llm` asks a model, `tool` calls a tool, `http` sends a request,
+    `transform` only joins, saves and chooses. Look for a slip of the pen.
+    """
+    return Finding("unknown-kind", f"there is no kind `{kind}`", place, hint or f"the kinds are {listed(known)}")
+
+
+@problem
+def unknown_value(place: Place, name: str, value: str, known: Sequence[str], hint: str) -> Finding:
+    """A value is not one of the few that are possible here.
+
+    Some keys take one of a fixed set of words, such as `method: POST` or `rest: finish`. Choose one of them.
+    """
+    return Finding("unknown-value", f"{name} cannot be {value}", place, hint or f"it can be {listed(known, 'or')}")
+
+
+@problem
+def out_of_range(place: Place, name: str, value: object, bound: str) -> Finding:
+    """A number is below or above what makes sense here.
+
+    `max_runs: 0`, for example, would be a step that never runs, and `temperature: -1` is nothing that a model
+    understands.
+    """
+    return Finding("out-of-range", f"{name} must be {bound}, and this is {value}", place)
+
+
+@problem
+def nothing_in_it(place: Place, name: str, what: str, hint: str) -> Finding:
+    """A list or a map has nothing in it, where it means something only with an entry at least.
+
+    An empty `emit` would leave a step without a way out, and an empty `accepts` would never start it. Add an
+    entry, or remove the key.
+    """
+    return Finding("nothing-in-it", f"{name} has no {what}", place, hint)
+
+
+@problem
+def not_supported_yet(place: Place, what: str) -> Finding:
+    """This belongs to the language, but this version of wfc cannot compile it.
+
+    The key or the word is right and will mean what the documentation says once it is built. Until then the
+    spec has to do without it: nothing is skipped in silence.
+    """
+    return Finding("not-supported-yet", f"{what} is not supported yet", place, "a later version will bring it")

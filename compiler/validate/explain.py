@@ -1,0 +1,299 @@
+"""Why data does not fit the schema, in plain words, and what is left of it without what does not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from wfc.compiler.diagnostics import Address, Finding, Place, Report
+from wfc.compiler.problems import reading as reading_problems
+from wfc.compiler.problems import shape as problems
+from wfc.compiler.problems.spelling import nearest
+from wfc.compiler.read import BROKEN, Document
+from wfc.compiler.validate.generated import CHECKS
+from wfc.compiler.validate.generator import NOT_YET
+from wfc.compiler.validate.matching import has_type, matches
+from wfc.compiler.validate.spec import Spec
+from wfc.compiler.validate.words import found, named, owner, quoting_hint, wanted
+from wfc.schemas import load
+
+__all__ = ["explain"]
+
+Schema = Mapping[str, Any]
+
+MAX_FINDINGS: Final = 2_000
+NEEDED: Final = ("start", "end", "events", "steps")
+"""Sections without which nothing more can be said about a spec."""
+
+
+class Dropped:
+    """The type of `DROPPED`."""
+
+
+DROPPED: Final = Dropped()  # what is left of a value that is no use at all
+
+
+class Enough(Exception):  # noqa: N818 - no error: the rest is only not looked for
+    """There are too many findings to go on."""
+
+
+def explain(document: Document, report: Report) -> Spec | None:
+    """Report what is ill-shaped, and make a spec of the rest."""
+    explainer = Explainer(document, load(), report)
+    try:
+        data = explainer.mend(document.data, explainer.schema, ())
+    except Enough:
+        report(reading_problems.too_many_findings(Place((), "text", 0, 0), MAX_FINDINGS))
+        return None
+    if not isinstance(data, dict) or any(key not in data for key in NEEDED):
+        return None
+    data = {"wfc": 1, "workflow": "unnamed", **data}  # if they were wrong, that is reported
+    return Spec(document, data, frozenset(explainer.broken))
+
+
+class Explainer:
+    """Walks data and schema side by side, reports what does not fit, and gives back what does."""
+
+    def __init__(self, document: Document, schema: Schema, report: Report) -> None:
+        self.document = document
+        self.schema = schema
+        self.definitions: Mapping[str, Schema] = schema["$defs"]
+        self.send = report
+        self.count = 0
+        self.broken: set[Address] = set()
+
+    def report(self, finding: Finding) -> None:
+        self.count += 1
+        if self.count > MAX_FINDINGS:
+            raise Enough
+        self.send(finding)
+
+    def drop(self, address: Address) -> Dropped:
+        while address and address not in self.broken:
+            self.broken.add(address)
+            address = address[:-1]
+        return DROPPED
+
+    def mend(self, value: Any, schema: Schema, address: Address, title: str = "", *, is_property: bool = False) -> Any:
+        """What fits of a value, or ``DROPPED``.
+
+        Args:
+            value: Any data.
+            schema: What it should be.
+            address: Where it stands.
+            title: What the schema that refers to this one calls it.
+            is_property: Whether it is the value of a key of the language, and not of one of the author's.
+        """
+        if value is BROKEN:
+            return self.drop(address)
+        if schema.get("$comment") == NOT_YET and "const" not in schema:
+            return self.not_yet(value, schema, address, is_property)
+        title = title or schema.get("title", "")
+        if "$ref" in schema:
+            name = schema["$ref"].removeprefix("#/$defs/")
+            if self.document.whole and CHECKS[name](value):
+                return value
+            return self.mend(value, self.definitions[name], address, schema.get("title", ""))
+        if not self.simple(value, schema, address, title):
+            return self.drop(address)
+        if "enum" in schema or "const" in schema:
+            return self.one_of(value, schema, address)
+        for step in (self.map, self.list, self.alternatives, self.kinds, self.branches):
+            value = step(value, schema, address)
+            if value is DROPPED:
+                return self.drop(address)
+        if not self.document.whole and has_broken(value):
+            return self.drop(address)
+        return value
+
+    # --- values without parts
+
+    def not_yet(self, value: Any, schema: Schema, address: Address, is_property: bool) -> Dropped:
+        place = Place(address)
+        if is_property:
+            self.report(problems.not_supported_yet(place.key, f"`{address[-1]}`"))
+        else:
+            what = self.definitions[schema["$ref"].removeprefix("#/$defs/")]["title"] if "$ref" in schema else "this"
+            self.report(problems.not_supported_yet(place, what))
+        return self.drop(address)
+
+    def simple(self, value: Any, schema: Schema, address: Address, title: str) -> bool:
+        types = schema.get("type")
+        if types is not None and not has_type(value, types):
+            names = [types] if isinstance(types, str) else types
+            hint = quoting_hint(value, names, title)
+            self.report(problems.wrong_type(Place(address), named(address), wanted(title, names), found(value), hint))
+            return False
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            least, most = schema.get("minimum"), schema.get("maximum")
+            if (least is not None and value < least) or (most is not None and value > most):
+                bound = f"{least} or more" if most is None else f"from {least} to {most}"
+                self.report(problems.out_of_range(Place(address), named(address), value, bound))
+                return False
+        return True
+
+    def one_of(self, value: Any, schema: Schema, address: Address) -> Any:
+        known = schema.get("enum", [schema.get("const")])
+        if any(value == each and value.__class__ is each.__class__ for each in known):
+            if schema.get("$comment") == NOT_YET:
+                self.report(problems.not_supported_yet(Place(address), f"`{address[-1]}: {value}`"))
+                return self.drop(address)
+            return self.branches(value, schema, address)
+        texts = [each for each in known if isinstance(each, str)]
+        meant = nearest(value, texts) if isinstance(value, str) else None
+        hint = f"did you mean `{meant}`?" if meant else ""
+        place = Place(address)
+        if address[-1:] == ("kind",) and isinstance(value, str):
+            self.report(problems.unknown_kind(place, value, texts, hint))
+        else:
+            shown = [str(each).lower() if each is None else str(each) for each in known]
+            self.report(problems.unknown_value(place, named(address), found(value), shown, hint))
+        return meant or self.drop(address)
+
+    # --- maps
+
+    def map(self, value: Any, schema: Schema, address: Address) -> Any:
+        if not isinstance(value, dict):
+            return value
+        properties: Mapping[str, Schema] = schema.get("properties", {})
+        others = schema.get("additionalProperties", {})
+        required: Sequence[str] = schema.get("required", ())
+        if len(value) < schema.get("minProperties", 0):
+            self.report(problems.nothing_in_it(Place(address).key, named(address), "entry", ""))
+            return DROPPED
+        kind = value.get("kind")
+        if "kind" in properties and "kind" in value and self.entry(kind, properties["kind"], address, "kind") is DROPPED:
+            return DROPPED  # nobody knows what its other keys should be
+        names = self.keys(value, schema, address) if others is False else {key: key for key in value}
+        result = {}
+        lost = any(key not in names.values() for key in required)
+        if others is not False and lost:
+            self.missing(schema, [key for key in required if key not in value], address)
+        for key, name in names.items():
+            fine = self.entry(value[key], properties.get(name, others), address, name, is_property=name in properties)
+            if fine is not DROPPED:
+                result[name] = fine
+            elif name in required:
+                lost = True
+        if lost and address:
+            return DROPPED
+        return result
+
+    def entry(self, value: Any, schema: Any, address: Address, name: str, *, is_property: bool = True) -> Any:
+        if name == "kind" and (*address, name) in self.broken:
+            return DROPPED
+        return self.mend(value, schema, (*address, name), is_property=is_property)
+
+    def keys(self, value: dict[str, Any], schema: Schema, address: Address) -> dict[str, str]:
+        """The keys that count, each with what is meant by it; the others are reported, and what is missing too."""
+        properties: Mapping[str, Schema] = schema["properties"]
+        names = {key: key for key in value if key in properties}
+        absent = [key for key in properties if key not in names]
+        strange = []
+        for key in value:
+            if key in properties:
+                continue
+            meant = nearest(key, absent)
+            if meant is None:
+                strange.append(key)
+                continue
+            names[key] = meant
+            absent.remove(meant)
+            self.document.rename((*address, key), meant)
+            self.unknown(key, schema, address, f"did you mean `{meant}`?")
+        missing = [key for key in schema.get("required", ()) if key not in names.values()]
+        for key in strange:
+            self.unknown(key, schema, address, self.advice(key, schema, missing, absent))
+            self.broken.add((*address, key))
+        if missing and not strange:
+            self.missing(schema, missing, address)
+        return {key: names[key] for key in value if key in names}
+
+    def unknown(self, key: str, schema: Schema, address: Address, hint: str) -> None:
+        place = Place((*address, key), "key")
+        self.report(problems.unknown_key(place, key, owner(address, schema), hint))
+
+    def advice(self, key: str, schema: Schema, missing: Sequence[str], absent: Sequence[str]) -> str:
+        if missing:
+            return f"{problems.listed(missing)} is missing here"
+        homes = [
+            each["title"]
+            for name, each in self.definitions.items()
+            if (name == "spec" or name.endswith("_step")) and key in each["properties"] and each is not schema
+        ]
+        if 1 <= len(homes) <= 2:
+            return f"it is a key of {' and of '.join(homes)}"
+        if len(homes) > 2:
+            return "it is a key of a step"
+        return f"what can stand here too is {problems.listed(absent)}" if absent else "nothing else can stand here"
+
+    def missing(self, schema: Schema, keys: Sequence[str], address: Address) -> None:
+        place = Place(address)
+        if address and isinstance(address[-1], str):
+            place = place.key
+        self.report(problems.missing_key(place, owner(address, schema, short=True), keys, ""))
+
+    # --- lists and choices
+
+    def list(self, value: Any, schema: Schema, address: Address) -> Any:
+        if not isinstance(value, list):
+            return value
+        if len(value) < schema.get("minItems", 0):
+            self.report(problems.nothing_in_it(Place(address), named(address), "item", ""))
+            return DROPPED
+        if "items" not in schema:
+            return value
+        fine = [self.mend(each, schema["items"], (*address, index)) for index, each in enumerate(value)]
+        return DROPPED if DROPPED in fine else fine  # addresses count the items, so none can be left out
+
+    def alternatives(self, value: Any, schema: Schema, address: Address) -> Any:
+        """``anyOf`` as the schema uses it: one of some keys must be there."""
+        if "anyOf" not in schema or any(matches(value, each) for each in schema["anyOf"]):
+            return value
+        keys = [each["required"][0] for each in schema["anyOf"]]
+        if not any((*address, key) in self.broken for key in self.document_keys(address)):
+            place = Place(address)
+            place = place.key if address and isinstance(address[-1], str) else place
+            self.report(problems.missing_key(place, owner(address, schema, short=True), keys, "", one_of=True))
+        return DROPPED
+
+    def document_keys(self, address: Address) -> Sequence[str]:
+        data: Any = self.document.data
+        for step in address:
+            try:
+                data = data[step]
+            except (KeyError, IndexError, TypeError):
+                return ()
+        return tuple(data) if isinstance(data, dict) else ()
+
+    def kinds(self, value: Any, schema: Schema, address: Address) -> Any:
+        for choice in schema.get("allOf", ()):
+            if matches(value, choice["if"]):
+                value = self.mend(value, choice["then"], address)
+                if value is DROPPED:
+                    break
+        return value
+
+    def branches(self, value: Any, schema: Schema, address: Address) -> Any:
+        if "if" not in schema:
+            return value
+        if matches(value, schema["if"]):
+            return self.mend(value, schema.get("then", {}), address)
+        mended = self.mend(value, schema.get("else", {}), address)
+        if mended is not DROPPED and matches(mended, schema["if"]):
+            return self.mend(mended, schema.get("then", {}), address)  # a misspelt key had hidden what it is
+        return mended
+
+
+def has_broken(value: Any) -> bool:
+    level = [value]
+    while level:
+        if any(each is BROKEN for each in level):
+            return True
+        level = [
+            inner
+            for each in level
+            if isinstance(each, (dict, list))
+            for inner in (each.values() if isinstance(each, dict) else each)
+        ]
+    return False

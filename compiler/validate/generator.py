@@ -1,0 +1,343 @@
+"""The schema → `generated.py`: a function for each shape, which says whether data has it.
+
+Run it after each change of the schema: ``python -m wfc.compiler.validate.generator``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+__all__ = ["NOT_YET", "annotations_only", "generate"]
+
+NOT_YET: Final = "not supported yet"
+"""The ``$comment`` of what the language has and this compiler has not."""
+
+Schema = Mapping[str, Any]
+
+LAST: Final = re.compile(r"    if not (?:\((.*)\)|([^ ]*)):\n")
+
+KNOWN: Final = frozenset(
+    "$comment $ref type const enum minimum maximum required properties additionalProperties propertyNames "
+    "minProperties items minItems anyOf allOf if then else".split()
+)
+ANNOTATIONS: Final = frozenset({"title", "description", "$schema", "$defs"})
+
+TYPES: Final = {
+    "object": "isinstance(v, dict)",
+    "array": "isinstance(v, list)",
+    "string": "isinstance(v, str)",
+    "integer": "integer(v)",
+    "number": "number(v)",
+    "boolean": "isinstance(v, bool)",
+}
+
+HEAD: Final = '''\
+"""Whether data fits the schema; printed by `python -m wfc.compiler.validate.generator`, not to be edited."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+__all__ = ["CHECKS", "fits"]
+
+Check = Callable[[Any], bool]
+
+
+def anything(v: Any) -> bool:
+    return True
+
+
+def not_yet(v: Any) -> bool:
+    return False
+
+
+def text(v: Any) -> bool:
+    return isinstance(v, str)
+
+
+def integer(v: Any) -> bool:
+    return isinstance(v, int) and not isinstance(v, bool)
+
+
+def number(v: Any) -> bool:
+    return isinstance(v, (int, float)) and not isinstance(v, bool)
+
+
+def boolean(v: Any) -> bool:
+    return isinstance(v, bool)
+
+
+def array(v: Any) -> bool:
+    return isinstance(v, list)
+'''
+
+LEAVES: Final = {
+    "string": "text",
+    "integer": "integer",
+    "number": "number",
+    "boolean": "boolean",
+    "array": "array",
+}
+
+
+def generate(schema: Schema) -> str:
+    """The text of a Python module.
+
+    Args:
+        schema: Of the keywords in ``KNOWN`` only; not-yet-supported parts (``NOT_YET``) fit nothing.
+
+    Raises:
+        NotImplementedError: The schema has another keyword.
+    """
+    printer = Printer(schema["$defs"])
+    names = {name: printer.named(name) for name in schema["$defs"]}
+    printer.function("fits", schema)
+    parts = [HEAD, *printer.functions]
+    parts += [f"{name}: Final[Mapping[str, Check]] = {{\n{entries}}}\n" for name, entries in printer.tables]
+    parts.append(
+        "CHECKS: Final[Mapping[str, Check]] = {\n"
+        + "".join(f'    "{name}": {function},\n' for name, function in names.items())
+        + '}\n"""Each named shape of the schema."""\n'
+    )
+    return with_gaps(parts)
+
+
+def with_gaps(parts: list[str]) -> str:
+    text = parts[0]
+    for before, part in zip(parts, parts[1:], strict=False):
+        function = part.startswith("def ") or before.startswith(("def ", "#"))
+        text += ("\n\n" if function else "") + part
+    return text
+
+
+def annotations_only(schema: Schema) -> bool:
+    """Whether a schema allows everything."""
+    return not schema.keys() - ANNOTATIONS
+
+
+class Printer:
+    """The functions and tables printed so far."""
+
+    def __init__(self, definitions: Mapping[str, Schema]) -> None:
+        self.definitions = definitions
+        self.functions: list[str] = []
+        self.tables: list[tuple[str, str]] = []
+        self.names: dict[str, str] = {}
+        self.shared: dict[str, str] = {}
+
+    def named(self, name: str) -> str:
+        """The function of a definition."""
+        if name not in self.names:
+            schema = self.definitions[name]
+            short = self.short(schema)
+            self.names[name] = short or f"is_{name}"
+            if short is None:
+                self.shared.setdefault(rules_of(schema), f"is_{name}")
+                self.function(f"is_{name}", schema)
+        return self.names[name]
+
+    def short(self, schema: Schema) -> str | None:
+        """The name of a function that there is already, for the simplest schemas."""
+        rules = {key: value for key, value in schema.items() if key not in ANNOTATIONS}
+        if rules.get("$comment") == NOT_YET:
+            return "not_yet"
+        if not rules:
+            return "anything"
+        if rules.keys() == {"type"} and isinstance(rules["type"], str) and rules["type"] in LEAVES:
+            return LEAVES[rules["type"]]
+        if rules.keys() == {"$ref"}:
+            return self.named(rules["$ref"].removeprefix("#/$defs/"))
+        return None
+
+    def check(self, schema: Schema, name: str) -> str:
+        """A function for a schema, printed under this name if there is none yet."""
+        if (short := self.short(schema)) is not None:
+            return short
+        same = rules_of(schema)
+        if same not in self.shared:
+            self.shared[same] = name
+            self.function(name, schema)
+        return self.shared[same]
+
+    def function(self, name: str, schema: Schema) -> None:
+        if unknown := schema.keys() - KNOWN - ANNOTATIONS:
+            raise NotImplementedError(f"{name}: {sorted(unknown)}")
+        lines = list(self.body(name, schema))
+        last = "    return True\n"
+        if lines[-1:] == ["        return False\n"] and (test := LAST.fullmatch(lines[-2])):
+            last = f"    return {test[1] or test[2]}\n"
+            lines = lines[:-2]
+        self.functions.append(f"def {name}(v: Any) -> bool:\n{''.join(lines)}{last}")
+
+    def body(self, name: str, schema: Schema) -> Iterator[str]:
+        if schema.get("$comment") == NOT_YET:
+            yield unless("False")
+            return
+        if "$ref" in schema:
+            yield from unless(f"{self.named(schema['$ref'].removeprefix('#/$defs/'))}(v)")
+        simple = {key: value for key, value in schema.items() if key in {"type", "const", "enum"}}
+        if simple:
+            yield from unless(condition(simple))
+        for keyword, test in (("minimum", ">="), ("maximum", "<=")):
+            if keyword in schema:
+                yield from unless(f"not number(v) or v {test} {schema[keyword]!r}")
+        yield from self.of_map(name, schema)
+        yield from self.of_list(name, schema)
+        if "anyOf" in schema:
+            yield from unless(condition({"anyOf": schema["anyOf"]}))
+        if "allOf" in schema:
+            yield from self.by_kind(name, schema["allOf"])
+        if "if" in schema:
+            yield from self.branches(name, schema)
+
+    def of_map(self, name: str, schema: Schema) -> Iterator[str]:
+        tests = [f"{key!r} in v".replace("'", '"') for key in schema.get("required", ())]
+        if least := schema.get("minProperties"):
+            tests.append(f"len(v) >= {least}")
+        if "propertyNames" in schema:
+            raise NotImplementedError(f"{name}: propertyNames outside a condition")
+        guard = "" if schema.get("type") == "object" else "not isinstance(v, dict) or "
+        if tests:
+            both = " and ".join(tests)
+            yield from unless(f"{guard}({both})" if guard and len(tests) > 1 else f"{guard}{both}")
+        properties = schema.get("properties", {})
+        if not properties and "additionalProperties" not in schema:
+            return
+        if guard:
+            yield "    if not isinstance(v, dict):\n        return True\n"
+        others = schema.get("additionalProperties", {})
+        if not properties:
+            check = "not_yet" if others is False else self.check(others, f"{name}_entry")
+            yield from unless(f"all(map({check}, v.values()))")
+            return
+        yield from self.entries(name, properties, others)
+
+    def entries(self, name: str, properties: Mapping[str, Schema], others: Any) -> Iterator[str]:
+        table = f"{name}_keys".removeprefix("is_").upper()
+        checks = {key: self.check(each, f"{name}_{key}") for key, each in properties.items()}
+        self.tables.append((table, "".join(f'    "{key}": {check},\n' for key, check in checks.items())))
+        yield "    for key, value in v.items():\n"
+        if others is False:
+            yield f"        check = {table}.get(key)\n        if check is None or not check(value):\n"
+        else:
+            rest = self.check(others, f"{name}_other")
+            yield f"        if not {table}.get(key, {rest})(value):\n"
+        yield "            return False\n"
+
+    def of_list(self, name: str, schema: Schema) -> Iterator[str]:
+        guard = "" if schema.get("type") == "array" else "not isinstance(v, list) or "
+        if "minItems" in schema:
+            yield from unless(f"{guard}len(v) >= {schema['minItems']}")
+        if "items" in schema:
+            yield from unless(f"{guard}all(map({self.check(schema['items'], f'{name}_item')}, v))")
+
+    def by_kind(self, name: str, choices: list[Schema]) -> Iterator[str]:
+        """``allOf`` as the schema uses it: one ``if``/``then`` for each value of one key."""
+        table = f"{name}_kinds".removeprefix("is_").upper()
+        checks: dict[str, str] = {}
+        keys = set()
+        for choice in choices:
+            ((key, value),) = choice["if"]["properties"].items()
+            keys.add(key)
+            checks[value["const"]] = self.check(choice["then"], f"{name}_{value['const']}")
+        if len(keys) != 1:
+            raise NotImplementedError(f"{name}: allOf over several keys")
+        self.tables.append((table, "".join(f'    "{value}": {check},\n' for value, check in checks.items())))
+        yield from unless(f'{table}.get(v["{keys.pop()}"], anything)(v)')
+
+    def branches(self, name: str, schema: Schema) -> Iterator[str]:
+        yield f"    if {condition(schema['if'])}:\n"
+        yield f"        return {self.check(schema.get('then', {}), f'{name}_then')}(v)\n"
+        if "else" in schema:
+            yield from unless(f"{self.check(schema['else'], f'{name}_else')}(v)")
+
+
+def rules_of(schema: Schema) -> str:
+    """What two schemas that allow the same have in common, whatever they say to people."""
+
+    def rules(value: object, named: bool) -> object:
+        if isinstance(value, list):
+            return [rules(each, False) for each in value]
+        if not isinstance(value, dict):
+            return value
+        return {
+            key: rules(each, key == "properties" and not named)
+            for key, each in value.items()
+            if named or key not in ANNOTATIONS
+        }
+
+    return json.dumps(rules(schema, False), sort_keys=True)
+
+
+def unless(test: str) -> Iterator[str]:
+    yield f"    if not ({test}):\n" if " " in test else f"    if not {test}:\n"
+    yield "        return False\n"
+
+
+def condition(schema: Schema, v: str = "v", *, is_map: bool = False) -> str:
+    """An expression that says whether a value fits a schema of the simpler keywords.
+
+    Args:
+        schema: Without keywords that look at what is inside a list.
+        v: The value, as an expression.
+        is_map: Whether it is known to be a map.
+    """
+    tests: list[str] = []
+    if "type" in schema and not (is_map and schema["type"] == "object"):
+        names = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+        tests.append(either([TYPES[each] for each in names]))
+    if "const" in schema:
+        tests.append(constant(schema["const"]))
+    if "enum" in schema:
+        tests.append(enumeration(schema["enum"]))
+    is_map = is_map or schema.get("type") == "object"
+    guard = [] if is_map else ["not isinstance(v, dict)"]
+    tests += [either([*guard, f'"{key}" in v']) for key in schema.get("required", ())]
+    if "propertyNames" in schema:
+        known = ", ".join(f'"{key}"' for key in schema["propertyNames"]["enum"])
+        tests.append(either([*guard, f"v.keys() <= {{{known}}}"]))
+    for key, each in schema.get("properties", {}).items():
+        absent = [] if key in schema.get("required", ()) else [f'"{key}" not in v']
+        tests.append(either([*guard, *absent, condition(each, f'v["{key}"]')]))
+    if "anyOf" in schema:
+        tests.append(either([condition(each, is_map=is_map) for each in schema["anyOf"]]))
+    tests += [condition(each, is_map=is_map) for each in schema.get("allOf", ())]
+    text = " and ".join(f"({test})" if " or " in test else test for test in tests) or "True"
+    return text if v == "v" else re.sub(r"\bv\b", v, text)
+
+
+def either(tests: list[str]) -> str:
+    return tests[0] if len(tests) == 1 else " or ".join(f"({each})" if " and " in each else each for each in tests)
+
+
+def constant(value: object) -> str:
+    if isinstance(value, str):
+        return f'v == "{value}"'
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{TYPES['integer']} and v == {value}"
+    raise NotImplementedError(repr(value))
+
+
+def enumeration(values: list[Any]) -> str:
+    texts = ", ".join(f'"{value}"' for value in values if isinstance(value, str))
+    tests = [f"isinstance(v, str) and v in {{{texts}}}"]
+    if None in values:
+        tests.insert(0, "v is None")
+    return either(tests)
+
+
+def main() -> None:
+    """Write ``generated.py`` anew."""
+    from wfc.schemas import load
+
+    path = Path(__file__).parent / "generated.py"
+    path.write_text(generate(load()), encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""Data and places of a spec in an author's words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from wfc.compiler.diagnostics import Address
+
+__all__ = ["found", "named", "owner", "quoting_hint", "wanted"]
+
+WORDS: Final = {
+    "object": "a map",
+    "array": "a list",
+    "string": "a text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "`true` or `false`",
+}
+YES: Final = frozenset({"yes", "on", "y"})
+NO: Final = frozenset({"no", "off", "n"})
+LONGEST: Final = 40
+
+
+def found(value: Any) -> str:
+    """What a value is."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    if isinstance(value, (int, float)):
+        return f"the number `{short(repr(value))}`"
+    if isinstance(value, str):
+        return f"the text `{short(value)}`" if value else "an empty text"
+    if isinstance(value, dict):
+        return "a map" if value else "an empty map"
+    return "a list" if value else "an empty list"
+
+
+def short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
+
+
+def wanted(title: str, types: Sequence[str]) -> str:
+    """What should stand at a place, from the schema's title, or else from its types."""
+    if title:
+        return title
+    words = [WORDS[each] for each in types]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def named(address: Address) -> str:
+    """A value, by its key, or by its number in a list."""
+    if not address:
+        return "a spec"
+    last = address[-1]
+    if isinstance(last, str):
+        return f"`{short(last)}`"
+    above = next((step for step in reversed(address) if isinstance(step, str)), "")
+    return f"item {last + 1} of `{short(above)}`"
+
+
+def owner(address: Address, schema: Mapping[str, Any], *, short: bool = False) -> str:
+    """A map that has keys of the language, as the subject of a sentence (``short``) or as the owner of a key."""
+    title: str = schema.get("title", "")
+    if not address or (not short and "kind" in schema.get("properties", {})):
+        return title or "a spec"
+    return f"an entry of {named(address[:-1])}" if isinstance(address[-1], int) else named(address)
+
+
+def quoting_hint(value: Any, types: Sequence[str], title: str) -> str:
+    """What to write instead of a value of the wrong type; empty if there is nothing to be said."""
+    if value is None:
+        return "write `{}` for none" if list(types) == ["object"] else "write a value after the colon, or remove the key"
+    if isinstance(value, str):
+        return for_text(value, types)
+    if "string" in types and isinstance(value, (bool, int, float)):
+        text = str(value).lower() if isinstance(value, bool) else repr(value)
+        if "length of time" in title:
+            return f"write a unit, such as `{short(text)}s`"
+        return f'put it in quotes: `"{short(text)}"`'
+    if "string" in types and isinstance(value, (dict, list)) and "object" not in types:
+        return "put it in quotes if it is meant as a text"
+    return ""
+
+
+def for_text(value: str, types: Sequence[str]) -> str:
+    if "boolean" in types and value.lower() in YES | NO:
+        return f"write `{'true' if value.lower() in YES else 'false'}`"
+    if "array" in types and value and len(value) <= LONGEST and "," not in value:
+        return f"write `[{value}]`"
+    if {"integer", "number"} & set(types) and value.strip().lstrip("-").replace(".", "", 1).isdigit():
+        return f"write `{value.strip()}` without quotes"
+    return ""
