@@ -9,11 +9,12 @@ from asyncio import events
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, TypeVarTuple
 
 __all__ = ["DeadlockError", "VirtualTimeLoop", "run_virtually"]
 
 T = TypeVar("T")
+Args = TypeVarTuple("Args")
 
 START: Final = datetime(2026, 1, 1, tzinfo=UTC)
 """When the virtual clock starts where nobody says otherwise."""
@@ -90,7 +91,7 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
         return self._start + timedelta(seconds=self._jumping.now)
 
     def run_in_executor(
-        self, executor: Executor | None, func: Callable[..., T], *args: Any
+        self, executor: Executor | None, func: Callable[[*Args], T], *args: *Args
     ) -> asyncio.Future[T]:
         """Runs a function in another thread, for which the clock waits."""
         future = super().run_in_executor(executor, func, *args)

@@ -1,0 +1,8 @@
+"""Tests of workflows: a clock that jumps, scripted models, and the tests that a spec carries."""
+
+from __future__ import annotations
+
+from wfc.runtime.testing.clock import DeadlockError, VirtualTimeLoop, run_virtually
+from wfc.runtime.testing.models import ScriptedModel
+
+__all__ = ["DeadlockError", "ScriptedModel", "VirtualTimeLoop", "run_virtually"]
