@@ -1,0 +1,48 @@
+"""Rules over a whole workflow: what its steps do together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from wfc.compiler.check.batches import batches_nest
+from wfc.compiler.check.cycles import cycles_are_bounded
+from wfc.compiler.check.ends import runs_end
+from wfc.compiler.check.exits import entries_can_be_taken, entries_cover_every_case
+from wfc.compiler.check.joins import joins_are_filled
+from wfc.compiler.check.keys import keys_change
+from wfc.compiler.check.races import races_are_declared
+from wfc.compiler.check.reach import ends_are_reached, events_lead_somewhere, steps_are_reached
+from wfc.compiler.check.subject import Subject
+from wfc.compiler.check.values import types_are_finite
+from wfc.compiler.diagnostics import Report
+from wfc.compiler.nodes import Workflow
+
+__all__ = ["check"]
+
+Rule = Callable[[Subject, Report], None]
+
+RULES: tuple[Rule, ...] = (
+    entries_cover_every_case,
+    entries_can_be_taken,
+    types_are_finite,
+    events_lead_somewhere,
+    steps_are_reached,
+    ends_are_reached,
+    batches_nest,
+    cycles_are_bounded,
+    joins_are_filled,
+    runs_end,
+    races_are_declared,
+    keys_change,
+)
+
+BY_ITSELF: frozenset[Rule] = frozenset({entries_cover_every_case, entries_can_be_taken, types_are_finite})
+"""Rules that look at one step or type at a time, and so also at a workflow of which parts are missing."""
+
+
+def check(workflow: Workflow, report: Report) -> None:
+    """Report what is wrong with a workflow as a whole; see ``docs/proof.md``."""
+    subject = Subject(workflow)
+    for rule in RULES:
+        if workflow.whole or rule in BY_ITSELF:
+            rule(subject, report)

@@ -1,0 +1,122 @@
+"""Rule 6: every course of a run comes to an end event, a failure or a declared limit."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from wfc.compiler.check.net import Net
+from wfc.compiler.check.outcomes import Outcomes, TooMany, Trace
+from wfc.compiler.check.paths import Hop, links, tell, traces
+from wfc.compiler.check.subject import Subject
+from wfc.compiler.diagnostics import Place, Report
+from wfc.compiler.flow import START
+from wfc.compiler.problems import flow as problems
+
+__all__ = ["Ends", "ends", "runs_end"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """How runs end.
+
+    Args:
+        stall: A course that comes to rest without an end, or ``None``.
+        never: The `any` and `at_least` joins that no course fires.
+        complex: Whether there are too many courses to look at.
+    """
+
+    stall: Trace | None = None
+    never: tuple[int, ...] = ()
+    complex: bool = False
+
+
+def ends(net: Net, given_up: Collection[int] = ()) -> Ends:
+    """Look at all that the start can lead to. The `all` joins count as proven, but for those given up."""
+    trusted = {node for node, unit in enumerate(net.units) if unit.form == "all"}
+    try:
+        outcomes = Outcomes(net, START, None, trusted, given_up)
+        outcome = outcomes.of_root()
+    except TooMany:
+        return Ends(complex=True)
+    never = tuple(join for join in outcomes.base if join not in outcomes.fired and join in net.alive)
+    return Ends(next(iter(outcome.open.values()), None), never)
+
+
+def runs_end(subject: Subject, report: Report) -> None:
+    """No course of a run comes to rest without an end."""
+    net = subject.net
+    if subject.misplaced or not net.acceptors.get(net.start):
+        return
+    given_up = {join for failure in subject.failures for join in (failure.join, *failure.circle)}
+    found = ends(net, given_up)
+    for join in found.never:
+        unit = net.units[join]
+        report(problems.join_never_fires(subject.form(join), unit.name, unit.needed, unit.slots))
+    if found.never and found.stall is not None:
+        found = ends(net, given_up | set(found.never))
+    if found.complex:
+        report(problems.flow_too_complex(Place(("start",)), "the end"))
+    if found.stall is not None:
+        _report_stall(subject, found.stall, report)
+
+
+def _report_stall(subject: Subject, stall: Trace, report: Report) -> None:
+    net = subject.net
+    hops, node, last, why = _rest(net, stall)
+    told = tell(net, hops, node, None if last is None else last.way)
+    place = (
+        subject.form(node)
+        if last is None
+        else Place(("start",))
+        if node == START
+        else subject.way(node, last.way)
+    )
+    report(problems.run_without_end(place, told, why, net.ends[0] if net.ends else "…"))
+
+
+def _rest(net: Net, stall: Trace) -> tuple[list[Hop], int, Trace | None, str]:
+    """The place on a course where an end is missed most: its path, its node, its run, and why it leads no further."""
+    ending = _ending(net)
+    best: tuple[int, list[Hop], int, Trace | None, str] | None = None
+    fired = {link.node for here, _path in traces(stall) for link in links(here) if link.slot < 0}
+    for here, path in traces(stall):
+        for link in links(here):
+            unit = net.units[link.node]
+            if (
+                link.trace is None
+                and unit.form in ("any", "at_least")
+                and not unit.timed
+                and link.node not in fired
+            ):
+                why = f"too few of the events come that `{unit.name}` waits for"
+                best = min(
+                    best or (9,),
+                    (0, [*path, Hop(here.node, here.way, link.event)], link.node, None, why),
+                    key=_rank,
+                )  # type: ignore[assignment]
+        rank, why = 9, ""
+        if here.way.batches and not here.way.singles:
+            rank, why = 3, "where the list is empty, nothing follows"
+        elif not here.way.singles:
+            rank, why = (1 if here.node in ending else 2), "nothing follows"
+        if best is None or rank < best[0]:
+            best = (rank, path, here.node, here, why or "nothing that follows ends the run")
+    assert best is not None
+    return best[1:]
+
+
+def _rank(candidate: tuple[int, ...]) -> int:
+    return candidate[0]
+
+
+def _ending(net: Net) -> set[int]:
+    """The nodes from which some path leads to an end."""
+    found = {node for node, unit in enumerate(net.units) if any(way.ends for way in unit.ways)}
+    work = list(found)
+    while work:
+        for source in net.before[work.pop()]:
+            if source not in found:
+                found.add(source)
+                work.append(source)
+    return found

@@ -1,0 +1,49 @@
+"""Rules 2 and 3: a step has a way to leave in every case, and each of its ways can be taken."""
+
+from __future__ import annotations
+
+from wfc.compiler.check.subject import Subject
+from wfc.compiler.diagnostics import Place, Report
+from wfc.compiler.flow import exits
+from wfc.compiler.nodes import Exit
+from wfc.compiler.problems import flow as problems
+
+__all__ = ["entries_can_be_taken", "entries_cover_every_case"]
+
+
+def entries_cover_every_case(subject: Subject, report: Report) -> None:
+    """One entry always matches; for `on_error` the run's own exits are next, so that it may leave a case."""
+    for step in subject.workflow.steps:
+        for occasion, exit_ in exits(step):
+            if exit_.entries and occasion != "on_error" and not exit_.exhaustive:
+                when = exit_.entries[-1].when
+                place = when.place if when is not None else Place(exit_.address)
+                report(problems.emit_falls_through(place, step.name, occasion, exit_.left))
+
+
+def entries_can_be_taken(subject: Subject, report: Report) -> None:
+    """No entry stands below one that takes all that it could take."""
+    for step in subject.workflow.steps:
+        for occasion, exit_ in exits(step):
+            found = _hidden(exit_)
+            if found is not None:
+                entry, earlier = found
+                place = Place(exit_.entries[entry].address)
+                report(problems.entry_never_taken(place, step.name, occasion, earlier))
+
+
+def _hidden(exit_: Exit) -> tuple[int, int] | None:
+    """The first entry that is never taken, and the one that is taken in its place."""
+    for index, entry in enumerate(exit_.entries):
+        for earlier, before in enumerate(exit_.entries[:index]):
+            if before.when is None and _covers(before.errors, entry.errors):
+                return index, earlier
+    return None
+
+
+def _covers(broad: tuple[str, ...], narrow: tuple[str, ...]) -> bool:
+    if not broad:
+        return True
+    return bool(narrow) and all(
+        any(name == wide or name.startswith(f"{wide}.") for wide in broad) for name in narrow
+    )

@@ -1,0 +1,128 @@
+"""Rule 4, as findings: joins that can wait for ever, get an event twice, or wait for each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wfc.compiler.check.net import Net, Way
+from wfc.compiler.check.outcomes import Trace
+from wfc.compiler.check.paths import Hop, cycle, hops_to, links, route, tell
+from wfc.compiler.check.proof import Failure
+from wfc.compiler.check.subject import Subject
+from wfc.compiler.diagnostics import Finding, Place, Report
+from wfc.compiler.flow import START
+from wfc.compiler.problems import flow as problems
+
+__all__ = ["joins_are_filled"]
+
+
+def joins_are_filled(subject: Subject, report: Report) -> None:
+    """Each `all` join gets one of each of its events in every frame, or none of them."""
+    if subject.misplaced:
+        return
+    for failure in subject.failures:
+        report(_finding(subject, failure))
+
+
+def _finding(subject: Subject, failure: Failure) -> Finding:
+    net, join = subject.net, failure.join
+    name, fork = subject.name(join), subject.name(net.forks[join])
+    if failure.kind == "itself":
+        loop = " → ".join(_names(net, _loop(net, join)))
+        return problems.join_feeds_itself(subject.form(join), name, fork, loop)
+    if failure.kind == "circle":
+        return problems.joins_in_a_circle(subject.form(join), [subject.name(node) for node in failure.circle])
+    if failure.kind == "complex":
+        return problems.flow_too_complex(subject.form(join), name)
+    if failure.kind == "overfills":
+        return _overfilled(subject, failure, name, fork)
+    return _starved(subject, failure, name)
+
+
+def _overfilled(subject: Subject, failure: Failure, name: str, fork: str) -> Finding:
+    net, join = subject.net, failure.join
+    event = net.units[join].slots[failure.slot]
+    arriving = list(hops_to(failure.trace, join, failure.slot)) if failure.trace is not None else []
+    told = list(dict.fromkeys(tell(net, hops) for hops in arriving))[:2]
+    return problems.join_overfills(subject.accepted(join, failure.slot), name, event, fork, told)
+
+
+def _starved(subject: Subject, failure: Failure, name: str) -> Finding:
+    net, join, slot = subject.net, failure.join, failure.slot
+    assert failure.trace is not None
+    before = route(net, net.forks[join])
+    missing = net.units[join].slots[slot]
+    came, other = _arrived(failure.trace, join, len(net.units[join].slots))
+    hops, node, way = _lost(net, failure.trace, join, slot)
+    told = tell(net, [*before, *hops], node, way)
+    if way is not None:
+        told += f" → {_left(way)}"
+    related: tuple[tuple[Place, str], ...] = ()
+    if node != START and way is not None:
+        related = ((subject.way(node, way), f"here `{subject.name(node)}` leaves without `{missing}`"),)
+    return problems.join_starves(
+        subject.accepted(join, slot),
+        name,
+        missing,
+        net.units[join].slots[other],
+        tell(net, [*before, *came]),
+        told,
+        subject.name(node),
+        related,
+    )
+
+
+def _left(way: Way) -> str:
+    return " and ".join((*way.singles, *way.batches)) or ("the end" if way.ends else "nothing")
+
+
+def _arrived(trace: Trace, join: int, slots: int) -> tuple[list[Hop], int]:
+    """How some event of the join does arrive."""
+    for slot in range(slots):
+        for hops in hops_to(trace, join, slot):
+            return hops, slot
+    return [], 0
+
+
+def _lost(net: Net, trace: Trace, join: int, slot: int) -> tuple[list[Hop], int, Way | None]:
+    """Where a course turns away from a slot: the last step on it that could still have led there."""
+    event = net.units[join].slots[slot]
+    leading = net.leading_to(join)
+    towards = {node for node, _way in net.producers[event]}
+    work = [node for node in towards if node in leading]
+    while work:
+        for source in net.before[work.pop()]:
+            if source in leading and source not in towards:
+                towards.add(source)
+                work.append(source)
+    hops: list[Hop] = []
+    while True:
+        for link in links(trace):
+            if link.node in towards:
+                hops.append(Hop(trace.node, trace.way, link.event))
+                if link.trace is None:
+                    return hops, link.node, None
+                trace = link.trace
+                break
+        else:
+            return hops, trace.node, trace.way
+
+
+def _loop(net: Net, join: int) -> list[Hop]:
+    fork = net.forks[join]
+
+    def edges(node: int) -> Iterator[tuple[Hop, int]]:
+        for way in net.units[node].ways:
+            for event in (*way.singles, *way.batches):
+                for target, _slot in net.acceptors.get(event, ()):
+                    if target != fork:
+                        yield Hop(node, way, event), target
+
+    return cycle(net, join, edges)
+
+
+def _names(net: Net, hops: list[Hop]) -> Iterator[str]:
+    for hop in hops:
+        yield net.units[hop.node].name
+        yield hop.event
+    yield net.units[hops[0].node].name

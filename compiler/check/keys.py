@@ -1,0 +1,27 @@
+"""Rule 10: a step that runs several times has a key that changes."""
+
+from __future__ import annotations
+
+from wfc.compiler.check.cycles import cyclic
+from wfc.compiler.check.subject import Subject
+from wfc.compiler.diagnostics import Report
+from wfc.compiler.problems import flow as problems
+
+__all__ = ["keys_change"]
+
+CHANGING = frozenset({"event", "events", "state", "result"})
+
+
+def keys_change(subject: Subject, report: Report) -> None:
+    """An `idempotency_key` in a loop or a batch uses something that differs from run to run of its step."""
+    net = subject.net
+    keyed = [node for node, step in enumerate(subject.workflow.steps, 1) if step.idempotency_key is not None]
+    if not keyed:
+        return
+    loops = cyclic(net)
+    for node in keyed:
+        key = subject.step(node).idempotency_key
+        in_batch = any(net.batches.stacks[node])
+        repeated = node in loops or in_batch
+        if key is not None and repeated and not any(use[0] in CHANGING for use in key.uses):
+            report(problems.repeated_idempotency_key(key.place, subject.name(node), in_batch))

@@ -1,0 +1,143 @@
+"""Ways through a net, found and told step by step: `start → classify → TicketClosed`."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from wfc.compiler.check.net import Net, Way
+from wfc.compiler.check.outcomes import Link, Trace
+from wfc.compiler.flow import START
+
+__all__ = ["Hop", "cycle", "hops_to", "links", "route", "tell", "traces"]
+
+S = TypeVar("S")
+
+LONGEST = 16  # names in a path before its middle is left out
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """From a node, by a way and an event of it, to the next node."""
+
+    node: int
+    way: Way
+    event: str
+
+
+def tell(net: Net, hops: Sequence[Hop], last: int | None = None, way: Way | None = None) -> str:
+    """A path in words.
+
+    Args:
+        hops: Where it goes.
+        last: The node at which it arrives, or ``None`` to stop at the last event.
+        way: The way by which it leaves the last node, if that matters.
+    """
+    names: list[str] = []
+    for hop in hops:
+        names.append(_leaving(net, hop.node, hop.way))
+        if hop.node != START:
+            names.append(hop.event)
+    if last is not None:
+        names.append(_leaving(net, last, way))
+    if len(names) > LONGEST:
+        names[6 : 6 - LONGEST] = ["…"]
+    return " → ".join(names)
+
+
+def _leaving(net: Net, node: int, way: Way | None) -> str:
+    name = net.units[node].name
+    return name if way is None or way.occasion in ("emit", "start") else f"{name} ({way.occasion})"
+
+
+def route(net: Net, goal: int, stack: tuple[int, ...] | None = None) -> list[Hop]:
+    """The shortest path from the start to a node, if asked for with these batches open; empty if there is none."""
+    first: tuple[int, tuple[int, ...]] = (START, ())
+    came: dict[tuple[int, tuple[int, ...]], tuple[tuple[int, tuple[int, ...]], Hop] | None] = {first: None}
+    queue = deque([first])
+    while queue:
+        state = queue.popleft()
+        if state[0] == goal and (stack is None or state[1] == stack):
+            return _unwound(state, came)
+        for hop, following in _moves(net, *state):
+            if following not in came:
+                came[following] = (state, hop)
+                queue.append(following)
+    return []
+
+
+def _unwound(state: S, came: Mapping[S, tuple[S, Hop] | None]) -> list[Hop]:
+    hops = []
+    while (step := came[state]) is not None:
+        state, hop = step
+        hops.append(hop)
+    return hops[::-1]
+
+
+def _moves(net: Net, node: int, stack: tuple[int, ...]) -> Iterator[tuple[Hop, tuple[int, tuple[int, ...]]]]:
+    unit = net.units[node]
+    inner = stack[:-1] if unit.form == "each" else stack
+    for way in unit.ways:
+        for event in way.singles:
+            for target, _slot in net.acceptors.get(event, ()):
+                yield Hop(node, way, event), (target, inner)
+        for event in way.batches if node not in inner else ():
+            for target, _slot in net.acceptors.get(event, ()):
+                yield Hop(node, way, event), (target, (*inner, node))
+
+
+def cycle(net: Net, head: int, edges: Callable[[int], Iterator[tuple[Hop, int]]]) -> list[Hop]:
+    """The shortest way from a node back to itself along some edges; empty if there is none."""
+    came: dict[int, tuple[int, Hop] | None] = {head: None}
+    queue = deque([head])
+    while queue:
+        node = queue.popleft()
+        for hop, following in edges(node):
+            if following == head:
+                return [*_unwound(node, came), hop]
+            if following not in came:
+                came[following] = (node, hop)
+                queue.append(following)
+    return []
+
+
+def links(trace: Trace) -> Iterator[Link]:
+    """The tokens of one run of a step, in order."""
+    found = []
+    link = trace.tokens
+    while link is not None:
+        found.append(link)
+        link = link.before
+    yield from reversed(found)
+
+
+def traces(trace: Trace) -> Iterator[tuple[Trace, list[Hop]]]:
+    """Every step run in a trace, with the path to it from the trace's own; the path is only good for the moment."""
+    work: list[tuple[Trace, tuple[object, ...]]] = [(trace, ())]
+    while work:
+        here, path = work.pop()
+        yield here, _listed(path)
+        for link in reversed(list(links(here))):
+            if link.trace is not None:
+                work.append((link.trace, (path, Hop(here.node, here.way, link.event))))
+
+
+def _listed(path: tuple[object, ...]) -> list[Hop]:
+    hops: list[Hop] = []
+    while path:
+        rest, hop = path
+        assert isinstance(rest, tuple)
+        assert isinstance(hop, Hop)
+        hops.append(hop)
+        path = rest
+    return hops[::-1]
+
+
+def hops_to(trace: Trace, join: int, slot: int) -> Iterator[list[Hop]]:
+    """The paths in a trace by which tokens arrive in a slot of a join."""
+    for here, path in traces(trace):
+        for link in links(here):
+            if link.node == join and link.slot == slot and link.trace is None:
+                yield [*path, Hop(here.node, here.way, link.event)]

@@ -1,0 +1,137 @@
+"""Rule 1: every event comes from somewhere and leads somewhere, and every step is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wfc.compiler.check.cycles import components
+from wfc.compiler.check.paths import Hop
+from wfc.compiler.check.subject import Subject
+from wfc.compiler.diagnostics import Place, Report
+from wfc.compiler.flow import emits, exits
+from wfc.compiler.nodes import Emit
+from wfc.compiler.problems import flow as problems
+from wfc.compiler.types import ListOf, MapOf, OneOf, Optional, Record, Type
+
+__all__ = ["ends_are_reached", "events_lead_somewhere", "steps_are_reached"]
+
+
+def events_lead_somewhere(subject: Subject, report: Report) -> None:
+    """Each event has a producer, and an acceptor unless it is an end."""
+    workflow, net = subject.workflow, subject.net
+    emitted = {workflow.start.name: None, **dict.fromkeys(emit.event.name for emit, _ in _emits(subject))}
+    orphans: set[str] = set()
+    for node, unit in enumerate(net.units):
+        for slot, event in enumerate(unit.slots):
+            if event not in emitted and event not in net.ends and event not in orphans:
+                orphans.add(event)
+                report(problems.event_never_emitted(subject.accepted(node, slot), event, unit.name))
+    lost: set[str] = set()
+    if workflow.start.name not in net.acceptors and workflow.start.name not in net.ends:
+        lost.add(workflow.start.name)
+        report(problems.event_never_accepted(Place(("start",)), workflow.start.name, "start"))
+    for emit, step in _emits(subject):
+        name = emit.event.name
+        if emit.event.role == "message" and name not in net.acceptors and name not in lost:
+            lost.add(name)
+            report(problems.event_never_accepted(Place(emit.named or emit.address), name, step))
+    mentioned = {*emitted, *net.acceptors, *net.ends, *_used_as_types(subject)}
+    for declared in workflow.events:
+        if declared.name not in mentioned:
+            report(problems.unused_event(Place(declared.address).key, declared.name))
+
+
+def _emits(subject: Subject) -> Iterator[tuple[Emit, str]]:
+    for step in subject.workflow.steps:
+        for _occasion, exit_ in exits(step):
+            for entry in exit_.entries:
+                for emit, _each in emits(entry.emission):
+                    yield emit, step.name
+
+
+def _used_as_types(subject: Subject) -> set[str]:
+    """Names of events that are also the types of fields somewhere."""
+    workflow = subject.workflow
+    seen: set[int] = set()
+    names: set[str] = set()
+    roots = [
+        *workflow.types,
+        *workflow.outputs,
+        workflow.state,
+        workflow.config,
+        *(e.record for e in workflow.events),
+    ]
+    work: list[Type] = [
+        field.type for root in roots if isinstance(root, Record) for field in root.fields.values()
+    ]
+    work += [step.result for step in workflow.steps if step.result is not None]
+    while work:
+        found = work.pop()
+        if isinstance(found, ListOf):
+            work.append(found.item)
+        elif isinstance(found, MapOf):
+            work.append(found.value)
+        elif isinstance(found, Optional):
+            work.append(found.of)
+        elif isinstance(found, OneOf):
+            work.extend(found.types)
+        elif isinstance(found, Record) and id(found) not in seen:
+            seen.add(id(found))
+            names.add(found.name)
+            work.extend(field.type for field in found.fields.values())
+    return names
+
+
+def steps_are_reached(subject: Subject, report: Report) -> None:
+    """Each step can run. Of steps that follow on one that cannot, only the head of the chain is reported."""
+    net = subject.net
+    dead = [node for node in range(len(net.units)) if node not in net.alive]
+    if not dead:
+        return
+    inside = set(dead)
+
+    def edges(node: int) -> Iterator[tuple[Hop, int]]:
+        if node in inside:
+            for way in net.units[node].ways:
+                for event in (*way.singles, *way.batches):
+                    for target, _slot in net.acceptors.get(event, ()):
+                        if target in inside:
+                            yield Hop(node, way, event), target
+
+    followers = {target for node in dead for _hop, target in edges(node)}
+    for circle in components(len(net.units), edges):
+        if not any(
+            source in inside and source not in circle for node in circle for source in net.before[node]
+        ):
+            followers.difference_update(circle[:1])
+            followers.update(circle[1:])
+    for node in dead:
+        if node not in followers and not _explained(subject, node):
+            _report_unreached(subject, node, report)
+
+
+def _explained(subject: Subject, node: int) -> bool:
+    """Whether a finding about one of the events that a step waits for covers it."""
+    return any(event not in subject.net.producers for event in subject.net.units[node].slots)
+
+
+def _report_unreached(subject: Subject, node: int, report: Report) -> None:
+    net = subject.net
+    unit = net.units[node]
+    waits = [
+        event for event in unit.slots if all(source not in net.alive for source, _way in net.producers[event])
+    ]
+    senders = dict.fromkeys(subject.name(source) for event in waits for source, _way in net.producers[event])
+    if waits:
+        place = Place(unit.address).key
+        report(problems.unreachable_step(place, unit.name, waits, list(senders)))
+
+
+def ends_are_reached(subject: Subject, report: Report) -> None:
+    """Each event under `end` is emitted by some step."""
+    emitted = {emit.event.name for emit, _step in _emits(subject)}
+    several = len(subject.workflow.end) > 1
+    for index, event in enumerate(subject.workflow.end):
+        if event.name not in emitted and event.role == "end":
+            place = Place(("end",))
+            report(problems.unreachable_end(place / index if several else place, event.name))
