@@ -12,7 +12,6 @@ __all__ = [
     "bad_duration",
     "count_out_of_range",
     "each_not_a_list",
-    "each_of_several_batches",
     "each_outside_batch",
     "end_event_accepted",
     "key_without_companion",
@@ -252,15 +251,3 @@ def each_outside_batch(place: Place, names: Sequence[str]) -> Finding:
         place,
         f"accept {shown} itself, or emit with `each` before",
     )
-
-
-@problem
-def each_of_several_batches(place: Place, steps: Sequence[str]) -> Finding:
-    """A join would collect batches of several steps.
-
-    Each `accepts: {each: E}` collects the batch of one step. If batches of two steps led to it, it would
-    not be clear for which of them it waits. Give each batch an event of its own and a step that collects
-    it.
-    """
-    shown = " and ".join(f"`{name}`" for name in steps)
-    return Finding("each-of-several-batches", f"batches of {shown} lead to this join", place)

@@ -37,6 +37,7 @@ def resolve_accepts(data: object, place: Place, declared: Declared) -> tuple[Any
         and not declared.is_broken(place.address)
     ):
         declared.report(problems.count_out_of_range(place / form / "count", count, len(events)))
+        whole = False
     if not events:
         return None, False
     for key, needed in (("within", "on_timeout"), ("on_timeout", "within")):
@@ -76,6 +77,7 @@ def accepted_events(data: object, place: Place, declared: Declared) -> tuple[tup
             declared.report(problems.accepted_twice(at, event.name))
         elif event.role == "end":
             declared.report(problems.end_event_accepted(at, event.name))
+            whole = False
             found[event.name] = event
         else:
             found[event.name] = event

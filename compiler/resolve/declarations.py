@@ -18,10 +18,10 @@ from wfc.compiler.types import (
     Field,
     Record,
     Type,
-    is_long_form,
     parse_fields,
     parse_type,
 )
+from wfc.compiler.types.parse import is_long_form
 
 __all__ = ["declare"]
 

@@ -71,15 +71,16 @@ class Declared:
     """All declarations of a spec.
 
     Args:
-        report: Takes findings.
+        sink: Takes findings.
         broken: Addresses of what was ill-shaped and left out.
         types: Declared types, and events' records, by name.
         classes: Those of them that are records, for `is Name`.
         flow_whole: Whether every step and every mention of an event could be read, so that rules over the
             whole flow do not report consequences of other findings.
+        codes: Of all findings so far.
     """
 
-    report: Report
+    sink: Report
     broken: frozenset[Address]
     types: dict[str, Type] = field(default_factory=dict)
     classes: dict[str, Record] = field(default_factory=dict)
@@ -93,6 +94,12 @@ class Declared:
     start: Event | None = None
     end: tuple[Event, ...] = ()
     flow_whole: bool = True
+    codes: list[str] = field(default_factory=list)
+
+    def report(self, finding: Finding) -> None:
+        """Take a finding, and remember that there was one of its kind."""
+        self.codes.append(finding.code)
+        self.sink(finding)
 
     def is_broken(self, address: Address) -> bool:
         """Whether something at or below an address was left out."""

@@ -117,13 +117,23 @@ class Filling:
             if given is None:
                 continue
             del left[name]
+            if given == UNKNOWN:
+                continue
             if assignable(given, field.type):
                 self.take(name, field, path, fills, place)
-            elif not self.silent:
+                continue
+            self.texts.uses.add(source)
+            if not self.silent:
                 hint = misfit(given, field.type)[1] if isinstance(given, Optional) else ""
                 self.texts.report(
                     problems.wrong_fill(
-                        place, event.name, name, show(field.type), f"`{'.'.join(path)}`", show(given), hint
+                        place,
+                        event.name,
+                        name,
+                        source=f"`{'.'.join(path)}`",
+                        given=show(given),
+                        wanted=show(field.type),
+                        hint=hint,
                     )
                 )
 

@@ -22,7 +22,7 @@ def with_forks(steps: Sequence[Step], start: str, report: Report, *, whole: bool
     Args:
         steps: All steps of the workflow.
         start: The start event's name.
-        report: Takes a finding for each `each` join that no batch leads to, or batches of several steps.
+        report: Takes a finding for each `each` join that no batch leads to.
         whole: Whether all of the flow is known; if not, such findings would only be consequences.
     """
     if not any(isinstance(step.accepts, Join) for step in steps):
@@ -58,6 +58,4 @@ def batch(
         if report is not None:
             report(problems.each_outside_batch(place, [event.name for event in join.events]))
         return None
-    if len(names) > 1 and report is not None:
-        report(problems.each_of_several_batches(place, names))
-    return names[0]
+    return names[0]  # batches of several steps are a finding of the check

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from wfc.compiler.diagnostics import Finding, Place, Report
+from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.nodes import Step, TestCase, ToolCall, Workflow
 from wfc.compiler.problems.names import unused_declaration
 from wfc.compiler.resolve.bindings import declare_models, declare_tools
@@ -73,9 +73,9 @@ class Used:
                 stack.extend(reversed(current.types))
 
 
-def report_unused(data: Mapping[str, object], declared: Declared, used: Used, codes: set[str]) -> None:
+def report_unused(data: Mapping[str, object], declared: Declared, used: Used) -> None:
     """Warn of what nothing uses; not where a name is unknown, for that may be the one that was meant."""
-    report = declared.report
+    report, codes = declared.report, set(declared.codes)
     tables: tuple[tuple[str, str, Table[Any]], ...] = (
         ("models", "model", declared.models),
         ("tools", "tool", declared.tools),
@@ -116,13 +116,7 @@ def resolve(spec: Spec, report: Report) -> Workflow | None:
         of it only if no error was reported. ``None`` if there is not even a start.
     """
     data = spec.data
-    codes: set[str] = set()
-
-    def noting(finding: Finding) -> None:
-        codes.add(finding.code)
-        report(finding)
-
-    declared = Declared(noting, spec.broken)
+    declared = Declared(report, spec.broken)
     declare(data, declared)
     declare_retries(data, declared)
     declare_models(data, declared)
@@ -131,10 +125,12 @@ def resolve(spec: Spec, report: Report) -> Workflow | None:
     if declared.start is None:
         return None
     steps = with_forks(steps, declared.start.name, declared.report, whole=declared.flow_whole)
+    if "each-outside-batch" in declared.codes:
+        declared.flow_whole = False
     tests = resolve_tests(data, steps, declared)
     used = Used.of(declared, steps)
     if not spec.broken:
-        report_unused(data, declared, used, codes)
+        report_unused(data, declared, used)
     return workflow(data, declared, steps, tests, used)
 
 

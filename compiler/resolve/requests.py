@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.expressions import Expression, Scope, Template
+from wfc.compiler.expressions import Scope, Template
+from wfc.compiler.expressions.parse import uses_of
+from wfc.compiler.expressions.template_tree import Hole
 from wfc.compiler.nodes import Auth, Header, HttpRequest, Secret, Value
 from wfc.compiler.problems import bindings as problems
 from wfc.compiler.problems import values as value_problems
 from wfc.compiler.resolve.declared import Declared
-from wfc.compiler.resolve.values import WORDS, Texts
-from wfc.compiler.types import ANY, Enumeration, ListOf, Type, members, show
+from wfc.compiler.resolve.values import Texts, is_word
+from wfc.compiler.types import ANY, ListOf, Type, members, show
 
 __all__ = ["resolve_request"]
 
@@ -43,8 +45,8 @@ def url(text: str, place: Place, scope: Scope, texts: Texts) -> Template:
     """An address; an expression at its beginning decides who gets the request, so it must be a setting."""
     template = texts.text(text, place, scope)
     first = template.parts[0] if template.parts else None
-    if isinstance(first, Expression) and any(path[:1] != ("config",) for path in first.uses):
-        texts.report(problems.url_base_not_config(first.place))
+    if isinstance(first, Hole) and any(path[:1] != ("config",) for path in uses_of([first.tree])):
+        texts.report(problems.url_base_not_config(place.stretch(first.tree.start, first.tree.end)))
     return template
 
 
@@ -64,10 +66,7 @@ def query_value(data: object, place: Place, scope: Scope, texts: Texts) -> Value
 
 
 def sendable(type: Type) -> bool:
-    return all(
-        each in WORDS or isinstance(each, Enumeration) or (isinstance(each, ListOf) and sendable(each.item))
-        for each in members(type)
-    )
+    return all(is_word(each) or (isinstance(each, ListOf) and sendable(each.item)) for each in members(type))
 
 
 def header_value(

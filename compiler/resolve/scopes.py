@@ -27,8 +27,8 @@ from wfc.compiler.types import (
 __all__ = ["RESERVED", "Scopes", "binding_scope", "bound_scope"]
 
 
-def namespace(name: str, **types: Type) -> Record:
-    return Record(name, {each: Field(each, of) for each, of in types.items()}, role="namespace")
+def namespace(title: str, /, **types: Type) -> Record:
+    return Record(title, {each: Field(each, of) for each, of in types.items()}, role="namespace")
 
 
 RUN: Final = namespace("run", id=STRING, attempt=INTEGER, now=DATETIME)

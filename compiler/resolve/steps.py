@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Literal, cast
 
 from wfc.compiler.diagnostics import Address, Place
-from wfc.compiler.expressions import Expression, Template
+from wfc.compiler.expressions import Expression, Template, parse_template
 from wfc.compiler.nodes import Emit, Exit, Requirement, Step, Stream
 from wfc.compiler.problems import steps as problems
 from wfc.compiler.problems import values as value_problems
@@ -20,7 +20,7 @@ from wfc.compiler.resolve.names import check_style, report_look_alikes
 from wfc.compiler.resolve.retries import resolve_retry
 from wfc.compiler.resolve.saves import resolve_saves
 from wfc.compiler.resolve.scopes import Scopes, bound_scope
-from wfc.compiler.resolve.values import Texts, whole
+from wfc.compiler.resolve.values import Texts
 from wfc.compiler.types import INTEGER, UNKNOWN, ListOf, MapOf, Record, Type, assignable, members, show
 
 __all__ = ["resolve_steps"]
@@ -73,17 +73,19 @@ def resolve_step(name: str, data: Mapping[str, object], place: Place, declared: 
     before = scopes.action()
     action = acting.action(tool, result, before)
     texts.uses.clear()  # from here on: who uses the result
+    findings = len(declared.codes)
     tail = scopes.tail()
     leaving = Leaving(declared, texts)
     save = resolve_saves(data.get("save"), place / "save", tail, declared, texts)
     require = requirements(data.get("require"), place / "require", scopes, texts)
     emit = leaving.exit(data["emit"], place / "emit", tail) if "emit" in data else Exit((), place.address)
     streamed = stream(data.get("stream"), place / "stream", scopes, leaving)
+    # where something in the tail is wrong, that may be what would have used it
     if (
         "output" in data
         and is_structured(result)
         and "result" not in texts.uses
-        and not declared.is_broken(place.address)
+        and findings == len(declared.codes)
     ):
         declared.report(problems.unused_result((place / "output").key, name))
     on_error, on_limit, on_timeout = exits(data, place, scopes, leaving)
@@ -179,13 +181,13 @@ def max_runs(data: object, place: Place, declared: Declared) -> int | Expression
     """A number, or an expression of inputs and config."""
     if not isinstance(data, str):
         return data if isinstance(data, int) else None
-    template = Texts(declared.report).text(data, place, bound_scope(declared))
+    template = parse_template(data, place, bound_scope(declared), declared.report)
     if template.type == UNKNOWN:
         return None
     if not assignable(template.type, INTEGER):
         declared.report(value_problems.wrong_value(place, f"wanted an integer, found {show(template.type)}"))
         return None
-    return whole(template)
+    return template.whole
 
 
 def key(data: Mapping[str, object], place: Place, scopes: Scopes, texts: Texts) -> Template | None:

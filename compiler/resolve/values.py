@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from wfc.compiler.diagnostics import Address, Place, Report
 from wfc.compiler.expressions import Expression, Scope, Template, parse_expression, parse_template
@@ -13,11 +13,8 @@ from wfc.compiler.problems import values as problems
 from wfc.compiler.resolve.names import normal
 from wfc.compiler.types import (
     ANY,
-    BOOLEAN,
-    DECIMAL,
-    INTEGER,
     NO_CONSTRAINTS,
-    NUMBER,
+    NULL,
     STRING,
     UNKNOWN,
     Constraints,
@@ -27,6 +24,7 @@ from wfc.compiler.types import (
     MapOf,
     Optional,
     Record,
+    Scalar,
     Type,
     assignable,
     fits,
@@ -34,9 +32,7 @@ from wfc.compiler.types import (
     show,
 )
 
-__all__ = ["Texts", "check_plain"]
-
-WORDS = (STRING, INTEGER, NUMBER, DECIMAL, BOOLEAN, UNKNOWN)
+__all__ = ["Texts", "check_plain", "is_word", "misfit"]
 
 
 @dataclass(slots=True)
@@ -67,12 +63,14 @@ class Texts:
         """A text with expressions in it. One whole expression must have a type that reads well as text."""
         template = parse_template(str(text), place, scope, self.report, statements=statements)
         self.note(template)
-        if not all(
-            each in WORDS or isinstance(each, Enumeration) for each in members(template.type)
-        ) or isinstance(template.type, Optional):
-            hint = "give it a `default`" if isinstance(template.type, Optional) else "add `| json`"
-            self.report(problems.wrong_value(place, f"wanted a text, found {show(template.type)}", hint))
-        return template
+        if template.whole is None or assignable(template.type, STRING):
+            return template
+        if isinstance(template.type, Optional):
+            self.report(problems.wrong_value(place, *misfit(template.type, STRING)))
+        elif not all(is_word(each) for each in members(template.type)):
+            why = f"wanted a text, found {show(template.type)}"
+            self.report(problems.wrong_value(place, why, "add `| json`"))
+        return replace(template, type=STRING, whole=None)
 
     def note(self, found: Expression | Template) -> None:
         self.uses.update(path[0] for path in found.uses if path)
@@ -98,15 +96,13 @@ class Texts:
         self, text: str, place: Place, wanted: Type, scope: Scope, constraints: Constraints = NO_CONSTRAINTS
     ) -> Value:
         template = parse_template(text, place, scope, self.report)
-        plain = literal_text(template)
-        if plain is not None:
-            return constant(plain, place, wanted, constraints, self.report)
+        if template.constant is not None:
+            return constant(template.constant, place, wanted, constraints, self.report)
         self.note(template)
         if not assignable(template.type, wanted):
             self.report(problems.wrong_value(place, *misfit(template.type, wanted)))
-        expression = whole(template)
-        if expression is not None:
-            return Value(wanted, place.address, expression=expression)
+        if template.whole is not None:
+            return Value(wanted, place.address, expression=template.whole)
         return Value(wanted, place.address, template=template)
 
     def record(self, data: Mapping[object, object], place: Place, wanted: Type, scope: Scope) -> Value:
@@ -169,17 +165,9 @@ def _source(text: object) -> str:
     return "none" if text is None else str(text)
 
 
-def whole(template: Template) -> Expression | None:
-    """The one expression that a template consists of, if it does."""
-    parts = template.parts
-    return parts[0] if len(parts) == 1 and isinstance(parts[0], Expression) else None
-
-
-def literal_text(template: Template) -> str | None:
-    """The text of a template without expressions, or ``None``."""
-    if all(isinstance(part, str) for part in template.parts):
-        return "".join(str(part) for part in template.parts)
-    return None
+def is_word(type: Type) -> bool:
+    """Whether a value of a type reads well within a text."""
+    return isinstance(type, Enumeration) or (isinstance(type, Scalar) and type not in (ANY, NULL))
 
 
 def constant(data: object, place: Place, wanted: Type, constraints: Constraints, report: Report) -> Value:
