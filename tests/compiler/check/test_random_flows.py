@@ -1,0 +1,585 @@
+"""The proof against the game itself: random flows, played to the end in every way.
+
+The game below knows nothing of the proof. It moves tokens with their frames through a net, as ``semantics.md`` says, and
+tries every way to leave each step, zero to two items of each batch, and each time-out early and late.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from wfc.compiler.check.cycles import unbounded
+from wfc.compiler.check.ends import ends
+from wfc.compiler.check.nesting import misplaced
+from wfc.compiler.check.net import Net, Unit, Way
+from wfc.compiler.check.proof import prove
+
+# ---------------------------------------------------------------- the game
+
+RUNS = 2  # what `max_runs` stands for here
+ITEMS = (0, 1, 2)
+PLAYS = 1500  # states looked at per flow
+
+Frames = tuple[tuple[int, object], ...]  # fork → its frame, as a token carries them
+
+
+@dataclass(frozen=True)
+class Token:
+    """An event on its way to one acceptor; ``slot`` -1: a batch that is handed to its collector."""
+
+    node: int
+    slot: int
+    frames: Frames
+    batches: tuple[object, ...]
+    origin: object
+
+
+class Overfilled(Exception):
+    pass
+
+
+@dataclass
+class State:
+    queue: list[Token] = field(default_factory=list)
+    filled: dict[tuple[int, object], frozenset[int]] = field(default_factory=dict)
+    fired: frozenset[tuple[int, object]] = frozenset()
+    timers: dict[tuple[int, object], tuple[Frames, tuple[object, ...]]] = field(default_factory=dict)
+    waiting: dict[object, tuple[tuple[int, ...], Frames, tuple[object, ...]]] = field(default_factory=dict)
+    opened: dict[object, tuple[Frames, tuple[object, ...]]] = field(default_factory=dict)
+    runs: dict[tuple[int, object], int] = field(default_factory=dict)
+    ended_in: frozenset[object] = frozenset()
+    ended: bool = False
+
+    def copy(self) -> State:
+        return State(
+            list(self.queue),
+            dict(self.filled),
+            self.fired,
+            dict(self.timers),
+            dict(self.waiting),
+            dict(self.opened),
+            dict(self.runs),
+            self.ended_in,
+            self.ended,
+        )
+
+
+class Game:
+    """All plays of a net."""
+
+    def __init__(self, net: Net) -> None:
+        self.units = net.units
+        self.ends = net.ends
+        self.acceptors = {}
+        for node, unit in enumerate(self.units):
+            for slot, event in enumerate(unit.slots):
+                self.acceptors.setdefault(event, []).append((node, slot))
+        self.collectors: dict[tuple[int, str], tuple[int, ...]] = {}
+        self.level: dict[int, bool] = {}
+        self.forks = self._forks()
+
+    # who opens what, found the slow way
+
+    def _edges(self, node: int) -> Iterator[int]:
+        for way in self.units[node].ways:
+            for event in (*way.singles, *way.batches):
+                yield from (target for target, _ in self.acceptors.get(event, ()))
+            for event in way.batches:
+                yield from self._collectors(node, event)
+
+    def _collectors(self, opener: int, event: str) -> tuple[int, ...]:
+        """The `each` joins that items of a batch reach while it is the innermost one."""
+        if (opener, event) in self.collectors:
+            return self.collectors[opener, event]
+        found, seen = set(), set()
+        work = [(event, 0)]
+        while work:
+            here, depth = work.pop()
+            if (here, depth) in seen or depth > len(self.units):
+                continue
+            seen.add((here, depth))
+            for node, _slot in self.acceptors.get(here, ()):
+                after = depth
+                if self.units[node].form == "each":
+                    if depth == 0:
+                        found.add(node)
+                        continue
+                    after -= 1
+                for way in self.units[node].ways:
+                    work += [(one, after) for one in way.singles]
+                    work += [(one, after + 1) for one in way.batches]
+        self.collectors[opener, event] = tuple(sorted(found))
+        return self.collectors[opener, event]
+
+    def _reached(self, sources: list[int], without: int | None) -> set[int]:
+        seen = {node for node in sources if node != without}
+        work = list(seen)
+        while work:
+            for target in self._edges(work.pop()):
+                if target != without and target not in seen:
+                    seen.add(target)
+                    work.append(target)
+        return seen
+
+    def _forks(self) -> dict[int, int]:
+        forks = {}
+        for join, unit in enumerate(self.units):
+            if unit.form in ("one", "each"):
+                continue
+            passed = [
+                node
+                for node in range(len(self.units))
+                if node != join and (node == 0 or join not in self._reached([0], node))
+            ]
+            # the nearest: every other one must be passed on the way to it
+            forks[join] = next(
+                node
+                for node in passed
+                if all(other in (0, node) or node not in self._reached([0], other) for other in passed)
+            )
+        for join, fork in forks.items():
+            # is its frame an item? then the batch's events lead there, and nothing else of the fork does
+            items = [
+                n for w in self.units[fork].ways for e in w.batches for n, _ in self.acceptors.get(e, ())
+            ]
+            self.level[join] = join in self._in_batch(fork, items)
+        return forks
+
+    def _in_batch(self, opener: int, items: list[int]) -> set[int]:
+        """What items reach before their batch is collected."""
+        met, seen = set(), set()
+        work = [(node, 0) for node in items]
+        while work:
+            node, depth = work.pop()
+            if (node, depth) in seen or depth > len(self.units) or node == opener:
+                continue
+            seen.add((node, depth))
+            met.add(node)
+            after = depth - 1 if self.units[node].form == "each" else depth
+            if after < 0:
+                continue
+            for way in self.units[node].ways:
+                for event in way.singles:
+                    work += [(target, after) for target, _ in self.acceptors.get(event, ())]
+                for event in way.batches:
+                    work += [(target, after + 1) for target, _ in self.acceptors.get(event, ())]
+        return met
+
+    def _leads(self, events: tuple[str, ...], join: int, fork: int) -> bool:
+        targets = [node for event in events for node, _ in self.acceptors.get(event, ())]
+        return join in self._reached(targets, fork)
+
+    # playing
+
+    def play(self, letter: bool) -> tuple[str, int]:
+        """The first mishap of any play: ``stuck``, ``starved``, ``overfilled``; or ``fine``; or ``long``."""
+        self.letter = letter
+        first = State()
+        self.emit(first, 0, self.units[0].ways[0], (), (), "start", ())
+        work = [first]
+        count = 0
+        while work:
+            count += 1
+            if count > PLAYS:
+                return "long", count
+            state = work.pop()
+            try:
+                following = self.moves(state)
+                if following is None:
+                    verdict = self.verdict(state)
+                    if verdict != "fine":
+                        return verdict, count
+                    continue
+                work += following
+            except Overfilled:
+                return "overfilled", count
+        return "fine", count
+
+    def verdict(self, state: State) -> str:
+        if not state.ended:
+            return "stuck"
+        for (join, frame), slots in state.filled.items():
+            unit = self.units[join]
+            partial = unit.form == "all" and not unit.timed and 0 < len(slots) < len(unit.slots)
+            if partial and (join, frame) not in state.fired and frame not in state.ended_in:
+                return "starved"
+        return "fine"
+
+    def moves(self, state: State) -> list[State] | None:
+        if state.queue:
+            token = state.queue.pop()
+            return self.arrive(state, token)
+        for batch, (collectors, frames, batches) in reversed(state.waiting.items()):
+            if any(batch in inner for _c, _f, inner in state.waiting.values()):
+                continue
+            if any(batch in held for _frames, held in state.timers.values()):
+                continue
+            del state.waiting[batch]
+            for node in collectors:
+                state.queue.append(Token(node, -1, frames, batches, ("collect", batch, node)))
+            return [state]
+        if state.timers:
+            key = next(reversed(state.timers))
+            return self.time_out(state, key)
+        return None
+
+    def arrive(self, state: State, token: Token) -> list[State]:
+        unit = self.units[token.node]
+        if unit.form == "one" or token.slot < 0:
+            return self.run(state, token.node, token.frames, token.batches, token.origin, None)
+        if unit.form == "each":
+            return [state]
+        frame = dict(token.frames).get(self.forks[token.node])
+        assert frame is not None
+        key = (token.node, frame)
+        slots = state.filled.get(key, frozenset())
+        if token.slot in slots:
+            if unit.form == "all":
+                raise Overfilled
+            return [state]
+        slots |= {token.slot}
+        state.filled[key] = slots
+        needed = {"all": len(unit.slots), "any": 1, "at_least": unit.count}[unit.form]
+        if unit.timed or key in state.fired or len(slots) < needed:
+            return [state]  # with a time-out: see `time_out`
+        state.fired |= {key}
+        frames, batches = state.opened[frame]
+        return self.run(state, token.node, frames, batches, key, None)
+
+    def time_out(self, state: State, key: tuple[int, object]) -> list[State]:
+        """A join with a time-out leaves once; the clock may have run out before the last event came."""
+        frames, batches = state.timers.pop(key)
+        unit = self.units[key[0]]
+        needed = {"all": len(unit.slots), "any": 1, "at_least": unit.count}[unit.form]
+        full = len(state.filled.get(key, ())) >= needed
+        state.fired |= {key}
+        occasions = {"on_timeout"} if any(way.occasion == "on_timeout" for way in unit.ways) else {"emit"}
+        if full:
+            occasions |= {"emit", "on_error"}
+        return self.run(state, key[0], frames, batches, key, occasions)
+
+    def run(
+        self,
+        state: State,
+        node: int,
+        frames: Frames,
+        batches: tuple[object, ...],
+        origin: object,
+        occasions: set[str] | None,
+    ) -> list[State]:
+        unit = self.units[node]
+        ways = [way for way in unit.ways if way.occasion != "on_timeout"]
+        if occasions is not None:
+            ways = [way for way in unit.ways if way.occasion in occasions]
+        if unit.bounded:
+            scope = batches[-1] if batches else None
+            item = next(
+                (frame for _fork, frame in frames if isinstance(frame, tuple) and frame[0] == "item"), None
+            )
+            counted = (node, (scope, item))
+            if state.runs.get(counted, 0) >= RUNS:
+                ways = [way for way in unit.ways if way.occasion == "on_limit"]
+            state.runs[counted] = state.runs.get(counted, 0) + 1
+        following = []
+        for way in ways:
+            counts: list[tuple[int, ...]] = [()]
+            for _ in way.batches:
+                counts = [(*before, n) for before in counts for n in ITEMS]
+            for count in counts:
+                after = state.copy()
+                self.emit(after, node, way, frames, batches, (node, origin), count)
+                following.append(after)
+        return following
+
+    def emit(
+        self,
+        state: State,
+        node: int,
+        way: Way,
+        frames: Frames,
+        batches: tuple[object, ...],
+        origin: object,
+        counts: tuple[int, ...],
+    ) -> None:
+        own = ("run", origin)
+        outer = self.open(state, node, frames, batches, own, item=False, events=(*way.singles, *way.batches))
+        if way.ends:
+            state.ended = True
+            state.ended_in |= {frame for _fork, frame in outer}
+        for index, event in enumerate(way.singles):
+            self.deliver(state, event, outer, batches, (own, index))
+        for index, (event, count) in enumerate(zip(way.batches, counts, strict=True)):
+            collectors = self._collectors(node, event)
+            batch = (own, "batch", index)
+            if collectors:
+                state.waiting[batch] = (collectors, outer, batches)
+            for position in range(count):
+                item = ("item", own, index, position)
+                inner = (*batches, batch)
+                frames_of_item = self.open(state, node, outer, inner, item, item=True, events=(event,))
+                self.deliver(state, event, frames_of_item, inner, item)
+
+    def open(
+        self,
+        state: State,
+        node: int,
+        frames: Frames,
+        batches: tuple[object, ...],
+        frame: object,
+        *,
+        item: bool,
+        events: tuple[str, ...],
+    ) -> Frames:
+        if node not in self.forks.values() and not item:
+            return frames
+        after = (*((fork, old) for fork, old in frames if fork != node), (node, frame))
+        state.opened[frame] = (after, batches)
+        for join, fork in self.forks.items():
+            if fork == node and self.units[join].timed and self.level[join] == item:
+                if self.letter or self._leads(events, join, fork):
+                    state.timers[join, frame] = (after, batches)
+        return after
+
+    def deliver(
+        self, state: State, event: str, frames: Frames, batches: tuple[object, ...], origin: object
+    ) -> None:
+        if event in self.ends:
+            state.ended = True
+            state.ended_in |= {frame for _fork, frame in frames}
+        for node, slot in self.acceptors.get(event, ()):
+            state.queue.append(Token(node, slot, frames, batches, (origin, node)))
+
+
+# ---------------------------------------------------------------- random flows
+
+
+class Builder:
+    """Flows that are sound, and then not quite."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.units: list[Unit] = []
+        self.names = 0
+
+    def event(self) -> str:
+        self.names += 1
+        return f"E{self.names}"
+
+    def add(self, form: str, slots: tuple[str, ...], ways: list[Way], **more: object) -> None:
+        self.units.append(Unit(f"s{len(self.units) + 1}", form, slots, tuple(ways), **more))  # type: ignore[arg-type]
+
+    def net(self) -> Net:
+        self.block("S", "Z", self.random.randint(1, 3))
+        self.add("one", ("Z",), [Way("emit", ends=True)])
+        for _ in range(self.random.choice((0, 0, 1, 1, 2, 3))):
+            self.mutate()
+        return Net(self.units, "S", ("END",))
+
+    def block(self, given: str, wanted: str, depth: int) -> None:
+        kinds = ["step", "step", "sequence", "choice", "parallel", "parallel", "shared", "batch", "loop"]
+        kind = self.random.choice(kinds) if depth else "step"
+        getattr(self, kind)(given, wanted, depth - 1)
+
+    def step(self, given: str, wanted: str, depth: int) -> None:
+        ways = [Way("emit", (wanted,))]
+        chance = self.random.random()
+        if chance < 0.15:
+            ways.append(Way("on_error", ends=True))
+        elif chance < 0.25:
+            ways.append(Way("on_error", (wanted,)))
+        elif chance < 0.3:
+            ways.append(Way("on_error"))
+        self.add("one", (given,), ways)
+
+    def sequence(self, given: str, wanted: str, depth: int) -> None:
+        middle = self.event()
+        self.block(given, middle, depth)
+        self.block(middle, wanted, depth)
+
+    def choice(self, given: str, wanted: str, depth: int) -> None:
+        one, other = self.event(), self.event()
+        self.add("one", (given,), [Way("emit", (one,)), Way("emit", (other,))])
+        self.block(one, wanted, depth)
+        self.block(other, wanted, depth)
+
+    def join(self, slots: tuple[str, ...], wanted: str) -> None:
+        form = self.random.choice(("all", "all", "all", "any", "at_least"))
+        timed = self.random.random() < 0.25
+        ways = [Way("emit", (wanted,))]
+        if timed and self.random.random() < 0.5:
+            ways.append(
+                Way(
+                    "on_timeout",
+                    (wanted,) if self.random.random() < 0.7 else (),
+                    ends=self.random.random() < 0.3,
+                )
+            )
+        self.add(
+            form,
+            slots,
+            ways,
+            count=self.random.randint(1, len(slots)) if form == "at_least" else 0,
+            timed=timed,
+        )
+
+    def parallel(self, given: str, wanted: str, depth: int) -> None:
+        width = self.random.choice((2, 2, 3))
+        sent = tuple(self.event() for _ in range(width))
+        got = tuple(self.event() for _ in range(width))
+        self.add("one", (given,), [Way("emit", sent)])
+        for one, other in zip(sent, got, strict=True):
+            self.block(one, other, depth)
+        self.join(got, wanted)
+
+    def shared(self, given: str, wanted: str, depth: int) -> None:
+        sent, got = self.event(), (self.event(), self.event())
+        self.add("one", (given,), [Way("emit", (sent,))])
+        for other in got:
+            self.block(sent, other, depth)
+        self.join(got, wanted)
+
+    def batch(self, given: str, wanted: str, depth: int) -> None:
+        item, done = self.event(), self.event()
+        self.add("one", (given,), [Way("emit", batches=(item,))])
+        if self.random.random() < 0.3:
+            got = (self.event(), self.event())
+            for other in got:
+                self.block(item, other, depth)
+            self.join(got, done)
+        else:
+            self.block(item, done, depth)
+        self.add("each", (done,), [Way("emit", (wanted,))])
+
+    def loop(self, given: str, wanted: str, depth: int) -> None:
+        out, back = self.event(), self.event()
+        ways = [Way("emit", (wanted,)), Way("emit", (out,))]
+        ways.append(Way("on_limit", ends=True) if self.random.random() < 0.5 else Way("on_limit", (wanted,)))
+        self.add("one", (given, back), ways, bounded=self.random.random() < 0.9)
+        self.block(out, back, depth)
+
+    def mutate(self) -> None:
+        at = self.random.randrange(len(self.units))
+        unit = self.units[at]
+        events = [event for each in self.units for event in each.slots]
+        event = self.random.choice(events)
+        way_at = self.random.randrange(len(unit.ways))
+        way = unit.ways[way_at]
+        ways = list(unit.ways)
+        kind = self.random.randrange(9)
+        if kind == 0:
+            ways[way_at] = replace(way, singles=(*way.singles, event))
+        elif kind == 1:
+            ways[way_at] = replace(way, singles=way.singles[1:])
+        elif kind == 2:
+            ways[way_at] = replace(way, singles=(event, *way.singles[1:]))
+        elif kind == 3:
+            ways.append(Way("emit", (event,)))
+        elif kind == 4:
+            ways.append(Way("on_error", ends=self.random.random() < 0.5))
+        elif kind == 5 and unit.form in ("all", "any", "at_least"):
+            form = self.random.choice(("all", "any"))
+            self.units[at] = replace(unit, form=form)
+            return
+        elif kind == 6 and event not in unit.slots:
+            self.units[at] = replace(unit, slots=(*unit.slots, event))
+            return
+        elif kind == 7 and unit.form == "one":
+            self.units[at] = replace(unit, bounded=True)
+            ways.append(
+                Way("on_limit", (event,)) if self.random.random() < 0.5 else Way("on_limit", ends=True)
+            )
+            self.units[at] = replace(self.units[at], ways=tuple(ways))
+            return
+        elif kind == 8:
+            ways[way_at] = replace(way, batches=(*way.batches, event))
+        self.units[at] = replace(unit, ways=tuple(ways))
+
+
+def whole(net: Net) -> bool:
+    """Whether rule 1 has nothing to say: all other rules presuppose it."""
+    emitted = set(net.producers)
+    return len(net.alive) == len(net.units) and all(
+        event in emitted for unit in net.units for event in unit.slots
+    )
+
+
+def refused(net: Net) -> list[str]:
+    """The rules that speak against a flow."""
+    if found := misplaced(net):
+        return [problem.kind for problem in found]
+    found_by = ["cycle"] if unbounded(net) else []
+    failures = prove(net)
+    found_by += [failure.kind for failure in failures]
+    result = ends(net, {join for failure in failures for join in (failure.join, *failure.circle)})
+    if result.stall is not None or result.complex:
+        found_by.append("stall")
+    if result.never:
+        found_by.append("never")
+    return found_by
+
+
+@dataclass
+class Tally:
+    flows: int = 0
+    accepted: int = 0
+    harmful: int = 0
+    harmless: int = 0
+    long: int = 0
+    wrong: list[tuple[int, str]] = field(default_factory=list)
+    reasons: dict[str, int] = field(default_factory=dict)
+
+
+def examine(seeds: range) -> Tally:
+    tally = Tally()
+    for seed in seeds:
+        net = Builder(seed).net()
+        if not whole(net):
+            continue
+        tally.flows += 1
+        reasons = refused(net)
+        if "recursive" in reasons or "mixed" in reasons or "outside" in reasons or "escapes" in reasons:
+            # the game is not defined where batches do not nest
+            continue
+        verdict, _count = Game(net).play(letter=seed % 2 == 0) if "cycle" not in reasons else ("endless", 0)
+        if not reasons:
+            tally.accepted += 1
+            if verdict not in ("fine", "long"):
+                tally.wrong.append((seed, verdict))
+        elif verdict == "fine":
+            tally.harmless += 1
+            for reason in reasons:
+                tally.reasons[reason] = tally.reasons.get(reason, 0) + 1
+        else:
+            tally.harmful += 1
+        tally.long += verdict == "long"
+    return tally
+
+
+def say(tally: Tally, seeds: range) -> None:
+    refusals = tally.harmful + tally.harmless
+    share = tally.harmless / refusals if refusals else 0.0
+    print(
+        f"\nseeds {seeds.start}–{seeds.stop - 1}: {tally.flows} flows, {tally.accepted} accepted, {refusals} refused, "
+        f"of these harmless {tally.harmless} ({share:.1%}) {tally.reasons}; not played to the end: {tally.long}"
+    )
+
+
+def test_no_accepted_flow_gets_stuck_or_overfilled() -> None:
+    seeds = range(1500)
+    tally = examine(seeds)
+    say(tally, seeds)
+    assert not tally.wrong
+    assert tally.accepted > 300
+
+
+@pytest.mark.slow
+def test_no_accepted_flow_gets_stuck_or_overfilled_in_a_long_search() -> None:
+    seeds = range(1_000_000, 1_070_000)
+    tally = examine(seeds)
+    say(tally, seeds)
+    assert not tally.wrong
+    assert tally.flows >= 50_000
