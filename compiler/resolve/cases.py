@@ -72,7 +72,7 @@ class Cases:
 
     def step(self, name: object, place: Place) -> Step | None:
         normalised = normal(str(name))
-        if normalised not in self.known and ("steps",) not in self.declared.broken:
+        if normalised not in self.known and not self.declared.unread("steps"):
             self.declared.report(unknown_step(place, normalised, self.known))
         return self.steps.get(normalised)
 
@@ -170,7 +170,7 @@ class Cases:
                 check_plain(content, at.address, field.type, self.declared.report)
 
     def check_state(self, data: object, place: Place) -> None:
-        if not isinstance(data, Mapping) or ("state",) in self.declared.broken:
+        if not isinstance(data, Mapping) or self.declared.unread("state"):
             return
         fields = self.declared.state.fields
         for key, content in data.items():

@@ -57,7 +57,7 @@ def declare_secrets(data: Section, declared: Declared) -> None:
 
 def declare_types_and_events(data: Section, declared: Declared) -> None:
     """Two rounds, so that types and events may mention each other and themselves: names first, then fields."""
-    if ("types",) in declared.broken or ("events",) in declared.broken:
+    if declared.unread("types") or declared.unread("events"):
         declared.types = Unread()
     declared.prepare("events", declared.events)
     for name in (*declared.broken_names("types"), *declared.broken_names("events")):
@@ -157,6 +157,8 @@ def read_fields(content: object, address: Address, record: Record, declared: Dec
     """Fill a record with its fields; those that were ill-shaped are there, of unknown type."""
     if isinstance(content, dict):
         parse_fields(content, Place(address), declared.types, declared.report, record)
+    if not declared.is_broken(address):
+        return
     depth = len(address)
     for each in declared.broken:
         if each[:depth] == address and len(each) > depth and isinstance(each[depth], str):
@@ -204,5 +206,5 @@ def declare_start_and_end(data: Section, declared: Declared) -> None:
         else:
             found[event.name] = event
     declared.end = tuple(found.values())
-    if declared.is_broken(("end",)) or declared.is_broken(("events",)):
+    if declared.is_broken(("end",)):
         declared.flow_whole = False

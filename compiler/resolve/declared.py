@@ -72,7 +72,8 @@ class Declared:
 
     Args:
         sink: Takes findings.
-        broken: Addresses of what was ill-shaped and left out.
+        data: The spec's.
+        broken: Addresses of what was ill-shaped and left out, and of all that it was a part of.
         types: Declared types, and events' records, by name.
         classes: Those of them that are records, for `is Name`.
         flow_whole: Whether every step and every mention of an event could be read, so that rules over the
@@ -81,6 +82,7 @@ class Declared:
     """
 
     sink: Report
+    data: Mapping[str, object]
     broken: frozenset[Address]
     types: dict[str, Type] = field(default_factory=dict)
     classes: dict[str, Record] = field(default_factory=dict)
@@ -103,20 +105,28 @@ class Declared:
 
     def is_broken(self, address: Address) -> bool:
         """Whether something at or below an address was left out."""
-        if not self.broken:
-            return False
-        return any(each[: len(address)] == address for each in self.broken)
+        return address in self.broken
+
+    def unread(self, section: str) -> bool:
+        """Whether a section was left out as a whole, so that nothing is known of its names."""
+        return (section,) in self.broken and section not in self.data
 
     def broken_names(self, section: str) -> set[str]:
-        """Names in a section whose content was left out as a whole."""
+        """Names in a section that were left out as a whole."""
+        if (section,) not in self.broken:
+            return set()
+        section_data = self.data.get(section)
+        there = section_data if isinstance(section_data, Mapping) else {}
         return {
             normal(address[1])
             for address in self.broken
-            if len(address) == 2 and address[0] == section and isinstance(address[1], str)
+            if len(address) == 2
+            and address[0] == section
+            and isinstance(address[1], str)
+            and address[1] not in there
         }
 
     def prepare(self, section: str, table: Table[Node]) -> None:
         """Let a table know what its section has lost."""
-        if self.broken:
-            table.broken = self.broken_names(section)
-            table.unread = (section,) in self.broken
+        table.broken = self.broken_names(section)
+        table.unread = self.unread(section)

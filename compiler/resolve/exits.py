@@ -113,7 +113,7 @@ class Leaving:
             self.declared.report(problems.start_event_emitted(place, event.name))
             self.declared.flow_whole = False
         owner = place.address if given is None and place.address[-1:] != ("event",) else place.address[:-1]
-        silent = bool(self.declared.broken) and self.declared.is_broken(owner)
+        silent = self.declared.is_broken(owner)
         fills = Filling(self.texts, scope, item, silent).fill(event, given, place)
         return Emit(event, fills, owner, place.address)
 

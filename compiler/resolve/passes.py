@@ -116,7 +116,7 @@ def resolve(spec: Spec, report: Report) -> Workflow | None:
         of it only if no error was reported. ``None`` if there is not even a start.
     """
     data = spec.data
-    declared = Declared(report, spec.broken)
+    declared = Declared(report, data, spec.broken)
     declare(data, declared)
     declare_retries(data, declared)
     declare_models(data, declared)

@@ -53,7 +53,7 @@ def save_values(
 
 def state_field(name: str, place: Place, declared: Declared) -> Field | None:
     field = declared.state.fields.get(name)
-    if field is None and ("state",) not in declared.broken:
+    if field is None and not declared.unread("state"):
         declared.report(unknown_state_field(place, name, declared.state.fields))
     return field
 

@@ -49,14 +49,14 @@ def resolve_steps(data: Mapping[str, object], declared: Declared) -> tuple[Step,
         else:
             found[name] = step
     report_look_alikes(places, declared.report)
-    if declared.broken and any(broken_flow(address) for address in declared.broken):
+    if declared.broken_names("steps") or any(in_flow(address) for address in declared.broken):
         declared.flow_whole = False
     return tuple(found.values())
 
 
-def broken_flow(address: Address) -> bool:
+def in_flow(address: Address) -> bool:
     """Whether what was left out at an address may belong to the flow."""
-    return address[:1] == ("steps",) and (len(address) < 3 or address[2] in FLOW_KEYS)
+    return len(address) > 2 and address[0] == "steps" and address[2] in FLOW_KEYS
 
 
 def resolve_step(name: str, data: Mapping[str, object], place: Place, declared: Declared) -> Step | None:
