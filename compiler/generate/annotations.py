@@ -1,31 +1,14 @@
-"""Types and plain values → Python: annotations, literals of every type, bounds."""
+"""Types → Python annotations."""
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from wfc.compiler.spell import Code, literal
-from wfc.compiler.types import (
-    ANY,
-    DATE,
-    DATETIME,
-    DECIMAL,
-    DURATION,
-    Constraints,
-    Enumeration,
-    ListOf,
-    MapOf,
-    OneOf,
-    Optional,
-    Record,
-    Scalar,
-    Type,
-    members,
-)
-from wfc.compiler.types.values import seconds
+from wfc.compiler.types import Enumeration, ListOf, MapOf, OneOf, Optional, Record, Scalar, Type
 
-__all__ = ["ClassNames", "annotation", "bounds", "constant", "is_class", "union"]
+__all__ = ["ClassNames", "annotation", "is_class", "literal_type", "records_in", "union"]
 
 _SCALARS = {
     "string": "str",
@@ -44,7 +27,8 @@ _SCALARS = {
 class ClassNames(Protocol):
     """What knows the Python names of records and of named enumerations."""
 
-    enumerations: dict[str, Code]
+    @property
+    def enumerations(self) -> Mapping[str, Code]: ...
 
     def of(self, record: Record) -> Code: ...
 
@@ -59,12 +43,9 @@ def annotation(type_: Type, names: ClassNames) -> Code:
         case MapOf():
             return Code(f"dict[str, {annotation(type_.value, names)}]")
         case Optional():
-            of = annotation(type_.of, names)
-            return of if of == "Any" else Code(f"{of} | None")
+            return union([annotation(type_.of, names), Code("None")])
         case Enumeration():
-            if type_.name in names.enumerations:
-                return names.enumerations[type_.name]
-            return literal_type(type_)
+            return names.enumerations.get(type_.name) or literal_type(type_)
         case OneOf():
             return union(annotation(member, names) for member in type_.types)
         case Record():
@@ -76,108 +57,34 @@ def literal_type(type_: Enumeration) -> Code:
     return Code(f"Literal[{', '.join(literal(value) for value in type_.values)}]")
 
 
-def union(parts: object) -> Code:
-    """Types joined by ``|``, each once, ``None`` last."""
-    assert not isinstance(parts, str)
-    found = dict.fromkeys(parts)  # type: ignore[call-overload]
-    ordered = [part for part in found if part != "None"] + [part for part in found if part == "None"]
-    return Code(" | ".join(ordered))
+def union(parts: Iterable[Code]) -> Code:
+    """Types joined by ``|``, each once, ``None`` last; ``Any`` holds all the others."""
+    found = list(dict.fromkeys(parts))
+    if "Any" in found:
+        return Code("Any")
+    return Code(" | ".join(sorted(found, key=lambda part: part == "None")))
 
 
 def is_class(type_: Type) -> bool:
     """Whether a type's annotation is a class to Python, and so may stand where ``type[T]`` is wanted."""
-    match type_:
-        case Record() | ListOf() | MapOf():
-            return True
-        case Scalar():
-            return type_.name in {"string", "integer", "decimal", "boolean", "date", "duration"}
-        case _:
-            return False
+    if isinstance(type_, Scalar):
+        return type_.name in {"string", "integer", "decimal", "boolean", "date", "duration"}
+    return isinstance(type_, (Record, ListOf, MapOf))
 
 
-def constant(value: object, type_: Type, names: ClassNames) -> Code:
-    """Plain data that fits a type, as the Python value that it stands for."""
-    if value is None:
-        return Code("None")
-    if isinstance(type_, Optional):
-        return constant(value, type_.of, names)
+def records_in(type_: Type) -> Iterable[Record | Enumeration]:
+    """The records and named enumerations that a type mentions itself."""
     match type_:
-        case ListOf() if isinstance(value, list):
-            return Code(f"[{', '.join(constant(each, type_.item, names) for each in value)}]")
-        case MapOf() if isinstance(value, dict):
-            pairs = (
-                f"{literal(str(key))}: {constant(each, type_.value, names)}" for key, each in value.items()
-            )
-            return Code(f"{{{', '.join(pairs)}}}")
-        case Record() if isinstance(value, dict):
-            return construct(
-                type_,
-                {name: constant(each, type_.fields[name].type, names) for name, each in value.items()},
-                names,
-            )
+        case Record():
+            yield type_
+        case Enumeration() if type_.name:
+            yield type_
+        case ListOf():
+            yield from records_in(type_.item)
+        case MapOf():
+            yield from records_in(type_.value)
+        case Optional():
+            yield from records_in(type_.of)
         case OneOf():
-            return constant(value, member_for(value, type_), names)
-        case Scalar():
-            return scalar(value, type_)
-    return literal(value)
-
-
-def construct(record: Record, values: dict[str, Code], names: ClassNames) -> Code:
-    """A call of a record's class."""
-    from wfc.compiler.spell import field_name
-
-    arguments = ", ".join(f"{field_name(name)}={value}" for name, value in values.items())
-    return Code(f"{names.of(record)}({arguments})")
-
-
-def member_for(value: object, type_: OneOf) -> Type:
-    """Which of several types a plain value belongs to: the first that it fits."""
-    from wfc.compiler.types import fits
-
-    return next((member for member in members(type_) if fits(value, member) is None), ANY)
-
-
-def scalar(value: object, type_: Scalar) -> Code:
-    if type_ == DECIMAL:
-        return Code(f"Decimal({literal(str(value))})")
-    if type_ == DATE:
-        day = date.fromisoformat(str(value))
-        return Code(f"date({day.year}, {day.month}, {day.day})")
-    if type_ == DATETIME:
-        return moment(datetime.fromisoformat(str(value)).astimezone(UTC))
-    if type_ == DURATION:
-        return Code(f"timedelta(seconds={literal(seconds(str(value)))})")
-    return literal(value)
-
-
-def moment(at: datetime) -> Code:
-    parts = [at.year, at.month, at.day, at.hour, at.minute]
-    if at.second or at.microsecond:
-        parts.append(at.second)
-    if at.microsecond:
-        parts.append(at.microsecond)
-    return Code(f"datetime({', '.join(map(str, parts))}, tzinfo=UTC)")
-
-
-def bounds(constraints: Constraints, type_: Type, names: ClassNames) -> dict[str, Code]:
-    """Constraints as arguments of pydantic's ``Field``; a `format` is not among them."""
-    inner = members(type_)[0]
-    found: dict[str, Code] = {}
-    for name, value in (("ge", constraints.min), ("le", constraints.max)):
-        if value is not None:
-            found[name] = constant(value, inner, names)
-    for name, size in (
-        (
-            "min_length",
-            constraints.min_length if constraints.min_length is not None else constraints.min_items,
-        ),
-        (
-            "max_length",
-            constraints.max_length if constraints.max_length is not None else constraints.max_items,
-        ),
-    ):
-        if size is not None:
-            found[name] = literal(size)
-    if constraints.pattern is not None:
-        found["pattern"] = literal(constraints.pattern)
-    return found
+            for member in type_.types:
+                yield from records_in(member)

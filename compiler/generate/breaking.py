@@ -320,7 +320,9 @@ class _Breaker:
             case ast.Dict():
                 return bool(node.values)
             case ast.Subscript():
-                return isinstance(node.slice, (ast.Tuple, ast.BinOp, ast.Subscript)) or self.has_brackets(node.value)
+                return isinstance(node.slice, (ast.Tuple, ast.BinOp, ast.Subscript)) or self.has_brackets(
+                    node.value
+                )
             case ast.Attribute() | ast.Await():
                 return self.has_brackets(node.value)
             case _:

@@ -6,6 +6,7 @@ Statements are made in one line and broken here only where they are too long.
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterable
 
 from wfc.compiler.generate.breaking import INDENT, KEPT, WIDTH, broken_expression, width
@@ -31,6 +32,13 @@ def fit(statement: str, indent: int = 0) -> list[str]:
             return broken_line(before, statement.removeprefix(before).removesuffix(after), after, indent)
     if statement.startswith(("def ", "async def ")):
         return _head(statement, indent)
+    if statement.startswith("for "):
+        loop = ast.parse(f"{statement}\n    pass").body[0]
+        assert isinstance(loop, ast.For), statement
+        start = _begins(loop.iter, statement)
+        return broken_line(statement[:start], statement[start:-1], ":", indent)
+    if statement == "else:" or statement == "pass":
+        return [statement]
     node = ast.parse(statement).body[0]
     assert isinstance(node, (ast.Assign, ast.AnnAssign, ast.Return, ast.Expr)), statement
     value = node.value
@@ -54,7 +62,8 @@ def _annotated(node: ast.AnnAssign, statement: str, indent: int) -> list[str]:
     value = _begins(node.value, statement) if node.value is not None else len(statement)
     before, equals = statement[:value].removesuffix(" = "), " = " if node.value is not None else ""
     lines = [before]
-    if indent + width(before + equals) >= WIDTH:
+    breaks = isinstance(node.value, (ast.Constant, ast.Name, type(None))) and before.endswith("]")
+    if breaks or indent + width(before + equals) >= WIDTH:
         lines = _forced(before[:start], before[start:], equals, indent)
         lines[-1] = lines[-1].removesuffix(equals)
     if not equals:
@@ -101,15 +110,15 @@ def imports(modules: Iterable[tuple[str, str]]) -> list[str]:
     found: dict[str, list[str]] = {}
     for module, name in modules:
         found.setdefault(module, []).append(name)
-    lines: list[str] = []
+    groups: list[list[str]] = [[], []]
     for module in sorted(found):
         names = sorted(set(found[module]), key=_member_order)
         flat = f"from {module} import {', '.join(names)}"
-        if len(flat) <= WIDTH:
-            lines.append(flat)
-        else:
-            lines += [f"from {module} import (", *(f"{' ' * INDENT}{name}," for name in names), ")"]
-    return lines
+        lines = [flat]
+        if len(flat) > WIDTH:
+            lines = [f"from {module} import (", *(f"{' ' * INDENT}{name}," for name in names), ")"]
+        groups[module.split(".")[0] not in sys.stdlib_module_names] += lines
+    return [*groups[0], *([""] if all(groups) else []), *groups[1]]
 
 
 def _member_order(name: str) -> tuple[int, str, str]:

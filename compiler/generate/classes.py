@@ -1,0 +1,134 @@
+"""Events, records, state and config → classes, each after those that it mentions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wfc.compiler.generate.annotations import annotation, literal_type, records_in
+from wfc.compiler.generate.constants import bounds, call, constant
+from wfc.compiler.generate.layout import INDENT, docstring
+from wfc.compiler.generate.names import ModuleNames
+from wfc.compiler.nodes import Workflow
+from wfc.compiler.spell import Code, field_name, literal
+from wfc.compiler.types import Enumeration, Field, ListOf, MapOf, Optional, Record, Type, members
+
+__all__ = ["Class", "ClassField", "Literals", "classes"]
+
+
+@dataclass(frozen=True, slots=True)
+class ClassField:
+    """A field, as the class declares it; without ``default`` it must be given."""
+
+    name: Code
+    annotation: Code
+    default: Code | None
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """A pydantic class of the module."""
+
+    name: Code
+    bases: Code
+    docstring: Code
+    fields: tuple[ClassField, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Literals:
+    """A named enumeration of the module."""
+
+    name: Code
+    type: Code
+
+
+_BASES = {"start": "StartEvent", "message": "Event", "end": "StopEvent"}
+_ROLES = {"state": "RunState", "config": "RunConfig"}
+
+
+def classes(workflow: Workflow, names: ModuleNames) -> list[Class | Literals]:
+    """All classes of a module, in an order in which each finds the others, but for circles."""
+    return [
+        Literals(names.enumerations[type_.name], literal_type(type_))
+        if isinstance(type_, Enumeration)
+        else _class(type_, before, workflow, names)
+        for type_, before in _ordered(workflow, names)
+    ]
+
+
+def _ordered(workflow: Workflow, names: ModuleNames) -> Iterator[tuple[Record | Enumeration, frozenset[str]]]:
+    """Each record and named enumeration, with the names of those before it."""
+    roots: list[Type] = [*workflow.types, *workflow.outputs, *(event.record for event in workflow.events)]
+    roots += [record for record in (workflow.config, workflow.state) if record.fields]
+    before: set[str] = set()
+    seen: set[int] = set()
+
+    def visit(type_: Record | Enumeration) -> Iterator[tuple[Record | Enumeration, frozenset[str]]]:
+        key = hash(type_.name) if isinstance(type_, Enumeration) else id(type_)
+        if key in seen:
+            return
+        seen.add(key)
+        if isinstance(type_, Record):
+            for field in type_.fields.values():
+                for mentioned in records_in(field.type):
+                    yield from visit(mentioned)
+        yield type_, frozenset(before)
+        before.add(names.enumerations[type_.name] if isinstance(type_, Enumeration) else names.of(type_))
+
+    for root in roots:
+        if isinstance(root, (Record, Enumeration)):
+            yield from visit(root)
+
+
+def _class(record: Record, before: frozenset[str], workflow: Workflow, names: ModuleNames) -> Class:
+    name = names.of(record)
+    return Class(
+        name,
+        _bases(record, name, workflow),
+        docstring(record.description, INDENT),
+        tuple(_field(field, before, names) for field in record.fields.values()),
+    )
+
+
+def _bases(record: Record, name: Code, workflow: Workflow) -> Code:
+    event = next((event for event in workflow.events if event.record is record), None)
+    if event is None:
+        return Code(_ROLES.get(record.role, "Record"))
+    named = "" if name == event.name else f", name={literal(event.name)}"
+    return Code(f"{_BASES[event.role]}, closed=True{named}")
+
+
+def _field(field: Field, before: frozenset[str], names: ModuleNames) -> ClassField:
+    name = field_name(field.name)
+    spelled = annotation(field.type, names)
+    if any(_class_name(each, names) not in before for each in records_in(field.type)):
+        spelled = literal(str(spelled))  # it comes later, or is this class itself
+    extra = bounds(field.constraints, field.type, names) if members(field.type) else {}
+    if name != field.name:
+        extra = {"alias": literal(field.name), **extra}
+    if field.description:
+        extra["description"] = literal(field.description)
+    parts = [spelled]
+    if field.constraints.format is not None:
+        parts.append(call(Code("Format"), literal(field.constraints.format)))
+    if extra:
+        parts.append(call(Code("Field"), **extra))
+    if len(parts) > 1:
+        spelled = Code(f"Annotated[{', '.join(parts)}]")
+    return ClassField(name, spelled, _default(field, names))
+
+
+def _class_name(type_: Record | Enumeration, names: ModuleNames) -> str:
+    return names.enumerations[type_.name] if isinstance(type_, Enumeration) else names.of(type_)
+
+
+def _default(field: Field, names: ModuleNames) -> Code | None:
+    if not field.has_default:
+        return Code("None") if isinstance(field.type, Optional) else None
+    spelled = constant(field.default, field.type, names)
+    if not isinstance(field.default, (list, dict)):
+        return spelled
+    if not field.default and any(isinstance(member, (ListOf, MapOf)) for member in members(field.type)):
+        return Code(f"Field(default_factory={'list' if isinstance(field.default, list) else 'dict'})")
+    return Code(f"Field(default_factory=lambda: {spelled})")

@@ -1,0 +1,182 @@
+"""A whole module: its parts put in order, printed by the templates, and read back."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import PurePosixPath
+from typing import Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from wfc.compiler.diagnostics import Address
+from wfc.compiler.generate import OUTPUT_FORMAT
+from wfc.compiler.generate.bindings import NO_CODE, Bindings, PythonFunction
+from wfc.compiler.generate.classes import Class, Literals, classes
+from wfc.compiler.generate.constants import call
+from wfc.compiler.generate.layout import INDENT, comment, docstring, fit, imports
+from wfc.compiler.generate.names import ModuleNames
+from wfc.compiler.generate.steps import Methods
+from wfc.compiler.nodes import Workflow
+from wfc.compiler.spell import Code, literal
+
+__all__ = ["print_module"]
+
+_FROM: Final = {
+    "collections.abc": ("Iterator",),
+    "datetime": ("UTC", "date", "datetime", "timedelta"),
+    "decimal": ("Decimal",),
+    "pathlib": ("Path",),
+    "pydantic": ("AwareDatetime", "Field"),
+    "typing": ("Annotated", "Any", "Literal"),
+    "wfc.runtime": (
+        *("UNHANDLED", "All", "AllOf", "AtLeast", "Basic", "Bearer", "Context", "EachOf", "Event", "Fail"),
+        *("FirstOf", "Format", "HttpResponse", "Inputs", "Model", "Number", "Output", "PythonTool", "Record"),
+        *(
+            "RetryPolicy",
+            "RunConfig",
+            "RunInfo",
+            "RunState",
+            "Secret",
+            "StartEvent",
+            "StepError",
+            "StopEvent",
+        ),
+        *("Unhandled", "Workflow", "filters", "require_output_format", "step", "transform"),
+    ),
+}
+IMPORTABLE: Final = {name: module for module, names in _FROM.items() for name in names}
+"""Everything that generated code may import, and where from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """What the templates print."""
+
+    docstring: Code
+    source: Code
+    sha256: Code
+    output_format: int
+    file: str
+    classes: Sequence[Class | Literals]
+    constants: Sequence[Sequence[str]]
+    functions: Sequence[PythonFunction]
+    name: Code
+    bases: Code
+    description: Code
+    methods: Sequence[PythonFunction]
+    imports: Code = NO_CODE
+    body: Code = NO_CODE
+
+
+def print_module(
+    workflow: Workflow, *, source: str, sha256: str, lines: Callable[[Address], int], tools_folder: str
+) -> str:
+    """The module's text; see :func:`wfc.compiler.generate.generate`."""
+    from dataclasses import replace
+
+    module = assembled(workflow, source, sha256, lines, tools_folder)
+    body = Code(rendered("body.py.j2", module).rstrip("\n"))
+    text = rendered(
+        "module.py.j2",
+        replace(module, body=body, imports=Code("\n".join(imports(imported(ast.parse(body)))))),
+    )
+    ast.parse(text)  # whatever a spec says, what comes out is Python
+    return text.rstrip("\n") + "\n"
+
+
+def assembled(
+    workflow: Workflow, source: str, sha256: str, lines: Callable[[Address], int], tools_folder: str
+) -> Module:
+    names = ModuleNames(workflow)
+    bindings = Bindings(workflow, names, tools_folder)
+    methods = Methods(workflow, names, bindings)
+    file = PurePosixPath(source).name
+    printed = [
+        method
+        for step in workflow.steps
+        for method in methods.of(step, comment(f"{file}:{lines(step.address)}"))
+    ]
+    summary = workflow.description.strip().split("\n\n")[0] or f"The workflow {workflow.name}."
+    return Module(
+        docstring=docstring(summary, 0),
+        source=comment(source),
+        sha256=comment(sha256),
+        output_format=OUTPUT_FORMAT,
+        file=file,
+        classes=classes(workflow, names),
+        constants=bindings.constants,
+        functions=bindings.functions,
+        name=names.workflow,
+        bases=_bases(workflow, file),
+        description=docstring(workflow.description, INDENT),
+        methods=printed,
+    )
+
+
+def _bases(workflow: Workflow, file: str) -> Code:
+    named = {"name": literal(workflow.name)}
+    if workflow.config.fields:
+        named["config"] = Code("Config")
+    if workflow.deadline is not None:
+        named["deadline"] = literal(workflow.deadline)
+    spelled = call(Code("Workflow"), Code("Workflow"), **named, source=literal(file))
+    return Code(spelled.removeprefix("Workflow(").removesuffix(")"))
+
+
+def imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Module and name of everything importable that a module mentions."""
+    mentioned = {"require_output_format"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            mentioned.add(node.id)
+        elif isinstance(node, (ast.AnnAssign, ast.arg)) and node.annotation is not None:
+            mentioned.update(quoted_names(node.annotation))
+    return ((IMPORTABLE[name], name) for name in sorted(mentioned & IMPORTABLE.keys()))
+
+
+def quoted_names(annotation: ast.expr) -> Iterator[str]:
+    """Names in an annotation that is quoted, because its class comes later."""
+    parts: Iterable[ast.expr] = [annotation]
+    if isinstance(annotation, ast.Subscript) and isinstance(annotation.slice, ast.Tuple):
+        parts = annotation.slice.elts[:1]  # of `Annotated["…", …]`
+        if not (isinstance(annotation.value, ast.Name) and annotation.value.id == "Annotated"):
+            return
+    for part in parts:
+        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+            for node in ast.walk(ast.parse(part.value, mode="eval")):
+                if isinstance(node, ast.Name):
+                    yield node.id
+
+
+@lru_cache(maxsize=1)
+def environment() -> Environment:
+    """Prints every value in a template as a Python literal, unless it is code."""
+    made = Environment(
+        loader=PackageLoader("wfc.compiler.generate"),
+        finalize=lambda value: value if isinstance(value, Code) else literal(value),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # noqa: S701  Python is printed, not HTML
+    )
+    made.filters["at"] = at
+    made.globals["fit"] = fitted
+    return made
+
+
+def rendered(template: str, module: Module) -> str:
+    return environment().get_template(template).render(module=module)
+
+
+def at(lines: Sequence[str], margin: int) -> Code:
+    """Lines of code with a margin; an empty one gets none, nor does what a string in quotes goes on with."""
+    return Code("\n".join(" " * margin + line if line else line for line in lines))
+
+
+def fitted(margin: int, caller: Callable[[], str]) -> Code:
+    """A statement that a template writes, broken into lines if it is too long."""
+    return at(fit(caller(), margin), margin)

@@ -1,0 +1,205 @@
+"""A step → its methods: the action, its tail, and what else it says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from wfc.compiler.expressions import Expression, Template
+from wfc.compiler.generate.annotations import annotation
+from wfc.compiler.generate.bindings import Bindings, PythonFunction, context
+from wfc.compiler.generate.calls import Calls
+from wfc.compiler.generate.constants import call
+from wfc.compiler.generate.layout import INDENT, docstring, fit
+from wfc.compiler.generate.names import ModuleNames
+from wfc.compiler.generate.scope import Function, Parameter, given, result_parameters
+from wfc.compiler.generate.tails import BODY, Tail
+from wfc.compiler.generate.values import Values
+from wfc.compiler.nodes import Exit, Join, Save, Step, Workflow
+from wfc.compiler.spell import Code, literal
+
+__all__ = ["Methods"]
+
+USUAL_CONCURRENCY = 4
+
+
+class Methods:
+    """Makes the methods of a workflow class."""
+
+    def __init__(self, workflow: Workflow, names: ModuleNames, bindings: Bindings) -> None:
+        self.workflow = workflow
+        self.names = names
+        self.bindings = bindings
+        self.calls = Calls(bindings, names)
+
+    def of(self, step: Step, comment: Code) -> Iterator[PythonFunction]:
+        """A step's methods, the one that bears its name first."""
+        if step.action is None:
+            yield self.transform(step, comment)
+        else:
+            yield self.action(step, comment)
+            if step.require:
+                yield self.require(step)
+            yield self.tail(
+                step, "then", "after_{}", step.emit, step.save, result_parameters(step, self.names)
+            )
+        if step.on_error is not None:
+            error = [Parameter("error", Code("error"), Code("StepError"))]
+            yield self.tail(step, "on_error", "{}_failed", step.on_error, (), error)
+        if step.on_limit is not None:
+            yield self.tail(step, "on_limit", "{}_over_limit", step.on_limit, (), [])
+        if step.on_timeout is not None:
+            yield self.tail(step, "on_timeout", "{}_timed_out", step.on_timeout, (), [], timed_out=True)
+        yield from self.texts(step)
+
+    # --- the method that bears the step's name
+    def action(self, step: Step, comment: Code) -> PythonFunction:
+        assert step.action is not None and step.result is not None, step.name
+        function = self.function(step)
+        function.use_all("event")
+        function.use_all("events")
+        action = self.calls.action(step.action, step, function)
+        head = self.head(
+            "async def",
+            self.names.method(step),
+            [Code(f"ctx: {context(self.workflow)}"), *function.parameters],
+            annotation(step.result, self.names),
+        )
+        lead = [line for each in function.lead for line in fit(each, BODY)]
+        body = [*lead, *fit(f"return await {action}", BODY)]
+        doc = docstring(step.description, BODY)
+        return PythonFunction(head, tuple(body), doc, comment, self.decorator(step, "step"))
+
+    def transform(self, step: Step, comment: Code) -> PythonFunction:
+        function = self.function(step)
+        function.use_all("event")
+        function.use_all("events")
+        tail = Tail(function, self.names, self.workflow.state)
+        body = tail.lines(step.emit, step.save)
+        head = self.head("def", self.names.method(step), function.parameters, tail.returns(step.emit))
+        doc = docstring(step.description, BODY)
+        return PythonFunction(head, tuple(body), doc, comment, self.decorator(step, "transform"))
+
+    def decorator(self, step: Step, kind: str) -> tuple[str, ...]:
+        named: dict[str, Code] = {}
+        name = self.names.method(step)
+        if name != step.name:
+            named["name"] = literal(step.name)
+        if isinstance(step.accepts, Join):
+            named["join"] = self.join(step.accepts)
+        if step.retry is not None:
+            named["retry_policy"] = self.bindings.retry(step.retry)
+        if step.timeout is not None:
+            named["timeout"] = literal(step.timeout)
+        if step.concurrency != USUAL_CONCURRENCY:
+            named["num_workers"] = literal(step.concurrency)
+        if isinstance(step.max_runs, int):
+            named["max_runs"] = literal(step.max_runs)
+        return tuple(fit(f"@{call(Code(kind), **named)}" if named else f"@{kind}", INDENT))
+
+    def join(self, join: Join) -> Code:
+        named = {"fork": literal(join.fork)}
+        if join.within is not None:
+            named["within"] = literal(join.within)
+        if join.proceed:
+            named["proceed"] = literal(True)
+        if join.form == "at_least":
+            return call(Code("AtLeast"), literal(join.count), **named)
+        return call(Code({"all": "AllOf", "any": "FirstOf", "each": "EachOf"}[join.form]), **named)
+
+    # --- the others
+    def tail(
+        self,
+        step: Step,
+        hook: str,
+        name: str,
+        exit_: Exit,
+        saves: Sequence[Save],
+        more: Sequence[Parameter],
+        *,
+        timed_out: bool = False,
+    ) -> PythonFunction:
+        function = self.function(step, more, timed_out=timed_out)
+        tail = Tail(function, self.names, self.workflow.state)
+        unhandled = hook == "on_error" and not exit_.exhaustive
+        body = tail.lines(exit_, saves, unhandled=unhandled)
+        returns = tail.returns(exit_, unhandled=unhandled)
+        return self.hooked(step, hook, name, function, returns, body)
+
+    def require(self, step: Step) -> PythonFunction:
+        function = self.function(step, result_parameters(step, self.names))
+        body: list[str] = []
+        for requirement in step.require:
+            condition = negated(function.expression(requirement.that))
+            say = function.template(requirement.say)
+            body += [*fit(f"if {condition}:", BODY)]
+            body += [" " * INDENT + line for line in fit(f"yield {say}", BODY + INDENT)]
+        return self.hooked(step, "require", "require_{}", function, Code("Iterator[str]"), body)
+
+    def texts(self, step: Step) -> Iterator[PythonFunction]:
+        """What is computed beside the action: bounds, keys, and texts for who watches."""
+        if isinstance(step.max_runs, Expression):
+            yield self.computed(step, "max_runs", "{}_max_runs", step.max_runs, "int")
+        if step.idempotency_key is not None:
+            yield self.computed(step, "idempotency_key", "{}_key", step.idempotency_key, "str")
+        if step.stream is None:
+            return
+        if step.stream.before is not None:
+            yield self.computed(step, "stream_before", "before_{}", step.stream.before, "str")
+        after = result_parameters(step, self.names)
+        if step.stream.after is not None:
+            yield self.computed(step, "stream_after", "report_{}", step.stream.after, "str", after)
+        elif step.stream.after_event is not None:
+            function = self.function(step, after)
+            values = Values(function, self.names)
+            emitted = values.emission(step.stream.after_event)
+            body = [*function.lead, f"return {emitted}"]
+            fitted = [line for each in body for line in fit(each, BODY)]
+            returns = values.emitted(step.stream.after_event)
+            yield self.hooked(step, "stream_after", "report_{}", function, returns, fitted)
+
+    def computed(
+        self,
+        step: Step,
+        hook: str,
+        name: str,
+        value: Expression | Template,
+        type_: str,
+        more: Sequence[Parameter] = (),
+    ) -> PythonFunction:
+        function = self.function(step, more)
+        spelled = function.expression(value) if isinstance(value, Expression) else function.template(value)
+        body = [line for each in (*function.lead, f"return {spelled}") for line in fit(each, BODY)]
+        return self.hooked(step, hook, name, function, Code(type_), body)
+
+    def hooked(
+        self, step: Step, hook: str, name: str, function: Function, returns: Code, body: Sequence[str]
+    ) -> PythonFunction:
+        given_ = self.names.class_scope.give(name.format(step.name))
+        head = self.head("def", given_, function.parameters, returns)
+        return PythonFunction(head, tuple(body), decorator=(f"@{self.names.method(step)}.{hook}",))
+
+    def head(self, word: str, name: Code, parameters: Sequence[Code], returns: Code) -> tuple[str, ...]:
+        return tuple(fit(f"{word} {name}({', '.join(['self', *parameters])}) -> {returns}:", INDENT))
+
+    def function(self, step: Step, more: Sequence[Parameter] = (), *, timed_out: bool = False) -> Function:
+        at_hand = given(self.workflow, step, self.names, more=more, timed_out=timed_out)
+        return Function(self.names.scope, at_hand)
+
+
+def negated(condition: Code) -> Code:
+    """The opposite of a condition."""
+    import ast
+
+    opposite = {ast.Eq: "!=", ast.NotEq: "==", ast.Lt: ">=", ast.GtE: "<", ast.Gt: "<=", ast.LtE: ">"}
+    opposite |= {ast.In: "not in", ast.NotIn: "in", ast.Is: "is not", ast.IsNot: "is"}
+    tree = ast.parse(condition, mode="eval").body
+    match tree:
+        case ast.Compare(left=left, ops=[operator], comparators=[right]):
+            source = condition.encode()
+            start, end = source[: left.end_col_offset], source[right.col_offset :]
+            between = source[left.end_col_offset : right.col_offset].decode()
+            if "(" not in between and ")" not in between:
+                return Code(f"{start.decode()} {opposite[type(operator)]} {end.decode()}")
+        case ast.Name() | ast.Attribute() | ast.Call() | ast.Subscript():
+            return Code(f"not {condition}")
+    return Code(f"not ({condition})")
