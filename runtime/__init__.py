@@ -1,0 +1,164 @@
+"""What generated code and hand-written workflows import."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any
+
+from wfc.runtime.bindings import (
+    Basic,
+    Bearer,
+    HttpResponse,
+    Model,
+    Output,
+    PythonTool,
+    Secret,
+)
+from wfc.runtime.context import (
+    Context,
+)
+from wfc.runtime.errors import (
+    ContextStateError,
+    ExpressionError,
+    LimitError,
+    MissingPackageError,
+    OutputFormatError,
+    RunFailedError,
+    SettingsError,
+    StepError,
+    StepFailedError,
+    StuckError,
+    UndeclaredResultError,
+    WorkflowCancelledByUser,
+    WorkflowConfigurationError,
+    WorkflowError,
+    WorkflowRuntimeError,
+    WorkflowStepDoesNotExistError,
+    WorkflowTimeoutError,
+    WorkflowValidationError,
+)
+from wfc.runtime.events import (
+    Event,
+    EventEmitted,
+    HumanResponseEvent,
+    InputRequiredEvent,
+    InternalDispatchEvent,
+    LateEvent,
+    Number,
+    ProgressText,
+    Record,
+    RunConfig,
+    RunState,
+    StartEvent,
+    StepState,
+    StepStateChanged,
+    StopEvent,
+    UnhandledEvent,
+    WorkflowCancelledEvent,
+    WorkflowFailedEvent,
+    WorkflowTimedOutEvent,
+)
+from wfc.runtime.handler import (
+    WorkflowHandler,
+)
+from wfc.runtime.joins import (
+    AllOf,
+    AtLeast,
+    EachOf,
+    FirstOf,
+)
+from wfc.runtime.outcomes import (
+    UNHANDLED,
+    All,
+    Fail,
+    Inputs,
+    RunInfo,
+    Unhandled,
+)
+from wfc.runtime.retry import (
+    RetryInfo,
+    RetryPolicy,
+)
+from wfc.runtime.steps import (
+    step,
+    transform,
+)
+from wfc.runtime.workflow import (
+    Workflow,
+    require_output_format,
+)
+
+__all__ = [
+    "UNHANDLED",
+    "All",
+    "AllOf",
+    "AtLeast",
+    "Basic",
+    "Bearer",
+    "Context",
+    "ContextStateError",
+    "EachOf",
+    "Event",
+    "EventEmitted",
+    "ExpressionError",
+    "Fail",
+    "FirstOf",
+    "HttpResponse",
+    "HumanResponseEvent",
+    "InputRequiredEvent",
+    "Inputs",
+    "InternalDispatchEvent",
+    "LateEvent",
+    "LimitError",
+    "MissingPackageError",
+    "Model",
+    "Number",
+    "Output",
+    "OutputFormatError",
+    "ProgressText",
+    "PythonTool",
+    "Record",
+    "RetryInfo",
+    "RetryPolicy",
+    "RunConfig",
+    "RunFailedError",
+    "RunInfo",
+    "RunState",
+    "Secret",
+    "SettingsError",
+    "StartEvent",
+    "StepError",
+    "StepFailedError",
+    "StepState",
+    "StepStateChanged",
+    "StopEvent",
+    "StuckError",
+    "UndeclaredResultError",
+    "Unhandled",
+    "UnhandledEvent",
+    "Workflow",
+    "WorkflowCancelledByUser",
+    "WorkflowCancelledEvent",
+    "WorkflowConfigurationError",
+    "WorkflowError",
+    "WorkflowFailedEvent",
+    "WorkflowHandler",
+    "WorkflowRuntimeError",
+    "WorkflowStepDoesNotExistError",
+    "WorkflowTimedOutEvent",
+    "WorkflowTimeoutError",
+    "WorkflowValidationError",
+    "require_output_format",
+    "step",
+    "transform",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("_") or importlib.util.find_spec(f"{__name__}.{name}") is not None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # not an AttributeError, in whose place an import would put a sentence that helps nobody
+    raise ImportError(
+        f"wfc.runtime has no `{name}`: it is misspelt, or the installed wfc-workflows is older than this code; "
+        f"`pip install --upgrade wfc-workflows` gets the newest"
+    )

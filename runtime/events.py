@@ -86,7 +86,12 @@ class _EventClass(ModelMetaclass):
     """Takes the class keyword ``closed`` before pydantic reads the configuration."""
 
     def __new__(
-        mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], closed: bool = False, **kwargs: Any
+        mcs,
+        name: str,
+        bases: tuple[type, ...],
+        namespace: dict[str, Any],
+        closed: bool = False,
+        **kwargs: Any,
     ) -> Any:
         if closed:
             kwargs = {**_CLOSED, "frozen": True, **kwargs}
@@ -244,7 +249,6 @@ class ProgressText(Event, closed=True):
 
 class InternalDispatchEvent(Event):
     """What happens inside a run, for those who ask for it: observers, and ``stream_events(expose_internal=True)``."""
-
 
 
 class StepState(Enum):

@@ -1,0 +1,206 @@
+"""One attempt of a step run: prepare, act, hold the result against what is required, then the tail."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from wfc.runtime.context import StepContext
+from wfc.runtime.errors import (
+    ExpressionError,
+    MissingPackageError,
+    SettingsError,
+    StepError,
+    StepFailedError,
+    WorkflowValidationError,
+    step_error,
+)
+from wfc.runtime.events import Event, ProgressText, StepState, StepStateChanged
+from wfc.runtime.execution import Completed, Exit, Failed, StepRun, Tick, TriedAgain
+from wfc.runtime.gathering import uncollect
+from wfc.runtime.injection import Call
+from wfc.runtime.outcomes import UNHANDLED
+from wfc.runtime.retry import seed_of
+
+if TYPE_CHECKING:
+    from wfc.runtime.run import Run
+
+__all__ = ["attempt", "failure"]
+
+_FINAL = (ExpressionError, SettingsError, MissingPackageError, WorkflowValidationError)
+"""Errors that no further attempt mends and no `on_error` takes."""
+
+
+_OF_A_MODEL = ("model", "connection", "timeout")
+"""Errors for which the next model is asked."""
+
+
+async def attempt(run: Run, step_run: StepRun) -> Tick:
+    """Makes an attempt; what came of it.
+
+    Raises:
+        Exception: The action failed.
+    """
+    step = step_run.step
+    if run.execution.observed:
+        _note(run, step_run, StepState.RUNNING)
+    if step_run.exit is Exit.LIMIT:
+        return _exit(run, step.on_limit, step_run)
+    if step_run.exit is Exit.TIMEOUT:
+        return _exit(run, step.on_timeout, step_run)
+    if step.action is None:
+        return _exit(run, step.then, step_run)
+    step_run.response = None
+    step_run.called = False
+    if step_run.attempt == 1:
+        _prepare(run, step_run)
+    if step.timeout is None:
+        result = await _act(run, step_run)
+    else:
+        try:
+            async with asyncio.timeout(step.timeout) as bound:
+                result = await _act(run, step_run)
+        except TimeoutError:
+            if bound.expired():
+                raise StepError("timeout", f"it took longer than {step.timeout:g} s") from None
+            raise
+    if unmet := run.unmet(step_run, result):
+        raise StepError("requirement", "the result is not as required: " + "; ".join(unmet))
+    if step.stream_after is not None:
+        _tell(run, step_run, step.stream_after(run, step_run, result))
+    return (
+        Completed(step_run.number, result) if step.then is None else _exit(run, step.then, step_run, result)
+    )
+
+
+def failure(run: Run, step_run: StepRun, error: Exception) -> Tick:
+    """What comes of an attempt that failed: another one, what `on_error` says, or the end of the run."""
+    step = step_run.step
+    inputs_failed = run.execution.table.is_generated and not getattr(step_run, "called", True)
+    if inputs_failed and not isinstance(error, _FINAL):
+        # what a spec's step evaluates before its call are expressions
+        error = _because(ExpressionError(f"{type(error).__name__}: {error}"), error)
+    step_run.error = found = step_error(error)
+    final = isinstance(error, _FINAL)
+    delay = None if final else _next_delay(run, step_run, error, found)
+    if delay is not None:
+        uncollect(run.execution, step_run)
+        step_run.failed_at = run.clock()
+        _note(run, step_run, StepState.RETRYING, error=found.message, retry_in=delay)
+        return TriedAgain(step_run.number, delay)
+    if step.on_error is not None and not final:
+        try:
+            emitted = step.on_error(run, step_run, None)
+        except Exception as tail_error:
+            return _tail_failed(run, step_run, tail_error)
+        if emitted is not UNHANDLED:
+            return Completed(step_run.number, emitted)
+    return _failed(run, step_run, found, error, tail=False)
+
+
+def _next_delay(run: Run, step_run: StepRun, error: Exception, found: StepError) -> float | None:
+    """Seconds before the next attempt, or ``None``: with the retry policy, and then with the next model."""
+    step = step_run.step
+    if step.retry is not None:
+        seed = seed_of(run.run_id, step.name, step_run.number, step_run.attempt)
+        elapsed = run.loop.time() - step_run.began
+        delay = step.retry.next(elapsed, step_run.attempt - step_run.since, error, seed=seed)
+        if delay is not None:
+            return delay
+    if not step.plain and step_run.choice + 1 < step_run.choices and found.matches(*_OF_A_MODEL):
+        step_run.choice += 1
+        step_run.since = step_run.attempt
+        step_run.began = run.loop.time()
+        return 0.0
+    return None
+
+
+def _exit(run: Run, tail: Call | None, step_run: StepRun, result: Any = None) -> Tick:
+    """Evaluates a tail: nothing can come between it and the tick that records what it says."""
+    if tail is None:
+        error = StepError("timeout", f"its join did not get all events within {step_run.step.within:g} s")
+        return _failed(run, step_run, error, error, tail=False)
+    try:
+        return Completed(step_run.number, tail(run, step_run, result))
+    except Exception as error:
+        return _tail_failed(run, step_run, error)
+
+
+def _tail_failed(run: Run, step_run: StepRun, error: Exception) -> Tick:
+    return _failed(run, step_run, step_error(error), error, tail=True)
+
+
+def _failed(run: Run, step_run: StepRun, found: StepError, error: Exception, *, tail: bool) -> Tick:
+    _note(run, step_run, StepState.NOT_RUNNING, error=found.message)
+    failed = StepFailedError(step_run.step.name, step_run.event_name, step_run.attempt, found, tail=tail)
+    return Failed(step_run.number, _because(failed, error))
+
+
+def _because(error: Any, cause: BaseException) -> Any:
+    error.__cause__ = cause
+    return error
+
+
+def _prepare(run: Run, step_run: StepRun) -> None:
+    """What is settled once for all attempts."""
+    step = step_run.step
+    step_run.began = run.loop.time()
+    step_run.choice, step_run.choices, step_run.since = 0, 1, 0
+    run.started_at(step_run)
+    if step.wants_snapshot:
+        step_run.snapshot = run.execution.state.model_copy()
+    if step.idempotency_key is not None:
+        step_run.key = str(step.idempotency_key(run, step_run, None))
+    if step.stream_before is not None:
+        _tell(run, step_run, step.stream_before(run, step_run, None))
+
+
+async def _act(run: Run, step_run: StepRun) -> Any:
+    step = step_run.step
+    assert step.action is not None
+    if run.doubles is not None and (double := run.doubles.get(step.name)) is not None:
+        step_run.called = True
+        return await double(StepContext(run, step_run))
+    if step.is_async:
+        return await step.action(run, step_run, None)
+    result, error = await asyncio.to_thread(_in_thread, step.action, run, step_run)
+    if error is not None:
+        raise error
+    return result
+
+
+def _in_thread(action: Call, run: Run, step_run: StepRun) -> tuple[Any, Exception | None]:
+    """Calls a plain function; its exception is handed over by hand, as a future cannot hold each kind."""
+    try:
+        return action(run, step_run, None), None
+    except Exception as error:
+        return None, error
+
+
+def _tell(run: Run, step_run: StepRun, said: str | Event) -> None:
+    if isinstance(said, Event):
+        run.publish(said)
+    else:
+        run.publish(ProgressText(text=said, step=step_run.step.name, attempt=step_run.attempt))
+
+
+def _note(
+    run: Run,
+    step_run: StepRun,
+    state: StepState,
+    *,
+    error: str | None = None,
+    retry_in: float | None = None,
+) -> None:
+    if run.execution.observed:
+        run.note(
+            StepStateChanged(
+                name=step_run.step.name,
+                step_state=state,
+                worker_id=str(step_run.number),
+                input_event_name=step_run.event_name,
+                attempt=step_run.attempt,
+                error=error,
+                retry_in=retry_in,
+            )
+        )

@@ -1,0 +1,276 @@
+"""What a step may touch: state, events, the stream, and what it calls."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+from wfc.runtime import bindings
+from wfc.runtime.bindings import Basic, Bearer, Model, Output, PythonTool, Secret
+from wfc.runtime.errors import ContextStateError
+from wfc.runtime.events import Event, ProgressText
+from wfc.runtime.retry import RetryInfo
+from wfc.runtime.store import StateStore
+
+if TYPE_CHECKING:
+    from wfc.runtime.execution import StepRun
+    from wfc.runtime.run import Run
+    from wfc.runtime.workflow import Workflow
+
+__all__ = ["Context", "StepContext", "Unstarted"]
+
+S = TypeVar("S")
+T = TypeVar("T")
+E = TypeVar("E", bound=Event)
+
+
+class Unstarted:
+    """What stands for the run before there is one: the state to begin with."""
+
+    __slots__ = ("state", "store", "workflow")
+
+    def __init__(self, workflow: Workflow) -> None:
+        self.workflow = workflow
+        self.state = type(workflow).table().new_state()
+        self.store: StateStore[Any] = StateStore(self)
+
+
+class Context(Generic[S]):
+    """A run as its steps, and those who started it, see it.
+
+    ``Context(workflow)`` makes one before the run, for its state; ``workflow.run(ctx=…)`` goes on with it.
+    """
+
+    __slots__ = ("_run", "_step_run")
+
+    _run: Run | Unstarted
+    _step_run: StepRun | None
+
+    def __init__(self, workflow: Workflow) -> None:
+        self._run = Unstarted(workflow)
+        self._step_run = None
+
+    @property
+    def store(self) -> StateStore[S]:
+        """The run's state."""
+        return self._run.store
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the run has started and is not over."""
+        return not isinstance(self._run, Unstarted) and not self._run.is_done
+
+    @property
+    def run_id(self) -> str:
+        """The run's id."""
+        return self._started("run_id").run_id
+
+    @property
+    def step_name(self) -> str:
+        """The name of the step that this context belongs to."""
+        return self._inside("step_name").step.name
+
+    @property
+    def attempt(self) -> int:
+        """Which attempt of the step this is, from 1."""
+        return self._inside("attempt").attempt
+
+    @property
+    def idempotency_key(self) -> str:
+        """The same in every attempt of this step run, and in no other step run."""
+        return self._started("idempotency_key").key_of(self._inside("idempotency_key"))
+
+    # --- events
+
+    def send_event(self, message: Event, step: str | None = None) -> None:
+        """Sends an event to all steps that accept it, or to one. It goes out at once.
+
+        Raises:
+            UndeclaredResultError: No step accepts it, or the named one does not.
+            WorkflowStepDoesNotExistError: There is no step of that name.
+            ContextStateError: The run has not started yet.
+        """
+        run = self._started("send_event")
+        self._in_loop(run.send, message, step, self._step_run)
+
+    def collect_events(
+        self, ev: Event, expected: list[type[Event]], buffer_id: str | None = None
+    ) -> list[Event] | None:
+        """Keeps an event until there is one for each entry of ``expected``; then all, in that order.
+
+        Args:
+            buffer_id: To keep apart what belongs apart; by itself each step has one buffer.
+        """
+        run, step_run = self._started("collect_events"), self._inside("collect_events")
+        return self._in_loop(run.collect, step_run, ev, expected, buffer_id)
+
+    async def wait_for_event(
+        self,
+        event_type: type[E],
+        waiter_event: Event | None = None,
+        waiter_id: str | None = None,
+        requirements: Mapping[str, Any] | None = None,
+        timeout: float | None = 2000,  # noqa: ASYNC109 - llama-index-workflows' name
+    ) -> E:
+        """Waits for an event of a class, with these values in its fields. The body stays where it is.
+
+        Args:
+            waiter_event: Published first, for whoever is to answer.
+            waiter_id: Waits of one id publish ``waiter_event`` only once in a run.
+            timeout: Seconds; ``None``: no bound.
+
+        Raises:
+            TimeoutError: It did not come in time.
+        """
+        run = self._started("wait_for_event")
+        self._inside("wait_for_event")
+        return await run.wait_for(event_type, waiter_event, waiter_id, requirements or {}, timeout)
+
+    def write_event_to_stream(self, ev: Event | None) -> None:
+        """Shows an event to whoever watches the run; other steps do not get it."""
+        if ev is not None:
+            self._in_loop(self._started("write_event_to_stream").publish, ev)
+
+    def retry_info(self) -> RetryInfo:
+        """How the attempts of this step run went so far."""
+        return self._started("retry_info").retry_info(self._inside("retry_info"))
+
+    # --- what a step calls
+
+    @overload
+    async def llm(self, model: Model, prompt: str, *, system: str | None = None) -> str: ...
+    @overload
+    async def llm(
+        self, model: Model, prompt: str, *, system: str | None = None, output: type[T] | Output[T]
+    ) -> T: ...
+    async def llm(self, model: Model, prompt: str, *, system: str | None = None, output: Any = None) -> Any:
+        """One model call: the reply as text, or as a value of the type ``output``.
+
+        Raises:
+            StepError: It failed; see ``bindings.call_llm``.
+        """
+        self._inside("llm").called = True
+        return await bindings.call_llm(self, model, prompt, system=system, output=output)
+
+    async def tool(self, tool: PythonTool[T], args: Mapping[str, object]) -> T:
+        """One call of a tool.
+
+        Raises:
+            StepError: It failed; see ``bindings.call_tool``.
+        """
+        self._inside("tool").called = True
+        return await bindings.call_tool(self, tool, args)
+
+    @overload
+    async def http(
+        self,
+        method: str,
+        url: str,
+        *,
+        query: Mapping[str, object] | None = None,
+        headers: Mapping[str, str | Secret] | None = None,
+        auth: Bearer | Basic | None = None,
+        body: object = None,
+    ) -> Any: ...
+    @overload
+    async def http(
+        self,
+        method: str,
+        url: str,
+        *,
+        query: Mapping[str, object] | None = None,
+        headers: Mapping[str, str | Secret] | None = None,
+        auth: Bearer | Basic | None = None,
+        body: object = None,
+        output: type[T] | Output[T],
+    ) -> T: ...
+    async def http(
+        self,
+        method: str,
+        url: str,
+        *,
+        query: Mapping[str, object] | None = None,
+        headers: Mapping[str, str | Secret] | None = None,
+        auth: Bearer | Basic | None = None,
+        body: object = None,
+        output: Any = None,
+    ) -> Any:
+        """One request: its body. Status and headers go to the step's tail.
+
+        Raises:
+            StepError: It failed; see ``bindings.call_http``.
+        """
+        step_run = self._inside("http")
+        step_run.called = True
+        result, response = await bindings.call_http(
+            method,
+            url,
+            query=query,
+            headers=headers,
+            auth=auth,
+            body=body,
+            output=output,
+            idempotency_key=self.idempotency_key,
+        )
+        step_run.response = response
+        return result
+
+    # --- what those calls need of it
+
+    def unmet(self, result: object) -> list[str]:
+        """What the step's requirements say of a result: a sentence for each that does not hold."""
+        return self._started("unmet").unmet(self._inside("unmet"), result)
+
+    def choose_model(self, count: int) -> int:
+        """Which of a model and its ``count - 1`` fallbacks is to be asked, from 0."""
+        step_run = self._inside("choose_model")
+        step_run.choices = count
+        return step_run.choice
+
+    def report(self, text: str) -> None:
+        """Tells whoever watches the run."""
+        step_run = self._inside("report")
+        self.write_event_to_stream(ProgressText(text=text, step=step_run.step.name, attempt=step_run.attempt))
+
+    def state_now(self) -> Any:
+        """The run's state, which must not be changed."""
+        return self._started("state_now").execution.state
+
+    # ---
+
+    def _started(self, what: str) -> Run:
+        run = self._run
+        if isinstance(run, Unstarted):
+            raise ContextStateError(
+                f"`{what}` needs a run, and this one has not started: `workflow.run(ctx=…)`"
+            )
+        return run
+
+    def _inside(self, what: str) -> StepRun:
+        if self._step_run is None:
+            raise ContextStateError(f"`{what}` can only be used inside a step")
+        return self._step_run
+
+    def _in_loop(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Calls in the run's event loop, also from the thread of a step that is a plain function."""
+        loop = self._started("this").loop
+        if asyncio._get_running_loop() is loop:
+            return function(*arguments)
+
+        async def call() -> T:
+            return function(*arguments)
+
+        return asyncio.run_coroutine_threadsafe(call(), loop).result()
+
+
+class StepContext(Context[Any]):
+    """The context of one step run."""
+
+    __slots__ = ()
+
+    def __init__(
+        self, run: Run, step_run: StepRun
+    ) -> None:  # its own, and lean: one is made for each step run
+        self._run = run
+        self._step_run = step_run

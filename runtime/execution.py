@@ -1,0 +1,389 @@
+"""A run as data: what is in flight, what waits, and the ticks that change it.
+
+Nothing in here acts. ``advance`` changes an execution by a tick; a driver carries out what it then wants.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from datetime import datetime
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+from wfc.runtime.events import Event, StartEvent, StopEvent
+
+if TYPE_CHECKING:
+    from wfc.runtime.table import Step, StepTable
+
+__all__ = [
+    "Arrived",
+    "Cancelled",
+    "Completed",
+    "Execution",
+    "Exit",
+    "Failed",
+    "Frame",
+    "FrameKind",
+    "Note",
+    "Path",
+    "Publish",
+    "Resolve",
+    "Slots",
+    "StartTimer",
+    "Started",
+    "StepRun",
+    "StopTimer",
+    "Tick",
+    "TimerFired",
+    "TriedAgain",
+    "Waiter",
+    "Want",
+]
+
+Path = tuple[int, ...]
+"""A step run's place among the items and branches of a batch; empty outside of batches."""
+
+
+class Exit(IntEnum):
+    """Which way a step run goes: through its action, or straight to another exit."""
+
+    ACTION = 0
+    LIMIT = 1
+    TIMEOUT = 2
+
+
+class FrameKind(IntEnum):
+    """What opened a frame: a fork's completion, an `each`, or one item of an `each`."""
+
+    FORK = 0
+    BATCH = 1
+    ITEM = 2
+
+
+class Slots:
+    """What has arrived at one join in one frame."""
+
+    __slots__ = ("arrived", "fired", "timer")
+
+    def __init__(self) -> None:
+        self.arrived: dict[int, Event] = {}  # by the position of the event's parameter
+        self.fired = False
+        self.timer: int | None = None
+
+
+class Frame:
+    """One link of the stack that events carry: they belong together where they share it.
+
+    Args:
+        parent: The rest of the stack.
+        kind: What opened it.
+        fork: The step that opened it; ``None``: the start of the run.
+        path: Where in the enclosing batch it was opened.
+        number: Of the step run that opened it.
+        collectors: Steps that collect it, for a batch.
+
+    ``live`` counts step runs in this frame and frames opened in it that are alive themselves; ``holds`` says
+    how many of those are time-outs of joins. A batch at 0 is complete; a fork's frame in which nothing but
+    time-outs is left cannot fill its joins any more.
+    """
+
+    __slots__ = (
+        "collected",
+        "collectors",
+        "fork",
+        "holds",
+        "in_batch",
+        "joins",
+        "kind",
+        "live",
+        "number",
+        "parent",
+        "path",
+        "replaced",
+        "runs",
+    )
+
+    def __init__(
+        self,
+        parent: Frame | None,
+        kind: FrameKind,
+        fork: Step | None,
+        path: Path = (),
+        number: int = 0,
+        collectors: tuple[Step, ...] = (),
+    ) -> None:
+        self.parent = parent
+        self.kind = kind
+        self.fork = fork
+        self.path = path
+        self.number = number
+        self.collectors = collectors
+        self.in_batch: bool = kind is not FrameKind.FORK or (parent is not None and parent.in_batch)
+        self.live = 0
+        self.holds = 0
+        self.replaced = False
+        self.joins: dict[int, Slots] = {}  # by step index
+        self.runs: dict[int, int] = {}  # step runs of an item, by step index
+        self.collected: dict[int, list[tuple[Path, Event]]] = {}  # of a batch, by step index
+
+    def enter(self) -> None:
+        """Counts one more step run, or frame that came alive."""
+        frame: Frame | None = self
+        while frame is not None:
+            frame.live += 1
+            if frame.live > 1:
+                return
+            frame = frame.parent
+
+
+class StepRun:
+    """One run of a step: on an event, on a join's events by parameter position, or on a list of them."""
+
+    __slots__ = (
+        "attempt",
+        "began",
+        "called",
+        "choice",
+        "choices",
+        "collects",
+        "error",
+        "event",
+        "exit",
+        "failed_at",
+        "frame",
+        "key",
+        "number",
+        "path",
+        "response",
+        "sends",
+        "since",
+        "snapshot",
+        "started",
+        "step",
+        "task",
+    )
+
+    # The driver sets these, and only for steps that need them:
+    began: float  # the first attempt's start on the loop's clock
+    started: datetime  # the same by the calendar
+    snapshot: Any  # of the state
+    response: Any
+    error: Exception  # what the last attempt raised
+    failed_at: datetime
+    key: str  # by which a service knows a repeated request
+    collects: list[Any]  # what to take back if the attempt fails
+    choice: int  # which of a model and its fallbacks, from 0
+    choices: int  # how many there are
+    since: int  # the last attempt before the present choice
+    called: bool  # whether the attempt has got past its inputs
+
+    def __init__(self, number: int, step: Step, event: Any, frame: Frame | None, path: Path) -> None:
+        self.number = number
+        self.step = step
+        self.event = event
+        self.frame = frame
+        self.path = path
+        self.exit = Exit.ACTION
+        self.attempt = 1
+        self.sends = 0  # events sent so far, which orders them in a batch
+        self.task: Any = None  # the driver's, while an attempt runs
+
+    @property
+    def event_name(self) -> str:
+        """The class name of what it runs on, or the names."""
+        event = self.event
+        if isinstance(event, Event):
+            return type(event).__name__
+        events = event if isinstance(event, list) else list(event.values())
+        names = list(dict.fromkeys(type(one).__name__ for one in events))
+        return " and ".join(names) if names else "nothing"
+
+
+class Started:
+    """The run starts. ``limits`` holds the ``max_runs`` of steps that compute it, by step index."""
+
+    __slots__ = ("event", "limits")
+
+    def __init__(self, event: StartEvent, limits: Mapping[int, int]) -> None:
+        self.event = event
+        self.limits = limits
+
+
+class Completed:
+    """A step run is done and emits this: an event, ``None``, a list, ``All`` or ``Fail``."""
+
+    __slots__ = ("emitted", "number")
+
+    def __init__(self, number: int, emitted: Any) -> None:
+        self.number = number
+        self.emitted = emitted
+
+
+class TriedAgain:
+    """An attempt failed; the next one starts after ``delay`` seconds."""
+
+    __slots__ = ("delay", "number")
+
+    def __init__(self, number: int, delay: float) -> None:
+        self.number = number
+        self.delay = delay
+
+
+class Failed:
+    """A step run failed for good, and with it the run."""
+
+    __slots__ = ("error", "number")
+
+    def __init__(self, number: int, error: Exception) -> None:
+        self.number = number
+        self.error = error
+
+
+class Arrived:
+    """An event was sent: by a step run (its number), or from outside; to one step or to all that accept it."""
+
+    __slots__ = ("event", "sender", "step")
+
+    def __init__(self, event: Event, step: Step | None = None, sender: int | None = None) -> None:
+        self.event = event
+        self.step = step
+        self.sender = sender
+
+
+class TimerFired:
+    """A timer that the execution wanted has run out."""
+
+    __slots__ = ("timer",)
+
+    def __init__(self, timer: int) -> None:
+        self.timer = timer
+
+
+class Cancelled:
+    """The run ends from outside: cancelled, or out of time."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
+Tick = Started | Completed | TriedAgain | Failed | Arrived | TimerFired | Cancelled
+
+
+class StartTimer:
+    """Wanted: a tick ``TimerFired(timer)`` after so many seconds."""
+
+    __slots__ = ("seconds", "timer")
+
+    def __init__(self, timer: int, seconds: float) -> None:
+        self.timer = timer
+        self.seconds = seconds
+
+
+class StopTimer:
+    """Wanted no more: this timer."""
+
+    __slots__ = ("timer",)
+
+    def __init__(self, timer: int) -> None:
+        self.timer = timer
+
+
+class Publish:
+    """Wanted: that those who watch the run see this event."""
+
+    __slots__ = ("event",)
+
+    def __init__(self, event: Event) -> None:
+        self.event = event
+
+
+class Note:
+    """Worth knowing for those who look inside a run. Made only while ``Execution.observed``."""
+
+    __slots__ = ("event",)
+
+    def __init__(self, event: Event) -> None:
+        self.event = event
+
+
+class Resolve:
+    """Wanted: that the body that waits under this number gets this event."""
+
+    __slots__ = ("event", "waiter")
+
+    def __init__(self, waiter: int, event: Event) -> None:
+        self.waiter = waiter
+        self.event = event
+
+
+class Waiter:
+    """What a body waits for: an event of a class, with these values in its fields."""
+
+    __slots__ = ("event_type", "requirements")
+
+    def __init__(self, event_type: type[Event], requirements: Mapping[str, Any]) -> None:
+        self.event_type = event_type
+        self.requirements = requirements
+
+    def takes(self, event: Event) -> bool:
+        """Whether this event is it."""
+        return isinstance(event, self.event_type) and all(
+            getattr(event, name, None) == value for name, value in self.requirements.items()
+        )
+
+
+Want = StartTimer | StopTimer | Publish | Note | Resolve
+
+
+class Execution:
+    """One run.
+
+    ``starting`` holds step runs that shall start now, in order, and ``wants`` all else that the last ticks ask
+    for; the driver empties both. ``outcome`` is ``None`` until the run is over, then its end event or its error.
+    """
+
+    __slots__ = (
+        "asked",
+        "buffers",
+        "busy",
+        "in_flight",
+        "inputs",
+        "limits",
+        "number",
+        "observed",
+        "outcome",
+        "queues",
+        "root",
+        "run_id",
+        "runs",
+        "starting",
+        "state",
+        "table",
+        "timers",
+        "waiters",
+        "wants",
+    )
+
+    def __init__(self, table: StepTable, run_id: str, state: Any) -> None:
+        self.table = table
+        self.run_id = run_id
+        self.state = state
+        self.inputs: StartEvent | None = None
+        self.outcome: StopEvent | Exception | None = None
+        self.number = 0  # of the last step run or timer
+        self.busy = [0] * len(table.steps)  # workers at work, by step index
+        self.queues: dict[int, deque[StepRun]] = {}  # step runs that wait for a worker, by step index
+        self.in_flight: dict[int, StepRun] = {}  # by number
+        self.timers: dict[int, StepRun | tuple[Frame, Step]] = {}  # an attempt to come, or a join's time-out
+        self.starting: deque[StepRun] = deque()
+        self.wants: list[Want] = []
+        self.limits: Mapping[int, int] = {}
+        self.runs: dict[int, int] = {}  # step runs outside of items, of steps with a limit
+        self.buffers: dict[Any, Any] = {}  # what hand-written joins and `collect_events` have gathered
+        self.waiters: dict[int, Waiter] = {}  # bodies that wait for an event, by number
+        self.root: Frame | None = None
+        self.asked = False  # somebody outside was asked for an answer
+        self.observed = False

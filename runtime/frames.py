@@ -1,0 +1,128 @@
+"""Frames open, and close: forks, batches, and what happens when no work of a frame is left."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wfc.runtime.errors import StuckError
+from wfc.runtime.execution import Execution, Frame, FrameKind, Path, Slots, StepRun, StopTimer
+from wfc.runtime.scheduling import start_run, start_timer
+
+if TYPE_CHECKING:
+    from wfc.runtime.table import Step
+
+__all__ = ["batch_of", "frame_of", "leave", "missing", "move_into_fork", "open_root"]
+
+
+def open_root(execution: Execution) -> None:
+    """The start of a run is a fork too, if a join says so."""
+    if execution.table.start_joins:
+        execution.root = _open(execution, None, None, execution.table.start_joins, (), 0)
+
+
+def move_into_fork(execution: Execution, run: StepRun) -> None:
+    """A step run of a fork passes: it opens a new frame, in place of the one of its fork that it came in.
+
+    Inside an item of a batch the new frame is put on top instead, so that the batch keeps count of it.
+    """
+    old = run.frame
+    if old is not None and old.number == run.number and old.kind is FrameKind.FORK:
+        return  # opened when the step run sent its first event
+    step = run.step
+    below = old
+    frame = old
+    while frame is not None and frame.kind is not FrameKind.ITEM:
+        if frame.kind is FrameKind.FORK and frame.fork is step:
+            frame.replaced = True
+            below = frame.parent
+            break
+        frame = frame.parent
+    run.frame = _open(execution, below, step, step.opens, run.path, run.number)
+    run.frame.enter()
+    if old is not None:
+        leave(execution, old)
+
+
+def _open(
+    execution: Execution,
+    below: Frame | None,
+    fork: Step | None,
+    joins: tuple[Step, ...],
+    path: Path,
+    number: int,
+) -> Frame:
+    frame = Frame(below, FrameKind.FORK, fork, path, number)
+    for step in joins:
+        if step.within is not None:
+            slots = frame.joins[step.index] = Slots()
+            slots.timer = start_timer(execution, step.within, (frame, step))
+            frame.holds += 1
+            frame.enter()
+    return frame
+
+
+def frame_of(frame: Frame | None, fork: Step | None) -> Frame | None:
+    """The innermost frame of a fork, on the stack that an event carries."""
+    while frame is not None and not (frame.kind is FrameKind.FORK and frame.fork is fork):
+        frame = frame.parent
+    return frame
+
+
+def batch_of(frame: Frame | None, collector: Step) -> Frame | None:
+    """The innermost batch that a step collects, on the stack that an event carries."""
+    while frame is not None and collector not in frame.collectors:
+        frame = frame.parent
+    return frame
+
+
+def leave(execution: Execution, frame: Frame | None) -> None:
+    """Counts one step run, or living frame, less; closes frames in which no work is left.
+
+    Raises:
+        StuckError: A join in such a frame has some of its events, and cannot get the others any more.
+    """
+    while frame is not None:
+        frame.live -= 1
+        if frame.live > frame.holds:
+            return
+        if frame.kind is FrameKind.FORK:
+            _settle(execution, frame)
+        if frame.live:
+            return
+        for collector in frame.collectors:
+            found = frame.collected.pop(collector.index, [])
+            found.sort(key=lambda entry: entry[0])
+            start_run(execution, collector, [event for _, event in found], frame.parent, frame.path)
+        frame = frame.parent
+
+
+def _settle(execution: Execution, frame: Frame) -> None:
+    """Nothing but time-outs is left in a fork's frame: what waits without one waits in vain."""
+    for index, slots in frame.joins.items():
+        if slots.fired:
+            continue
+        if slots.timer is None:
+            step = execution.table.steps[index]
+            fork = f"`{frame.fork.name}`" if frame.fork is not None else "the start of the run"
+            raise StuckError(
+                f"the run is stuck: the join of step `{step.name}` has {have(step, slots)}, and in this frame of "
+                f"{fork} nothing is left that could bring it {missing(step, slots)}"
+            )
+        if frame.replaced and not slots.arrived:
+            # the run went round through the fork again: this frame's time-out has nobody to wait for
+            slots.fired = True
+            del execution.timers[slots.timer]
+            execution.wants.append(StopTimer(slots.timer))
+            frame.holds -= 1
+            frame.live -= 1
+
+
+def have(step: Step, slots: Slots) -> str:
+    """What has arrived at a join, in words."""
+    return " and ".join(type(event).__name__ for event in slots.arrived.values())
+
+
+def missing(step: Step, slots: Slots) -> str:
+    """What has not arrived at a join, in words."""
+    names = [slot.events[0].__name__ for at, slot in enumerate(step.slots) if at not in slots.arrived]
+    return (" and " if step.needed == len(step.slots) else " or ").join(names)

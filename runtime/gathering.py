@@ -1,0 +1,165 @@
+"""Events come to a join, and it fires, or not yet, or they are late."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from typing import TYPE_CHECKING
+
+from wfc.runtime.errors import WorkflowRuntimeError
+from wfc.runtime.events import Event, LateEvent
+from wfc.runtime.execution import Execution, Exit, Frame, FrameKind, Note, Path, Slots, StepRun, StopTimer
+from wfc.runtime.frames import batch_of, frame_of, leave
+from wfc.runtime.scheduling import start_run
+
+if TYPE_CHECKING:
+    from wfc.runtime.table import Step
+
+__all__ = ["Collection", "arrive", "collect", "time_out", "uncollect"]
+
+
+def arrive(execution: Execution, step: Step, event: Event, frame: Frame | None, path: Path) -> None:
+    """An event comes to a step that joins.
+
+    Raises:
+        WorkflowRuntimeError: It has no frame of the join's fork, or the frame has had an event like it.
+    """
+    if step.collects:
+        _collect(execution, step, event, frame, path)
+    elif step.join is None:
+        _pair(execution, step, event, frame, path)
+    else:
+        _fill(execution, step, event, frame, path)
+
+
+def _collect(execution: Execution, step: Step, event: Event, frame: Frame | None, path: Path) -> None:
+    batch = batch_of(frame, step)
+    if batch is None:
+        raise WorkflowRuntimeError(
+            f"{type(event).__name__} reached step `{step.name}`, which collects a batch, outside of any batch: "
+            f"it must descend from a list of events that a step returned"
+        )
+    batch.collected.setdefault(step.index, []).append((path, event))
+
+
+def _fill(execution: Execution, step: Step, event: Event, frame: Frame | None, path: Path) -> None:
+    """By frame: the join fires once in each frame of its fork."""
+    found = frame_of(frame, step.fork)
+    if found is None:
+        fork = f"`{step.fork.name}`" if step.fork is not None else "the start"
+        raise WorkflowRuntimeError(
+            f"{type(event).__name__} reached the join of step `{step.name}` without passing {fork} first"
+        )
+    slots = found.joins.get(step.index)
+    if slots is None:
+        slots = found.joins[step.index] = Slots()
+    at = step.slot_of(type(event))
+    assert at is not None  # it was routed here because a slot takes it
+    if slots.fired or (at in slots.arrived and step.needed < len(step.slots)):
+        if execution.observed:
+            execution.wants.append(Note(LateEvent(event=event, step_name=step.name)))
+        return
+    if at in slots.arrived:
+        raise WorkflowRuntimeError(
+            f"the join of step `{step.name}` received two {type(event).__name__} in one frame"
+        )
+    slots.arrived[at] = event
+    if len(slots.arrived) >= step.needed:
+        _fire(execution, step, found, slots, Exit.ACTION)
+
+
+def _fire(execution: Execution, step: Step, frame: Frame, slots: Slots, exit: Exit) -> None:
+    slots.fired = True
+    arrived, slots.arrived = slots.arrived, {}
+    start_run(execution, step, arrived, frame, frame.path, exit)
+    if slots.timer is not None:
+        if execution.timers.pop(slots.timer, None) is not None:
+            execution.wants.append(StopTimer(slots.timer))
+        frame.holds -= 1
+        leave(execution, frame)
+
+
+def time_out(execution: Execution, step: Step, frame: Frame) -> None:
+    """The time of a join in a frame is up: it fires with what there is, or leaves by its time-out."""
+    slots = frame.joins[step.index]
+    proceed = getattr(step.join, "proceed", False)
+    _fire(execution, step, frame, slots, Exit.ACTION if proceed else Exit.TIMEOUT)
+
+
+def _pair(execution: Execution, step: Step, event: Event, frame: Frame | None, path: Path) -> None:
+    """By order of arrival: a hand-written step with several event parameters takes the oldest of each."""
+    scope = frame
+    while scope is not None and scope.kind is not FrameKind.ITEM:
+        scope = scope.parent
+    key = (step.index, scope)
+    waiting: tuple[deque[Event], ...] | None = execution.buffers.get(key)
+    if waiting is None:
+        waiting = execution.buffers[key] = tuple(deque() for _ in step.slots)
+    kind = type(event)
+    fitting = [
+        at
+        for at, slot in enumerate(step.slots)
+        if kind in slot.events or (step.subclasses and issubclass(kind, slot.events))
+    ]
+    at = min(fitting, key=lambda one: len(waiting[one]))
+    waiting[at].append(event)
+    if all(waiting):
+        taken = {one: queue.popleft() for one, queue in enumerate(waiting)}
+        if not any(waiting):
+            del execution.buffers[key]
+        start_run(execution, step, taken, frame, path)
+
+
+class Collection:
+    """What ``collect_events`` has kept under one name."""
+
+    __slots__ = ("by_kind", "count", "expected", "needed")
+
+    def __init__(self) -> None:
+        self.by_kind: dict[type[Event], deque[Event]] = {}
+        self.count = 0
+        self.expected: list[type[Event]] = []
+        self.needed: Counter[type[Event]] = Counter()
+
+
+def collect(
+    execution: Execution, run: StepRun, event: Event, expected: list[type[Event]], buffer_id: str | None
+) -> list[Event] | None:
+    """Keeps an event until there is one for each expected; see ``Context.collect_events``."""
+    if not expected:
+        return []
+    key = (run.step.index, buffer_id or "")
+    kept: Collection | None = execution.buffers.get(key)
+    if kept is None:
+        kept = execution.buffers[key] = Collection()
+    if kept.expected is not expected and kept.expected != expected:
+        kept.expected = expected
+        kept.needed = Counter(expected)
+    kind = type(event)
+    same = kept.by_kind.setdefault(kind, deque())
+    if len(same) >= kept.needed[kind]:
+        return None
+    same.append(event)
+    kept.count += 1
+    if run.step.retry is not None:
+        if not hasattr(run, "collects"):
+            run.collects = []
+        run.collects.append((key, kept, event))
+    if kept.count < len(expected):
+        return None
+    del execution.buffers[key]
+    given = {one: iter(queue) for one, queue in kept.by_kind.items()}
+    return [next(given[one]) for one in expected]
+
+
+def uncollect(execution: Execution, run: StepRun) -> None:
+    """Takes back what a failed attempt has collected: the next attempt collects it again."""
+    for key, kept, event in reversed(getattr(run, "collects", ())):
+        kept.by_kind[type(event)].remove(event)
+        kept.count -= 1
+        newer: Collection | None = execution.buffers.get(key)
+        execution.buffers[key] = kept
+        if newer is not None and newer is not kept:
+            for kind, queue in newer.by_kind.items():
+                kept.by_kind.setdefault(kind, deque()).extend(queue)
+            kept.count += newer.count
+    run.collects = []

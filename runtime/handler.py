@@ -1,0 +1,89 @@
+"""What ``run()`` gives back: a run, from the outside."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Generator
+from typing import Any
+
+from wfc.runtime.context import Context
+from wfc.runtime.events import Event, StopEvent
+from wfc.runtime.run import Observer, Run
+
+__all__ = ["WorkflowHandler"]
+
+
+class WorkflowHandler:
+    """A run that is under way, or over.
+
+    Awaiting it gives the run's result: what a plain ``StopEvent`` carries, or the end event itself where it is
+    of a class of its own. It raises what the run failed with: always a ``WorkflowError``.
+    """
+
+    __slots__ = ("_run", "ctx", "run_id")
+
+    def __init__(self, run: Run, ctx: Context[Any]) -> None:
+        self._run = run
+        self.ctx = ctx
+        self.run_id = run.run_id
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        return self._result().__await__()
+
+    async def _result(self) -> Any:
+        event = await self.stop_event_result()
+        return event.result if type(event) is StopEvent else event
+
+    async def stop_event_result(self) -> StopEvent:
+        """The end event, once there is one. Cancelling the caller does not cancel the run."""
+        future = self._run.future
+        return future.result() if future.done() else await asyncio.shield(future)
+
+    def get_stop_event(self) -> StopEvent | None:
+        """The end event, or ``None`` while the run is not over or if it failed."""
+        future = self._run.future
+        return future.result() if future.done() and future.exception() is None else None
+
+    def is_done(self) -> bool:
+        """Whether the run is over."""
+        return self._run.is_done
+
+    def stream_events(self, expose_internal: bool = False) -> AsyncGenerator[Event, None]:
+        """What the run publishes, from its beginning to its last event. Each call is a reader of its own.
+
+        Args:
+            expose_internal: Whether to show what happens inside too: ``InternalDispatchEvent`` s, from the
+                moment that somebody first asked for them.
+        """
+        return (self._run.inner_stream() if expose_internal else self._run.stream).read()
+
+    def observe(self, observer: Observer) -> None:
+        """Calls ``observer`` with everything that happens from now on, as it happens."""
+        self._run.observe(observer)
+
+    async def send_event(self, event: Event, step: str | None = None) -> None:
+        """Sends an event to all steps that accept it, or to one.
+
+        Raises:
+            WorkflowRuntimeError: The run has ended, or no step, or not the named one, accepts it.
+        """
+        self._run.send(event, step)
+
+    async def cancel_run(self, *, timeout: float = 5.0) -> None:  # noqa: ASYNC109 - llama-index-workflows' name
+        """Ends the run; awaiting the handler then raises ``WorkflowCancelledByUser``.
+
+        Args:
+            timeout: Seconds to wait for the steps that were running to clean up.
+        """
+        run = self._run
+        tasks = {one.task for one in run.execution.in_flight.values() if one.task is not None}
+        run.cancel()
+        if run.future.done():
+            run.future.exception()  # it is known: no complaint if nobody awaits the handler
+        tasks.discard(asyncio.current_task())
+        if tasks:
+            await asyncio.wait(tasks, timeout=timeout)
+
+    def __repr__(self) -> str:
+        state = "over" if self.is_done() else "running"
+        return f"<WorkflowHandler {type(self._run.workflow).__name__} {self.run_id} {state}>"

@@ -1,0 +1,511 @@
+"""The driver: carries a run out in an asyncio event loop. The only code that touches the loop.
+
+A worker is a task that takes one step run after the other off the queue, so a step that does not wait costs no
+task and no turn of the loop. While a worker waits inside a step, others take over; nothing polls.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from asyncio import CancelledError, Task
+from collections.abc import Callable, Coroutine, Mapping
+from contextvars import Context as Variables
+from contextvars import copy_context
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from wfc.runtime.advance import advance
+from wfc.runtime.attempt import attempt, failure
+from wfc.runtime.errors import (
+    StepError,
+    UndeclaredResultError,
+    WorkflowCancelledByUser,
+    WorkflowRuntimeError,
+    WorkflowStepDoesNotExistError,
+    WorkflowTimeoutError,
+)
+from wfc.runtime.events import (
+    Event,
+    InputRequiredEvent,
+    StartEvent,
+    StopEvent,
+    WorkflowCancelledEvent,
+    WorkflowFailedEvent,
+    WorkflowTimedOutEvent,
+)
+from wfc.runtime.execution import (
+    Arrived,
+    Cancelled,
+    Completed,
+    Execution,
+    Note,
+    Publish,
+    Resolve,
+    Started,
+    StartTimer,
+    StepRun,
+    StopTimer,
+    Tick,
+    TimerFired,
+    Waiter,
+)
+from wfc.runtime.gathering import collect
+from wfc.runtime.outcomes import RunInfo
+from wfc.runtime.retry import RetryInfo
+from wfc.runtime.store import StateStore
+from wfc.runtime.stream import Stream
+
+if TYPE_CHECKING:
+    from wfc.runtime.context import StepContext
+    from wfc.runtime.workflow import Workflow
+
+__all__ = ["Double", "Observer", "Run"]
+
+E = TypeVar("E", bound=Event)
+
+Observer = Callable[[Event], None]
+"""Told of everything that happens in a run, as it happens: ``InternalDispatchEvent`` s and what is streamed."""
+
+Double = Callable[["StepContext"], Coroutine[Any, Any, Any]]
+"""Stands in for a step's action: gives its result, or raises."""
+
+TURN = 0.005
+"""Seconds that a worker may keep the event loop for itself."""
+
+_RUNNING: set[Run] = set()  # asyncio itself holds tasks only weakly
+
+
+_EAGER = sys.version_info >= (3, 12)
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Run:
+    """One run, under way in an event loop.
+
+    Args:
+        state: To begin with; ``None``: a fresh one.
+        doubles: What stands in for the actions of steps, by the steps' names.
+        clock: Tells the time of day.
+        config: The workflow's config; ``None``: what the environment says.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_asked",
+        "_bare",
+        "_begun",
+        "_config",
+        "_deadline",
+        "_early",
+        "_handing_over",
+        "_inner",
+        "_observers",
+        "_on_end",
+        "_resting",
+        "_store",
+        "_timers",
+        "_variables",
+        "_waits",
+        "clock",
+        "doubles",
+        "execution",
+        "future",
+        "loop",
+        "run_id",
+        "stream",
+        "workflow",
+    )
+
+    def __init__(
+        self,
+        workflow: Workflow,
+        start_event: StartEvent,
+        run_id: str,
+        *,
+        state: Any = None,
+        doubles: Mapping[str, Double] | None = None,
+        clock: Callable[[], datetime] = _utc_now,
+        config: Any = None,
+    ) -> None:
+        self.workflow = workflow
+        self.run_id = run_id
+        table = type(workflow).table()
+        self.execution: Execution = Execution(table, run_id, table.new_state() if state is None else state)
+        self.execution.inputs = start_event
+        self.loop = asyncio.get_running_loop()
+        self.future: asyncio.Future[StopEvent] = self.loop.create_future()
+        self.stream = Stream()
+        self.doubles = doubles
+        self.clock = clock
+        self._config = config
+        self._bare = not doubles  # nobody looks on, so the shortest way may be taken
+        self._begun = False
+        self._handing_over = False
+        self._resting = False
+        self._variables: Variables | None = None
+        self._inner: Stream | None = None
+        self._observers: tuple[Observer, ...] = ()
+        self._store: StateStore[Any] | None = None
+        self._deadline: asyncio.TimerHandle | None = None
+        self._timers: dict[int, asyncio.TimerHandle] | None = None
+        self._waits: dict[int, asyncio.Future[Any]] | None = None
+        self._asked: set[str] | None = None
+        self._early: list[Tick] | None = None
+        self._on_end: Callable[[Run], None] | None = None
+
+    # --- from start to end
+
+    def begin(self, on_end: Callable[[Run], None] | None = None) -> None:
+        """Starts it, at the loop's next turn. Calls ``on_end`` when it is over."""
+        self._on_end = on_end
+        _RUNNING.add(self)
+        timeout = self.workflow.timeout
+        if timeout is not None:
+            self._deadline = self.loop.call_later(timeout, self._out_of_time, timeout)
+        self._spawn(self._first())
+
+    async def _first(self) -> None:
+        execution = self.execution
+        self._begun = True
+        assert execution.inputs is not None
+        try:
+            limits = {
+                step.index: step.max_runs(self, StepRun(0, step, execution.inputs, None, ()), None)
+                for step in execution.table.steps
+                if callable(step.max_runs)
+            }
+        except Exception as error:
+            self._apply(Cancelled(WorkflowRuntimeError(f"a bound cannot be computed: {error}")))
+            return
+        self._apply(Started(execution.inputs, limits))
+        for tick in self._early or ():
+            self._apply(tick)
+        await self._work()
+
+    def _apply(self, tick: Tick) -> None:
+        """Takes a tick in, and does what is then wanted, but for starting step runs."""
+        execution = self.execution
+        advance(execution, tick)
+        if execution.wants:
+            self._carry_out()
+        if execution.outcome is not None:
+            self._finish()
+
+    def _apply_and_wake(self, tick: Tick) -> None:
+        self._apply(tick)
+        if self.execution.starting:
+            self._wake()
+
+    def _carry_out(self) -> None:
+        wants, self.execution.wants = self.execution.wants, []
+        for want in wants:
+            if isinstance(want, Note):
+                self.note(want.event)
+            elif isinstance(want, Publish):
+                self.publish(want.event)
+            elif isinstance(want, StartTimer):
+                if self._timers is None:
+                    self._timers = {}
+                self._timers[want.timer] = self.loop.call_later(want.seconds, self._timer_fired, want.timer)
+            elif isinstance(want, StopTimer):
+                if self._timers is not None and (handle := self._timers.pop(want.timer, None)):
+                    handle.cancel()
+            elif isinstance(want, Resolve) and self._waits is not None:
+                waiting = self._waits.pop(want.waiter, None)
+                if waiting is not None and not waiting.done():
+                    waiting.set_result(want.event)
+
+    def _timer_fired(self, timer: int) -> None:
+        assert self._timers is not None
+        del self._timers[timer]
+        self._apply_and_wake(TimerFired(timer))
+
+    def _out_of_time(self, timeout: float) -> None:
+        names = ", ".join(f"`{name}`" for name in self.active_steps()) or "none"
+        self._apply(
+            Cancelled(WorkflowTimeoutError(f"the run took longer than {timeout:g} s; at work: {names}"))
+        )
+
+    def cancel(self, reason: str = "the run was cancelled") -> None:
+        """Ends the run at once. What its steps have already done stays done."""
+        self._apply(Cancelled(WorkflowCancelledByUser(reason)))
+
+    def active_steps(self) -> list[str]:
+        """The names of the steps that are running, or wait to be tried again."""
+        execution = self.execution
+        waiting = [one.step.name for one in execution.timers.values() if isinstance(one, StepRun)]
+        return list(dict.fromkeys([*(run.step.name for run in execution.in_flight.values()), *waiting]))
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it is over."""
+        return self.future.done()
+
+    def _finish(self) -> None:
+        if self.future.done():
+            return
+        execution, outcome = self.execution, self.execution.outcome
+        active = self.active_steps() if isinstance(outcome, WorkflowTimeoutError) else []
+        handles = [self._deadline, *(self._timers or {}).values()]
+        for handle in handles:
+            if handle is not None:
+                handle.cancel()
+        here = asyncio.current_task() if asyncio._get_running_loop() is self.loop else None
+        tasks = {run.task for run in execution.in_flight.values() if run.task is not None}
+        execution.in_flight.clear()
+        execution.starting.clear()
+        execution.queues.clear()
+        for task in tasks:
+            if task is not here:
+                task.cancel()
+        last = outcome if isinstance(outcome, StopEvent) else self._last_event(outcome, active)
+        self.publish(last)
+        self.stream.close()
+        if self._inner is not None:
+            self._inner.close()
+        if isinstance(outcome, StopEvent):
+            self.future.set_result(outcome)
+        else:
+            assert outcome is not None
+            self.future.set_exception(outcome)
+        _RUNNING.discard(self)
+        if self._on_end is not None:
+            self._on_end(self)
+
+    def _last_event(self, error: Any, active: list[str]) -> StopEvent:
+        if isinstance(error, WorkflowTimeoutError):
+            return WorkflowTimedOutEvent(timeout=self.workflow.timeout or 0.0, active_steps=active)
+        if isinstance(error, WorkflowCancelledByUser):
+            return WorkflowCancelledEvent()
+        return WorkflowFailedEvent(
+            exception=error,
+            step_name=getattr(error, "step", None),
+            attempts=getattr(error, "attempt", None),
+            failed_at=self.clock(),
+        )
+
+    # --- workers
+
+    def _spawn(self, work: Coroutine[Any, Any, None], **options: Any) -> None:
+        if self._variables is None:
+            self._variables = copy_context()
+        # not `loop.create_task`, whose factory may be eager; and each worker has variables of its own
+        Task(work, loop=self.loop, context=self._variables.copy(), **options)
+
+    def _wake(self) -> None:
+        if not self._handing_over:
+            self._handing_over = True
+            self.loop.call_soon(self._hand_over)
+
+    def _hand_over(self) -> None:
+        """Runs while every worker waits inside a step, or rests; puts new ones to what is left."""
+        ready = self.execution.starting
+        if _EAGER:
+            while ready and not self._resting:
+                self._spawn(self._work(), eager_start=True)
+        elif not self._resting:
+            for _ in range(len(ready)):
+                self._spawn(self._work())
+        self._handing_over = False
+
+    async def _work(self) -> None:
+        execution, loop = self.execution, self.loop
+        ready = execution.starting
+        task: Task[Any] | None = asyncio.current_task()
+        assert task is not None
+        variables = copy_context()
+        until = loop.time() + TURN
+        while ready:
+            run = ready.popleft()
+            if ready and not self._handing_over:
+                self._wake()
+            run.task = task
+            try:
+                if run.step.plain and self._bare:
+                    assert run.step.action is not None
+                    tick: Tick = Completed(run.number, await run.step.action(self, run, None))
+                else:
+                    tick = await attempt(self, run)
+            except CancelledError:
+                if execution.outcome is not None:
+                    return
+                if task.cancelling():
+                    self.cancel("the event loop cancelled the run")
+                    raise
+                tick = failure(
+                    self, run, StepError("cancelled", "something that it waited for was cancelled")
+                )
+            except Exception as error:
+                tick = failure(self, run, error)
+            except BaseException as error:
+                self._apply(Cancelled(WorkflowRuntimeError(f"{type(error).__name__} ended the run")))
+                raise
+            run.task = None
+            advance(execution, tick)
+            if execution.wants:
+                self._carry_out()
+            if execution.outcome is not None:
+                self._finish()
+                return
+            if copy_context() != variables or task.cancelling():
+                # the step left something behind in this task: the next one shall not find it
+                self._wake()
+                return
+            if loop.time() > until:
+                self._resting = True
+                await asyncio.sleep(0)
+                self._resting = False
+                until = loop.time() + TURN
+
+    # --- what contexts and handlers ask for
+
+    def send(self, event: Event, step: str | None = None, sender: StepRun | None = None) -> None:
+        """Takes in an event from a step run, or from outside.
+
+        Raises:
+            UndeclaredResultError: No step accepts it, or the named one does not.
+            WorkflowStepDoesNotExistError: There is no step of that name.
+            WorkflowRuntimeError: The run has ended.
+        """
+        if self.is_done:
+            if sender is not None:
+                return  # it is being cancelled
+            raise WorkflowRuntimeError(
+                f"the run {self.run_id} has ended, so it takes no {type(event).__name__}"
+            )
+        table, target = self.execution.table, None
+        if not isinstance(event, Event):
+            raise UndeclaredResultError(f"only events can be sent, not {type(event).__name__}")
+        if step is not None:
+            target = table.by_name.get(step)
+            if target is None:
+                raise WorkflowStepDoesNotExistError(f"there is no step `{step}`")
+            if not target.takes(type(event)):
+                raise UndeclaredResultError(f"step `{step}` does not accept {type(event).__name__}")
+        elif not (
+            table.acceptors(type(event))
+            or isinstance(event, StopEvent | InputRequiredEvent)
+            or any(waiter.takes(event) for waiter in self.execution.waiters.values())
+        ):
+            raise UndeclaredResultError(f"no step accepts {type(event).__name__}")
+        tick = Arrived(event, target, sender.number if sender is not None else None)
+        if self._begun:
+            self._apply_and_wake(tick)
+        else:
+            self._early = [*(self._early or ()), tick]
+
+    def publish(self, event: Event) -> None:
+        """Shows an event to all who watch."""
+        self.stream.publish(event)
+        if self._inner is not None:
+            self._inner.publish(event)
+        for observer in self._observers:
+            observer(event)
+
+    def note(self, event: Event) -> None:
+        """Shows an event to those who look inside."""
+        if self._inner is not None:
+            self._inner.publish(event)
+        for observer in self._observers:
+            observer(event)
+
+    def observe(self, observer: Observer) -> None:
+        """Tells ``observer`` of everything that happens from now on."""
+        self._observers += (observer,)
+        self._look_inside()
+
+    def inner_stream(self) -> Stream:
+        """The stream with internal events, which begins when somebody first asks for it."""
+        if self._inner is None:
+            self._inner = self.stream.copy()
+            self._look_inside()
+        return self._inner
+
+    def _look_inside(self) -> None:
+        self.execution.observed = True
+        self._bare = False
+
+    def collect(
+        self, run: StepRun, event: Event, expected: list[type[Event]], buffer_id: str | None
+    ) -> list[Event] | None:
+        """See ``Context.collect_events``."""
+        return collect(self.execution, run, event, expected, buffer_id)
+
+    async def wait_for(
+        self,
+        event_type: type[E],
+        question: Event | None,
+        waiter_id: str | None,
+        requirements: Mapping[str, Any],
+        timeout: float | None,  # noqa: ASYNC109 - the caller's, given to the block below
+    ) -> E:
+        """See ``Context.wait_for_event``."""
+        if self._waits is None:
+            self._waits, self._asked = {}, set()
+        assert self._asked is not None
+        number = self.execution.number = self.execution.number + 1
+        waiting: asyncio.Future[E] = self.loop.create_future()
+        self.execution.waiters[number] = Waiter(event_type, requirements)
+        self._waits[number] = waiting
+        if question is not None and waiter_id not in self._asked:
+            self.publish(question)
+        if waiter_id is not None:
+            self._asked.add(waiter_id)
+        try:
+            async with asyncio.timeout(timeout):
+                return await waiting
+        finally:
+            self.execution.waiters.pop(number, None)
+            self._waits.pop(number, None)
+
+    @property
+    def store(self) -> StateStore[Any]:
+        """The run's state."""
+        if self._store is None:
+            self._store = StateStore(self.execution)
+        return self._store
+
+    @property
+    def config(self) -> Any:
+        """The workflow's config, read when first asked for.
+
+        Raises:
+            SettingsError: A value is missing or does not fit.
+        """
+        if self._config is None:
+            self._config = self.workflow.read_config()
+        return self._config
+
+    def info(self, run: StepRun) -> RunInfo:
+        """What ``run`` means in a step."""
+        return RunInfo(self.run_id, run.attempt, self.started_at(run))
+
+    def started_at(self, run: StepRun) -> datetime:
+        """When a step run's first attempt began."""
+        try:
+            return run.started
+        except AttributeError:
+            run.started = self.clock()
+            return run.started
+
+    def key_of(self, run: StepRun) -> str:
+        """The key by which a service knows that a request of this step run is the same one."""
+        try:
+            return run.key
+        except AttributeError:
+            return f"{self.run_id}/{run.step.name}/{run.number}"
+
+    def unmet(self, run: StepRun, result: object) -> list[str]:
+        """What the step's requirements say of a result."""
+        return list(run.step.require(self, run, result)) if run.step.require is not None else []
+
+    def retry_info(self, run: StepRun) -> RetryInfo:
+        """See ``Context.retry_info``."""
+        if run.attempt == 1:
+            return RetryInfo(0, 0.0, None, None)
+        error = run.error.__cause__ if isinstance(run.error.__cause__, Exception) else run.error
+        return RetryInfo(run.attempt - 1, self.loop.time() - run.began, error, run.failed_at)

@@ -1,0 +1,95 @@
+"""Step runs come into being, wait for a worker, and make room for the next."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from wfc.runtime.errors import LimitError
+from wfc.runtime.execution import Execution, Exit, Frame, FrameKind, Path, StartTimer, StepRun
+
+if TYPE_CHECKING:
+    from wfc.runtime.table import Step
+
+__all__ = ["free_worker", "resume", "start_run", "start_timer"]
+
+
+def start_run(
+    execution: Execution,
+    step: Step,
+    event: Any,
+    frame: Frame | None,
+    path: Path,
+    exit: Exit = Exit.ACTION,
+) -> None:
+    """Starts a step run, or queues it behind those that came before.
+
+    Raises:
+        LimitError: The step has run as often as it may, and has no other exit for that.
+    """
+    number = execution.number = execution.number + 1
+    run = StepRun(number, step, event, frame, path)
+    if exit is not Exit.ACTION:
+        run.exit = exit
+    elif step.limited and _is_over_limit(execution, step, frame):
+        if step.on_limit is None:
+            raise LimitError(
+                f"step `{step.name}` was to run on {run.event_name} more often than its bound allows"
+            )
+        run.exit = Exit.LIMIT
+    if frame is not None:
+        frame.enter()
+    index = step.index
+    if execution.busy[index] < step.num_workers:
+        execution.busy[index] += 1
+        execution.in_flight[number] = run
+        execution.starting.append(run)
+    else:
+        _queue(execution, index).append(run)
+
+
+def free_worker(execution: Execution, step: Step) -> None:
+    """Lets the next step run have the worker of one that is done."""
+    queue = execution.queues.get(step.index)
+    if queue:
+        run = queue.popleft()
+        execution.in_flight[run.number] = run
+        execution.starting.append(run)
+    else:
+        execution.busy[step.index] -= 1
+
+
+def resume(execution: Execution, run: StepRun) -> None:
+    """Starts a step run's next attempt, ahead of those that came after it."""
+    index = run.step.index
+    if execution.busy[index] < run.step.num_workers:
+        execution.busy[index] += 1
+        execution.in_flight[run.number] = run
+        execution.starting.append(run)
+    else:
+        _queue(execution, index).appendleft(run)
+
+
+def start_timer(execution: Execution, seconds: float, waiting: StepRun | tuple[Frame, Step]) -> int:
+    """Wants a timer for a step run's next attempt, or for a join in a frame; its number."""
+    number = execution.number = execution.number + 1
+    execution.timers[number] = waiting
+    execution.wants.append(StartTimer(number, seconds))
+    return number
+
+
+def _queue(execution: Execution, index: int) -> deque[StepRun]:
+    queue = execution.queues.get(index)
+    if queue is None:
+        queue = execution.queues[index] = deque()
+    return queue
+
+
+def _is_over_limit(execution: Execution, step: Step, frame: Frame | None) -> bool:
+    """Counts one more run of a step, in the innermost item of a batch, or else in the whole run."""
+    limit = step.max_runs if isinstance(step.max_runs, int) else execution.limits[step.index]
+    while frame is not None and frame.kind is not FrameKind.ITEM:
+        frame = frame.parent
+    counts = execution.runs if frame is None else frame.runs
+    count = counts[step.index] = counts.get(step.index, 0) + 1
+    return count > limit

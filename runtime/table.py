@@ -1,0 +1,331 @@
+"""A workflow class's steps, read once: what each accepts, emits and needs, and where every event goes."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from wfc.runtime.errors import WorkflowValidationError
+from wfc.runtime.events import DictState, Event, HumanResponseEvent, InputRequiredEvent, StartEvent, StopEvent
+from wfc.runtime.injection import Call, make_call
+from wfc.runtime.joins import AtLeast, EachOf, FirstOf
+from wfc.runtime.signature import Emissions, Gives, Parameter, Signature, read_signature
+
+if TYPE_CHECKING:
+    from wfc.runtime.steps import StepFunction
+
+__all__ = ["EventClass", "Step", "StepTable"]
+
+EventClass = type[Event]
+
+_EMITTING = ("then", "on_error", "on_limit", "on_timeout")
+
+
+class Step:
+    """A step of a class, ready to run.
+
+    Args:
+        index: Its place in the table.
+        routes: Event class → the steps that it goes to, for what this step may emit and is not an end.
+
+    Its calls (``action``, ``then`` …) are ``None`` where it has no such function. ``plain`` says that it is a
+    coroutine function whose result is what it emits, with nothing else to do. ``slots`` are the parameters of
+    a join of several events, and ``needed`` says how many must be filled.
+    """
+
+    __slots__ = (
+        "accepts",
+        "action",
+        "batches",
+        "collects",
+        "emissions",
+        "exits",
+        "fork",
+        "function",
+        "idempotency_key",
+        "index",
+        "is_async",
+        "items",
+        "join",
+        "limited",
+        "max_runs",
+        "name",
+        "needed",
+        "num_workers",
+        "on_error",
+        "on_limit",
+        "on_timeout",
+        "opens",
+        "plain",
+        "require",
+        "result",
+        "retry",
+        "routes",
+        "signature",
+        "simple",
+        "skips",
+        "slots",
+        "stream_after",
+        "stream_before",
+        "subclasses",
+        "then",
+        "timeout",
+        "wants_response",
+        "wants_snapshot",
+        "within",
+    )
+
+    def __init__(self, index: int, name: str, written: StepFunction[Any, Any]) -> None:
+        self.index = index
+        self.name = name
+        self.function = written.function
+        self.signature = signature = read_signature(
+            written.function, is_tail=written.is_transform, names=written.names
+        )
+        self.num_workers = written.num_workers
+        self.retry = written.retry_policy
+        self.timeout = written.timeout
+        self.skips = written.skip_graph_checks
+        self.subclasses = written.accept_event_subclasses
+        self.join = written.join
+        self.result = signature.result
+        self.is_async = inspect.iscoroutinefunction(written.function)
+        self._read_events(signature)
+        self._read_calls(written)
+        self.simple = not self.slots and not self.collects and not self.limited
+        self.routes: dict[EventClass, tuple[Step, ...]] = {}
+        self.items: dict[EventClass, tuple[Step, ...]] = {}  # the same for items of batches
+        self.fork: Step | None = None  # of its join
+        self.opens: tuple[Step, ...] = ()  # joins of several events whose frames its completions open
+        self.batches: dict[EventClass | None, tuple[Step, ...]] = {}  # collectors, by class of item
+
+    def _read_events(self, signature: Signature) -> None:
+        events = signature.events
+        self.collects = len(events) == 1 and events[0].gives is Gives.EVENTS
+        if not events or (len(events) > 1 and any(one.gives is Gives.EVENTS for one in events)):
+            raise WorkflowValidationError(
+                f"step `{self.name}` must take an event, several events, or one list of events"
+            )
+        if isinstance(self.join, EachOf) != self.collects and self.join is not None:
+            raise WorkflowValidationError(f"step `{self.name}`: `EachOf` goes with one parameter `list[…]`")
+        several = len(events) > 1 or (self.join is not None and not self.collects)
+        self.slots: tuple[Parameter, ...] = events if several else ()
+        if len(events) > 1 and any(len(one.events) > 1 for one in events):
+            raise WorkflowValidationError(
+                f"step `{self.name}` joins several events, so each of its parameters takes one kind of event"
+            )
+        self.accepts: tuple[EventClass, ...] = tuple(
+            dict.fromkeys(one for event in events for one in event.events)
+        )
+        self.within = None if isinstance(self.join, EachOf | None) else self.join.within
+        self.needed = len(self.slots)
+        if isinstance(self.join, FirstOf):
+            self.needed = 1
+        elif isinstance(self.join, AtLeast):
+            self.needed = self.join.count
+
+    def _read_calls(self, written: StepFunction[Any, Any]) -> None:
+        exits: dict[str, Signature] = {}
+        calls: dict[str, Call] = {}
+        for name, function in written.exits.items():
+            exits[name] = read_signature(function, is_tail=True, names=written.names)
+            calls[name] = make_call(
+                function, exits[name], self.slots, is_tail=name not in {"stream_before", "idempotency_key"}
+            )
+        own = make_call(written.function, self.signature, self.slots, is_tail=written.is_transform)
+        if written.is_transform and "then" in exits:
+            raise WorkflowValidationError(f"transform `{self.name}` is a tail itself, so it has no `then`")
+        self.exits = exits
+        self.action: Call | None = None if written.is_transform else own
+        self.then: Call | None = own if written.is_transform else calls.get("then")
+        self.on_error = calls.get("on_error")
+        self.on_limit = calls.get("on_limit")
+        self.on_timeout = calls.get("on_timeout")
+        self.require = calls.get("require")
+        self.max_runs: int | Call | None = calls.get("max_runs")
+        if isinstance(written.limit, int):
+            self.max_runs = written.limit
+        elif written.limit is not None and self.max_runs is None:
+            raise WorkflowValidationError(
+                f"step `{self.name}`: decorate the method `{written.limit}` with `@{self.name}.max_runs`"
+            )
+        self.limited = self.max_runs is not None
+        self.stream_before = calls.get("stream_before")
+        self.stream_after = calls.get("stream_after")
+        self.idempotency_key = calls.get("idempotency_key")
+        self.emissions = self._read_emissions()
+        readers = [self.signature, *exits.values()]
+        self.wants_snapshot = any(one.wants(Gives.STATE) for one in readers)
+        self.wants_response = any(one.wants(Gives.RESPONSE) for one in readers)
+        self.plain = (
+            self.action is not None
+            and self.is_async
+            and not exits
+            and not self.wants_snapshot
+            and self.timeout is None
+            and self.retry is None
+            and self.max_runs is None
+        )
+
+    def _read_emissions(self) -> Emissions:
+        """What it may emit, by all its exits."""
+        ways = [self.exits[name].emissions for name in _EMITTING if name in self.exits]
+        if "then" not in self.exits:
+            ways.append(self.signature.emissions)
+            if not self.signature.emissions.only_events:
+                raise WorkflowValidationError(
+                    f"step `{self.name}` must return events or `None`, not {self.result}; what a step with a tail "
+                    f"returns goes to its tail: `@{self.name}.then`"
+                )
+        return Emissions(
+            [event for way in ways for event in way.events], [batch for way in ways for batch in way.batches]
+        )
+
+    @property
+    def emits(self) -> Iterator[EventClass]:
+        """All event classes that it declares to emit."""
+        yield from self.emissions.events
+        for batch in self.emissions.batches:
+            yield from batch
+
+    def slot_of(self, event: EventClass) -> int | None:
+        """The position of the join's parameter that takes events of this class."""
+        for at, slot in enumerate(self.slots):
+            if event in slot.events or (self.subclasses and issubclass(event, slot.events)):
+                return at
+        return None
+
+    def takes(self, event: EventClass) -> bool:
+        """Whether it accepts events of this class."""
+        return event in self.accepts or (self.subclasses and issubclass(event, self.accepts))
+
+    def __repr__(self) -> str:
+        return f"<step {self.name}>"
+
+
+class StepTable:
+    """All steps of a workflow class, and where every event goes.
+
+    Raises:
+        WorkflowValidationError: A signature cannot be read, or a join names a step that there is not.
+    """
+
+    def __init__(
+        self, owner: str, written: Mapping[str, StepFunction[Any, Any]], *, is_generated: bool = False
+    ) -> None:
+        self.owner = owner
+        self.is_generated = is_generated
+        self.is_checked = is_generated  # the compiler has proved more than `check_flow` can
+        self.steps = tuple(Step(index, name, one) for index, (name, one) in enumerate(written.items()))
+        self.by_name = {step.name: step for step in self.steps}
+        self._acceptors: dict[EventClass, tuple[Step, ...]] = {}
+        self.has_limits = any(step.limited for step in self.steps)
+        self.start_joins = self._joins_of(None)
+        for step in self.steps:
+            step.opens = self._joins_of(step)
+            for event in step.emissions.events:
+                if not issubclass(event, StopEvent | InputRequiredEvent):
+                    step.routes[event] = self.acceptors(event)
+            step.items = {event: self.acceptors(event) for batch in step.emissions.batches for event in batch}
+            step.fork = self._fork_of(step)
+        self._bind_batches()
+        produced = {event for step in self.steps for event in step.emits}
+        self.listens = tuple(
+            event
+            for event in dict.fromkeys(event for step in self.steps for event in step.accepts)
+            if issubclass(event, HumanResponseEvent)
+            or not (issubclass(event, StartEvent) or any(issubclass(one, event) for one in produced))
+        )
+
+        self.state = _state_class(self.steps)
+
+    def new_state(self) -> Any:
+        """The state that a run begins with.
+
+        Raises:
+            WorkflowValidationError: A field has no default.
+        """
+        try:
+            return self.state()
+        except ValueError as error:
+            raise WorkflowValidationError(
+                f"the state of {self.owner} cannot be made: every field of {self.state.__name__} needs a default "
+                f"({error})"
+            ) from error
+
+    def acceptors(self, event: EventClass) -> tuple[Step, ...]:
+        """The steps that events of a class go to."""
+        found = self._acceptors.get(event)
+        if found is None:
+            found = self._acceptors[event] = tuple(step for step in self.steps if step.takes(event))
+        return found
+
+    def _joins_of(self, fork: Step | None) -> tuple[Step, ...]:
+        name = None if fork is None else fork.name
+        return tuple(
+            step
+            for step in self.steps
+            if step.join is not None and not isinstance(step.join, EachOf) and step.join.fork == name
+        )
+
+    def _fork_of(self, step: Step) -> Step | None:
+        name = step.join.fork if step.join is not None else None
+        if name is not None and name not in self.by_name:
+            raise WorkflowValidationError(f"the join of step `{step.name}` names `{name}`, which is no step")
+        return None if name is None else self.by_name[name]
+
+    def _bind_batches(self) -> None:
+        """For every batch that a step may open, which steps collect it."""
+        if not any(step.collects for step in self.steps):
+            return
+        for step in self.steps:
+            every: dict[Step, None] = {}
+            for batch in step.emissions.batches:
+                found = self._collectors(step, batch)
+                every.update(dict.fromkeys(found))
+                for event in batch:
+                    step.batches[event] = found
+            if step.emissions.batches:
+                step.batches[None] = tuple(every)
+
+    def _collectors(self, opener: Step, batch: tuple[EventClass, ...]) -> tuple[Step, ...]:
+        """The collectors that the items' descendants reach while this batch is the innermost one."""
+        found: dict[Step, None] = {}
+        seen: set[tuple[EventClass, int]] = set()
+        todo = [(event, 0) for event in batch]
+        deepest = len(self.steps)
+        while todo:
+            event, inner = todo.pop()
+            if (event, inner) in seen or inner > deepest:
+                continue
+            seen.add((event, inner))
+            for step in self.acceptors(event):
+                after = inner
+                if step.collects:
+                    fork = getattr(step.join, "fork", None)
+                    if fork == opener.name or (inner == 0 and fork is None):
+                        found[step] = None
+                    after = inner - 1
+                    if after < 0:
+                        continue
+                todo.extend((one, after) for one in step.emissions.events)
+                todo.extend((one, after + 1) for batch in step.emissions.batches for one in batch)
+        return tuple(step for step in self.steps if step in found)
+
+
+def _state_class(steps: tuple[Step, ...]) -> type[Any]:
+    """The state's class, from the signatures: the most derived of those that they name."""
+    found: type[Any] = DictState
+    for step in steps:
+        for signature in (step.signature, *step.exits.values()):
+            kind = signature.state
+            if kind is None or issubclass(found, kind):
+                continue
+            if found is not DictState and not issubclass(kind, found):
+                raise WorkflowValidationError(
+                    f"step `{step.name}` has the state {kind.__name__}, other steps {found.__name__}: one must be "
+                    f"derived from the other"
+                )
+            found = kind
+    return found

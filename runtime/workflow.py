@@ -1,0 +1,299 @@
+"""``Workflow``: a class whose steps are methods, and the objects that start its runs."""
+
+from __future__ import annotations
+
+import sys
+import uuid
+from collections import deque
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pydantic import ValidationError
+
+from wfc.runtime.context import Context, Unstarted
+from wfc.runtime.errors import (
+    ContextStateError,
+    OutputFormatError,
+    WorkflowConfigurationError,
+    WorkflowRuntimeError,
+    WorkflowValidationError,
+)
+from wfc.runtime.events import Event, RunConfig, StartEvent, StopEvent
+from wfc.runtime.flow import check_flow
+from wfc.runtime.handler import WorkflowHandler
+from wfc.runtime.run import Run
+from wfc.runtime.steps import StepFunction
+from wfc.runtime.table import StepTable
+
+__all__ = ["OUTPUT_FORMAT", "Workflow", "require_output_format", "start_class"]
+
+OUTPUT_FORMAT = 1
+"""The version of generated code that this runtime runs."""
+
+DEFAULT_TIMEOUT = 45.0
+
+_UNSET: Any = object()
+
+
+class Workflow:
+    """A flow of events through steps.
+
+    Subclasses have methods decorated with ``@step``. Generated ones say more in class keywords: ``name``,
+    ``config`` (the class of their config), ``deadline`` (seconds) and ``source`` (the spec's file).
+
+    Args:
+        timeout: Seconds for one run; ``None``: no bound. By itself 45, or the deadline of a generated class.
+        disable_validation: Whether to leave out the check of the flow of events.
+        verbose: Whether to print what the steps do.
+        num_concurrent_runs: How many runs of this object may be under way; further ones wait their turn.
+        workflow_name: A name for people, instead of the class's.
+
+    Raises:
+        WorkflowValidationError: The class cannot be run as it is written.
+        WorkflowConfigurationError: An argument is out of range.
+    """
+
+    _steps: ClassVar[dict[str, StepFunction[Any, Any]]]
+    _table: ClassVar[StepTable | None] = None
+    _name: ClassVar[str | None] = None
+    _config: ClassVar[type[RunConfig] | None] = None
+    _deadline: ClassVar[float | None] = None
+    _source: ClassVar[str | None] = None
+
+    def __init_subclass__(
+        cls,
+        *,
+        name: str | None = None,
+        config: type[RunConfig] | None = None,
+        deadline: float | None = None,
+        source: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init_subclass__(**kwargs)
+        cls._table = None
+        cls._steps = {}
+        if name is not None:
+            cls._name, cls._config, cls._deadline, cls._source = name, config, deadline, source
+
+    def __init__(
+        self,
+        timeout: float | None = _UNSET,
+        disable_validation: bool = False,
+        verbose: bool = False,
+        num_concurrent_runs: int | None = None,
+        workflow_name: str | None = None,
+    ) -> None:
+        if timeout is _UNSET:
+            timeout = self._deadline if self._name is not None else DEFAULT_TIMEOUT
+        if num_concurrent_runs is not None and (
+            isinstance(num_concurrent_runs, bool) or num_concurrent_runs < 1
+        ):
+            raise WorkflowConfigurationError("`num_concurrent_runs` must be greater than 0, or None")
+        self.timeout = timeout
+        self.workflow_name = (
+            workflow_name or self._name or f"{type(self).__module__}.{type(self).__qualname__}"
+        )
+        self._verbose = verbose
+        self._at_once = num_concurrent_runs
+        self._running = 0
+        self._waiting: deque[Run] = deque()
+        if not disable_validation:
+            self.validate()
+        self.table()
+
+    # --- the class
+
+    @classmethod
+    def table(cls) -> StepTable:
+        """The class's steps, read once.
+
+        Raises:
+            WorkflowValidationError: A signature cannot be read.
+        """
+        table = cls.__dict__.get("_table")
+        if table is None:
+            table = cls._table = StepTable(cls.__name__, cls.steps(), is_generated=cls._name is not None)
+        return table
+
+    @classmethod
+    def steps(cls) -> dict[str, StepFunction[Any, Any]]:
+        """The steps as they are written, by name: inherited ones first, in the order of their classes."""
+        found: dict[str, StepFunction[Any, Any]] = {}
+        for owner in reversed(cls.__mro__):
+            for name, value in vars(owner).items():
+                if isinstance(value, StepFunction):
+                    found[name] = value
+                else:
+                    found.pop(name, None)  # overridden by something that is no step
+            found.update(owner.__dict__.get("_steps", {}))
+        return found
+
+    @classmethod
+    def add_step(cls, function: StepFunction[Any, Any]) -> None:
+        """Makes a decorated free function a step of this class.
+
+        Raises:
+            WorkflowValidationError: The class has a step of that name.
+        """
+        if not isinstance(function, StepFunction):
+            raise WorkflowValidationError(f"`{getattr(function, '__name__', function)}` lacks `@step`")
+        if function.__name__ in cls.steps():
+            raise WorkflowValidationError(f"{cls.__name__} already has a step `{function.__name__}`")
+        if "_steps" not in cls.__dict__:
+            cls._steps = {}
+        cls._steps[function.__name__] = function
+        cls._table = None
+
+    def validate(self) -> bool:
+        """Checks the flow of events; whether the workflow asks for, or takes, events from outside.
+
+        Raises:
+            WorkflowValidationError: An event comes from nowhere or goes nowhere, or there is no start or end.
+        """
+        table = self.table()
+        if not table.is_checked:
+            check_flow(table)
+            table.is_checked = True
+        return bool(table.listens)
+
+    @property
+    def start_event_class(self) -> type[StartEvent]:
+        """The event that starts a run."""
+        return start_class(type(self))
+
+    @property
+    def stop_event_class(self) -> type[StopEvent]:
+        """The event that ends a run; the first of several."""
+        return next(event for event in self.events if issubclass(event, StopEvent))
+
+    @property
+    def events(self) -> list[type[Event]]:
+        """All event classes that the steps accept or emit."""
+        steps = self.table().steps
+        return list(dict.fromkeys(event for step in steps for event in (*step.accepts, *step.emits)))
+
+    def read_config(self) -> RunConfig | None:
+        """The config, from environment variables and the project's settings.
+
+        Raises:
+            SettingsError: A value is missing or does not fit.
+        """
+        if self._config is None:
+            return None
+        from wfc.runtime.settings import read_config
+
+        file = getattr(sys.modules.get(type(self).__module__), "__file__", None)
+        return read_config(self._config, Path(file).resolve().parent if file else Path.cwd())
+
+    # --- runs
+
+    def run(
+        self,
+        ctx: Context[Any] | None = None,
+        start_event: StartEvent | None = None,
+        run_id: str | None = None,
+        **inputs: Any,
+    ) -> WorkflowHandler:
+        """Starts a run in the running event loop, and returns at once.
+
+        Args:
+            ctx: A context to go on with: its state is the run's.
+            start_event: The event to start with; or its fields by name in ``inputs``.
+            run_id: A name for the run; by itself a fresh one.
+
+        Raises:
+            WorkflowRuntimeError: The start event cannot be made of ``inputs``.
+            ContextStateError: The context's run is not over.
+        """
+        run = self._prepare(ctx, start_event, inputs, run_id)
+        context: Context[Any] = Context.__new__(Context) if ctx is None else ctx
+        context._run, context._step_run = run, None
+        handler = WorkflowHandler(run, context)
+        if self._verbose:
+            run.observe(_print_event)
+        self._admit(run)
+        return handler
+
+    def _prepare(
+        self,
+        ctx: Context[Any] | None,
+        start_event: StartEvent | None,
+        inputs: dict[str, Any],
+        run_id: str | None,
+    ) -> Run:
+        state = None
+        if ctx is not None:
+            if ctx._step_run is not None or ctx.is_running:
+                raise ContextStateError("this context's run is not over, so no other can go on with it")
+            before = ctx._run
+            state = before.state if isinstance(before, Unstarted) else before.execution.state
+        if start_event is None:
+            start_event = self._start_event(inputs)
+        elif not isinstance(start_event, StartEvent):
+            raise WorkflowRuntimeError("`start_event` must be a StartEvent")
+        return Run(self, start_event, run_id or uuid.uuid4().hex, state=state)
+
+    def _start_event(self, inputs: dict[str, Any]) -> StartEvent:
+        kind = self.start_event_class
+        try:
+            return kind(**inputs)
+        except ValidationError as error:
+            raise WorkflowRuntimeError(f"{kind.__name__} cannot be made of these inputs: {error}") from error
+
+    def _admit(self, run: Run) -> None:
+        if self._at_once is None:
+            run.begin()
+        elif self._running < self._at_once:
+            self._running += 1
+            run.begin(self._next)
+        else:
+            self._waiting.append(run)
+
+    def _next(self, ended: Run) -> None:
+        while self._waiting:
+            run = self._waiting.popleft()
+            if not run.is_done:  # else cancelled while it waited
+                run.begin(self._next)
+                return
+        self._running -= 1
+
+
+def start_class(workflow: type[Workflow]) -> type[StartEvent]:
+    """The class of the event that starts runs of a workflow.
+
+    Raises:
+        WorkflowValidationError: No step accepts one, or steps accept different ones.
+    """
+    steps = workflow.table().steps
+    found = list(
+        dict.fromkeys(event for step in steps for event in step.accepts if issubclass(event, StartEvent))
+    )
+    if len(found) != 1:
+        names = ", ".join(one.__name__ for one in found) or "none"
+        raise WorkflowValidationError(
+            f"the steps of {workflow.__name__} must accept one kind of StartEvent; they accept {names}"
+        )
+    return found[0]
+
+
+def require_output_format(version: int, source: str) -> None:
+    """Stops the import of generated code that was made for another runtime.
+
+    Raises:
+        OutputFormatError: Says which side is older and what to do.
+    """
+    if version == OUTPUT_FORMAT:
+        return
+    if version < OUTPUT_FORMAT:
+        done = f"compile it again: wfc compile {source}"
+    else:
+        done = "install a newer one: pip install --upgrade wfc-workflows"
+    older = "this code" if version < OUTPUT_FORMAT else "the installed wfc-workflows"
+    raise OutputFormatError(
+        f"the code generated from {source} has output format {version}, and the installed wfc-workflows runs "
+        f"format {OUTPUT_FORMAT}; {older} is the older one, so {done}"
+    )
+
+
+def _print_event(event: Event) -> None:
+    print(event)
