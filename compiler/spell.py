@@ -11,7 +11,10 @@ from wfc.compiler.claimed import CLASSES, CONSTANTS, FIELDS, LOCALS, METHODS
 
 __all__ = [
     "Code",
+    "best_quote",
+    "block_part",
     "class_name",
+    "closed_block",
     "constant_name",
     "escaped",
     "field_name",
@@ -104,15 +107,19 @@ def text_block(text: str) -> Code:
     It means the same however deep the statement around it is indented. Blanks at the end of a line are
     escaped, so that no editor takes them away.
     """
-    return Code(f'"""\\\n{block_inside(text)}"""')
+    return Code(f'"""\\\n{closed_block(block_part(text))}"""')
 
 
-def block_inside(text: str) -> str:
+def block_part(text: str) -> str:
+    """A part of a text inside triple quotes: line breaks stay, what could end the literal is escaped."""
     lines = [escaped(line).replace('"""', '""\\"') for line in text.split("\n")]
     lines[:-1] = [f"{line[:-1]}\\x20" if line.endswith(" ") else line for line in lines[:-1]]
-    if lines[-1].endswith('"'):
-        lines[-1] = f'{lines[-1][:-1]}\\"'
     return "\n".join(lines)
+
+
+def closed_block(inside: str) -> str:
+    """The inside of a triple-quoted literal that may be followed by its closing quotes."""
+    return f'{inside[:-1]}\\"' if inside.endswith('"') else inside
 
 
 def normal_form(name: str) -> str:

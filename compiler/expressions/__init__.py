@@ -1,1 +1,53 @@
-"""Text in ``${{ }}``, conditions and prompts → typed trees → Python."""
+"""Expressions: text → typed tree → Python."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wfc.compiler.expressions.parse import (
+    Expression,
+    Template,
+    literal_expression,
+    parse_expression,
+    parse_template,
+    reference,
+)
+from wfc.compiler.expressions.scope import Scope
+from wfc.compiler.expressions.tree import Node, Path
+from wfc.compiler.expressions.truth import Case, Verdict, falls_through, judge
+
+if TYPE_CHECKING:
+    from wfc.compiler.expressions.spelling import spell_expression
+    from wfc.compiler.expressions.templates import spell_body, spell_template
+
+__all__ = [
+    "Case",
+    "Expression",
+    "Node",
+    "Path",
+    "Scope",
+    "Template",
+    "Verdict",
+    "falls_through",
+    "judge",
+    "literal_expression",
+    "parse_expression",
+    "parse_template",
+    "reference",
+    "spell_body",
+    "spell_expression",
+    "spell_template",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Spelling is for compiling only: a check need not load it."""
+    if name == "spell_expression":
+        from wfc.compiler.expressions import spelling
+
+        return spelling.spell_expression
+    if name in {"spell_body", "spell_template"}:
+        from wfc.compiler.expressions import templates
+
+        return getattr(templates, name)
+    raise AttributeError(name)

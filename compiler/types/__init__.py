@@ -5,6 +5,7 @@ from __future__ import annotations
 from wfc.compiler.types.parse import parse_field, parse_fields, parse_type
 from wfc.compiler.types.relations import (
     assignable,
+    base,
     common,
     comparable,
     may_be_null,
@@ -64,6 +65,7 @@ __all__ = [
     "Scalar",
     "Type",
     "assignable",
+    "base",
     "common",
     "comparable",
     "fits",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -147,7 +148,7 @@ def moment(value: object, kind: str) -> bool:
         return False
 
 
-CHECKS = {
+CHECKS: dict[str, Callable[[object], bool]] = {
     "string": lambda value: isinstance(value, str),
     "integer": lambda value: False,
     "number": is_number,

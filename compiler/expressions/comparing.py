@@ -1,0 +1,214 @@
+"""Types of comparisons, and comparisons that can only go one way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from wfc.compiler.expressions.narrowing import is_among
+from wfc.compiler.expressions.tree import Compare, Constant, ListDisplay, Node
+from wfc.compiler.problems import expressions as problems
+from wfc.compiler.types import (
+    ANY,
+    BOOLEAN,
+    DATE,
+    DATETIME,
+    DECIMAL,
+    DURATION,
+    NULL,
+    STRING,
+    UNKNOWN,
+    Enumeration,
+    ListOf,
+    MapOf,
+    Type,
+    base,
+    comparable,
+    fits,
+    may_be_null,
+    ordered,
+    show,
+    show_value,
+    without_null,
+)
+
+if TYPE_CHECKING:
+    from wfc.compiler.expressions.typing import Typing
+
+__all__ = ["adapt", "compare"]
+
+WRITTEN_AS_TEXT = (DECIMAL, DATE, DATETIME, DURATION)
+
+
+def adapt(node: Node, type: Type, wanted: Type) -> Type:
+    """The type of a text written out that stands for a moment or a decimal, where one is wanted.
+
+    ``event.due < "2026-01-31"`` compares dates: the text is read when the spec is compiled.
+    """
+    wanted = without_null(wanted)
+    if isinstance(node, Constant) and isinstance(node.value, str) and wanted in WRITTEN_AS_TEXT:
+        if fits(node.value, wanted) is None:
+            node.type = wanted
+            return wanted
+    return type
+
+
+def compare(typing: Typing, node: Compare, left: Type, right: Type) -> Type:
+    """Checks a comparison, whose type is boolean whatever it compares."""
+    if UNKNOWN in (left, right):
+        return BOOLEAN
+    if node.operator in {"in", "not in"}:
+        membership(typing, node, left, right)
+    else:
+        left, right = adapt(node.left, left, right), adapt(node.right, right, left)
+        if node.operator in {"==", "!="}:
+            equality(typing, node, left, right)
+        else:
+            order(typing, node, left, right)
+    return BOOLEAN
+
+
+def order(typing: Typing, node: Compare, left: Type, right: Type) -> None:
+    first = typing.not_null(node.left, left, f"by `{node.operator}`")
+    second = typing.not_null(node.right, right, f"by `{node.operator}`")
+    if not ordered(first, second):
+        typing.wrong(
+            problems.not_ordered(typing.at(node), node.operator, show(base(first)), show(base(second)))
+        )
+
+
+def equality(typing: Typing, node: Compare, left: Type, right: Type) -> None:
+    if NULL in (left, right):
+        null_equality(typing, node, left, right)
+        return
+    for value, other, other_type in ((node.right, node.left, left), (node.left, node.right, right)):
+        if isinstance(value, Constant) and not isinstance(other, Constant):
+            if not one_value(typing, node, value, other, other_type):
+                return
+    if not comparable(left, right):
+        typing.wrong(
+            problems.not_comparable(typing.at(node), node.operator, show(widened(left)), show(widened(right)))
+        )
+
+
+def widened(type: Type) -> Type:
+    """How a type is best named in a comparison that fails: the value of a constant does not matter."""
+    return base(type) if isinstance(type, Enumeration) and len(type.values) == 1 else type
+
+
+def null_equality(typing: Typing, node: Compare, left: Type, right: Type) -> None:
+    other, type = (node.left, left) if right == NULL else (node.right, right)
+    if type == ANY or may_be_null(type):
+        return
+    if may_be_null(other.declared):
+        if node.operator == "==":
+            typing.wrong(problems.never_true(typing.at(node), f"`{typing.words(other)}` is not null here"))
+    else:
+        typing.wrong(problems.never_null(typing.at(node), typing.words(other), node.operator == "!="))
+
+
+def one_value(typing: Typing, node: Compare, value: Constant, other: Node, type: Type) -> bool:
+    """Checks a comparison of an enumeration with one value; whether there may be more to say."""
+    declared = without_null(other.declared if other.declared != UNKNOWN else type)
+    if declared == BOOLEAN and isinstance(value.value, bool):
+        declared = Enumeration((True, False))
+    if not isinstance(declared, Enumeration) or base(value.type) != base(declared):
+        return True
+    if not has(declared, value.value):
+        known = [str(each) for each in declared.values]
+        typing.wrong(
+            problems.no_such_value(typing.at(value), typing.words(other), show_value(value.value), known)
+        )
+        return False
+    now = without_null(type)
+    if isinstance(now, Enumeration):
+        decide(typing, node, value, other, now, may_be_null(type))
+    return False
+
+
+def decide(
+    typing: Typing, node: Compare, value: Constant, other: Node, now: Enumeration, nullable: bool
+) -> None:
+    """What earlier conditions have left of an enumeration may decide a comparison with one of its values."""
+    if not has(now, value.value):
+        if node.operator == "==":
+            shown = show_value(value.value)
+            typing.wrong(
+                problems.never_true(typing.at(node), f"`{typing.words(other)}` is no longer `{shown}` here")
+            )
+        else:
+            node.decided = True
+    elif len(now.values) == 1 and not nullable:
+        if node.operator == "!=":
+            shown = show_value(value.value)
+            typing.wrong(
+                problems.never_true(typing.at(node), f"`{typing.words(other)}` is always `{shown}` here")
+            )
+        else:
+            node.decided = True
+
+
+def has(enumeration: Enumeration, value: object) -> bool:
+    return is_among(value, enumeration.values)
+
+
+def membership(typing: Typing, node: Compare, left: Type, right: Type) -> None:
+    container = typing.not_null(node.right, right, f"by `{node.operator}`")
+    if container == UNKNOWN:
+        return
+    if isinstance(node.right, ListDisplay):
+        among_items(typing, node, node.right, left)
+        return
+    if isinstance(container, ListOf):
+        if not comparable(left, container.item):
+            typing.wrong(
+                problems.not_comparable(typing.at(node), node.operator, show(widened(left)), show(container))
+            )
+        return
+    if isinstance(container, MapOf) or base(container) == STRING:
+        held = typing.not_null(node.left, left, f"by `{node.operator}`")
+        if held != UNKNOWN and base(held) != STRING:
+            typing.wrong(
+                problems.not_comparable(typing.at(node), node.operator, show(widened(left)), show(container))
+            )
+        return
+    typing.wrong(problems.no_parts(typing.at(node.right), typing.words(node.right), show(container)))
+
+
+def among_items(typing: Typing, node: Compare, display: ListDisplay, left: Type) -> None:
+    """Each item of a list written out is compared with the value by itself."""
+    if not display.items:
+        typing.wrong(problems.never_true(typing.at(node), "the list is empty"))
+    declared = without_null(node.left.declared if node.left.declared != UNKNOWN else left)
+    for item in display.items:
+        type = adapt(item, item.type, left)
+        if isinstance(item, Constant) and isinstance(declared, Enumeration) and base(type) == base(declared):
+            if not has(declared, item.value):
+                known = [str(each) for each in declared.values]
+                words = typing.words(node.left)
+                typing.wrong(problems.no_such_value(typing.at(item), words, show_value(item.value), known))
+        elif not comparable(left, type):
+            typing.wrong(
+                problems.not_comparable(typing.at(item), node.operator, show(left), show(widened(type)))
+            )
+    now = without_null(left)
+    values = [item.value for item in display.items if isinstance(item, Constant)]
+    if not typing.failed and isinstance(now, Enumeration) and len(values) == len(display.items):
+        decide_among(typing, node, now, values, may_be_null(left))
+
+
+def decide_among(
+    typing: Typing, node: Compare, now: Enumeration, values: Sequence[object], nullable: bool
+) -> None:
+    """The same as ``decide``, for several values."""
+    among = [each for each in now.values if is_among(each, tuple(values))]
+    outcome = None if among and (len(among) < len(now.values) or nullable) else bool(among)
+    if outcome is None:
+        return
+    if outcome == (node.operator == "in"):
+        node.decided = True
+    else:
+        left = " or ".join(f"`{show_value(each)}`" for each in now.values)
+        typing.wrong(
+            problems.never_true(typing.at(node), f"`{typing.words(node.left)}` can only be {left} here")
+        )

@@ -1,0 +1,93 @@
+"""Which field a name after a dot is."""
+
+from __future__ import annotations
+
+from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.problems import expressions as problems
+from wfc.compiler.types import (
+    ANY,
+    UNKNOWN,
+    ListOf,
+    MapOf,
+    OneOf,
+    Record,
+    Type,
+    common,
+    may_be_null,
+    show,
+    without_null,
+)
+
+__all__ = ["field_of", "item_field"]
+
+
+def field_of(type: Type, name: str, place: Place, words: str) -> Type | Finding:
+    """The type of a field, or what is wrong with asking for it.
+
+    Args:
+        type: Of the value whose field is asked for; not null.
+        place: Of the field's name.
+        words: The value, as the author wrote it.
+    """
+    if name.startswith("_"):
+        return problems.private_name(place, name)
+    match type:
+        case Record(name=""):
+            return problems.no_fields(place, words, "a record written in place", "use its value directly")
+        case Record():
+            if name in type.fields:
+                return type.fields[name].type
+            return problems.unknown_field(place, name, f"`{words}`", list(type.fields))
+        case OneOf():
+            return field_of_each(type, name, place, words)
+        case ListOf():
+            return problems.no_fields(
+                place, words, "a list", f'take one item (`| first`), or all (`| pluck("{name}")`)'
+            )
+        case MapOf():
+            return problems.no_fields(place, words, "a map", f'write `{words}["{name}"]`')
+    if type == ANY:
+        return problems.no_fields(
+            place, words, "of type any", "declare what it holds, with `output` or a type"
+        )
+    return problems.no_fields(place, words, show(type), "")
+
+
+def field_of_each(type: OneOf, name: str, place: Place, words: str) -> Type | Finding:
+    """A field that every alternative has."""
+    found = [
+        each.fields[name].type if isinstance(each, Record) and name in each.fields else None
+        for each in type.types
+    ]
+    have = [show(each) for each, field in zip(type.types, found, strict=True) if field is not None]
+    if not have:
+        every = dict.fromkeys(
+            field for each in type.types if isinstance(each, Record) for field in each.fields
+        )
+        return problems.unknown_field(place, name, f"`{words}`", list(every))
+    if len(have) < len(type.types):
+        lack = [show(each) for each, field in zip(type.types, found, strict=True) if field is None]
+        return problems.only_some_have(place, name, words, have, lack)
+    return common(*(each for each in found if each is not None))
+
+
+def item_field(item: Type, path: str, place: Place, words: str) -> Type | Finding:
+    """The type of a field of each item of a list: of ``"title"``, or of ``"order.total"``.
+
+    Args:
+        place: Of the path's text, without its quotes.
+    """
+    names = path.split(".")
+    position = place.start or 0
+    for index, name in enumerate(names):
+        at = place.stretch(position, position + len(name))
+        if item == UNKNOWN:
+            return UNKNOWN
+        if may_be_null(item):
+            return problems.may_be_null(at, ".".join(names[:index]) or words, False, f"its field `{name}`")
+        found = field_of(without_null(item), name, at, ".".join(names[:index]) or words)
+        if isinstance(found, Finding):
+            return found
+        item = found
+        position += len(name) + 1
+    return item

@@ -1,0 +1,180 @@
+"""Filters for lists of records, and for maps."""
+
+from __future__ import annotations
+
+from typing import Final, get_args
+
+from wfc.compiler.expressions.comparing import compare
+from wfc.compiler.expressions.filters.lists import FIELD, lambda_of
+from wfc.compiler.expressions.filters.table import Call, Filter, Parameter, Spelling
+from wfc.compiler.expressions.python import Piece, Rank, atom, call
+from wfc.compiler.expressions.tree import Compare, ComparisonOperator, Constant, FilterCall, Name
+from wfc.compiler.problems import expressions as problems
+from wfc.compiler.types import (
+    BOOLEAN,
+    INTEGER,
+    STRING,
+    UNKNOWN,
+    ListOf,
+    MapOf,
+    Type,
+    base,
+    may_be_null,
+    show,
+)
+
+__all__ = ["FILTERS"]
+
+OPERATORS: Final = get_args(ComparisonOperator)
+
+
+def check_where(use: Call) -> Type:
+    if not isinstance(use.subject, ListOf):
+        return use.misfit()
+    field = use.item()
+    if field == UNKNOWN:
+        return UNKNOWN
+    if "operator" not in use.bound:
+        if base(field) != BOOLEAN:
+            place = use.typing.at(use.bound["field"])
+            return use.wrong(problems.where_without_value(place, str(use.constant("field")), show(field)))
+        return use.subject
+    comparison = where_comparison(use.node)
+    if comparison is None:
+        operator = use.bound["operator"]
+        return use.wrong(
+            problems.unknown_operator(use.typing.at(operator), str(use.constant("operator")), OPERATORS)
+        )
+    comparison.left.type = comparison.left.declared = field
+    use.node.comparison = comparison
+    before, use.typing.failed = use.typing.failed, False
+    compare(use.typing, comparison, field, comparison.right.type)
+    failed, use.typing.failed = use.typing.failed, before or use.typing.failed
+    return UNKNOWN if failed else use.subject
+
+
+def where_comparison(node: FilterCall) -> Compare | None:
+    """The comparison that ``where`` makes with each item's field; ``None`` if its operator is none."""
+    field, operator, value = (node.bound.get(name) for name in ("field", "operator", "value"))
+    assert field is not None
+    assert operator is not None
+    sign: object = "=="
+    if value is None:  # `where("kind", "fix")`
+        value = operator
+    elif isinstance(operator, Constant):
+        sign = operator.value
+    if sign not in OPERATORS:
+        return None
+    stand_in = Name(field.start, field.end, "")
+    return Compare(field.start, value.end, sign, stand_in, value)  # type: ignore[arg-type]  # is among them
+
+
+def spell_where(use: Spelling) -> Piece:
+    item = use.speller.local(use.subject, *use.arguments.values())
+    field = use.speller.attribute(item, str(use.constant("field")))
+    test = field.within(Rank.OR)
+    if use.node.comparison is not None:
+        test = use.speller.comparison(use.node.comparison, field).within(Rank.OR)
+    return atom(f"[{item} for {item} in {use.subject.within(Rank.OR)} if {test}]")
+
+
+def check_pluck(use: Call) -> Type:
+    if not isinstance(use.subject, ListOf):
+        return use.misfit()
+    return ListOf(use.item())
+
+
+def spell_pluck(use: Spelling) -> Piece:
+    item = use.speller.local(use.subject)
+    field = use.speller.attribute(item, str(use.constant("field")))
+    return atom(f"[{field.code} for {item} in {use.subject.within(Rank.OR)}]")
+
+
+def grouped(use: Call, gives: Type) -> Type:
+    """A map from the values of a field, which must be texts."""
+    if not isinstance(use.subject, ListOf):
+        return use.misfit()
+    key = use.item()
+    if key == UNKNOWN:
+        return UNKNOWN
+    if may_be_null(key) or base(key) != STRING:
+        node = use.bound.get("field", use.node.of)
+        return use.wrong(problems.cannot_group(use.typing.at(node), use.filter.name, show(key)))
+    return gives
+
+
+def check_keys(use: Call) -> Type:
+    return ListOf(STRING) if isinstance(use.subject, MapOf) else use.misfit()
+
+
+def check_values(use: Call) -> Type:
+    return ListOf(use.subject.value) if isinstance(use.subject, MapOf) else use.misfit()
+
+
+REQUIRED_FIELD: Final = Parameter("field", STRING, required=True, constant=True)
+
+FILTERS: Final = (
+    Filter(
+        "where",
+        "list of records",
+        "the same list, fewer items",
+        'The items whose field has a value: `where("kind", "fix")`, or compares with it: `where("total", ">", 10)`, or '
+        'is true: `where("paid")`.',
+        ('orders | where("total", ">", 10) | pluck("id")', '["b", "c"]'),
+        (REQUIRED_FIELD, Parameter("operator"), Parameter("value")),
+        check_where,
+        spell_where,
+    ),
+    Filter(
+        "pluck",
+        "list of records",
+        "list of the field's type",
+        'One field of each item; of a record in it, `pluck("customer.name")`.',
+        ('orders | pluck("id")', '["a", "b", "c"]'),
+        (REQUIRED_FIELD,),
+        check_pluck,
+        spell_pluck,
+    ),
+    Filter(
+        "group",
+        "list of records",
+        "map of lists",
+        "The items by the value of a field, which is a text; in the order of their first appearance.",
+        ('orders | group("kind") | keys', '["book", "pen"]'),
+        (REQUIRED_FIELD,),
+        lambda use: grouped(use, MapOf(use.subject)),
+        lambda use: call("filters.group", use.subject, lambda_of(use)),
+    ),
+    Filter(
+        "count_by",
+        "list of records or of texts",
+        "map of integer",
+        "How many items have each value of a field; of a list of texts, how often each is there.",
+        ('orders | count_by("kind")', '{"book": 2, "pen": 1}'),
+        (FIELD,),
+        lambda use: grouped(use, MapOf(INTEGER)),
+        lambda use: call(
+            "filters.count_by", use.subject, *([lambda_of(use)] if "field" in use.arguments else [])
+        ),
+    ),
+    Filter(
+        "keys",
+        "map",
+        "list of string",
+        "The keys.",
+        ("prices | keys", '["book", "pen"]'),
+        (),
+        check_keys,
+        lambda use: call("list", use.subject),
+    ),
+    Filter(
+        "values",
+        "map",
+        "list",
+        "The values, in the order of the map.",
+        ("prices | values", "[12, 1.5]"),
+        (),
+        check_values,
+        lambda use: call("list", Piece(f"{use.subject.within(Rank.ATOM)}.values()", Rank.ATOM)),
+    ),
+)

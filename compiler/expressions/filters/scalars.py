@@ -1,0 +1,306 @@
+"""Filters for numbers, moments and durations, and from one type to another."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from wfc.compiler.expressions.comparing import adapt
+from wfc.compiler.expressions.filters.table import Call, Filter, Parameter, Spelling, simple
+from wfc.compiler.expressions.python import Piece, Rank, atom, call, method
+from wfc.compiler.expressions.tree import Constant
+from wfc.compiler.problems import expressions as problems
+from wfc.compiler.types import (
+    ANY,
+    BOOLEAN,
+    DATE,
+    DATETIME,
+    DECIMAL,
+    DURATION,
+    INTEGER,
+    NUMBER,
+    STRING,
+    UNKNOWN,
+    Enumeration,
+    Scalar,
+    Type,
+    assignable,
+    base,
+    common,
+    fits,
+    may_be_null,
+    members,
+    show,
+    without_null,
+)
+
+__all__ = ["FILTERS"]
+
+NUMERIC: Final = (INTEGER, NUMBER, DECIMAL)
+DIGITS: Final = Parameter("digits", INTEGER)
+
+
+def check_same_number(use: Call) -> Type:
+    kind = base(use.subject)
+    return kind if kind in NUMERIC or kind == DURATION else use.misfit()
+
+
+def check_round(use: Call) -> Type:
+    kind = base(use.subject)
+    if kind not in NUMERIC:
+        return use.misfit()
+    if "digits" not in use.bound:
+        return INTEGER
+    return NUMBER if kind == INTEGER else kind
+
+
+def check_whole(use: Call) -> Type:
+    return INTEGER if base(use.subject) in NUMERIC else use.misfit()
+
+
+def check_text(use: Call) -> Type:
+    if all(isinstance(each, (Scalar, Enumeration)) and each != ANY for each in members(use.subject)):
+        return STRING
+    return use.misfit()
+
+
+def spell_text(use: Spelling) -> Piece:
+    return use.subject if base(use.type) == STRING else call("filters.text", use.subject)
+
+
+def conversion(
+    name: str, sources: tuple[Scalar, ...], gives: Scalar, doc: str, example: tuple[str, str]
+) -> Filter:
+    """A filter that makes a value of one type of a value of another; of the same type it does nothing."""
+
+    def check(use: Call) -> Type:
+        if not all(base(each) in (*sources, gives) for each in members(use.subject)):
+            return use.misfit()
+        node = use.node.of
+        if isinstance(node, Constant) and isinstance(node.value, str) and gives != STRING:
+            misfit = (
+                fits(node.value, gives) if gives not in (INTEGER, NUMBER) else number_in(node.value, gives)
+            )
+            if misfit:
+                return use.wrong(problems.cannot_convert(use.typing.at(node), node.value, name))
+        return gives
+
+    def spell(use: Spelling) -> Piece:
+        return use.subject if base(use.type) == gives else call(f"filters.{name}", use.subject)
+
+    takes = " or ".join(map(show, sources))
+    return Filter(name, takes, show(gives), doc, example, (), check, spell)
+
+
+def number_in(text: str, wanted: Scalar) -> str:
+    try:
+        value = int(text) if wanted == INTEGER else float(text)
+    except ValueError:
+        return "not a number"
+    return "" if abs(value) < float("inf") else "not finite"
+
+
+def check_default(use: Call) -> Type:
+    fallback = use.bound["value"]
+    kind = use.adapted("value", use.subject)
+    if not may_be_null(use.subject) and use.subject not in (ANY, UNKNOWN):
+        if not may_be_null(use.node.of.declared):
+            place, words = use.typing.at(use.node.of), use.typing.words(use.node.of)
+            use.typing.report(problems.default_never_used(place, words))
+        return use.subject
+    present = without_null(use.subject)
+    if present == UNKNOWN:
+        return kind
+    if isinstance(present, Enumeration) and isinstance(kind, Enumeration) and not assignable(kind, present):
+        if isinstance(fallback, Constant) and present.name:
+            values = [str(each) for each in present.values]
+            place = use.typing.at(fallback)
+            words = use.typing.words(use.node.of)
+            return use.wrong(problems.no_such_value(place, words, str(fallback.value), values))
+    return common(present, kind)
+
+
+def spell_default(use: Spelling) -> Piece:
+    if not may_be_null(use.type) and use.type != ANY:
+        return use.subject
+    fallback = use.arguments["value"]
+    code = use.subject.code
+    if code.endswith(")") and ".get(" in code and simple_lookup(use):
+        return atom(f"{code[:-1]}, {fallback.code})")
+    if code.replace(".", "").isidentifier():
+        test = f"{code} if {code} is not None else {fallback.within(Rank.CHOICE)}"
+        return Piece(test, Rank.CHOICE)
+    return call("filters.default", use.subject, fallback)
+
+
+def simple_lookup(use: Spelling) -> bool:
+    """Whether what may be null is a value of a map, which knows a default of its own."""
+    from wfc.compiler.expressions.tree import Subscript
+    from wfc.compiler.types import MapOf
+
+    of = use.node.of
+    return isinstance(of, Subscript) and isinstance(of.of.type, MapOf) and not may_be_null(of.of.type.value)
+
+
+def check_json(use: Call) -> Type:
+    return STRING
+
+
+def spell_json(use: Spelling) -> Piece:
+    if "indent" in use.arguments:
+        return call("filters.json", use.subject, f"indent={use.arguments['indent'].code}")
+    return call("filters.json", use.subject)
+
+
+def check_date(use: Call) -> Type:
+    kind = base(use.subject)
+    node = use.node.of
+    if isinstance(node, Constant) and isinstance(node.value, str) and adapt(node, kind, DATE) != DATE:
+        return use.wrong(problems.cannot_convert(use.typing.at(node), node.value, "date"))
+    return DATE if kind in (STRING, DATETIME, DATE) else use.misfit()
+
+
+def check_format(use: Call) -> Type:
+    if base(use.subject) not in (DATE, DATETIME):
+        return use.misfit()
+    return STRING
+
+
+def spell_format(use: Spelling) -> Piece:
+    return call("filters.format", use.subject, use.arguments["pattern"])
+
+
+FILTERS: Final = (
+    Filter(
+        "default",
+        "any value",
+        "the value, never null",
+        "The value, or another one where it is null.",
+        ('none | default("x")', '"x"'),
+        (Parameter("value", required=True),),
+        check_default,
+        spell_default,
+        takes_null=True,
+    ),
+    Filter(
+        "json",
+        "any value",
+        "string",
+        "The value as JSON; with `indent`, over several lines.",
+        ('{"a": [1, none]} | json', '"{\\"a\\": [1, null]}"'),
+        (Parameter("indent", INTEGER),),
+        check_json,
+        spell_json,
+        takes_null=True,
+    ),
+    Filter(
+        "round",
+        "number",
+        "integer; with `digits`, number",
+        "The nearest whole number, or the nearest with so many digits after the point; halves go away from zero.",
+        ("2.345 | round(2)", "2.35"),
+        (DIGITS,),
+        check_round,
+        lambda use: call("filters.rounded", use.subject, *use.arguments.values()),
+    ),
+    Filter(
+        "floor",
+        "number",
+        "integer",
+        "The greatest whole number that is not above it.",
+        ("-1.5 | floor", "-2"),
+        (),
+        check_whole,
+        lambda use: call("filters.floor", use.subject),
+    ),
+    Filter(
+        "ceil",
+        "number",
+        "integer",
+        "The least whole number that is not below it.",
+        ("1.2 | ceil", "2"),
+        (),
+        check_whole,
+        lambda use: call("filters.ceil", use.subject),
+    ),
+    Filter(
+        "abs",
+        "number or duration",
+        "the same type",
+        "The number without its sign.",
+        ("-3 | abs", "3"),
+        (),
+        check_same_number,
+        lambda use: call("abs", use.subject),
+    ),
+    Filter(
+        "string",
+        "a scalar",
+        "string",
+        "The value as a text, as it would stand in one.",
+        ("2.5 | string", '"2.5"'),
+        (),
+        check_text,
+        spell_text,
+    ),
+    conversion(
+        "integer", (STRING,), INTEGER, "The whole number that a text holds.", ('"42" | integer', "42")
+    ),
+    conversion(
+        "number",
+        (STRING, INTEGER, DECIMAL),
+        NUMBER,
+        "The number that a text holds.",
+        ('"2.5" | number', "2.5"),
+    ),
+    conversion(
+        "decimal",
+        (STRING, INTEGER),
+        DECIMAL,
+        "The decimal that a text holds, exactly.",
+        ('"0.10" | decimal', '"0.10"'),
+    ),
+    conversion(
+        "datetime",
+        (STRING,),
+        DATETIME,
+        "The moment that a text holds, in ISO 8601 with its offset.",
+        ('"2026-01-31T10:00:00+01:00" | datetime', '"2026-01-31T09:00:00Z"'),
+    ),
+    conversion(
+        "duration",
+        (STRING,),
+        DURATION,
+        "The duration that a text holds.",
+        ('("90 min" | duration) | seconds', "5400.0"),
+    ),
+    Filter(
+        "date",
+        "string or datetime",
+        "date",
+        "The date that a text holds in ISO 8601, or the day of a moment (in UTC).",
+        ('"2026-01-31" | date', '"2026-01-31"'),
+        (),
+        check_date,
+        lambda use: use.subject if use.type == DATE else call("filters.day", use.subject),
+    ),
+    Filter(
+        "format",
+        "date or datetime",
+        "string",
+        "The moment as a text: `%Y` year, `%m` month, `%d` day, `%H` hour, `%M` minute, `%S` second.",
+        ('"2026-01-31" | date | format("%d.%m.%Y")', '"31.01.2026"'),
+        (Parameter("pattern", STRING, required=True),),
+        check_format,
+        spell_format,
+    ),
+    Filter(
+        "seconds",
+        "duration",
+        "number",
+        "How many seconds a duration has.",
+        ('"1 min" | duration | seconds', "60.0"),
+        (),
+        lambda use: NUMBER if use.subject == DURATION else use.misfit(),
+        lambda use: method(use.subject, "total_seconds"),
+    ),
+)

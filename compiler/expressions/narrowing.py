@@ -1,0 +1,150 @@
+"""What a condition says about the types of what it mentions, where it holds and where it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from wfc.compiler.expressions.tree import (
+    Compare,
+    Constant,
+    ListDisplay,
+    Logic,
+    Node,
+    Not,
+    Path,
+    Test,
+    path_of,
+)
+from wfc.compiler.types import (
+    BOOLEAN,
+    NULL,
+    UNKNOWN,
+    Enumeration,
+    ListOf,
+    MapOf,
+    OneOf,
+    Optional,
+    Scalar,
+    Type,
+    base,
+    common,
+    may_be_null,
+    members,
+    without_null,
+)
+
+__all__ = ["Facts", "SCALAR_TESTS", "facts_of", "passes_test"]
+
+Facts = Mapping[Path, Type]
+
+SCALAR_TESTS = ("string", "integer", "number", "boolean", "list", "map")
+"""Tests for a value that may be of several types, besides the names of events and types."""
+
+
+def facts_of(condition: Node, holds: bool) -> dict[Path, Type]:
+    """The types of paths, given that a typed condition holds or does not hold."""
+    match condition:
+        case Not():
+            return facts_of(condition.operand, not holds)
+        case Logic():
+            if (condition.operator == "and") == holds:
+                return all_of(condition.parts, holds)
+            return one_of(condition.parts, holds)
+        case Test():
+            return of_test(condition, holds != condition.negated)
+        case Compare():
+            return of_comparison(condition, holds)
+    path = path_of(condition)
+    if path is not None and condition.type == BOOLEAN:
+        return {path: Enumeration((holds,))}
+    return {}
+
+
+def all_of(parts: tuple[Node, ...], holds: bool) -> dict[Path, Type]:
+    facts: dict[Path, Type] = {}
+    for part in parts:
+        facts.update(facts_of(part, holds))
+    return facts
+
+
+def one_of(parts: tuple[Node, ...], holds: bool) -> dict[Path, Type]:
+    """One part decides; those before it went the other way. What all these cases agree on is known."""
+    cases = []
+    before: dict[Path, Type] = {}
+    for part in parts:
+        cases.append({**before, **facts_of(part, holds)})
+        before.update(facts_of(part, not holds))
+    shared = set(cases[0]).intersection(*cases[1:])
+    return {path: common(*(case[path] for case in cases)) for path in sorted(shared)}
+
+
+def of_test(test: Test, holds: bool) -> dict[Path, Type]:
+    path = path_of(test.of)
+    if path is None or test.of.type == UNKNOWN:
+        return {}
+    kind = test.of.type
+    if test.name == "none":
+        return {path: NULL if holds else without_null(kind)} if may_be_null(kind) else {}
+    passing = tuple(each for each in members(kind) if passes_test(each, test))
+    failing = tuple(each for each in members(kind) if not passes_test(each, test))
+    left = passing if holds else failing
+    if not left:
+        return {}
+    narrowed = left[0] if len(left) == 1 else OneOf(left)
+    return {path: Optional(narrowed) if not holds and may_be_null(kind) else narrowed}
+
+
+def passes_test(type: Type, test: Test) -> bool:
+    """Whether values of a type, one of an alternative's members, pass a test of their kind."""
+    if test.record is not None:
+        return type is test.record
+    return kind_of(type) == test.name or (test.name == "number" and kind_of(type) == "integer")
+
+
+def kind_of(type: Type) -> str:
+    scalar = base(type)
+    if isinstance(scalar, Scalar):
+        return scalar.name
+    return {ListOf: "list", MapOf: "map"}.get(type.__class__, "")
+
+
+def of_comparison(node: Compare, holds: bool) -> dict[Path, Type]:
+    if node.operator in {"!=", "not in"}:
+        holds = not holds
+    if node.operator in {"==", "!="}:
+        left, right = node.left, node.right
+        if isinstance(left, Constant):
+            left, right = right, left
+        if isinstance(right, Constant):
+            return of_values(left, (right.value,), holds)
+    elif node.operator in {"in", "not in"} and isinstance(node.right, ListDisplay):
+        values = [item.value for item in node.right.items if isinstance(item, Constant)]
+        if len(values) == len(node.right.items):
+            return of_values(node.left, tuple(values), holds)
+    return {}
+
+
+def of_values(node: Node, values: tuple[object, ...], equal: bool) -> dict[Path, Type]:
+    """A path that is one of some values, or none of them."""
+    path = path_of(node)
+    kind = node.type
+    if path is None or kind == UNKNOWN:
+        return {}
+    nullable = may_be_null(kind)
+    if values == (None,):
+        return {path: NULL if equal else without_null(kind)} if nullable else {}
+    inner = without_null(kind)
+    if inner == BOOLEAN:
+        inner = Enumeration((True, False))
+    null_stays = nullable and (None in values) == equal
+    if not isinstance(inner, Enumeration):
+        return {path: without_null(kind)} if nullable and not null_stays else {}
+    left = tuple(each for each in inner.values if is_among(each, values) == equal)
+    if not left:
+        return {path: NULL} if null_stays else {}
+    narrowed = Enumeration(left, inner.name if left == inner.values else "")
+    return {path: Optional(narrowed) if null_stays else narrowed}
+
+
+def is_among(value: object, values: tuple[object, ...]) -> bool:
+    return any(value == each and value.__class__ is each.__class__ for each in values)

@@ -1,0 +1,246 @@
+"""Text of an expression, or text with expressions in it → typed trees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from wfc.compiler.diagnostics import Place, Report
+from wfc.compiler.expressions.parser import Parser
+from wfc.compiler.expressions.scope import Scope
+from wfc.compiler.expressions.template_parser import TemplateParser
+from wfc.compiler.expressions.template_tree import Condition, Hole, Loop, Part, Text, has_statements, holes
+from wfc.compiler.expressions.tokens import Mistake, tokenize
+from wfc.compiler.expressions.tree import Attribute, Broken, Constant, Name, Node, Path, path_of, walk
+from wfc.compiler.expressions.truth import constant_truth
+from wfc.compiler.expressions.typing import Typing
+from wfc.compiler.problems import expressions as problems
+from wfc.compiler.problems import names as names_problems
+from wfc.compiler.types import (
+    INTEGER,
+    BOOLEAN,
+    STRING,
+    UNKNOWN,
+    Field,
+    ListOf,
+    MapOf,
+    Optional,
+    Record,
+    Type,
+    common,
+    members,
+    show,
+)
+
+__all__ = ["Expression", "Template", "literal_expression", "parse_expression", "parse_template", "reference"]
+
+LOOP = Record("loop", role="namespace")
+LOOP.fields.update(
+    index=Field("index", INTEGER, description="The item's number, from 1."),
+    first=Field("first", BOOLEAN, description="Whether this is the first item."),
+    last=Field("last", BOOLEAN, description="Whether this is the last item."),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Expression:
+    """A typed expression.
+
+    Args:
+        text: As the author wrote it; for one that the compiler made, as an author would have.
+        place: Where it stands.
+        type: ``UNKNOWN`` if a finding was made.
+        uses: The paths that it mentions: ``("state", "count")``.
+    """
+
+    text: str
+    place: Place
+    type: Type
+    tree: Node
+    uses: frozenset[Path]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Template:
+    """A text with expressions in it.
+
+    Args:
+        type: ``STRING``; for a text that is one whole ``${{ }}``, the type of its expression.
+        whole: That expression; ``None`` for all other texts.
+        statements: Whether it has a ``{% for %}`` or an ``{% if %}``.
+        uses: The paths that it mentions, names of loops aside.
+    """
+
+    text: str
+    place: Place
+    parts: tuple[Part, ...]
+    type: Type
+    uses: frozenset[Path]
+    whole: Expression | None = None
+    statements: bool = False
+
+    @property
+    def constant(self) -> str | None:
+        """The text of a template without expressions."""
+        if all(isinstance(part, Text) for part in self.parts):
+            return "".join(part.text for part in self.parts if isinstance(part, Text))
+        return None
+
+    @property
+    def trees(self) -> list[Node]:
+        """Every expression in it."""
+        return holes(self.parts)
+
+
+def parse_expression(
+    text: str, place: Place, scope: Scope, report: Report, *, condition: bool = False
+) -> Expression:
+    """The expression that a whole text is.
+
+    Args:
+        condition: Whether it must be true or false, and neither always.
+    """
+    typing = Typing(text, place, report)
+    try:
+        tokens, _ = tokenize(text, place)
+        tree = Parser(tokens, place).whole()
+    except Mistake as mistake:
+        report(mistake.finding)
+        return Expression(text, place, UNKNOWN, Broken(0, len(text)), frozenset())
+    if condition:
+        typing.condition(tree, scope)
+        if not typing.failed and (truth := constant_truth(tree)) is not None:
+            why = "it holds in every case" if truth else "it holds in no case"
+            typing.wrong((problems.always_true if truth else problems.never_true)(typing.at(tree), why))
+    else:
+        typing.type_of(tree, scope)
+    return Expression(text, place, UNKNOWN if typing.failed else tree.type, tree, uses_of([tree]))
+
+
+def uses_of(trees: Sequence[Node], without: Sequence[str] = ()) -> frozenset[Path]:
+    """The longest paths that are mentioned."""
+    found: set[Path] = set()
+    inside: set[int] = set()
+    for tree in trees:
+        for node in walk(tree):
+            if isinstance(node, (Name, Attribute)) and id(node) not in inside:
+                path = path_of(node)
+                if path is None:
+                    continue
+                found.add(path)
+                below: Node = node
+                while isinstance(below, Attribute):
+                    below = below.of
+                    inside.add(id(below))
+    return frozenset(path for path in found if path[0] not in without)
+
+
+def parse_template(
+    text: str, place: Place, scope: Scope, report: Report, *, statements: bool = False
+) -> Template:
+    """The text with expressions that a text is.
+
+    Args:
+        statements: Whether ``{% for %}`` and ``{% if %}`` are statements here, as in prompts; such a text is
+            always a text, also where it is one whole ``${{ }}``.
+    """
+    parser = TemplateParser(text, place, report, statements=statements)
+    parts = parser.whole()
+    typing = Typing(text, place, report)
+    typing.failed = parser.failed
+    if len(parts) == 1 and isinstance(parts[0], Hole) and not statements:
+        tree = parts[0].tree
+        kind = typing.type_of(tree, scope)
+        kind = UNKNOWN if typing.failed else kind
+        uses = uses_of([tree])
+        whole = Expression(text[tree.start : tree.end], place, kind, tree, uses)
+        return Template(text, place, parts, kind, uses, whole)
+    uses = Templates(typing).parts(parts, scope)
+    return Template(
+        text, place, parts, UNKNOWN if typing.failed else STRING, uses, statements=has_statements(parts)
+    )
+
+
+class Templates:
+    """Types the parts of a text; gives what they use."""
+
+    def __init__(self, typing: Typing) -> None:
+        self.typing = typing
+
+    def parts(self, parts: tuple[Part, ...], scope: Scope) -> frozenset[Path]:
+        uses: frozenset[Path] = frozenset()
+        for part in parts:
+            match part:
+                case Hole():
+                    self.typing.texts(part.tree, scope)
+                    uses |= uses_of([part.tree])
+                case Condition():
+                    uses |= self.condition(part, scope)
+                case Loop():
+                    uses |= self.loop(part, scope)
+        return uses
+
+    def condition(self, part: Condition, scope: Scope) -> frozenset[Path]:
+        uses: frozenset[Path] = frozenset()
+        for test, body in part.branches:
+            inside = scope
+            if test is not None:
+                self.typing.condition(test, scope)
+                uses |= uses_of([test])
+                inside, scope = scope.given(test, True), scope.given(test, False)
+            uses |= self.parts(body, inside)
+        return uses
+
+    def loop(self, part: Loop, scope: Scope) -> frozenset[Path]:
+        items = self.typing.present(part.items, scope, use="by `for`")
+        for name in part.names:
+            if name in scope.names and name != "loop":
+                self.typing.wrong(names_problems.name_in_use(self.typing.at(part.items), name))
+        for name, kind in zip(part.names, self.item_types(part, items), strict=True):
+            scope = scope.with_name(name, kind)
+        scope = scope.with_name("loop", LOOP)
+        inside = self.parts(part.body, scope)
+        own = {*part.names, "loop"}
+        return uses_of([part.items]) | frozenset(path for path in inside if path[0] not in own)
+
+    def item_types(self, part: Loop, items: Type) -> tuple[Type, ...]:
+        """The types of a loop's names."""
+        if isinstance(items, ListOf) and len(part.names) == 1:
+            return (items.item,)
+        if isinstance(items, MapOf):
+            return (STRING, items.value)[: len(part.names)]
+        if items != UNKNOWN:
+            at, words = self.typing.at(part.items), self.typing.words(part.items)
+            self.typing.wrong(problems.not_a_list(at, words, show(items), len(part.names)))
+        return (UNKNOWN,) * len(part.names)
+
+
+def reference(scope: Scope, *path: str) -> Expression:
+    """An expression that the compiler makes: a name in scope, or fields of one.
+
+    Raises:
+        KeyError: There is no such name or field.
+    """
+    tree: Node = Name(0, 0, path[0])
+    tree.declared = scope.names[path[0]]
+    tree.type = scope.fact(path[:1]) or tree.declared
+    for index, name in enumerate(path[1:], 2):
+        declared = common(*(field_types(tree.type, name)))
+        tree = Attribute(0, 0, tree, name, 0)
+        tree.declared = declared
+        tree.type = scope.fact(path[:index]) or declared
+    return Expression(".".join(path), Place(()), tree.type, tree, frozenset({path}))
+
+
+def field_types(type: Type, name: str) -> list[Type]:
+    """The types of a record's field; of several records, the one each gives it."""
+    if not all(isinstance(each, Record) for each in members(type)) or isinstance(type, Optional):
+        raise KeyError(name)
+    return [each.fields[name].type for each in members(type) if isinstance(each, Record)]
+
+
+def literal_expression(value: str | int | float | bool | None, type: Type) -> Expression:
+    """An expression that the compiler makes: a constant, of a type that it fits."""
+    tree = Constant(0, 0, value)
+    tree.type = type
+    return Expression(str(value), Place(()), type, tree, frozenset())

@@ -1,0 +1,368 @@
+"""Tokens of an expression → its tree, by Jinja's grammar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, Literal, NoReturn, cast
+
+from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.expressions.tokens import Mistake, Token
+from wfc.compiler.expressions.tree import (
+    ArithmeticOperator,
+    Attribute,
+    Binary,
+    Choice,
+    Compare,
+    ComparisonOperator,
+    Concat,
+    Constant,
+    FilterCall,
+    ListDisplay,
+    Logic,
+    Name,
+    Node,
+    Not,
+    RecordDisplay,
+    Slice,
+    Subscript,
+    Test,
+    Unary,
+)
+from wfc.compiler.problems import expressions as problems
+
+__all__ = ["CONSTANTS", "Parser", "RESERVED"]
+
+CONSTANTS: Final = {
+    "true": True,
+    "True": True,
+    "false": False,
+    "False": False,
+    "none": None,
+    "None": None,
+    "null": None,
+}
+RESERVED: Final = frozenset({"and", "or", "not", "in", "is", "if", "else", *CONSTANTS})
+COMPARISONS: Final = frozenset({"==", "!=", "<", "<=", ">", ">="})
+FOREIGN: Final = {"&&": "and", "||": "or", "!": "not", "=": "==", "?": "a if condition else b", "&": "and"}
+MAX_OPERATORS: Final = 150  # in one expression; the tree is as deep at most
+MAX_BRACKETS: Final = 30
+
+
+class Parser:
+    """Reads one expression; stops at its first mistake with :class:`Mistake`."""
+
+    def __init__(self, tokens: list[Token], place: Place, start: int = 0) -> None:
+        self.tokens = tokens
+        self.place = place
+        self.start = start
+        self.next = 0
+        self.operators = 0
+        self.brackets = 0
+
+    # --- tokens
+
+    @property
+    def token(self) -> Token:
+        return self.tokens[self.next]
+
+    def ended(self) -> bool:
+        return self.token.kind == "end"
+
+    def take(self) -> Token:
+        token = self.token
+        if token.kind != "end":
+            self.next += 1
+        return token
+
+    def at(self, *texts: str) -> bool:
+        """Whether the next token is one of these operators or words."""
+        return self.token.kind in {"operator", "name"} and self.token.text in texts
+
+    def accept(self, text: str) -> Token | None:
+        return self.take() if self.at(text) else None
+
+    def expect(self, text: str, opened: Token) -> Token:
+        if not self.at(text):
+            if self.token.kind == "end":
+                self.fail_with(problems.unclosed_bracket(self.span(opened), opened.text, text))
+            self.unexpected(f"`{text}` or `,`" if text in ")]}" else f"`{text}`")
+        return self.take()
+
+    def span(self, token: Token) -> Place:
+        return self.place.stretch(token.start, token.end)
+
+    # --- mistakes
+
+    def fail_with(self, finding: Finding) -> NoReturn:
+        raise Mistake(finding)
+
+    def unexpected(self, wanted: str) -> NoReturn:
+        token = self.token
+        if token.kind == "end":
+            before = self.tokens[self.next - 1] if self.next else None
+            at = self.span(before) if before else self.place.stretch(self.start, token.end)
+            self.fail_with(problems.unfinished_expression(at, wanted, before.text if before else ""))
+        if token.text in FOREIGN and token.kind == "operator":
+            self.fail_with(problems.foreign_operator(self.span(token), token.text, FOREIGN[token.text]))
+        self.fail_with(problems.unexpected_token(self.span(token), token.text, wanted))
+
+    def count(self, token: Token) -> None:
+        self.operators += 1
+        if self.operators > MAX_OPERATORS:
+            self.fail_with(problems.expression_too_long(self.place.stretch(self.start, token.end)))
+
+    # --- the grammar, loosest first
+
+    def whole(self) -> Node:
+        """One expression and nothing after it."""
+        if self.ended():
+            self.fail_with(problems.empty_expression(self.place.stretch(self.start, self.token.end)))
+        node = self.expression()
+        if not self.ended():
+            self.after(node)
+        return node
+
+    def after(self, node: Node) -> NoReturn:
+        """Says what is wrong with a token that cannot follow an expression."""
+        token = self.token
+        if token.text == "**":
+            self.fail_with(problems.no_power(self.span(token)))
+        if token.text == "(" and isinstance(node, (Attribute, Name)):
+            self.no_call(node)
+        self.unexpected("an operator or the end")
+
+    def no_call(self, node: Attribute | Name) -> NoReturn:
+        start = node.name_start if isinstance(node, Attribute) else node.start
+        self.fail_with(problems.method_call(self.place.stretch(start, node.end), node.name))
+
+    def expression(self) -> Node:
+        node = self.either()
+        while self.at("if"):
+            word = self.take()
+            self.count(word)
+            test = self.either()
+            if not self.at("else"):
+                if self.token.kind != "end" and not self.at(")", "]", "}", ","):
+                    self.after(test)
+                self.fail_with(problems.if_without_else(self.span(word)))
+            self.take()
+            otherwise = self.expression()
+            node = Choice(node.start, otherwise.end, test, node, otherwise)
+        return node
+
+    def either(self) -> Node:
+        return self.chain("or", self.both)
+
+    def both(self) -> Node:
+        return self.chain("and", self.negation)
+
+    def chain(self, word: Literal["and", "or"], inner: Callable[[], Node]) -> Node:
+        parts = [inner()]
+        while self.at(word):
+            self.count(self.take())
+            parts.append(inner())
+        return Logic(parts[0].start, parts[-1].end, word, tuple(parts)) if len(parts) > 1 else parts[0]
+
+    def negation(self) -> Node:
+        if self.at("not"):
+            word = self.take()
+            self.count(word)
+            operand = self.negation()
+            return Not(word.start, operand.end, operand)
+        return self.comparison()
+
+    def comparison(self) -> Node:
+        left = self.sum()
+        operator = self.comparison_operator()
+        if operator is None:
+            return left
+        right = self.sum()
+        node = Compare(left.start, right.end, operator, left, right)
+        token = self.token
+        if self.comparison_operator() is not None:
+            self.fail_with(problems.chained_comparison(self.span(token), token.text))
+        return node
+
+    def comparison_operator(self) -> ComparisonOperator | None:
+        token = self.token
+        if token.kind == "operator" and token.text in COMPARISONS:
+            self.count(self.take())
+            return cast("ComparisonOperator", token.text)
+        if self.accept("in"):
+            self.count(token)
+            return "in"
+        if self.at("not") and self.tokens[self.next + 1].text == "in":
+            self.count(self.take())
+            self.take()
+            return "not in"
+        return None
+
+    def sum(self) -> Node:
+        node = self.concatenation()
+        while self.at("+", "-"):
+            node = self.binary(node, self.take(), self.concatenation())
+        return node
+
+    def binary(self, left: Node, operator: Token, right: Node) -> Binary:
+        self.count(operator)
+        return Binary(left.start, right.end, cast("ArithmeticOperator", operator.text), left, right)
+
+    def concatenation(self) -> Node:
+        parts = [self.product()]
+        while self.at("~"):
+            self.count(self.take())
+            parts.append(self.product())
+        return Concat(parts[0].start, parts[-1].end, tuple(parts)) if len(parts) > 1 else parts[0]
+
+    def product(self) -> Node:
+        node = self.signed()
+        while self.at("*", "/", "//", "%"):
+            node = self.binary(node, self.take(), self.signed())
+        if self.at("**"):
+            self.fail_with(problems.no_power(self.span(self.token)))
+        return node
+
+    def signed(self, *, filtered: bool = True) -> Node:
+        if self.at("-", "+"):
+            sign = self.take()
+            self.count(sign)
+            operand = self.signed(filtered=False)
+            node: Node = Unary(sign.start, operand.end, "-" if sign.text == "-" else "+", operand)
+        else:
+            node = self.postfix(self.primary())
+        return self.filters(node) if filtered else node
+
+    def postfix(self, node: Node) -> Node:
+        while True:
+            if self.at("."):
+                self.count(self.take())
+                name = self.token
+                if name.kind != "name":
+                    self.unexpected("a field's name")
+                self.take()
+                node = Attribute(node.start, name.end, node, name.text, name.start)
+            elif self.at("["):
+                node = self.subscript(node)
+            elif self.at("(") and isinstance(node, (Attribute, Name)):
+                self.no_call(node)
+            else:
+                return node
+
+    def subscript(self, node: Node) -> Node:
+        opened = self.open()
+        first = None if self.at(":") else self.expression()
+        if self.accept(":"):
+            last = None if self.at("]") else self.expression()
+            if self.at(":"):
+                self.fail_with(problems.no_slice_step(self.span(self.token)))
+            return Slice(node.start, self.close("]", opened).end, node, first, last)
+        end = self.close("]", opened).end
+        assert first is not None
+        return Subscript(node.start, end, node, first)
+
+    def filters(self, node: Node) -> Node:
+        while True:
+            if self.at("|"):
+                self.count(self.take())
+                node = self.filter(node)
+            elif self.at("is"):
+                self.count(self.take())
+                node = self.test(node)
+            else:
+                return node
+
+    def filter(self, node: Node) -> Node:
+        name = self.token
+        if name.kind != "name":
+            self.unexpected("a filter's name")
+        self.take()
+        arguments: list[tuple[str | None, Node]] = []
+        end = name.end
+        if self.at("("):
+            opened = self.open()
+            while not self.at(")"):
+                arguments.append(self.argument())
+                if not self.accept(","):
+                    break
+            end = self.close(")", opened).end
+        return FilterCall(node.start, end, node, name.text, name.start, name.end, tuple(arguments))
+
+    def argument(self) -> tuple[str | None, Node]:
+        if self.token.kind == "name" and self.tokens[self.next + 1].text == "=":
+            name = self.take().text
+            self.take()
+            return name, self.expression()
+        return None, self.expression()
+
+    def test(self, node: Node) -> Node:
+        negated = self.accept("not") is not None
+        name = self.token
+        if name.kind != "name" or (name.text in RESERVED and name.text not in CONSTANTS):
+            self.unexpected("`none` or the name of an event or a type")
+        self.take()
+        word = "none" if name.text in {"None", "null"} else name.text
+        return Test(node.start, name.end, node, word, negated, name.start, name.end)
+
+    def primary(self) -> Node:
+        token = self.token
+        if token.kind in {"string", "integer", "number"}:
+            self.take()
+            if token.kind == "string" and self.token.kind == "string":
+                self.unexpected("an operator such as `~`")
+            return Constant(token.start, token.end, token.value)
+        if token.kind == "name":
+            if token.text in CONSTANTS:
+                self.take()
+                return Constant(token.start, token.end, CONSTANTS[token.text])
+            if token.text not in RESERVED:
+                self.take()
+                return Name(token.start, token.end, token.text)
+        if self.at("("):
+            opened = self.open()
+            node = self.expression()
+            if self.at(","):
+                self.fail_with(problems.no_tuple(self.span(self.token)))
+            end = self.close(")", opened).end
+            node.start, node.end = (
+                (token.start, end) if not isinstance(node, Attribute) else (node.start, node.end)
+            )
+            return node
+        if self.at("["):
+            return self.list_display()
+        if self.at("{"):
+            return self.record_display()
+        self.unexpected("a value")
+
+    def list_display(self) -> Node:
+        opened = self.open()
+        items: list[Node] = []
+        while not self.at("]"):
+            items.append(self.expression())
+            if not self.accept(","):
+                break
+        return ListDisplay(opened.start, self.close("]", opened).end, tuple(items))
+
+    def record_display(self) -> Node:
+        opened = self.open()
+        entries: list[tuple[Constant, Node]] = []
+        while not self.at("}"):
+            key = self.token
+            if key.kind != "string":
+                self.unexpected("a field's name in quotes")
+            self.take()
+            if not self.accept(":"):
+                self.unexpected("`:`")
+            entries.append((Constant(key.start, key.end, key.value), self.expression()))
+            if not self.accept(","):
+                break
+        return RecordDisplay(opened.start, self.close("}", opened).end, tuple(entries))
+
+    def open(self) -> Token:
+        self.brackets += 1
+        if self.brackets > MAX_BRACKETS:
+            self.fail_with(problems.expression_too_long(self.place.stretch(self.start, self.token.end)))
+        return self.take()
+
+    def close(self, text: str, opened: Token) -> Token:
+        self.brackets -= 1
+        return self.expect(text, opened)

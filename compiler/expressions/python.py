@@ -1,0 +1,67 @@
+"""Pieces of Python expressions, with how tightly each binds, so that parentheses stand only where they must."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+__all__ = ["Piece", "Rank", "atom", "call", "infix", "method", "tuple_of"]
+
+
+class Rank(IntEnum):
+    """How tightly a piece binds; the greater, the tighter."""
+
+    LAMBDA = 1
+    CHOICE = 2
+    OR = 3
+    AND = 4
+    NOT = 5
+    COMPARE = 6
+    SUM = 7
+    PRODUCT = 8
+    SIGN = 9
+    ATOM = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A Python expression."""
+
+    code: str
+    rank: Rank
+
+    def within(self, rank: Rank) -> str:
+        """The code where at least this rank is wanted: in parentheses if it binds more loosely."""
+        return self.code if self.rank >= rank else f"({self.code})"
+
+
+def atom(code: str) -> Piece:
+    """A piece that never needs parentheses."""
+    return Piece(code, Rank.ATOM)
+
+
+def call(function: str, *arguments: Piece | str) -> Piece:
+    """A call of a function; arguments that are no pieces are code already, such as ``key=…``."""
+    return atom(
+        f"{function}({', '.join(each if isinstance(each, str) else each.code for each in arguments)})"
+    )
+
+
+def method(of: Piece, name: str, *arguments: Piece | str) -> Piece:
+    """A call of a method of a value."""
+    subject = of.within(Rank.ATOM)
+    if subject.isdecimal():
+        subject = f"({subject})"
+    return call(f"{subject}.{name}", *arguments)
+
+
+def tuple_of(items: list[Piece]) -> Piece:
+    """A tuple written out."""
+    return atom(f"({', '.join(item.code for item in items)}{',' if len(items) == 1 else ''})")
+
+
+def infix(left: Piece, operator: str, right: Piece, rank: Rank) -> Piece:
+    """Two operands and what is between them; the right one binds tighter where the operator's rank repeats."""
+    tighter = Rank(rank + 1)
+    first = left.within(tighter if rank is Rank.COMPARE else rank)
+    return Piece(f"{first} {operator} {right.within(tighter)}", rank)

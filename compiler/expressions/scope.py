@@ -1,0 +1,50 @@
+"""What names an expression may mention, and what conditions have made known about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from wfc.compiler.expressions.narrowing import Facts, facts_of
+from wfc.compiler.expressions.tree import Node, Path
+from wfc.compiler.types import Record, Type
+
+if TYPE_CHECKING:
+    from wfc.compiler.expressions.parse import Expression
+
+__all__ = ["Scope"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The names of a place, with their types.
+
+    Args:
+        names: ``event events result inputs state config error response run args`` and names of items, those
+            that there are.
+        classes: Events and types that ``is Name`` may name.
+        facts: The type that a path has here, where conditions have narrowed it.
+    """
+
+    names: Mapping[str, Type]
+    classes: Mapping[str, Record] = field(default_factory=dict)
+    facts: Facts = field(default_factory=dict)
+
+    def assuming(self, condition: Expression, holds: bool) -> Scope:
+        """The scope where a condition is known to hold, or not to."""
+        return self.given(condition.tree, holds)
+
+    def given(self, condition: Node, holds: bool) -> Scope:
+        """The same, for a part of an expression."""
+        found = facts_of(condition, holds)
+        return replace(self, facts={**self.facts, **found}) if found else self
+
+    def with_name(self, name: str, type: Type) -> Scope:
+        """The scope in which one more name stands for a value."""
+        facts = {path: fact for path, fact in self.facts.items() if path[0] != name}
+        return replace(self, names={**self.names, name: type}, facts=facts)
+
+    def fact(self, path: Path | None) -> Type | None:
+        """What conditions have made of a path's type, if they have made anything of it."""
+        return self.facts.get(path) if path is not None and self.facts else None

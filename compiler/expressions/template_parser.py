@@ -1,0 +1,228 @@
+"""Text with expressions in it → its parts.
+
+Whitespace is treated as Jinja does with ``trim_blocks`` and ``lstrip_blocks``: a statement's own line leaves no trace;
+``{%-`` and ``-%}`` take away all blanks and line breaks on their side.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from wfc.compiler.diagnostics import Place, Report
+from wfc.compiler.expressions.parser import RESERVED, Parser
+from wfc.compiler.expressions.template_tree import Condition, Hole, Loop, Part, Text
+from wfc.compiler.expressions.tokens import Mistake, Token, tokenize
+from wfc.compiler.expressions.tree import Broken, Node
+from wfc.compiler.problems import expressions as problems
+from wfc.compiler.spell import is_name
+
+__all__ = ["TemplateParser"]
+
+MARK: Final = re.compile(r"\$\{\{|\{\{|\{%|\{#")
+MAX_NESTING: Final = 15
+STATEMENTS: Final = ("for", "if", "elif", "else", "endfor", "endif")
+
+
+@dataclass(slots=True)
+class Open:
+    """A statement that is open: what it will be made of."""
+
+    word: Token
+    head: tuple[tuple[str, ...], Node] | None  # of a loop
+    test: Node | None = None  # of the branch that is being read
+    branches: list[tuple[Node | None, tuple[Part, ...]]] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
+    otherwise: bool = False
+
+    def close_branch(self) -> None:
+        self.branches.append((self.test, tuple(self.parts)))
+        self.parts = []
+
+    def closed(self) -> Part:
+        if self.head is not None:
+            return Loop(*self.head, tuple(self.parts))
+        self.close_branch()
+        return Condition(tuple(self.branches))
+
+
+class TemplateParser:
+    """Reads a text with expressions in it. A mistake in one expression does not hide those in others."""
+
+    def __init__(self, text: str, place: Place, report: Report, *, statements: bool) -> None:
+        self.text = text
+        self.place = place
+        self.report = report
+        self.statements = statements
+        self.stack: list[Open] = []
+        self.top: list[Part] = []
+        self.trim_next = ""  # what the last statement's end takes from the text after it: "", "line" or "all"
+        self.failed = False
+
+    @property
+    def parts(self) -> list[Part]:
+        return self.stack[-1].parts if self.stack else self.top
+
+    def whole(self) -> tuple[Part, ...]:
+        """All parts of the text."""
+        position = 0
+        begun = 0  # of the text that is no expression
+        while match := MARK.search(self.text, position):
+            mark, at = match.group(), match.start()
+            if mark == "${{":
+                self.add_text(begun, at)
+                position = begun = self.hole(at + 3)
+            elif mark == "{%" and self.statements:
+                minus = self.text.startswith("-", at + 2)
+                self.add_text(begun, at, "all" if minus else "line")
+                position = begun = self.statement(at, at + 2 + minus)
+            else:
+                self.warn(mark, at)
+                position = match.end()
+        self.add_text(begun, len(self.text))
+        if self.stack:
+            word = self.stack[-1].word
+            self.wrong(Mistake(problems.statement_not_ended(self.span(word), word.text)))
+            self.stack.clear()
+        return tuple(self.top)
+
+    def span(self, token: Token) -> Place:
+        return self.place.stretch(token.start, token.end)
+
+    def wrong(self, mistake: Mistake) -> None:
+        self.failed = True
+        self.report(mistake.finding)
+
+    def warn(self, mark: str, at: int) -> None:
+        place = self.place.stretch(at, at + len(mark))
+        if mark == "{{":
+            self.report(problems.braces_without_dollar(place))
+        elif mark == "{%":
+            self.report(problems.statement_elsewhere(place))
+        else:
+            self.report(problems.comment_braces(place))
+
+    def add_text(self, start: int, end: int, trim_end: str = "") -> None:
+        text = self.text[start:end]
+        if self.trim_next == "all":
+            text = text.lstrip()
+        elif self.trim_next == "line":
+            text = re.sub(r"\A\r?\n", "", text)
+        self.trim_next = ""
+        if trim_end == "all":
+            text = text.rstrip()
+        elif trim_end == "line":
+            before = re.search(r"(?:\A|\n)([ \t]*)\Z", text)
+            at_line_start = before is not None and (
+                before.group().startswith("\n") or self.starts_line(start)
+            )
+            text = text[: before.start(1)] if before is not None and at_line_start else text
+        if text:
+            self.parts.append(Text(text))
+
+    def starts_line(self, position: int) -> bool:
+        """Whether nothing but statements stands between a position and the beginning of its line."""
+        return position == 0 or self.text[position - 1] == "\n" or self.text.startswith("%}", position - 2)
+
+    def hole(self, start: int) -> int:
+        try:
+            tokens, end = tokenize(self.text, self.place, start, until="}}")
+            self.parts.append(Hole(Parser(tokens, self.place, start).whole()))
+        except Mistake as mistake:
+            self.wrong(mistake)
+            self.parts.append(Hole(Broken(start, start)))
+            end = self.text.find("}}", start)
+            if end < 0:
+                return len(self.text)
+        return end + 2
+
+    # --- statements
+
+    def statement(self, opening: int, start: int) -> int:
+        try:
+            tokens, end = tokenize(self.text, self.place, start, until="%}")
+        except Mistake as mistake:
+            self.wrong(mistake)
+            end = self.text.find("%}", start)
+            return len(self.text) if end < 0 else end + 2
+        self.trim_next = "line"
+        if len(tokens) > 1 and tokens[-2].text == "-":
+            del tokens[-2]
+            self.trim_next = "all"
+        try:
+            self.run(tokens, self.place.stretch(opening, end + 2))
+        except Mistake as mistake:
+            self.wrong(mistake)
+        return end + 2
+
+    def run(self, tokens: list[Token], place: Place) -> None:
+        word, *rest = tokens
+        parser = Parser(rest, self.place, word.end)
+        match word.text:
+            case "for":
+                self.open(Open(word, self.loop_head(parser)), word)
+            case "if":
+                self.open(Open(word, None, self.guarded(parser)), word)
+            case "elif" | "else":
+                self.branch(word, self.guarded(parser) if word.text == "elif" else None)
+                self.nothing_after(word, parser)
+            case "endfor" | "endif":
+                self.close(word)
+                self.nothing_after(word, parser)
+            case _:
+                raise Mistake(
+                    problems.unknown_statement(self.span(word) if word.text else place, word.text, STATEMENTS)
+                )
+
+    def guarded(self, parser: Parser) -> Node:
+        """A condition; a broken one still opens its statement."""
+        try:
+            return parser.whole()
+        except Mistake as mistake:
+            self.wrong(mistake)
+            parser.next = len(parser.tokens) - 1
+            return Broken(parser.start, parser.start)
+
+    def nothing_after(self, word: Token, parser: Parser) -> None:
+        if parser.token.kind != "end" and word.text != "elif":
+            raise Mistake(problems.unexpected_token(parser.span(parser.token), parser.token.text, "`%}`"))
+
+    def loop_head(self, parser: Parser) -> tuple[tuple[str, ...], Node]:
+        try:
+            names = [self.loop_name(parser)]
+            if parser.accept(","):
+                names.append(self.loop_name(parser))
+            if not parser.accept("in"):
+                parser.unexpected("`in`")
+            return tuple(names), parser.whole()
+        except Mistake as mistake:
+            self.wrong(mistake)
+            return ("item",), Broken(parser.start, parser.start)
+
+    def loop_name(self, parser: Parser) -> str:
+        token = parser.token
+        if token.kind != "name" or token.text in RESERVED or not is_name(token.text):
+            parser.unexpected("a name for the item")
+        parser.take()
+        return token.text
+
+    def open(self, opened: Open, word: Token) -> None:
+        if len(self.stack) >= MAX_NESTING:
+            raise Mistake(problems.expression_too_long(self.span(word)))
+        self.stack.append(opened)
+
+    def branch(self, word: Token, test: Node | None) -> None:
+        if not self.stack or self.stack[-1].head is not None or self.stack[-1].otherwise:
+            raise Mistake(problems.statement_out_of_place(self.span(word), word.text))
+        opened = self.stack[-1]
+        opened.close_branch()
+        opened.test = test
+        opened.otherwise = test is None
+
+    def close(self, word: Token) -> None:
+        wanted = "for" if word.text == "endfor" else "if"
+        if not self.stack or self.stack[-1].word.text != wanted:
+            raise Mistake(problems.statement_out_of_place(self.span(word), word.text))
+        part = self.stack.pop().closed()
+        self.parts.append(part)

@@ -1,0 +1,145 @@
+"""Text of an expression → tokens, each with its stretch."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.problems import expressions as problems
+from wfc.compiler.spell import normal_form
+
+__all__ = ["Mistake", "Token", "tokenize"]
+
+Kind = Literal["name", "integer", "number", "string", "operator", "end"]
+
+TOKEN: Final = re.compile(
+    r"""(?P<space>\s+)
+    |(?P<number>\d[\d_]*(?:\.\d[\d_]*(?:[eE][+-]?\d+)?|[eE][+-]?\d+))
+    |(?P<integer>\d[\d_]*)
+    |(?P<name>[^\W\d]\w*)
+    |(?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
+    |(?P<operator>==|!=|<=|>=|//|\*\*|&&|\|\||=>|->|\+\+|[-+*/%<>~|.,:=!?&^@;()\[\]{}])""",
+    re.VERBOSE | re.DOTALL,
+)
+BRACKETS: Final = {")": "(", "]": "[", "}": "{"}
+ESCAPE: Final = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
+ESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\n": "", **{c: c for c in "\\\"'"}}
+MAX_TOKENS: Final = 2_000
+MAX_DIGITS: Final = 400
+
+
+class Mistake(Exception):
+    """An expression cannot be read; carries the finding that says why."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding.message)
+        self.finding = finding
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word of an expression.
+
+    Args:
+        text: As written; a name in normal form; empty at the end.
+        value: Of a text or a number.
+    """
+
+    kind: Kind
+    text: str
+    start: int
+    end: int
+    value: str | int | float = ""
+
+
+def tokenize(text: str, place: Place, start: int = 0, *, until: str = "") -> tuple[list[Token], int]:
+    """The tokens from ``start`` on, and where they stop.
+
+    Args:
+        until: ``}}`` or ``%}``: stop at it, outside of brackets; empty: at the text's end.
+
+    Raises:
+        Mistake: Something there is no token, or ``until`` does not come.
+    """
+    tokens: list[Token] = []
+    depth: list[str] = []
+    position = start
+    while position < len(text):
+        if until and (not depth or until == "%}") and text.startswith(until, position):
+            return end(tokens, position), position
+        match = TOKEN.match(text, position)
+        if match is None:
+            raise Mistake(stray(text, place, position))
+        if match.lastgroup != "space":
+            token = made(match, place)
+            if token.text in BRACKETS and depth and depth[-1] == BRACKETS[token.text]:
+                depth.pop()
+            elif token.kind == "operator" and token.text in "([{":
+                depth.append(token.text)
+            tokens.append(token)
+            if len(tokens) > MAX_TOKENS:
+                raise Mistake(problems.expression_too_long(place.stretch(start, match.end())))
+        position = match.end()
+    if until:
+        opening = "${{" if until == "}}" else "{%"
+        raise Mistake(
+            problems.unclosed_braces(place.stretch(*opening_before(text, start, opening)), opening, until)
+        )
+    return end(tokens, position), position
+
+
+def opening_before(text: str, start: int, opening: str) -> tuple[int, int]:
+    at = text.rindex(opening, 0, start)
+    return at, at + len(opening)
+
+
+def end(tokens: list[Token], position: int) -> list[Token]:
+    return [*tokens, Token("end", "", position, position)]
+
+
+def stray(text: str, place: Place, position: int) -> Finding:
+    letter = text[position]
+    if letter in "\"'":
+        closing = text.find("\n", position)
+        return problems.unclosed_text(place.stretch(position, closing if closing > 0 else len(text)), letter)
+    return problems.stray_character(place.stretch(position, position + 1), letter)
+
+
+def made(match: re.Match[str], place: Place) -> Token:
+    text, start, stop = match.group(), match.start(), match.end()
+    match match.lastgroup:
+        case "name":
+            return Token("name", normal_form(text), start, stop)
+        case "integer":
+            if len(text) > MAX_DIGITS:
+                raise Mistake(problems.number_out_of_range(place.stretch(start, stop)))
+            return Token("integer", text, start, stop, int(text.replace("_", "")))
+        case "number":
+            value = float(text.replace("_", ""))
+            if value == float("inf"):
+                raise Mistake(problems.number_out_of_range(place.stretch(start, stop)))
+            return Token("number", text, start, stop, value)
+        case "string":
+            return Token("string", text, start, stop, unescaped(text, start, place))
+    return Token("operator", text, start, stop)
+
+
+def unescaped(text: str, start: int, place: Place) -> str:
+    """What a text in quotes means; ``\\n`` and its like are those of Python."""
+    if "\\" not in text:
+        return text[1:-1]
+
+    def letter(match: re.Match[str]) -> str:
+        code = match.group(1) or match.group(2) or match.group(3)
+        if code and (int(code, 16) > 0x10FFFF or 0xD800 <= int(code, 16) < 0xE000):
+            code, value = None, None
+        else:
+            value = chr(int(code, 16)) if code else ESCAPED.get(match.group(4))
+        if value is None:
+            at = start + 1 + match.start()
+            raise Mistake(problems.unknown_escape(place.stretch(at, at + len(match.group())), match.group()))
+        return value
+
+    return ESCAPE.sub(letter, text[1:-1])

@@ -1,0 +1,265 @@
+"""What an expression is made of: small nodes, each with its stretch of the text and its type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from wfc.compiler.types import UNKNOWN, Record, Type
+
+__all__ = [
+    "ArithmeticOperator",
+    "Attribute",
+    "Binary",
+    "Broken",
+    "Choice",
+    "Compare",
+    "ComparisonOperator",
+    "Concat",
+    "Constant",
+    "FilterCall",
+    "ListDisplay",
+    "Logic",
+    "Name",
+    "Node",
+    "Not",
+    "Path",
+    "RecordDisplay",
+    "Slice",
+    "Subscript",
+    "Test",
+    "Unary",
+    "children",
+    "path_of",
+    "walk",
+]
+
+Path = tuple[str, ...]
+"""A name and the fields that follow it: ``("event", "order", "total")``."""
+
+ArithmeticOperator = Literal["+", "-", "*", "/", "//", "%"]
+ComparisonOperator = Literal["==", "!=", "<", "<=", ">", ">=", "in", "not in"]
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """A part of an expression.
+
+    Args:
+        start: Its first code point in the text.
+        end: One past its last.
+        type: Its type where it stands, conditions around it taken into account; set by the typing.
+        declared: Its type wherever it stands; only of names and attributes it may differ from ``type``.
+    """
+
+    start: int
+    end: int
+    type: Type = field(default=UNKNOWN, init=False)
+    declared: Type = field(default=UNKNOWN, init=False)
+
+
+@dataclass(slots=True, eq=False)
+class Broken(Node):
+    """What could not be read; a finding says why."""
+
+
+@dataclass(slots=True, eq=False)
+class Constant(Node):
+    """A text, a number, ``true``, ``false`` or ``none``."""
+
+    value: str | int | float | bool | None
+
+
+@dataclass(slots=True, eq=False)
+class Name(Node):
+    """A name in scope."""
+
+    name: str
+
+
+@dataclass(slots=True, eq=False)
+class Attribute(Node):
+    """A field of a record. Its name ends where the node ends, and begins at ``name_start``."""
+
+    of: Node
+    name: str
+    name_start: int
+
+
+@dataclass(slots=True, eq=False)
+class Subscript(Node):
+    """An item of a list, a letter of a text, a value of a map, a field of a record."""
+
+    of: Node
+    index: Node
+
+
+@dataclass(slots=True, eq=False)
+class Slice(Node):
+    """A part of a list or of a text."""
+
+    of: Node
+    first: Node | None
+    last: Node | None
+
+
+@dataclass(slots=True, eq=False)
+class ListDisplay(Node):
+    """A list written out."""
+
+    items: tuple[Node, ...]
+
+
+@dataclass(slots=True, eq=False)
+class RecordDisplay(Node):
+    """A record written out."""
+
+    entries: tuple[tuple[Constant, Node], ...]
+
+
+@dataclass(slots=True, eq=False)
+class Unary(Node):
+    """A number with a sign."""
+
+    operator: Literal["+", "-"]
+    operand: Node
+
+
+@dataclass(slots=True, eq=False)
+class Binary(Node):
+    """Arithmetic; also texts and lists put together."""
+
+    operator: ArithmeticOperator
+    left: Node
+    right: Node
+
+
+@dataclass(slots=True, eq=False)
+class Concat(Node):
+    """Values as one text: ``a ~ b ~ c``."""
+
+    parts: tuple[Node, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Compare(Node):
+    """A comparison.
+
+    Args:
+        decided: Whether earlier conditions leave only one outcome, and which.
+    """
+
+    operator: ComparisonOperator
+    left: Node
+    right: Node
+    decided: bool | None = field(default=None, init=False)
+
+
+@dataclass(slots=True, eq=False)
+class Logic(Node):
+    """Conditions, all of which (``and``) or one of which (``or``) must hold."""
+
+    operator: Literal["and", "or"]
+    parts: tuple[Node, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Not(Node):
+    """A condition that must not hold."""
+
+    operand: Node
+
+
+@dataclass(slots=True, eq=False)
+class Choice(Node):
+    """``then if test else otherwise``."""
+
+    test: Node
+    then: Node
+    otherwise: Node
+
+
+@dataclass(slots=True, eq=False)
+class Test(Node):
+    """``x is none``, ``x is not OrderFound``.
+
+    Args:
+        name: Of the test, or of an event or a type; it stands at ``name_start``.
+        record: The event or type, where the name is one; set by the typing.
+    """
+
+    __test__ = False  # not one of pytest's
+
+    of: Node
+    name: str
+    negated: bool
+    name_start: int
+    name_end: int
+    record: Record | None = field(default=None, init=False)
+
+
+@dataclass(slots=True, eq=False)
+class FilterCall(Node):
+    """``x | name(arguments)``.
+
+    Args:
+        arguments: As written: without a name, or with one.
+        bound: By parameter; set by the typing.
+        comparison: Of each item's field, for ``where``; set by the typing.
+    """
+
+    of: Node
+    name: str
+    name_start: int
+    name_end: int
+    arguments: tuple[tuple[str | None, Node], ...]
+    bound: dict[str, Node] = field(default_factory=dict, init=False)
+    comparison: Compare | None = field(default=None, init=False)
+
+
+NO_CHILDREN: Final[tuple[Node, ...]] = ()
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The nodes directly inside a node, in the order of the text."""
+    match node:
+        case Attribute() | Test():
+            return (node.of,)
+        case Subscript():
+            return (node.of, node.index)
+        case Slice():
+            return (node.of, *(each for each in (node.first, node.last) if each is not None))
+        case ListDisplay():
+            return node.items
+        case RecordDisplay():
+            return tuple(value for _, value in node.entries)
+        case Unary() | Not():
+            return (node.operand,)
+        case Binary() | Compare():
+            return (node.left, node.right)
+        case Concat() | Logic():
+            return node.parts
+        case Choice():
+            return (node.then, node.test, node.otherwise)
+        case FilterCall():
+            return (node.of, *(argument for _, argument in node.arguments))
+    return NO_CHILDREN
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """A node and all nodes inside it."""
+    yield node
+    for child in children(node):
+        yield from walk(child)
+
+
+def path_of(node: Node) -> Path | None:
+    """The path that a node is, if it is a name or fields of one."""
+    names: list[str] = []
+    while isinstance(node, Attribute):
+        names.append(node.name)
+        node = node.of
+    if not isinstance(node, Name):
+        return None
+    return (node.name, *reversed(names))

@@ -1,0 +1,341 @@
+"""Trees of expressions → their types, and everything that is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from wfc.compiler.diagnostics import Finding, Place, Report
+from wfc.compiler.expressions import arithmetic, comparing, fields
+from wfc.compiler.expressions.filters import FILTERS, Call
+from wfc.compiler.expressions.narrowing import SCALAR_TESTS, passes_test
+from wfc.compiler.expressions.scope import Scope
+from wfc.compiler.expressions.tree import (
+    Attribute,
+    Binary,
+    Broken,
+    Choice,
+    Compare,
+    Concat,
+    Constant,
+    FilterCall,
+    ListDisplay,
+    Logic,
+    Name,
+    Node,
+    Not,
+    RecordDisplay,
+    Slice,
+    Subscript,
+    Test,
+    Unary,
+    path_of,
+)
+from wfc.compiler.problems import expressions as problems
+from wfc.compiler.types import (
+    ANY,
+    BOOLEAN,
+    INTEGER,
+    NULL,
+    NUMBER,
+    STRING,
+    UNKNOWN,
+    Enumeration,
+    Field,
+    ListOf,
+    MapOf,
+    Optional,
+    Record,
+    Scalar,
+    Type,
+    base,
+    common,
+    may_be_null,
+    members,
+    show,
+    without_null,
+)
+
+__all__ = ["Typing"]
+
+
+class Typing:
+    """Gives every node of an expression its type; reports what does not fit, once each.
+
+    Args:
+        text: The whole text that the nodes' stretches are of.
+        place: Where that text stands.
+    """
+
+    def __init__(self, text: str, place: Place, report: Report) -> None:
+        self.text = text
+        self.place = place
+        self.report = report
+        self.failed = False
+
+    # --- findings
+
+    def at(self, node: Node) -> Place:
+        """A node's place."""
+        return self.place.stretch(node.start, node.end)
+
+    def words(self, node: Node) -> str:
+        """A node as the author wrote it, cut short."""
+        words = " ".join(self.text[node.start : node.end].split())
+        return words if len(words) <= 50 else f"{words[:49]}…"
+
+    def wrong(self, finding: Finding) -> Type:
+        """Report a finding; what it is about has a type that causes no more."""
+        self.failed = True
+        self.report(finding)
+        return UNKNOWN
+
+    # --- types
+
+    def type_of(self, node: Node, scope: Scope) -> Type:
+        """The type of an expression in a scope; every node in it gets its own."""
+        node.type = RULES[node.__class__](self, node, scope)
+        return node.type
+
+    def present(self, node: Node, scope: Scope, *, use: str = "") -> Type:
+        """The type of an expression that is used where null means nothing."""
+        return self.not_null(node, self.type_of(node, scope), use)
+
+    def not_null(self, node: Node, type: Type, use: str = "") -> Type:
+        if may_be_null(type):
+            testable = path_of(node) is not None
+            return self.wrong(problems.may_be_null(self.at(node), self.words(node), testable, use))
+        return type
+
+    def condition(self, node: Node, scope: Scope) -> None:
+        """Types a condition, which is true or false and nothing else."""
+        type = self.type_of(node, scope)
+        if type == UNKNOWN or base(type) == BOOLEAN:
+            return
+        if isinstance(type, Optional) and base(type.of) == BOOLEAN:
+            self.wrong(problems.condition_may_be_null(self.at(node), self.words(node)))
+        else:
+            self.wrong(
+                problems.not_a_condition(self.at(node), self.words(node), show(base(type)), remedy(type))
+            )
+        node.type = UNKNOWN
+
+    def texts(self, node: Node, scope: Scope) -> None:
+        """Types what becomes part of a text: a scalar that is there."""
+        type = self.present(node, scope, use="in a text")
+        if type != UNKNOWN and not all(
+            isinstance(each, (Scalar, Enumeration)) and each != ANY for each in members(type)
+        ):
+            of_scalars = isinstance(type, ListOf) and isinstance(base(type.item), Scalar) and type.item != ANY
+            self.wrong(problems.needs_json(self.at(node), self.words(node), show(type), of_scalars))
+
+    # --- one rule a kind of node
+
+    def broken(self, node: Broken, scope: Scope) -> Type:
+        return UNKNOWN
+
+    def constant(self, node: Constant, scope: Scope) -> Type:
+        match node.value:
+            case None:
+                return NULL
+            case float():
+                return NUMBER
+            case _:
+                return Enumeration((node.value,))
+
+    def name(self, node: Name, scope: Scope) -> Type:
+        if node.name not in scope.names:
+            if node.name.startswith("_"):
+                return self.wrong(problems.private_name(self.at(node), node.name))
+            return self.wrong(problems.unknown_name(self.at(node), node.name, list(scope.names)))
+        node.declared = scope.names[node.name]
+        return scope.fact((node.name,)) or node.declared
+
+    def attribute(self, node: Attribute, scope: Scope) -> Type:
+        of = self.present(
+            node.of, scope, use=f"its field `{node.name}`" if path_of(node.of) else "its fields"
+        )
+        if of == UNKNOWN:
+            return UNKNOWN
+        place = self.place.stretch(node.name_start, node.end)
+        found = fields.field_of(of, node.name, place, self.words(node.of))
+        if isinstance(found, Finding):
+            return self.wrong(found)
+        node.declared = found
+        return scope.fact(path_of(node)) or found
+
+    def subscript(self, node: Subscript, scope: Scope) -> Type:
+        of = self.present(node.of, scope, use="its parts")
+        index = self.present(node.index, scope)
+        if UNKNOWN in (of, index):
+            return UNKNOWN
+        if isinstance(of, Record) and isinstance(node.index, Constant) and isinstance(node.index.value, str):
+            found = fields.field_of(of, node.index.value, self.at(node.index), self.words(node.of))
+            return self.wrong(found) if isinstance(found, Finding) else found
+        wanted, gives = parts_of(of)
+        if wanted is None:
+            return self.wrong(problems.no_parts(self.at(node.of), self.words(node.of), show(of)))
+        if base(index) != wanted:
+            return self.wrong(
+                problems.wrong_index(self.at(node.index), show(of), show(wanted), show(base(index)))
+            )
+        return gives
+
+    def slice(self, node: Slice, scope: Scope) -> Type:
+        of = self.present(node.of, scope, use="its parts")
+        for bound in (node.first, node.last):
+            type = self.present(bound, scope) if bound is not None else INTEGER
+            if bound is not None and type != UNKNOWN and base(type) != INTEGER:
+                self.wrong(problems.wrong_index(self.at(bound), show(of), "integer", show(base(type))))
+        if of == UNKNOWN or isinstance(of, ListOf):
+            return of
+        if base(of) == STRING:
+            return STRING
+        return self.wrong(problems.no_parts(self.at(node.of), self.words(node.of), show(of)))
+
+    def list_display(self, node: ListDisplay, scope: Scope) -> Type:
+        types = [self.type_of(item, scope) for item in node.items]
+        return ListOf(common(*types) if types else UNKNOWN)
+
+    def record_display(self, node: RecordDisplay, scope: Scope) -> Type:
+        record = Record("")
+        for key, value in node.entries:
+            type = self.type_of(value, scope)
+            name = str(key.value)
+            if name in record.fields:
+                self.wrong(problems.key_twice(self.at(key), name))
+            record.fields[name] = Field(name, type)
+        return record
+
+    def unary(self, node: Unary, scope: Scope) -> Type:
+        return arithmetic.unary(self, node, self.present(node.operand, scope, use="in arithmetic"))
+
+    def binary(self, node: Binary, scope: Scope) -> Type:
+        left = self.present(node.left, scope, use="in arithmetic")
+        right = self.present(node.right, scope, use="in arithmetic")
+        return arithmetic.binary(self, node, left, right)
+
+    def concat(self, node: Concat, scope: Scope) -> Type:
+        for part in node.parts:
+            self.texts(part, scope)
+        return STRING
+
+    def compare(self, node: Compare, scope: Scope) -> Type:
+        left, right = self.type_of(node.left, scope), self.type_of(node.right, scope)
+        return comparing.compare(self, node, left, right)
+
+    def logic(self, node: Logic, scope: Scope) -> Type:
+        for part in node.parts:
+            self.condition(part, scope)
+            scope = scope.given(part, node.operator == "and")
+        return BOOLEAN
+
+    def negation(self, node: Not, scope: Scope) -> Type:
+        self.condition(node.operand, scope)
+        return BOOLEAN
+
+    def choice(self, node: Choice, scope: Scope) -> Type:
+        self.condition(node.test, scope)
+        then = self.type_of(node.then, scope.given(node.test, True))
+        otherwise = self.type_of(node.otherwise, scope.given(node.test, False))
+        return common(then, otherwise)
+
+    def test(self, node: Test, scope: Scope) -> Type:
+        type = self.type_of(node.of, scope)
+        if node.name != "none":
+            type = self.test_by_name(node, type, scope)
+        if type == UNKNOWN:
+            return BOOLEAN
+        where, words = self.at(node), self.words(node.of)
+        if node.name == "none":
+            if type == NULL and node.of.declared not in (NULL, UNKNOWN):
+                if node.negated:
+                    self.wrong(problems.never_true(where, f"`{words}` is null here"))
+            elif type != ANY and not may_be_null(type) and not may_be_null(node.of.declared):
+                self.wrong(problems.never_null(where, words, node.negated))
+            elif type != ANY and not may_be_null(type) and not node.negated:
+                self.wrong(problems.never_true(where, f"`{words}` is not null here"))
+            return BOOLEAN
+        self.test_kinds(node, type, where, words)
+        return BOOLEAN
+
+    def test_by_name(self, node: Test, type: Type, scope: Scope) -> Type:
+        """Finds what a test is named after; ``UNKNOWN`` where that leads nowhere."""
+        node.record = scope.classes.get(node.name)
+        if node.record is None and node.name not in SCALAR_TESTS:
+            place = self.place.stretch(node.name_start, node.name_end)
+            known = [each.name for each in members(type) if isinstance(each, Record)] or list(scope.classes)
+            return self.wrong(problems.unknown_test(place, node.name, ["none", *known]))
+        return type
+
+    def test_kinds(self, node: Test, type: Type, where: Place, words: str) -> None:
+        if type == ANY and node.record is None:
+            return
+        passing = [passes_test(each, node) for each in members(type)] if type != NULL else [False]
+        declared = members(node.of.declared) if node.of.declared != UNKNOWN else members(type)
+        if not any(passing):
+            why = f"`{words}` {'can never be' if not any(passes_test(e, node) for e in declared) else 'is no longer'}"
+            if node.negated and not any(passes_test(each, node) for each in declared):
+                self.wrong(problems.always_true(where, f"{why} `{node.name}`"))
+            elif not node.negated:
+                self.wrong(problems.never_true(where, f"{why} `{node.name}` here"))
+        elif all(passes_test(each, node) for each in declared) and not may_be_null(node.of.declared):
+            reason = f"`{words}` is always `{node.name}` here"
+            self.wrong((problems.never_true if node.negated else problems.always_true)(where, reason))
+
+    def filter(self, node: FilterCall, scope: Scope) -> Type:
+        known = FILTERS.get(node.name)
+        subject = self.type_of(node.of, scope)
+        arguments = [self.type_of(argument, scope) for _, argument in node.arguments]
+        if known is None:
+            place = self.place.stretch(node.name_start, node.name_end)
+            return self.wrong(problems.unknown_filter(place, node.name, list(FILTERS)))
+        if not known.takes_null:
+            subject = self.not_null(node.of, subject, use=f"by `{node.name}`")
+        call = Call(self, node, known, subject)
+        if not call.bind() or subject == UNKNOWN or UNKNOWN in arguments:
+            return UNKNOWN
+        return known.check(call)
+
+
+def parts_of(type: Type) -> tuple[Type | None, Type]:
+    """What a subscript of a value must be, and what it gives."""
+    match type:
+        case ListOf():
+            return INTEGER, type.item
+        case MapOf():
+            return STRING, type.value if isinstance(type.value, Optional) else Optional(type.value)
+    return (INTEGER, STRING) if base(type) == STRING else (None, UNKNOWN)
+
+
+def remedy(type: Type) -> str:
+    """How to make a condition of a value that is none."""
+    if may_be_null(type):
+        return "ask `is not none`"
+    if isinstance(type, (ListOf, MapOf)):
+        return "ask `| length > 0`"
+    kind = base(type)
+    if kind == STRING:
+        return 'ask `!= ""`'
+    return "ask `!= 0`" if kind in (INTEGER, NUMBER) else "compare it with something"
+
+
+RULES: Final[Mapping[type[Node], Callable[..., Type]]] = {
+    Broken: Typing.broken,
+    Constant: Typing.constant,
+    Name: Typing.name,
+    Attribute: Typing.attribute,
+    Subscript: Typing.subscript,
+    Slice: Typing.slice,
+    ListDisplay: Typing.list_display,
+    RecordDisplay: Typing.record_display,
+    Unary: Typing.unary,
+    Binary: Typing.binary,
+    Concat: Typing.concat,
+    Compare: Typing.compare,
+    Logic: Typing.logic,
+    Not: Typing.negation,
+    Choice: Typing.choice,
+    Test: Typing.test,
+    FilterCall: Typing.filter,
+}
