@@ -166,7 +166,7 @@ def check_format(use: Call) -> Type:
 
 
 def spell_format(use: Spelling) -> Piece:
-    return call("filters.format", use.subject, use.arguments["pattern"])
+    return call("filters.formatted", use.subject, use.arguments["pattern"])
 
 
 FILTERS: Final = (
