@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+from wfc.runtime.testing.cases import MockAnswer, SpecTest, TestOutcome, doubles_for, run_test, start_mocked
 from wfc.runtime.testing.clock import DeadlockError, VirtualTimeLoop, run_virtually
 from wfc.runtime.testing.models import ScriptedModel
 
-__all__ = ["DeadlockError", "ScriptedModel", "VirtualTimeLoop", "run_virtually"]
+__all__ = [
+    "DeadlockError",
+    "MockAnswer",
+    "ScriptedModel",
+    "SpecTest",
+    "TestOutcome",
+    "VirtualTimeLoop",
+    "doubles_for",
+    "run_test",
+    "run_virtually",
+    "start_mocked",
+]

@@ -42,8 +42,11 @@ class Seen:
 
 
 def differences(expect: Mapping[str, Any], seen: Seen) -> Iterator[str]:
-    """A sentence for each expectation that does not hold, the end of the run first."""
-    yield from _end(expect, seen)
+    """A sentence for each expectation that does not hold; of a run that failed unexpectedly only that."""
+    end = list(_end(expect, seen))
+    yield from end
+    if end and seen.failure is not None:
+        return
     if "with" in expect and seen.end is not None:
         yield from _fields(expect["with"], seen.end, "with")
     for step, times in expect.get("ran", {}).items():

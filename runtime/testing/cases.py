@@ -1,0 +1,247 @@
+"""The tests that a spec carries: a run of the generated code with mocked actions and a virtual clock."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sys
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import to_json
+
+from wfc.runtime.context import Context
+from wfc.runtime.errors import SettingsError, StepError, WorkflowError
+from wfc.runtime.events import (
+    Event,
+    EventEmitted,
+    InternalDispatchEvent,
+    RunConfig,
+    StartEvent,
+    StepState,
+    StepStateChanged,
+    StopEvent,
+)
+from wfc.runtime.execution import Exit
+from wfc.runtime.handler import WorkflowHandler
+from wfc.runtime.outputs import InvalidOutput, from_json, problems
+from wfc.runtime.run import Double, Run
+from wfc.runtime.testing.clock import START, DeadlockError, VirtualTimeLoop, run_virtually
+from wfc.runtime.testing.config import config_for_tests
+from wfc.runtime.testing.expectations import Seen, differences
+
+if TYPE_CHECKING:
+    from wfc.runtime.context import StepContext
+    from wfc.runtime.table import Step
+    from wfc.runtime.workflow import Workflow
+
+__all__ = ["MockAnswer", "SpecTest", "TestOutcome", "doubles_for", "run_test", "start_mocked"]
+
+
+@dataclass(frozen=True, slots=True)
+class MockAnswer:
+    """What a mocked step gives: a value, as JSON data, or an error by its dotted name."""
+
+    value: object = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SpecTest:
+    """One test of a spec, as plain data.
+
+    Args:
+        start: Fields of the start event.
+        mock: Step → answers for its successive runs; the last one repeats. Retries of one run get one answer.
+        real: Steps whose action is really done.
+        clock: When the virtual clock starts, ISO 8601; without an offset in UTC.
+        expect: What must hold: ``end with ran never_ran emitted state streamed fails``.
+    """
+
+    name: str
+    start: Mapping[str, object] = field(default_factory=dict)
+    mock: Mapping[str, Sequence[MockAnswer]] = field(default_factory=dict)
+    real: Sequence[str] = ()
+    clock: str | None = None
+    expect: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TestOutcome:
+    """How a test went: ``problems`` holds a sentence for each thing that was not as expected."""
+
+    __test__ = False  # not one of pytest's
+
+    name: str
+    problems: tuple[str, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether all was as expected."""
+        return not self.problems
+
+
+class _UnmockedStepError(SettingsError):
+    """A step ran that the test neither mocks nor lets run; nothing retries or catches that."""
+
+
+def run_test(workflow: type[Workflow], case: SpecTest) -> TestOutcome:
+    """Runs a test in an event loop of its own. The same test gives the same outcome every time.
+
+    Raises:
+        RuntimeError: It is called inside a running event loop.
+    """
+    seen = Seen()
+    try:
+        start, moment = _start_event(workflow, case.start), _clock(case.clock)
+        config = _config(workflow, real=bool(case.real))
+        doubles = doubles_for(workflow, case)
+        run_virtually(lambda: _run(workflow, start, config, doubles, seen), start=moment)
+    except (_CannotRunError, SettingsError) as error:
+        return TestOutcome(case.name, (str(error),))
+    except DeadlockError:
+        return TestOutcome(case.name, ("the run waits for something that cannot come",))
+    fault = _fault_of_the_test(seen.failure)
+    return TestOutcome(case.name, (fault,) if fault else tuple(differences(case.expect, seen)))
+
+
+def _fault_of_the_test(failure: BaseException | None) -> str | None:
+    """What the test itself does wrong, if that is what ended the run."""
+    while failure is not None:
+        if isinstance(failure, _UnmockedStepError):
+            return str(failure)
+        failure = failure.__cause__
+    return None
+
+
+class _CannotRunError(Exception):
+    """A test cannot be run as it is written."""
+
+
+async def _run(
+    workflow: type[Workflow],
+    start: StartEvent,
+    config: RunConfig | None,
+    doubles: Mapping[str, Double],
+    seen: Seen,
+) -> None:
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, VirtualTimeLoop)
+    run = Run(workflow(), start, "test", doubles=doubles, clock=loop.today, config=config)
+    in_flight = run.execution.in_flight
+    counted: set[str] = set()
+
+    def observe(event: Event) -> None:
+        if isinstance(event, EventEmitted):
+            seen.emitted.append(type(event.event).__name__)
+        elif isinstance(event, StepStateChanged):
+            if event.step_state is StepState.RUNNING and event.worker_id not in counted:
+                counted.add(event.worker_id)
+                # a step that is over its bound, or whose join timed out, leaves by another exit
+                seen.ran[event.name] += in_flight[int(event.worker_id)].exit is Exit.ACTION
+        elif not isinstance(event, InternalDispatchEvent | StopEvent):
+            seen.streamed.append(event)
+
+    run.observe(observe)
+    run.begin()
+    try:
+        seen.end = await run.future
+    except WorkflowError as error:
+        seen.failure = error
+    seen.state = run.execution.state
+
+
+def start_mocked(
+    workflow: type[Workflow], start: StartEvent, case: SpecTest, *, config: RunConfig | None = None
+) -> WorkflowHandler:
+    """Starts a run in the running event loop, with its clock, in which a test's mocks answer the actions."""
+    run = Run(workflow(), start, uuid.uuid4().hex, doubles=doubles_for(workflow, case), config=config)
+    context: Context[Any] = Context.__new__(Context)
+    context._run, context._step_run = run, None
+    run.begin()
+    return WorkflowHandler(run, context)
+
+
+def doubles_for(workflow: type[Workflow], case: SpecTest) -> dict[str, Double]:
+    """What stands in for the actions of steps: the test's mocks, and a complaint for a step without one."""
+    table = workflow.table()
+    doubles = {}
+    for step in table.steps:
+        if step.action is not None and step.name not in case.real:
+            answers = case.mock.get(step.name, ())
+            doubles[step.name] = _double(step, answers) if answers else _complaint(step)
+    return doubles
+
+
+def _double(step: Step, answers: Sequence[MockAnswer]) -> Double:
+    given: dict[int, MockAnswer] = {}
+
+    async def double(context: StepContext) -> Any:
+        assert context._step_run is not None
+        number = context._step_run.number
+        answer = given.setdefault(number, answers[min(len(given), len(answers) - 1)])
+        if answer.error is not None:
+            raise _mocked_error(answer.error)
+        return _mocked_value(step, answer.value)
+
+    return double
+
+
+def _mocked_error(name: str) -> StepError:
+    status = re.fullmatch(r"http\.(\d{3})", name)
+    also = ("tool",) if name.startswith("python.") else ()
+    return StepError(name, f"mocked `{name}`", status=int(status[1]) if status else None, also=also)
+
+
+def _mocked_value(step: Step, value: object) -> Any:
+    if step.result is None:
+        return None
+    try:
+        return from_json(step.result, to_json(value))
+    except InvalidOutput as error:
+        raise _UnmockedStepError(
+            f"the mock of step `{step.name}` is not what the step gives: {error}"
+        ) from None
+
+
+def _complaint(step: Step) -> Double:
+    async def complain(context: StepContext) -> Any:
+        raise _UnmockedStepError(
+            f"step `{step.name}` ran, but the test says nothing of it: mock it, or list it under `real`"
+        )
+
+    return complain
+
+
+def _config(workflow: type[Workflow], *, real: bool) -> RunConfig | None:
+    if workflow._config is None:
+        return None
+    file = getattr(sys.modules.get(workflow.__module__), "__file__", None)
+    folder = Path(file).resolve().parent if file else Path.cwd()
+    return config_for_tests(workflow._config, folder, real=real)
+
+
+def _start_event(workflow: type[Workflow], fields: Mapping[str, object]) -> StartEvent:
+    from wfc.runtime.workflow import start_class
+
+    try:
+        return TypeAdapter(start_class(workflow)).validate_json(to_json(dict(fields)))
+    except ValidationError as error:
+        raise _CannotRunError(f"`start` does not fit: {problems(error)}") from None
+
+
+def _clock(text: str | None) -> datetime:
+    if text is None:
+        return START
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise _CannotRunError(
+            f"`clock` is not a date with time, as in 2026-01-31T09:00:00Z: {text}"
+        ) from None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)

@@ -1,0 +1,68 @@
+"""A config for tests, which must not depend on the machine that they run on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
+
+from pydantic import BaseModel, TypeAdapter, ValidationError, create_model
+from pydantic.fields import FieldInfo
+
+from wfc.runtime.errors import SettingsError
+from wfc.runtime.settings import read_config
+
+__all__ = ["config_for_tests"]
+
+Config = TypeVar("Config", bound=BaseModel)
+
+_MADE_UP = (
+    '"https://service.invalid"',
+    '"test"',
+    "1",
+    "0",
+    "1.5",
+    "false",
+    "[]",
+    "{}",
+    '"1"',
+    '"2026-01-01"',
+    '"2026-01-01T00:00:00Z"',
+    '"PT1S"',
+)
+
+
+def config_for_tests(config: type[Config], near: Path, *, real: bool) -> Config:
+    """A config with the declared defaults, whatever the environment says.
+
+    Args:
+        near: The spec's folder.
+        real: Whether some steps really act: then fields without a default come from the environment or the
+            settings, as in a real run; otherwise their values are made up.
+
+    Raises:
+        SettingsError: A value is missing, or none can be made up that fits.
+    """
+    required: dict[str, FieldInfo] = {
+        name: info for name, info in config.model_fields.items() if info.is_required()
+    }
+    if real and required:
+        fields: Any = {name: (info.annotation, info) for name, info in required.items()}
+        found = read_config(create_model("Required", __base__=config.__base__, **fields), near)
+        return config.model_validate(found.model_dump(by_alias=True))
+    return config.model_validate(
+        {info.alias or name: _made_up(info.alias or name, info) for name, info in required.items()}
+    )
+
+
+def _made_up(name: str, info: FieldInfo) -> Any:
+    annotation = info.annotation
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)[0]
+    constrained = Annotated[(annotation, *info.metadata)] if info.metadata else annotation
+    adapter: TypeAdapter[Any] = TypeAdapter(constrained)
+    for text in _MADE_UP:
+        try:
+            return adapter.validate_json(text)
+        except ValidationError:
+            continue
+    raise SettingsError(f"the config `{name}` has no default, and no value can be made up for a test")
