@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from wfc.compiler.check.nesting import Misplaced
-from wfc.compiler.check.paths import cycle, route, tell
+from wfc.compiler.check.paths import Hop, cycle, route, tell
 from wfc.compiler.check.subject import Subject
 from wfc.compiler.diagnostics import Finding, Place, Report
 from wfc.compiler.problems import flow as problems
@@ -48,10 +50,6 @@ def _opening(subject: Subject, node: int) -> Place:
 
 
 def _circle(subject: Subject, node: int) -> str:
-    from collections.abc import Iterator
-
-    from wfc.compiler.check.paths import Hop
-
     net = subject.net
 
     def edges(at: int) -> Iterator[tuple[Hop, int]]:

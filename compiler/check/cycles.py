@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from wfc.compiler.check.net import Net
 from wfc.compiler.check.paths import Hop, cycle, tell
@@ -58,12 +59,14 @@ def unbounded(net: Net) -> list[Loop]:
         for loop in loops:
             inside = set(loop)
             head = _head(net, inside)
-            hops = cycle(
-                net, head, lambda node, inside=inside: (edge for edge in edges(node) if edge[1] in inside)
-            )
+            hops = cycle(net, head, partial(_within, edges, inside))
             found.append(Loop(head, hops, net.units[head].bounded))
             broken.add(head)
     return found
+
+
+def _within(edges: Edges, inside: set[int], node: int) -> Iterator[tuple[Hop, int]]:
+    return (edge for edge in edges(node) if edge[1] in inside)
 
 
 def cyclic(net: Net) -> frozenset[int]:

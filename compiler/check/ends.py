@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from wfc.compiler.check.net import Net
-from wfc.compiler.check.outcomes import Outcomes, TooMany, Trace
+from wfc.compiler.check.outcomes import FIRED, Outcomes, TooMany, Trace
 from wfc.compiler.check.paths import Hop, links, tell, traces
 from wfc.compiler.check.subject import Subject
 from wfc.compiler.diagnostics import Place, Report
@@ -76,38 +76,27 @@ def _report_stall(subject: Subject, stall: Trace, report: Report) -> None:
 
 
 def _rest(net: Net, stall: Trace) -> tuple[list[Hop], int, Trace | None, str]:
-    """The place on a course where an end is missed most: its path, its node, its run, and why it leads no further."""
+    """Where on a course an end is missed most: the path there, its node, its run, and why nothing follows.
+
+    First a join that too few events reach, then a step that could have gone another way to an end.
+    """
     ending = _ending(net)
-    best: tuple[int, list[Hop], int, Trace | None, str] | None = None
-    fired = {link.node for here, _path in traces(stall) for link in links(here) if link.slot < 0}
+    fired = {link.node for here, _path in traces(stall) for link in links(here) if link.slot == FIRED}
+    best: tuple[list[Hop], int, Trace | None, str] = ([], START, stall, "nothing that follows ends the run")
+    lowest = 9
     for here, path in traces(stall):
         for link in links(here):
             unit = net.units[link.node]
-            if (
-                link.trace is None
-                and unit.form in ("any", "at_least")
-                and not unit.timed
-                and link.node not in fired
-            ):
-                why = f"too few of the events come that `{unit.name}` waits for"
-                best = min(
-                    best or (9,),
-                    (0, [*path, Hop(here.node, here.way, link.event)], link.node, None, why),
-                    key=_rank,
-                )  # type: ignore[assignment]
-        rank, why = 9, ""
-        if here.way.batches and not here.way.singles:
-            rank, why = 3, "where the list is empty, nothing follows"
-        elif not here.way.singles:
-            rank, why = (1 if here.node in ending else 2), "nothing follows"
-        if best is None or rank < best[0]:
-            best = (rank, path, here.node, here, why or "nothing that follows ends the run")
-    assert best is not None
-    return best[1:]
-
-
-def _rank(candidate: tuple[int, ...]) -> int:
-    return candidate[0]
+            waits = link.trace is None and unit.form in ("any", "at_least") and not unit.timed
+            if waits and link.node not in fired:
+                why = f"`{unit.name}` waits for more of its events, and they need not come"
+                return [*path, Hop(here.node, here.way, link.event)], link.node, None, why
+        if not here.way.singles:
+            rank = 3 if here.way.batches else 1 if here.node in ending else 2
+            if rank < lowest:
+                why = "where the list is empty, nothing follows" if here.way.batches else "nothing follows"
+                lowest, best = rank, (path, here.node, here, why)
+    return best
 
 
 def _ending(net: Net) -> set[int]:

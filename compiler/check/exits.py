@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wfc.compiler.check.subject import Subject
 from wfc.compiler.diagnostics import Place, Report
+from wfc.compiler.expressions import judge
 from wfc.compiler.flow import exits
 from wfc.compiler.nodes import Exit
 from wfc.compiler.problems import flow as problems
@@ -30,6 +31,11 @@ def entries_can_be_taken(subject: Subject, report: Report) -> None:
                 entry, earlier = found
                 place = Place(exit_.entries[entry].address)
                 report(problems.entry_never_taken(place, step.name, occasion, earlier))
+                continue
+            for entry in _idle(exit_):
+                when = exit_.entries[entry].when
+                if when is not None:
+                    report(problems.entry_never_taken(when.place, step.name, occasion, None))
 
 
 def _hidden(exit_: Exit) -> tuple[int, int] | None:
@@ -39,6 +45,14 @@ def _hidden(exit_: Exit) -> tuple[int, int] | None:
             if before.when is None and _covers(before.errors, entry.errors):
                 return index, earlier
     return None
+
+
+def _idle(exit_: Exit) -> tuple[int, ...]:
+    """The entries whose conditions hold only where an earlier one does."""
+    conditions = [entry.when for entry in exit_.entries if entry.when is not None and not entry.errors]
+    if len(conditions) < 2 or any(entry.errors for entry in exit_.entries):
+        return ()
+    return judge(conditions).idle
 
 
 def _covers(broad: tuple[str, ...], narrow: tuple[str, ...]) -> bool:

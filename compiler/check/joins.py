@@ -27,11 +27,12 @@ def joins_are_filled(subject: Subject, report: Report) -> None:
 def _finding(subject: Subject, failure: Failure) -> Finding:
     net, join = subject.net, failure.join
     name, fork = subject.name(join), subject.name(net.forks[join])
-    if failure.kind == "itself":
+    if failure.kind in ("itself", "circle"):
         loop = " → ".join(_names(net, _loop(net, join)))
-        return problems.join_feeds_itself(subject.form(join), name, fork, loop)
-    if failure.kind == "circle":
-        return problems.joins_in_a_circle(subject.form(join), [subject.name(node) for node in failure.circle])
+        if failure.kind == "itself":
+            return problems.join_feeds_itself(subject.form(join), name, fork, loop)
+        joins = [subject.name(node) for node in failure.circle]
+        return problems.joins_in_a_circle(subject.form(join), joins, fork, loop)
     if failure.kind == "complex":
         return problems.flow_too_complex(subject.form(join), name)
     if failure.kind == "overfills":

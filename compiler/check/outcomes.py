@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from wfc.compiler.check.net import Net, Way
 
-__all__ = ["Link", "Outcome", "Outcomes", "TooMany", "Trace"]
+__all__ = ["FIRED", "Link", "Outcome", "Outcomes", "TooMany", "Trace"]
 
 BITS = 3  # a slot: 0, 1 or 2 (many), and room for the sum of two of them
 FIRED = -1  # for a slot: not a token that arrives, but a join that fires

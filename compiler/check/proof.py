@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -25,7 +25,7 @@ class Failure:
             courses to look at).
         slot: Of the event that is missing, or that comes twice.
         trace: A course that shows it, from the fork on.
-        circle: The joins of a ``circle``.
+        circle: The joins of a ``circle``, or the one that feeds ``itself``.
     """
 
     kind: Literal["starves", "overfills", "itself", "circle", "complex"]
@@ -38,12 +38,13 @@ class Failure:
 def prove(net: Net) -> list[Failure]:
     """Prove every join, each after those that it leans on; what cannot be proven, and why.
 
-    A join may lean only on joins already proven: were two to vouch for each other, both could wait for ever.
+    A join may lean only on joins already proven: were two to vouch for each other, both could wait for ever. As every
+    join of a circle would also feed itself, those are found first, and the rest have an order.
     What reaches a join that failed is excused for the sake of the rest, so that one mistake is one finding.
     """
     joins = [node for node in sorted(net.forks) if net.units[node].form == "all" and node in net.alive]
-    failures = [Failure("itself", join) for join in joins if join in net.leading_to(join)]
-    given_up = {failure.join for failure in failures}
+    failures = list(_feeding_themselves(net, joins))
+    given_up = {join for failure in failures for join in failure.circle}
     trusted = {join for join in joins if net.units[join].timed}
     pending = [join for join in joins if join not in given_up]
     leans = {join: _leans(net, join) for join in pending}
@@ -59,11 +60,24 @@ def prove(net: Net) -> list[Failure]:
                 else:
                     failed.append(failure)
         if len(pending) == before:
-            failed = failed or [_circle(pending, leans)]
+            assert failed, "joins that do not feed themselves have an order"
             failures += failed
-            given_up.update(join for failure in failed for join in (failure.join, *failure.circle))
+            given_up.update(failure.join for failure in failed)
             pending = [join for join in pending if join not in given_up]
     return failures
+
+
+def _feeding_themselves(net: Net, joins: list[int]) -> Iterator[Failure]:
+    """Joins to which their own output comes back within the frame, those of one circle together."""
+    itself = [join for join in joins if join in net.leading_to(join)]
+    told: set[int] = set()
+    for join in itself:
+        if join not in told:
+            circle = [
+                each for each in itself if each in net.leading_to(join) and join in net.leading_to(each)
+            ]
+            told.update(circle)
+            yield Failure("itself" if len(circle) == 1 else "circle", join, circle=tuple(circle))
 
 
 def _leans(net: Net, join: int) -> frozenset[int]:
@@ -73,15 +87,6 @@ def _leans(net: Net, join: int) -> frozenset[int]:
         for node in net.leading_to(join)
         if net.units[node].form == "all" and not net.units[node].timed and node in net.alive and node != join
     )
-
-
-def _circle(pending: Collection[int], leans: dict[int, frozenset[int]]) -> Failure:
-    """Joins none of which can be proven first."""
-    path = [min(pending)]
-    while (following := min(leans[path[-1]] & set(pending))) not in path:
-        path.append(following)
-    circle = tuple(path[path.index(following) :])
-    return Failure("circle", circle[0], circle=circle)
 
 
 def _examine(net: Net, join: int, trusted: Collection[int], given_up: Collection[int]) -> Failure | None:

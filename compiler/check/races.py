@@ -2,11 +2,178 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass
+
+from wfc.compiler import nodes
+from wfc.compiler.check.concurrency import Concurrency, Parting
 from wfc.compiler.check.subject import Subject
-from wfc.compiler.diagnostics import Report
+from wfc.compiler.diagnostics import Place, Report
+from wfc.compiler.expressions import Expression, Template
+from wfc.compiler.expressions.tree import Binary, Node, path_of, walk
+from wfc.compiler.flow import exits
+from wfc.compiler.problems import flow as problems
 
 __all__ = ["races_are_declared"]
 
+Key = tuple[str, ...]
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """What a step does to what it shares with others.
+
+    Args:
+        saves: State field → where it is saved.
+        sums: Those of them that are only added to or taken from: the order of two sums does not matter.
+        reads: State fields that it reads, other than for its own sums.
+        ends: Where it ends the run by an event that it chooses to emit, or ``None``.
+        stops: Where it may end the run at all, or ``None``.
+        acts: Whether it changes something outside.
+    """
+
+    saves: dict[str, Place]
+    sums: frozenset[str]
+    reads: frozenset[str]
+    ends: Place | None
+    stops: Place | None
+    acts: bool
+
 
 def races_are_declared(subject: Subject, report: Report) -> None:
-    """Placeholder."""
+    """Steps side by side share no state field that one of them saves, and none ends the run while another acts."""
+    if subject.misplaced:
+        return
+    partings = Concurrency(subject.net).partings
+    if not partings:
+        return
+    uses = {
+        node: uses_of(subject, node) for node in range(1, len(subject.net.units)) if node in subject.net.alive
+    }
+    _races_on_state(subject, partings, uses, report)
+    _races_with_ends(subject, [each for each in partings if not _declared(subject, each.node)], uses, report)
+
+
+def _declared(subject: Subject, fork: int) -> bool:
+    """Whether a join of the courses that part here says what becomes of the slower ones."""
+    joins = [subject.step(join).accepts for join in subject.net.joins_of.get(fork, ())]
+    return any(isinstance(join, nodes.Join) and join.rest is not None for join in joins)
+
+
+def _pairs(parting: Parting, uses: dict[int, Uses]) -> Iterator[tuple[int, int]]:
+    """Steps side by side, in both orders."""
+    for one in sorted(parting.one & uses.keys()):
+        for other in sorted(parting.other & uses.keys()):
+            yield one, other
+            if one != other:
+                yield other, one
+
+
+def _races_on_state(subject: Subject, partings: list[Parting], uses: dict[int, Uses], report: Report) -> None:
+    told: set[str] = set()
+    shared = {node: use for node, use in uses.items() if use.saves or use.reads}
+    for parting in partings:
+        for one, other in _pairs(parting, shared):
+            for field, place in shared[one].saves.items():
+                if field in told:
+                    continue
+                theirs = shared[other]
+                reads = field in theirs.reads
+                both = field in theirs.saves and not (field in shared[one].sums and field in theirs.sums)
+                if both or reads:
+                    told.add(field)
+                    at = theirs.saves.get(field) if both else Place(subject.net.units[other].address).key
+                    related = ((at, "and here"),) if at is not None and one != other else ()
+                    names = subject.name(one), field, subject.name(other)
+                    report(problems.race_on_state(place, *names, reads=not both, related=related))
+
+
+def _races_with_ends(
+    subject: Subject, partings: list[Parting], uses: dict[int, Uses], report: Report
+) -> None:
+    told: set[int] = set()
+    for parting in partings:
+        for one, other in _pairs(parting, uses):
+            ends, theirs = uses[one].ends, uses[other].ends
+            if ends is not None and theirs is not None and not {one, other} & told:
+                told |= {one, other}
+                related = ((theirs, "and here"),) if one != other else ()
+                report(problems.race_between_ends(ends, subject.name(one), subject.name(other), related))
+    for parting in partings:
+        for one, other in _pairs(parting, uses):
+            stops = uses[one].stops
+            if stops is not None and uses[other].acts and one not in told:
+                told.add(one)
+                related = ((Place(subject.net.units[other].address).key, "this may be cut off"),)
+                report(problems.race_with_the_end(stops, subject.name(other), subject.name(one), related))
+
+
+def uses_of(subject: Subject, node: int) -> Uses:
+    """What a step saves and reads, and how it ends the run."""
+    step = subject.step(node)
+    saves = [
+        *step.save,
+        *(save for _, exit_ in exits(step) for entry in exit_.entries for save in entry.save),
+    ]
+    sums = {save.field for save in saves if _summand(save) is not None}
+    sums -= {save.field for save in saves if _summand(save) is None}
+    reads = {path[1] for path in _mentioned(step, sums) if path[0] == "state" and len(path) > 1}
+    ways = [way for way in subject.net.units[node].ways if way.ends and way.address != step.address]
+    chosen = next((subject.way(node, way) for way in ways if way.occasion == "emit"), None)
+    return Uses(
+        saves={save.field: Place(save.address) for save in reversed(saves)},
+        sums=frozenset(sums),
+        reads=frozenset(reads),
+        ends=chosen,
+        stops=chosen or next((subject.way(node, way) for way in ways), None),
+        acts=_acts(step),
+    )
+
+
+def _acts(step: nodes.Step) -> bool:
+    action = step.action
+    if isinstance(action, nodes.ToolCall):
+        request = action.tool.request
+        return not (action.tool.read_only or (request is not None and request.method in SAFE_METHODS))
+    return isinstance(action, nodes.HttpCall) and action.request.method not in SAFE_METHODS
+
+
+def _summand(save: nodes.Save) -> Node | None:
+    """What a save adds to its field, or takes from it, where it does nothing else."""
+    expression = save.value.expression
+    if expression is None or not isinstance(expression.tree, Binary):
+        return None
+    tree, field = expression.tree, ("state", save.field)
+    if tree.operator not in ("+", "-") or path_of(tree.left) != field:
+        return None
+    if any(path_of(node) == field for node in walk(tree.right)):
+        return None
+    return tree.right if _is_number(expression) else None
+
+
+def _is_number(expression: Expression) -> bool:
+    name = getattr(expression.type, "name", "")
+    return name in {"integer", "number", "decimal", "duration"}
+
+
+def _mentioned(step: nodes.Step, sums: set[str]) -> Iterator[Key]:
+    """Every path in a step's expressions, but for a field in its own sum."""
+    work: list[object] = [step]
+    while work:
+        here = work.pop()
+        if isinstance(here, (Expression, Template)):
+            yield from here.uses
+        elif isinstance(here, tuple):
+            work.extend(here)
+        elif isinstance(here, nodes.Save) and here.field in sums:
+            summand = _summand(here)
+            assert summand is not None
+            yield from (path for node in walk(summand) if (path := path_of(node)) is not None)
+        elif (
+            is_dataclass(here) and type(here).__module__ == nodes.__name__ and not isinstance(here, DECLARED)
+        ):
+            work.extend(getattr(here, field.name) for field in fields(here))
+
+
+DECLARED = (nodes.Event, nodes.Model, nodes.Tool, nodes.Retry, nodes.Secret)

@@ -143,12 +143,18 @@ def emit_falls_through(place: Place, step: str, occasion: str, case: str) -> Fin
 
 
 @problem
-def entry_never_taken(place: Place, step: str, occasion: str, earlier: int) -> Finding:
-    """An entry stands below one that is always taken.
+def entry_never_taken(place: Place, step: str, occasion: str, earlier: int | None) -> Finding:
+    """An entry is never taken, because those above it take all its cases.
 
     The entries are tried from the top, and the first that fits is taken. An entry without `when` always fits,
-    so nothing below it is ever reached. Move it to the end, or give it a `when`.
+    so nothing below it is ever reached; and a `when` that holds only where an earlier one holds too never gets its
+    turn. Put the narrower case first, or remove the entry.
     """
+    if earlier is None:
+        message = f"the entries above take every case of this one of `{step}`'s `{occasion}`"
+        return Finding(
+            "entry-never-taken", message, place, "put the narrower condition first, or remove this entry"
+        )
     return Finding(
         "entry-never-taken",
         f"entry {earlier + 1} of `{step}`'s `{occasion}` is taken before this one in every case",
@@ -199,7 +205,7 @@ def join_overfills(place: Place, join: str, twice: str, fork: str, paths: Sequen
     hint = f"they come by {' and by '.join(paths)}: " if paths else ""
     return Finding(
         "join-overfills",
-        f"`{join}` can get `{twice}` more than once after one run of `{fork}`",
+        f"`{join}` can get `{twice}` more than once {'in a run' if fork == 'start' else f'after one run of `{fork}`'}",
         place,
         f"{hint}let one of them emit another event, or collect the items of a list with `accepts: {{each: {twice}}}`",
     )
@@ -213,27 +219,30 @@ def join_feeds_itself(place: Place, join: str, fork: str, told: str) -> Finding:
     join without passing the fork would bring events that nothing waits for any more. Let the loop lead back
     to the fork, so that both branches run again, or let the loop's events go to a step of their own.
     """
+    once = "in a run" if fork == "start" else f"after each run of `{fork}`"
+    hint = f"let the loop lead past `{join}`"
+    if fork != "start":
+        hint = f"let the loop lead back to `{fork}`, where the paths part, or past `{join}`"
     return Finding(
         "join-feeds-itself",
-        f"what `{join}` emits comes back to `{join}`, which goes on only once after each run of `{fork}`",
+        f"what `{join}` emits comes back to `{join}`, which goes on only once {once}",
         place,
-        f"{told}: let the loop lead back to `{fork}`, where the paths part, or past `{join}`",
+        f"{told}: {hint}",
     )
 
 
 @problem
-def joins_in_a_circle(place: Place, joins: Sequence[str]) -> Finding:
+def joins_in_a_circle(place: Place, joins: Sequence[str], fork: str, told: str) -> Finding:
     """Joins wait for each other.
 
-    Each of these steps waits for an event that comes only after another of them has gone on, so that none
-    can be the first. Let one of them start from an event that does not depend on the others.
+    Each of these steps waits for an event that comes only after another of them has gone on, and each goes on only
+    once, so that none can be the first, or an event comes back to one that has gone on already. Let one of
+    them start from an event that does not depend on the others.
     """
-    return Finding(
-        "joins-in-a-circle",
-        f"{listed(joins)} wait for each other",
-        place,
-        f"let `{joins[0]}` wait only for events that come without {listed(joins[1:], 'or')}",
-    )
+    hint = f"{told}: let `{joins[0]}` wait only for events that come without {listed(joins[1:], 'or')}"
+    if fork != "start":
+        hint += f", or let the loop lead back to `{fork}`, where the paths part"
+    return Finding("joins-in-a-circle", f"{listed(joins)} wait for each other", place, hint)
 
 
 @problem
