@@ -58,7 +58,7 @@ class Leaving:
         if not conditions:
             return replace(made, left="any error that no entry names")
         left = falls_through(conditions)
-        return replace(made, exhaustive=left is None, left="" if left is None else str(left))
+        return replace(made, exhaustive=left is None, left="" if left is None else left.text)
 
     def entry(self, data: object, place: Place, scope: Scope) -> tuple[Entry | None, Scope]:
         """One entry, and the scope of those after it."""
