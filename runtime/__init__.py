@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from typing import Any
 
+from wfc.runtime import filters
 from wfc.runtime.bindings import (
     Basic,
     Bearer,
@@ -58,6 +59,9 @@ from wfc.runtime.events import (
     WorkflowFailedEvent,
     WorkflowTimedOutEvent,
 )
+from wfc.runtime.formats import (
+    Format,
+)
 from wfc.runtime.handler import (
     WorkflowHandler,
 )
@@ -103,6 +107,7 @@ __all__ = [
     "ExpressionError",
     "Fail",
     "FirstOf",
+    "Format",
     "HttpResponse",
     "HumanResponseEvent",
     "InputRequiredEvent",
@@ -148,6 +153,7 @@ __all__ = [
     "WorkflowTimedOutEvent",
     "WorkflowTimeoutError",
     "WorkflowValidationError",
+    "filters",
     "require_output_format",
     "step",
     "transform",

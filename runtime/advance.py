@@ -13,6 +13,7 @@ from wfc.runtime.events import (
     StepState,
     StepStateChanged,
     StopEvent,
+    event_name,
 )
 from wfc.runtime.execution import (
     Arrived,
@@ -239,9 +240,9 @@ def _next_path(run: StepRun) -> Path:
 def _declared(execution: Execution, step: Step, kind: EventClass) -> tuple[Step, ...]:
     """Where an event goes whose class the step's signature does not name itself."""
     if not any(issubclass(kind, one) for one in step.emissions.events):
-        names = sorted({one.__name__ for one in step.emits}) or ["nothing"]
+        names = sorted({event_name(one) for one in step.emits}) or ["nothing"]
         raise UndeclaredResultError(
-            f"step `{step.name}` emitted {kind.__name__}, but declares {' | '.join(names)}"
+            f"step `{step.name}` emitted {event_name(kind)}, but declares {' | '.join(names)}"
         )
     routes = execution.table.acceptors(kind)
     if not issubclass(kind, StopEvent | InputRequiredEvent):
@@ -258,8 +259,8 @@ def _declared_item(execution: Execution, step: Step, item: Any) -> tuple[Step, .
 
 
 def _refusal(step: Step, emitted: Any) -> UndeclaredResultError:
-    names = [one.__name__ for one in step.emissions.events]
-    names += [f"list[{' | '.join(one.__name__ for one in batch)}]" for batch in step.emissions.batches]
+    names = [event_name(one) for one in step.emissions.events]
+    names += [f"list[{' | '.join(event_name(one) for one in batch)}]" for batch in step.emissions.batches]
     return UndeclaredResultError(
         f"step `{step.name}` returned {_described(emitted)}, but declares {' | '.join(names) or 'None'}"
     )
@@ -297,13 +298,13 @@ def _waiting(execution: Execution) -> list[str]:
     for key, waiting in execution.buffers.items():
         step = execution.table.steps[key[0]]
         if isinstance(waiting, tuple):
-            names = [slot.events[0].__name__ for slot in step.slots]
+            names = [event_name(slot.events[0]) for slot in step.slots]
             got = [name for name, queue in zip(names, waiting, strict=True) if queue]
             lacks = [name for name, queue in zip(names, waiting, strict=True) if not queue]
             found.append(f"step `{step.name}` has {' and '.join(got)} and waits for {' and '.join(lacks)}")
         else:
             kept = ", ".join(
-                f"{len(queue)} {kind.__name__}" for kind, queue in waiting.by_kind.items() if queue
+                f"{len(queue)} {event_name(kind)}" for kind, queue in waiting.by_kind.items() if queue
             )
             more = len(waiting.expected) - waiting.count
             found.append(f"step `{step.name}` has collected {kept} and waits for {more} more")
@@ -324,11 +325,21 @@ def _note_state(execution: Execution, run: StepRun, state: StepState, emitted: A
                 step_state=state,
                 worker_id=str(run.number),
                 input_event_name=run.event_name,
-                output_event_name=type(emitted).__name__ if emitted is not None else None,
+                output_event_name=_outcome_name(emitted),
                 attempt=run.attempt,
             )
         )
     )
+
+
+def _outcome_name(emitted: Any) -> str | None:
+    if isinstance(emitted, Event):
+        return event_name(emitted)
+    if isinstance(emitted, list):
+        return f"list[{event_name(emitted[0])}]" if emitted else "list[]"
+    if isinstance(emitted, All):
+        return " and ".join(str(_outcome_name(one)) for one in emitted.events)
+    return None if emitted is None else type(emitted).__name__
 
 
 def _note_queued(execution: Execution, step: Step) -> None:

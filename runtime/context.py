@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, overload
+
+from typing_extensions import TypeVar
 
 from wfc.runtime import bindings
 from wfc.runtime.bindings import Basic, Bearer, Model, Output, PythonTool, Secret
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Context", "StepContext", "Unstarted"]
 
-S = TypeVar("S")
+S = TypeVar("S", default=Any)
 T = TypeVar("T")
 E = TypeVar("E", bound=Event)
 
@@ -212,6 +214,7 @@ class Context(Generic[S]):
             body=body,
             output=output,
             idempotency_key=self.idempotency_key,
+            wait=step_run.step.timeout,
         )
         step_run.response = response
         return result

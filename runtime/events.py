@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import ItemsView, Iterator, KeysView, ValuesView
 from datetime import datetime
 from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_serializer
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_serializer
+
+from wfc.runtime.errors import ExpressionError
 
 if TYPE_CHECKING:
     from pydantic._internal._model_construction import ModelMetaclass
@@ -39,7 +41,10 @@ __all__ = [
     "WorkflowCancelledEvent",
     "WorkflowFailedEvent",
     "WorkflowTimedOutEvent",
+    "event_name",
 ]
+
+T = TypeVar("T")
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 """A finite number: what a spec calls ``number``."""
@@ -63,9 +68,27 @@ class Record(BaseModel):
 
 
 class RunState(BaseModel):
-    """What the steps of one run share. Assignments are checked like any other value."""
+    """What the steps of one run share."""
 
-    model_config = ConfigDict(**_CLOSED, validate_assignment=True)
+    model_config = ConfigDict(**_CLOSED)
+
+    def checked(self, field: str, value: T) -> T:
+        """A value, once it is sure that a field may hold it. Assignments themselves are not checked.
+
+        Args:
+            field: The attribute's name.
+
+        Raises:
+            ExpressionError: The field has bounds, and the value is outside of them.
+        """
+        kind = type(self)
+        try:
+            kind.__pydantic_validator__.validate_assignment(kind.model_construct(), field, value)
+        except ValidationError as error:
+            name = kind.model_fields[field].alias or field
+            said = error.errors(include_url=False)[0]["msg"]
+            raise ExpressionError(f"the state's `{name}` cannot be {value!r}: {said}") from None
+        return value
 
 
 class RunConfig(BaseModel):
@@ -83,21 +106,28 @@ class RunConfig(BaseModel):
 
 
 class _EventClass(ModelMetaclass):
-    """Takes the class keyword ``closed`` before pydantic reads the configuration."""
+    """Takes the class keywords ``closed`` and ``name`` before pydantic reads the configuration."""
+
+    __event_name__: str
 
     def __new__(
         mcs,
-        name: str,
+        class_name: str,
         bases: tuple[type, ...],
         namespace: dict[str, Any],
+        /,
+        *,
         closed: bool = False,
+        name: str | None = None,
         **kwargs: Any,
     ) -> Any:
         if closed:
             kwargs = {**_CLOSED, "frozen": True, **kwargs}
             # StopEvent's own takes `result` by position, and is slower
             namespace.setdefault("__init__", BaseModel.__init__)
-        return super().__new__(mcs, name, bases, namespace, **kwargs)
+        made = super().__new__(mcs, class_name, bases, namespace, **kwargs)
+        type.__setattr__(made, "__event_name__", name or class_name)
+        return made
 
 
 class _DictLike(BaseModel):
@@ -175,8 +205,15 @@ class Event(_DictLike, metaclass=_EventClass):
     """A message between steps.
 
     Subclasses declare fields. With the class keyword ``closed=True`` there are no others, values are checked
-    strictly, and the event cannot be changed.
+    strictly, and the event cannot be changed. The keyword ``name`` is what the event is called in reports, where
+    that cannot be the class's name.
     """
+
+
+def event_name(event: Event | type[Event]) -> str:
+    """What an event, or its class, is called in reports and tests."""
+    kind = event if isinstance(event, type) else type(event)
+    return kind.__event_name__
 
 
 class StartEvent(Event):

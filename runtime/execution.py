@@ -11,7 +11,7 @@ from datetime import datetime
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
-from wfc.runtime.events import Event, StartEvent, StopEvent
+from wfc.runtime.events import Event, StartEvent, StopEvent, event_name
 
 if TYPE_CHECKING:
     from wfc.runtime.table import Step, StepTable
@@ -194,9 +194,9 @@ class StepRun:
         """The class name of what it runs on, or the names."""
         event = self.event
         if isinstance(event, Event):
-            return type(event).__name__
+            return event_name(event)
         events = event if isinstance(event, list) else list(event.values())
-        names = list(dict.fromkeys(type(one).__name__ for one in events))
+        names = list(dict.fromkeys(event_name(one) for one in events))
         return " and ".join(names) if names else "nothing"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wfc.runtime.errors import WorkflowValidationError
-from wfc.runtime.events import HumanResponseEvent, InputRequiredEvent, StartEvent, StopEvent
+from wfc.runtime.events import HumanResponseEvent, InputRequiredEvent, StartEvent, StopEvent, event_name
 from wfc.runtime.table import EventClass, StepTable
 
 __all__ = ["check_flow"]
@@ -26,7 +26,7 @@ def _ends(table: StepTable) -> list[str]:
         return ["it has no steps"]
     accepted = {event for step in table.steps for event in step.accepts}
     emitted = {event for step in table.steps for event in step.emits}
-    starts = sorted(event.__name__ for event in accepted if issubclass(event, StartEvent))
+    starts = sorted(event_name(event) for event in accepted if issubclass(event, StartEvent))
     if not starts:
         found.append("no step accepts a StartEvent")
     if len(starts) > 1:
@@ -48,12 +48,12 @@ def _events(table: StepTable) -> list[str]:
             if issubclass(event, StartEvent | StopEvent | HumanResponseEvent | InputRequiredEvent):
                 continue
             if not any(one is event or (step.subclasses and issubclass(one, event)) for one in emitted):
-                found.append(f"no step emits {event.__name__}, which `{step.name}` accepts")
+                found.append(f"no step emits {event_name(event)}, which `{step.name}` accepts")
         for event in dict.fromkeys(step.emits):
             if issubclass(event, StopEvent | InputRequiredEvent | HumanResponseEvent):
                 continue
             if not table.acceptors(event):
-                found.append(f"no step accepts {event.__name__}, which `{step.name}` emits")
+                found.append(f"no step accepts {event_name(event)}, which `{step.name}` emits")
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wfc.runtime.errors import StuckError
+from wfc.runtime.events import event_name
 from wfc.runtime.execution import Execution, Frame, FrameKind, Path, Slots, StepRun, StopTimer
 from wfc.runtime.scheduling import start_run, start_timer
 
@@ -119,10 +120,10 @@ def _settle(execution: Execution, frame: Frame) -> None:
 
 def have(step: Step, slots: Slots) -> str:
     """What has arrived at a join, in words."""
-    return " and ".join(type(event).__name__ for event in slots.arrived.values())
+    return " and ".join(event_name(event) for event in slots.arrived.values())
 
 
 def missing(step: Step, slots: Slots) -> str:
     """What has not arrived at a join, in words."""
-    names = [slot.events[0].__name__ for at, slot in enumerate(step.slots) if at not in slots.arrived]
+    names = [event_name(slot.events[0]) for at, slot in enumerate(step.slots) if at not in slots.arrived]
     return (" and " if step.needed == len(step.slots) else " or ").join(names)

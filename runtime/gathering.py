@@ -6,7 +6,7 @@ from collections import Counter, deque
 from typing import TYPE_CHECKING
 
 from wfc.runtime.errors import WorkflowRuntimeError
-from wfc.runtime.events import Event, LateEvent
+from wfc.runtime.events import Event, LateEvent, event_name
 from wfc.runtime.execution import Execution, Exit, Frame, FrameKind, Note, Path, Slots, StepRun, StopTimer
 from wfc.runtime.frames import batch_of, frame_of, leave
 from wfc.runtime.scheduling import start_run
@@ -35,7 +35,7 @@ def _collect(execution: Execution, step: Step, event: Event, frame: Frame | None
     batch = batch_of(frame, step)
     if batch is None:
         raise WorkflowRuntimeError(
-            f"{type(event).__name__} reached step `{step.name}`, which collects a batch, outside of any batch: "
+            f"{event_name(event)} reached step `{step.name}`, which collects a batch, outside of any batch: "
             f"it must descend from a list of events that a step returned"
         )
     batch.collected.setdefault(step.index, []).append((path, event))
@@ -47,7 +47,7 @@ def _fill(execution: Execution, step: Step, event: Event, frame: Frame | None, p
     if found is None:
         fork = f"`{step.fork.name}`" if step.fork is not None else "the start"
         raise WorkflowRuntimeError(
-            f"{type(event).__name__} reached the join of step `{step.name}` without passing {fork} first"
+            f"{event_name(event)} reached the join of step `{step.name}` without passing {fork} first"
         )
     slots = found.joins.get(step.index)
     if slots is None:
@@ -60,7 +60,7 @@ def _fill(execution: Execution, step: Step, event: Event, frame: Frame | None, p
         return
     if at in slots.arrived:
         raise WorkflowRuntimeError(
-            f"the join of step `{step.name}` received two {type(event).__name__} in one frame"
+            f"the join of step `{step.name}` received two {event_name(event)} in one frame"
         )
     slots.arrived[at] = event
     if len(slots.arrived) >= step.needed:

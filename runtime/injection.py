@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wfc.runtime.context import StepContext
 from wfc.runtime.errors import WorkflowValidationError
+from wfc.runtime.events import event_name
 from wfc.runtime.signature import Gives, Parameter, Signature
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def _slot_getter(parameter: Parameter, slots: tuple[Parameter, ...], where: str)
     same_type = [at for at, slot in enumerate(slots) if slot.events == parameter.events]
     found = same_name or same_type
     if not found:
-        names = " | ".join(one.__name__ for one in parameter.events)
+        names = " | ".join(event_name(one) for one in parameter.events)
         raise WorkflowValidationError(f"`{where}` asks for {names}, which its step does not accept")
     at = found[0]
     return lambda run, step_run, result: step_run.event.get(at)

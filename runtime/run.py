@@ -33,6 +33,7 @@ from wfc.runtime.events import (
     WorkflowCancelledEvent,
     WorkflowFailedEvent,
     WorkflowTimedOutEvent,
+    event_name,
 )
 from wfc.runtime.execution import (
     Arrived,
@@ -374,9 +375,7 @@ class Run:
         if self.is_done:
             if sender is not None:
                 return  # it is being cancelled
-            raise WorkflowRuntimeError(
-                f"the run {self.run_id} has ended, so it takes no {type(event).__name__}"
-            )
+            raise WorkflowRuntimeError(f"the run {self.run_id} has ended, so it takes no {event_name(event)}")
         table, target = self.execution.table, None
         if not isinstance(event, Event):
             raise UndeclaredResultError(f"only events can be sent, not {type(event).__name__}")
@@ -385,13 +384,13 @@ class Run:
             if target is None:
                 raise WorkflowStepDoesNotExistError(f"there is no step `{step}`")
             if not target.takes(type(event)):
-                raise UndeclaredResultError(f"step `{step}` does not accept {type(event).__name__}")
+                raise UndeclaredResultError(f"step `{step}` does not accept {event_name(event)}")
         elif not (
             table.acceptors(type(event))
             or isinstance(event, StopEvent | InputRequiredEvent)
             or any(waiter.takes(event) for waiter in self.execution.waiters.values())
         ):
-            raise UndeclaredResultError(f"no step accepts {type(event).__name__}")
+            raise UndeclaredResultError(f"no step accepts {event_name(event)}")
         tick = Arrived(event, target, sender.number if sender is not None else None)
         if self._begun:
             self._apply_and_wake(tick)

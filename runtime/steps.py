@@ -43,6 +43,7 @@ class StepFunction(Generic[P, R]):
         self.limit: int | str | None = None
         self.accept_event_subclasses = False
         self.skip_graph_checks: tuple[str, ...] = ()
+        self.name = function.__name__  # in reports and joins; the method's may have to differ
         self.__name__ = function.__name__
         self.__qualname__ = function.__qualname__
         self.__module__ = function.__module__
@@ -64,7 +65,7 @@ class StepFunction(Generic[P, R]):
     def _registers(self, name: str) -> Callable[[F], F]:
         def register(function: F) -> F:
             if name in self.exits:
-                raise WorkflowValidationError(f"step `{self.__name__}` has two functions for `{name}`")
+                raise WorkflowValidationError(f"step `{self.name}` has two functions for `{name}`")
             self.exits[name] = function
             return function
 
@@ -122,6 +123,7 @@ def step(
     timeout: float | None = None,
     max_runs: int | str | None = None,
     join: Join | None = None,
+    name: str | None = None,
     accept_event_subclasses: bool = False,
     skip_graph_checks: list[str] | None = None,
 ) -> Callable[[Callable[P, R]], StepFunction[P, R]]: ...
@@ -135,6 +137,7 @@ def step(
     timeout: float | None = None,
     max_runs: int | str | None = None,
     join: Join | None = None,
+    name: str | None = None,
     accept_event_subclasses: bool = False,
     skip_graph_checks: list[str] | None = None,
 ) -> Any:
@@ -151,6 +154,7 @@ def step(
         timeout: Seconds for one attempt, not counting the time in the queue; ``None``: no bound.
         max_runs: How often it may run, in one run or one item of a batch; or the name of a method that says so.
         join: How the events of its parameters belong together.
+        name: What the step is called, where that cannot be the method's name.
         accept_event_subclasses: Whether it accepts subclasses of its events too.
         skip_graph_checks: Names of checks not to make for it: ``reachability``, ``dead_end``.
 
@@ -169,6 +173,7 @@ def step(
         made.timeout = timeout
         made.limit = max_runs
         made.join = join
+        made.name = name or function.__name__
         made.accept_event_subclasses = accept_event_subclasses
         made.skip_graph_checks = tuple(skip_graph_checks or ())
         if workflow is not None:
@@ -186,7 +191,7 @@ def step(
 def transform(function: Callable[P, R], /) -> StepFunction[P, R]: ...
 @overload
 def transform(
-    *, join: Join | None = None, max_runs: int | str | None = None
+    *, join: Join | None = None, max_runs: int | str | None = None, name: str | None = None
 ) -> Callable[[Callable[P, R]], StepFunction[P, R]]: ...
 def transform(
     function: Callable[..., Any] | None = None,
@@ -194,18 +199,21 @@ def transform(
     *,
     join: Join | None = None,
     max_runs: int | str | None = None,
+    name: str | None = None,
 ) -> Any:
     """Makes a method a step without an action: a tail alone, called at once when its events are there.
 
     Args:
         join: How the events of its parameters belong together.
         max_runs: See ``step``.
+        name: See ``step``.
     """
 
     def decorate(function: Callable[..., Any]) -> StepFunction[..., Any]:
         made: StepFunction[..., Any] = StepFunction(function, _names_around(function))
         made.is_transform = True
         made.join = join
+        made.name = name or function.__name__
         made.limit = max_runs
         return made
 

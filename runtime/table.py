@@ -76,9 +76,9 @@ class Step:
         "within",
     )
 
-    def __init__(self, index: int, name: str, written: StepFunction[Any, Any]) -> None:
+    def __init__(self, index: int, written: StepFunction[Any, Any]) -> None:
         self.index = index
-        self.name = name
+        self.name = written.name
         self.function = written.function
         self.signature = signature = read_signature(
             written.function, is_tail=written.is_transform, names=written.names
@@ -217,7 +217,7 @@ class StepTable:
         self.owner = owner
         self.is_generated = is_generated
         self.is_checked = is_generated  # the compiler has proved more than `check_flow` can
-        self.steps = tuple(Step(index, name, one) for index, (name, one) in enumerate(written.items()))
+        self.steps = tuple(Step(index, one) for index, one in enumerate(written.values()))
         self.by_name = {step.name: step for step in self.steps}
         self._acceptors: dict[EventClass, tuple[Step, ...]] = {}
         self.has_limits = any(step.limited for step in self.steps)

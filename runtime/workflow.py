@@ -18,7 +18,7 @@ from wfc.runtime.errors import (
     WorkflowRuntimeError,
     WorkflowValidationError,
 )
-from wfc.runtime.events import Event, RunConfig, StartEvent, StopEvent
+from wfc.runtime.events import Event, RunConfig, StartEvent, StopEvent, event_name
 from wfc.runtime.flow import check_flow
 from wfc.runtime.handler import WorkflowHandler
 from wfc.runtime.run import Run
@@ -238,7 +238,9 @@ class Workflow:
         try:
             return kind(**inputs)
         except ValidationError as error:
-            raise WorkflowRuntimeError(f"{kind.__name__} cannot be made of these inputs: {error}") from error
+            raise WorkflowRuntimeError(
+                f"{event_name(kind)} cannot be made of these inputs: {error}"
+            ) from error
 
     def _admit(self, run: Run) -> None:
         if self._at_once is None:
@@ -269,7 +271,7 @@ def start_class(workflow: type[Workflow]) -> type[StartEvent]:
         dict.fromkeys(event for step in steps for event in step.accepts if issubclass(event, StartEvent))
     )
     if len(found) != 1:
-        names = ", ".join(one.__name__ for one in found) or "none"
+        names = ", ".join(event_name(one) for one in found) or "none"
         raise WorkflowValidationError(
             f"the steps of {workflow.__name__} must accept one kind of StartEvent; they accept {names}"
         )
