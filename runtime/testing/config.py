@@ -55,10 +55,10 @@ def config_for_tests(config: type[Config], near: Path, *, real: bool) -> Config:
 
 
 def _made_up(name: str, info: FieldInfo) -> Any:
-    annotation = info.annotation
+    annotation: Any = info.annotation
     if get_origin(annotation) is Literal:
         return get_args(annotation)[0]
-    constrained = Annotated[(annotation, *info.metadata)] if info.metadata else annotation
+    constrained: Any = Annotated[(annotation, *info.metadata)] if info.metadata else annotation
     adapter: TypeAdapter[Any] = TypeAdapter(constrained)
     for text in _MADE_UP:
         try:
