@@ -33,7 +33,7 @@ from wfc.runtime.execution import (
     TimerFired,
     TriedAgain,
 )
-from wfc.runtime.frames import leave, move_into_fork, open_root
+from wfc.runtime.frames import leave, move_into_fork, open_batch, open_root
 from wfc.runtime.gathering import arrive, time_out
 from wfc.runtime.outcomes import All, Fail
 from wfc.runtime.scheduling import free_worker, resume, start_run, start_timer
@@ -197,8 +197,7 @@ def _emit_batch(execution: Execution, run: StepRun, items: list[Any], path: Path
     frame = run.frame
     counted = bool(collectors) or execution.table.has_limits
     if collectors:
-        frame = Frame(frame, FrameKind.BATCH, step, path, run.number, collectors)
-        frame.enter()
+        frame = open_batch(execution, run, collectors, path)
     for position, item in enumerate(items):
         routes = step.items.get(type(item))
         if routes is None:

@@ -6,13 +6,22 @@ from typing import TYPE_CHECKING
 
 from wfc.runtime.errors import StuckError
 from wfc.runtime.events import event_name
-from wfc.runtime.execution import Execution, Frame, FrameKind, Path, Slots, StepRun, StopTimer
+from wfc.runtime.execution import Execution, Exit, Frame, FrameKind, Path, Slots, StepRun, StopTimer
 from wfc.runtime.scheduling import start_run, start_timer
 
 if TYPE_CHECKING:
     from wfc.runtime.table import Step
 
-__all__ = ["batch_of", "frame_of", "leave", "missing", "move_into_fork", "open_root"]
+__all__ = [
+    "batch_of",
+    "collect_all",
+    "frame_of",
+    "leave",
+    "missing",
+    "move_into_fork",
+    "open_batch",
+    "open_root",
+]
 
 
 def open_root(execution: Execution) -> None:
@@ -62,6 +71,17 @@ def _open(
     return frame
 
 
+def open_batch(execution: Execution, run: StepRun, collectors: tuple[Step, ...], path: Path) -> Frame:
+    """A step run sends out a batch; the frame counts as alive until whoever opened it leaves it."""
+    batch = Frame(run.frame, FrameKind.BATCH, run.step, path, run.number, collectors)
+    batch.enter()
+    for collector in collectors:
+        if collector.within is not None:
+            slots = batch.joins[collector.index] = Slots()
+            slots.timer = start_timer(execution, collector.within, (batch, collector))
+    return batch
+
+
 def frame_of(frame: Frame | None, fork: Step | None) -> Frame | None:
     """The innermost frame of a fork, on the stack that an event carries."""
     while frame is not None and not (frame.kind is FrameKind.FORK and frame.fork is fork):
@@ -91,10 +111,21 @@ def leave(execution: Execution, frame: Frame | None) -> None:
         if frame.live:
             return
         for collector in frame.collectors:
-            found = frame.collected.pop(collector.index, [])
-            found.sort(key=lambda entry: entry[0])
-            start_run(execution, collector, [event for _, event in found], frame.parent, frame.path)
+            collect_all(execution, frame, collector)
         frame = frame.parent
+
+
+def collect_all(execution: Execution, batch: Frame, collector: Step, exit: Exit = Exit.ACTION) -> None:
+    """A collector of a batch fires with what there is, in the order of the items; once."""
+    slots = batch.joins.setdefault(collector.index, Slots())
+    if slots.fired:
+        return
+    slots.fired = True
+    if slots.timer is not None and execution.timers.pop(slots.timer, None) is not None:
+        execution.wants.append(StopTimer(slots.timer))
+    found = batch.collected.pop(collector.index, [])
+    found.sort(key=lambda entry: entry[0])
+    start_run(execution, collector, [event for _, event in found], batch.parent, batch.path, exit)
 
 
 def _settle(execution: Execution, frame: Frame) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wfc.runtime.errors import WorkflowRuntimeError
 from wfc.runtime.events import Event, LateEvent, event_name
 from wfc.runtime.execution import Execution, Exit, Frame, FrameKind, Note, Path, Slots, StepRun, StopTimer
-from wfc.runtime.frames import batch_of, frame_of, leave
+from wfc.runtime.frames import batch_of, collect_all, frame_of, leave
 from wfc.runtime.scheduling import start_run
 
 if TYPE_CHECKING:
@@ -38,6 +38,10 @@ def _collect(execution: Execution, step: Step, event: Event, frame: Frame | None
             f"{event_name(event)} reached step `{step.name}`, which collects a batch, outside of any batch: "
             f"it must descend from a list of events that a step returned"
         )
+    slots = batch.joins.get(step.index)
+    if slots is not None and slots.fired:
+        _late(execution, step, event)
+        return
     batch.collected.setdefault(step.index, []).append((path, event))
 
 
@@ -55,8 +59,7 @@ def _fill(execution: Execution, step: Step, event: Event, frame: Frame | None, p
     at = step.slot_of(type(event))
     assert at is not None  # it was routed here because a slot takes it
     if slots.fired or (at in slots.arrived and step.needed < len(step.slots)):
-        if execution.observed:
-            execution.wants.append(Note(LateEvent(event=event, step_name=step.name)))
+        _late(execution, step, event)
         return
     if at in slots.arrived:
         raise WorkflowRuntimeError(
@@ -65,6 +68,11 @@ def _fill(execution: Execution, step: Step, event: Event, frame: Frame | None, p
     slots.arrived[at] = event
     if len(slots.arrived) >= step.needed:
         _fire(execution, step, found, slots, Exit.ACTION)
+
+
+def _late(execution: Execution, step: Step, event: Event) -> None:
+    if execution.observed:
+        execution.wants.append(Note(LateEvent(event=event, step_name=step.name)))
 
 
 def _fire(execution: Execution, step: Step, frame: Frame, slots: Slots, exit: Exit) -> None:
@@ -80,9 +88,11 @@ def _fire(execution: Execution, step: Step, frame: Frame, slots: Slots, exit: Ex
 
 def time_out(execution: Execution, step: Step, frame: Frame) -> None:
     """The time of a join in a frame is up: it fires with what there is, or leaves by its time-out."""
-    slots = frame.joins[step.index]
-    proceed = getattr(step.join, "proceed", False)
-    _fire(execution, step, frame, slots, Exit.ACTION if proceed else Exit.TIMEOUT)
+    way = Exit.ACTION if step.join is not None and step.join.proceed else Exit.TIMEOUT
+    if step.collects:
+        collect_all(execution, frame, step, way)
+    else:
+        _fire(execution, step, frame, frame.joins[step.index], way)
 
 
 def _pair(execution: Execution, step: Step, event: Event, frame: Frame | None, path: Path) -> None:

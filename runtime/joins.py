@@ -47,9 +47,13 @@ class EachOf:
 
     Args:
         fork: The step that opens the batches; ``None`` takes the innermost batch, whoever opened it.
+        within: Seconds from the opening of the batch, or ``None``: no bound.
+        proceed: Whether it fires with what has arrived by then; else the step's ``on_timeout`` is taken.
     """
 
     fork: str | None
+    within: float | None = None
+    proceed: bool = False
 
 
 Join = AllOf | FirstOf | AtLeast | EachOf

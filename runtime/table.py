@@ -118,7 +118,7 @@ class Step:
         self.accepts: tuple[EventClass, ...] = tuple(
             dict.fromkeys(one for event in events for one in event.events)
         )
-        self.within = None if isinstance(self.join, EachOf | None) else self.join.within
+        self.within = None if self.join is None else self.join.within
         self.needed = len(self.slots)
         if isinstance(self.join, FirstOf):
             self.needed = 1
