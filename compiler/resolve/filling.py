@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.expressions import Scope, reference
+from wfc.compiler.expressions import Expression, Scope, reference
 from wfc.compiler.nodes import Event, Fill, Value
 from wfc.compiler.problems import steps as problems
 from wfc.compiler.resolve.values import Texts, misfit
@@ -119,8 +119,10 @@ class Filling:
             del left[name]
             if given == UNKNOWN:
                 continue
+            expression = reference(self.scope, *path)
+            given = expression.type  # which knows what conditions have excluded
             if assignable(given, field.type):
-                self.take(name, field, path, fills, place)
+                self.take(name, field, expression, path, fills, place)
                 continue
             self.texts.uses.add(source)
             if not self.silent:
@@ -144,11 +146,18 @@ class Filling:
         given = self.type_of(source)
         ((name, field),) = left.items()
         if given not in (ANY, UNKNOWN) and assignable(given, field.type):
-            self.take(name, field, [source], fills, place)
+            self.take(name, field, reference(self.scope, source), [source], fills, place)
             del left[name]
 
-    def take(self, name: str, field: Field, path: list[str], fills: dict[str, Fill], place: Place) -> None:
-        expression = reference(self.scope, *path)
+    def take(
+        self,
+        name: str,
+        field: Field,
+        expression: Expression,
+        path: list[str],
+        fills: dict[str, Fill],
+        place: Place,
+    ) -> None:
         self.texts.note(expression)
         value = Value(field.type, place.address, expression=expression)
         match path:

@@ -68,11 +68,10 @@ def save_by_name(name: str, place: Place, scope: Scope, declared: Declared, text
         known = [each for member in members(result) if isinstance(member, Record) for each in member.fields]
         declared.report(problems.result_without_field(place, name, show(result), known))
         return None
-    if field is None:
+    if field is None or given == UNKNOWN:
         return None
-    if not assignable(given, field.type):
-        why, hint = misfit(given, field.type)
+    value = reference(scope, "result", name)
+    if not assignable(value.type, field.type):
+        why, hint = misfit(value.type, field.type)
         declared.report(value_problems.wrong_value(place, why, hint))
-    return Save(
-        name, Value(field.type, place.address, expression=reference(scope, "result", name)), place.address
-    )
+    return Save(name, Value(field.type, place.address, expression=value), place.address)

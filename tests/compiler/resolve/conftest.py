@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 import yaml
+
 from wfc.compiler.diagnostics import Finding, Severity
 from wfc.compiler.nodes import Step, Workflow
 from wfc.compiler.read import Document, read
@@ -75,7 +76,9 @@ def resolved() -> Resolve:
             return from_text(text)
         data = {**BASE}
         for name, content in sections.items():
-            read_content = yaml.safe_load(content) if isinstance(content, str) and "\n" in content else content
+            read_content = (
+                yaml.safe_load(content) if isinstance(content, str) and "\n" in content else content
+            )
             before = data.get(name)
             merge = name == "events" and isinstance(before, Mapping) and isinstance(read_content, Mapping)
             data[name] = {**before, **read_content} if merge else read_content  # type: ignore[dict-item]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.resolve.durations import SECONDS, duration
 

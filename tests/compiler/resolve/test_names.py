@@ -5,16 +5,9 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
+
 from wfc.compiler.resolve.names import skeleton
 
-LLM = """
-greet:
-  kind: llm
-  accepts: Asked
-  model: fast
-  prompt: Greet ${{ event.name }}.
-  emit: Greeted
-"""
 MODELS = {"fast": {"use": "openai:gpt-4o-mini"}}
 
 
@@ -40,9 +33,24 @@ def step(**more: object) -> dict[str, object]:
         ({"steps": step(emit="Greted")}, "unknown-event", "Greted", "`Greeted`"),
         ({"steps": step(emit=[{"event": "Greted"}])}, "unknown-event", "Greted", "`Greeted`"),
         ({"steps": step(model="fats")}, "unknown-model", "fats", "`fast`"),
-        ({"steps": step(retry="standart"), "retries": {"standard": {"max_attempts": 2}}}, "unknown-retry", "standart", ""),
-        ({"steps": step(save={"mod": "x"}), "state": {"mood": "optional string"}}, "unknown-state-field", "mod", "`mood`"),
-        ({"models": {"fast": {"use": "a:b", "api_key": "KEY"}}, "secrets": ["KEYS"]}, "unknown-secret", "KEY", "`KEYS`"),
+        (
+            {"steps": step(retry="standart"), "retries": {"standard": {"max_attempts": 2}}},
+            "unknown-retry",
+            "standart",
+            "",
+        ),
+        (
+            {"steps": step(save={"mod": "x"}), "state": {"mood": "optional string"}},
+            "unknown-state-field",
+            "mod",
+            "`mood`",
+        ),
+        (
+            {"models": {"fast": {"use": "a:b", "api_key": "KEY"}}, "secrets": ["KEYS"]},
+            "unknown-secret",
+            "KEY",
+            "`KEYS`",
+        ),
         ({"models": {"fast": {"use": "a:b", "fallback": ["fst"]}}}, "unknown-model", "fst", "`fast`"),
         ({"events": {"Greeted": {"text": "strin"}}}, "unknown-type", "strin", "`string`"),
     ],
@@ -56,7 +64,15 @@ def test_a_name_that_is_not_declared_is_the_only_finding(resolved, sections, cod
 def test_a_tool_is_looked_up(resolved) -> None:
     result = resolved(
         tools={"find_name": {"python": "names:find", "args": {"name": "string"}, "output": "string"}},
-        steps={"greet": {"kind": "tool", "accepts": "Asked", "tool": "find_nam", "args": {"x": 1}, "emit": "Greeted"}},
+        steps={
+            "greet": {
+                "kind": "tool",
+                "accepts": "Asked",
+                "tool": "find_nam",
+                "args": {"x": 1},
+                "emit": "Greeted",
+            }
+        },
     )
     assert result.found == [("unknown-tool", "find_nam")]
 
@@ -96,7 +112,7 @@ def test_names_in_any_script(resolved) -> None:
         ({"steps": {"_greet": step()["greet"]}}, "bad-name", "_greet", ""),
         ({"end": "greeted", "events": {"greeted": {"text": "string"}, "Greeted": {}}, "steps": step(emit="greeted")},
          "not-pascal-case", "greeted", "`Greeted`"),
-        ({"types": {"order_line": {"id": "string"}}, "events": {"Asked": {"name": "string", "o": "optional order_line"}}},
+        ({"types": {"order_line": {"id": "string"}}, "events": {"Asked": {"name": "string", "o": "order_line"}}},
          "not-pascal-case", "order_line", "`OrderLine`"),
     ],
 )  # fmt: skip
