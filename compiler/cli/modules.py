@@ -18,7 +18,7 @@ from wfc.compiler.generate import OUTPUT_FORMAT
 __all__ = ["MANIFEST", "Output", "write_all"]
 
 MANIFEST = "wfc-manifest.json"
-HEADER = re.compile(r"^# Generated from .+ \(sha256:[0-9a-f]{64}, output format [0-9]+\)", re.MULTILINE)
+HEADER = re.compile(r"^# Generated from .+\n# sha256:[0-9a-f]{64}, output format [0-9]+$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

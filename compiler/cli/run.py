@@ -2,38 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from wfc.compiler.cli.inputs import given, start_event
 from wfc.compiler.cli.load import load_program
+from wfc.compiler.cli.mocks import named_test
+from wfc.compiler.render import printable
 
 if TYPE_CHECKING:
-    from wfc.runtime import StartEvent, StopEvent, Workflow
+    from wfc.runtime.handler import WorkflowHandler
 
 __all__ = ["command"]
 
 
 @click.command("run")
 @click.argument("program", metavar="SPEC|MODULE")
-@click.option(
-    "-i",
-    "--set",
-    "pairs",
-    metavar="NAME=VALUE",
-    multiple=True,
-    help="An input; lists and records are given as JSON.",
-)
-@click.option("--input", "file", metavar="FILE|-", help="A JSON object with inputs; - reads standard input.")
-@click.option(
-    "--mock", metavar="TEST", help="Answer the actions as this test of the spec does, and do none of them."
-)
-def command(program: str, pairs: tuple[str, ...], file: str | None, mock: str | None) -> int:
+@click.option("-i", "pairs", metavar="NAME=VALUE", multiple=True, help="An input; lists and records as JSON.")
+@click.option("--input", "file", metavar="FILE|-", help="A JSON object of inputs; - reads standard input.")
+@click.option("--mock", "test", metavar="TEST", help="Let this test of the spec answer for the actions.")
+def command(program: str, pairs: tuple[str, ...], file: str | None, test: str | None) -> int:
     """Run a SPEC, or a MODULE that wfc compiled.
 
     Prints the end event as JSON on standard output, and on standard error what happens on the way. A spec is
-    compiled in memory, and that code runs.
+    compiled in memory, and that code runs. With --mock no action is done, and inputs that are not given are
+    the test's.
     """
     loaded = load_program(program)
     if loaded is None:
@@ -42,31 +37,41 @@ def command(program: str, pairs: tuple[str, ...], file: str | None, mock: str | 
 
     from wfc.runtime.workflow import start_class
 
-    start_type = start_class(loaded.workflow)
-    start = start_event(start_type, given(pairs, file, start_type))
-    return asyncio.run(run(loaded.workflow, start))
+    workflow = loaded.workflow
+    kind = start_class(workflow)
+    case = named_test(loaded.resolved, test) if test is not None else None
+    values = given(pairs, file, kind)
+    start = start_event(kind, values if case is None else {**case.start, **values})
+
+    def begin() -> WorkflowHandler:
+        if case is None:
+            return workflow().run(start_event=start)
+        from wfc.runtime.testing import start_mocked
+
+        return start_mocked(workflow, start, case)
+
+    return asyncio.run(watch(begin))
 
 
-async def run(workflow: type[Workflow], start: StartEvent) -> int:
-    """Run to the end, telling of it, and print the end event."""
+async def watch(begin: Callable[[], WorkflowHandler]) -> int:
+    """Run to the end, telling of it; print the end event, or say why there is none."""
     import json
 
     from wfc.compiler.cli.progress import Progress
-    from wfc.runtime import StopEvent
+    from wfc.runtime import StopEvent, WorkflowError
 
     progress = Progress()
-    end: StopEvent | None = None
-    handler = workflow().run(start_event=start)
-    async for event in handler.stream_events(expose_internal=True):
-        progress.tell(event)
-        if isinstance(event, StopEvent):
-            end = event
+    end: Any = None
     try:
+        handler = begin()
+        async for event in handler.stream_events(expose_internal=True):
+            progress.tell(event)
+            if isinstance(event, StopEvent):
+                end = event
         await handler
-    except Exception as error:
-        click.echo(f"the run failed: {plain(error)}", err=True)
+    except WorkflowError as error:
+        click.echo(f"the run failed: {printable(str(error))}", err=True)
         return 1
-    assert end is not None
     record = {"event": type(end).__name__, "with": end.model_dump(mode="json", by_alias=True)}
     click.echo(json.dumps(record, ensure_ascii=False))
     return 0

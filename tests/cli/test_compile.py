@@ -36,9 +36,7 @@ def test_another_folder_is_made_and_paths_are_relative_to_it(wfc, greet: Path, t
     assert wfc("compile", "greet.yaml", "-o", "out/deep").status == 0
     record = json.loads((tmp_path / "out/deep/wfc-manifest.json").read_text())
     assert record["modules"]["greet_workflow.py"]["source"] == "../../greet.yaml"
-    assert (
-        "# Generated from ../../greet.yaml (sha256:" in (tmp_path / "out/deep/greet_workflow.py").read_text()
-    )
+    assert "# Generated from ../../greet.yaml." in (tmp_path / "out/deep/greet_workflow.py").read_text()
 
 
 def test_it_does_not_matter_from_where_it_is_called(wfc, greet: Path, tmp_path: Path, monkeypatch) -> None:

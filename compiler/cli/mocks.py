@@ -1,0 +1,50 @@
+"""A spec's tests, as the runtime takes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from wfc.compiler.nodes import TestCase, Workflow
+from wfc.compiler.problems import closest
+
+if TYPE_CHECKING:
+    from wfc.runtime.testing import SpecTest
+
+__all__ = ["named_test", "spec_test"]
+
+
+def spec_test(case: TestCase) -> SpecTest:
+    """A test as plain data of the runtime's own."""
+    from wfc.runtime.testing import MockAnswer, SpecTest
+
+    return SpecTest(
+        name=case.name,
+        start=case.start,
+        mock={
+            step: tuple(MockAnswer(value=answer.value, error=answer.error) for answer in answers)
+            for step, answers in case.mock.items()
+        },
+        real=case.real,
+        clock=case.clock,
+        expect=case.expect,
+    )
+
+
+def named_test(workflow: Workflow | None, name: str) -> SpecTest:
+    """The test of that name.
+
+    Raises:
+        click.UsageError: There is none, or what runs is no spec.
+    """
+    if workflow is None:
+        raise click.UsageError("`--mock` takes a spec's tests: run the spec, not a module")
+    for case in workflow.tests:
+        if case.name == name:
+            return spec_test(case)
+    names = [case.name for case in workflow.tests]
+    hint = closest(name, names) or (
+        f"it has {', '.join(f'`{each}`' for each in names)}" if names else "it has none"
+    )
+    raise click.UsageError(f"the spec has no test `{name}`; {hint}")

@@ -1,0 +1,55 @@
+"""``wfc test``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from wfc.compiler.cli.files import specs
+from wfc.compiler.cli.findings import show
+from wfc.compiler.cli.load import load_compiled
+from wfc.compiler.cli.mocks import spec_test
+from wfc.compiler.pipeline import Compiled, compile_text
+from wfc.compiler.render import printable
+
+if TYPE_CHECKING:
+    from wfc.runtime.testing import TestOutcome
+
+__all__ = ["command"]
+
+
+@click.command("test")
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+def command(paths: tuple[str, ...]) -> int:
+    """Run the tests written in specs: offline, with mocks, and with a clock that jumps.
+
+    A PATH is a spec, or a folder whose specs are all tested.
+    """
+    compiled = [compile_text(source.raw, source.path) for source in specs(paths)]
+    show(compiled, on_error_stream=True)
+    good = [each for each in compiled if not each.failed]
+    outcomes = [outcome for each in good for outcome in run_tests(each)]
+    failed = sum(not outcome.passed for outcome in outcomes)
+    told = f"{len(outcomes) - failed} passed" + (f", {failed} failed" if failed else "")
+    click.echo(told if outcomes or not good else "no spec has a test", err=True)
+    return 1 if failed or len(good) < len(compiled) else 0
+
+
+def run_tests(compiled: Compiled) -> list[TestOutcome]:
+    """Run all tests of one spec, a line for each on standard output, and the reasons of those that fail."""
+    assert compiled.workflow is not None
+    if not compiled.workflow.tests:
+        return []
+    from wfc.runtime.testing import run_test
+
+    workflow = load_compiled(compiled).workflow
+    outcomes = []
+    for case in compiled.workflow.tests:
+        outcome = run_test(workflow, spec_test(case))
+        outcomes.append(outcome)
+        word = "passed" if outcome.passed else "FAILED"
+        click.echo(f"{word}  {printable(compiled.path)}: {printable(case.name)}")
+        for problem in outcome.problems:
+            click.echo(f"        {printable(problem)}")
+    return outcomes

@@ -1,0 +1,53 @@
+"""``wfc test``: a line for each test, why one failed, and the exit status."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+GREET = (Path(__file__).parent / "greet.yaml").read_text()
+
+
+def test_tests_that_pass_are_listed(wfc, greet: Path) -> None:
+    done = wfc("test", "greet.yaml")
+    assert (done.status, done.out, done.err) == (0, "passed  greet.yaml: says hello\n", "1 passed\n")
+
+
+def test_a_test_that_fails_says_why(wfc, greet: Path) -> None:
+    greet.write_text(GREET.replace("Hello Ada", "Hello Bob"))
+    done = wfc("test", "greet.yaml")
+    assert done.status == 1
+    first, *reasons = done.out.splitlines()
+    assert first == "FAILED  greet.yaml: says hello"
+    assert any("Hello Ada" in reason and "Hello Bob" in reason for reason in reasons)
+    assert done.err == "0 passed, 1 failed\n"
+
+
+def test_a_spec_with_an_error_fails_and_the_others_are_tested(wfc, greet: Path, tmp_path: Path) -> None:
+    (tmp_path / "worse.yaml").write_text(GREET.replace("accepts: Asked", "accepts: Aksed"))
+    done = wfc("test", ".")
+    assert done.status == 1
+    assert done.out == "passed  greet.yaml: says hello\n"
+    assert "worse.yaml:13:14: error:" in done.err
+    assert done.err.endswith("1 passed\n")
+
+
+def test_specs_without_tests_are_said_to_have_none(wfc, greet: Path) -> None:
+    greet.write_text(GREET.partition("tests:")[0])
+    done = wfc("test", "greet.yaml")
+    assert (done.status, done.out, done.err) == (0, "", "no spec has a test\n")
+
+
+def test_two_specs_of_one_name_are_tested_side_by_side(wfc, greet: Path, tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep/greet.yaml").write_text(GREET.replace("Hello", "Good day"))
+    done = wfc("test", ".")
+    assert (done.status, done.err) == (0, "2 passed\n"), done.out
+
+
+def test_names_and_reasons_do_not_steer_the_terminal(wfc, greet: Path) -> None:
+    greet.write_text(
+        GREET.replace("name: says hello", r'name: "says \e[2J hello"').replace("Hello Ada", r"\e[2J")
+    )
+    done = wfc("test", "greet.yaml")
+    assert done.status == 1
+    assert "\x1b" not in done.out + done.err
