@@ -49,7 +49,7 @@ async def attempt(run: Run, step_run: StepRun) -> Tick:
     if step_run.exit is Exit.TIMEOUT:
         return _exit(run, step.on_timeout, step_run)
     if step.action is None:
-        return _exit(run, step.then, step_run)
+        return _transform(run, step_run)
     step_run.response = None
     step_run.called = False
     if step_run.attempt == 1:
@@ -71,6 +71,17 @@ async def attempt(run: Run, step_run: StepRun) -> Tick:
     return (
         Completed(step_run.number, result) if step.then is None else _exit(run, step.then, step_run, result)
     )
+
+
+def _transform(run: Run, step_run: StepRun) -> Tick:
+    """A step that is a tail alone, and what its watchers are told."""
+    step = step_run.step
+    if step.stream_before is not None or step.stream_after is not None:
+        step_run.called = False
+        _prepare(run, step_run)
+    if step.stream_after is not None:
+        _tell(run, step_run, step.stream_after(run, step_run, None))
+    return _exit(run, step.then, step_run)
 
 
 def failure(run: Run, step_run: StepRun, error: Exception) -> Tick:

@@ -26,6 +26,7 @@ from wfc.runtime.events import (
     StepState,
     StepStateChanged,
     StopEvent,
+    event_name,
 )
 from wfc.runtime.execution import Exit
 from wfc.runtime.handler import WorkflowHandler
@@ -138,7 +139,7 @@ async def _run(
 
     def observe(event: Event) -> None:
         if isinstance(event, EventEmitted):
-            seen.emitted.append(type(event.event).__name__)
+            seen.emitted.append(event_name(event.event))
         elif isinstance(event, StepStateChanged):
             if event.step_state is StepState.RUNNING and event.worker_id not in counted:
                 counted.add(event.worker_id)

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from pydantic_core import to_json, to_jsonable_python
 
 from wfc.runtime.errors import StepFailedError
-from wfc.runtime.events import Event, ProgressText
+from wfc.runtime.events import Event, ProgressText, event_name
 from wfc.runtime.outputs import InvalidOutput, from_json
 
 __all__ = ["Seen", "differences"]
@@ -47,7 +47,7 @@ def differences(expect: Mapping[str, Any], seen: Seen) -> Iterator[str]:
     yield from end
     if end and seen.failure is not None:
         return
-    if "with" in expect and seen.end is not None:
+    if "with" in expect and seen.end is not None and not end:
         yield from _fields(expect["with"], seen.end, "with")
     for step, times in expect.get("ran", {}).items():
         if seen.ran[step] != times:
@@ -71,7 +71,7 @@ def _end(expect: Mapping[str, Any], seen: Seen) -> Iterator[str]:
         elif not _is_named(seen.failure, fails):
             yield f"the run failed with `{_name(seen.failure)}`, not with `{fails}`: {seen.failure}"
         return
-    ended = type(seen.end).__name__
+    ended = event_name(seen.end) if seen.end is not None else "nothing"
     if fails is not None:
         yield f"the run ended with `{ended}`, but it was to fail with `{fails}`"
     elif wanted is not None and ended != wanted:
@@ -174,13 +174,13 @@ def _is_streamed(wanted: object, found: Event) -> bool:
     if isinstance(found, ProgressText):
         return wanted == found.text
     if isinstance(wanted, Mapping):
-        return wanted.get("event") == type(found).__name__ and not list(
+        return wanted.get("event") == event_name(found) and not list(
             _fields(wanted.get("with") or {}, found, "with")
         )
-    return wanted == type(found).__name__
+    return wanted == event_name(found)
 
 
 def _plain(item: Event) -> object:
     if isinstance(item, ProgressText):
         return item.text
-    return {"event": type(item).__name__, "with": to_jsonable_python(item, by_alias=True)}
+    return {"event": event_name(item), "with": to_jsonable_python(item, by_alias=True)}
