@@ -48,6 +48,8 @@ def unbounded(net: Net) -> list[Loop]:
 
     A step with `max_runs` leaves only by `on_limit` once its runs are used up, so its other ways break a cycle.
     """
+    if _acyclic(net):
+        return []
     found: list[Loop] = []
     broken: set[int] = set()
 
@@ -63,6 +65,11 @@ def unbounded(net: Net) -> list[Loop]:
             found.append(Loop(head, hops, net.units[head].bounded))
             broken.add(head)
     return found
+
+
+def _acyclic(net: Net) -> bool:
+    """Whether there is certainly no cycle at all, which is quick to see and most often so."""
+    return all(net.order[to] < net.order[node] for node, after in enumerate(net.after) for to in after)
 
 
 def _within(edges: Edges, inside: set[int], node: int) -> Iterator[tuple[Hop, int]]:

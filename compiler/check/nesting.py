@@ -34,6 +34,8 @@ class Misplaced:
 
 def misplaced(net: Net) -> list[Misplaced]:
     """What is wrong with the batches; of what follows from one mistake, only its head."""
+    if not net.batching:
+        return []
     if net.batches.recursive:
         return [Misplaced("recursive", node, (node,)) for node in sorted(net.batches.recursive)]
     found: list[Misplaced] = []

@@ -99,6 +99,11 @@ class Net:
                 yield node
 
     @cached_property
+    def batching(self) -> bool:
+        """Whether there is any batch, or any step that would collect one."""
+        return any(unit.form == "each" or any(way.batches for way in unit.ways) for unit in self.units)
+
+    @cached_property
     def batches(self) -> Batches:
         """In which batches each unit may be met."""
         singly = [
@@ -113,6 +118,8 @@ class Net:
     def opener(self) -> dict[int, int]:
         """`each` join → the node whose batches it collects; only where there is exactly one."""
         openers: dict[int, int] = {}
+        if not self.batching:
+            return openers
         for node, unit in enumerate(self.units):
             if unit.form == "each":
                 found = {stack[-1] if stack else None for stack in self.batches.stacks[node]}
@@ -162,7 +169,7 @@ class Net:
     def in_item(self, join: int) -> bool:
         """Whether a join's frames are the items of its fork's batches, not the fork's completions."""
         fork = self.forks[join]
-        return any(stack and stack[-1] == fork for stack in self.batches.stacks[join])
+        return self.batching and any(stack and stack[-1] == fork for stack in self.batches.stacks[join])
 
     @cached_property
     def order(self) -> tuple[int, ...]:

@@ -81,6 +81,8 @@ class Outcomes:
         trusted: `all` joins already proven: such a join fires with the token in its first slot. At any
             other `all` join tokens come to nothing, and so excuse nothing.
         given_up: Joins that a finding covers already: what reaches them counts as an end.
+        narrow: Look only at what leads to the target, and let nothing else excuse it. What holds then holds
+            all the more with everything in view, which is slower.
     """
 
     def __init__(
@@ -90,6 +92,8 @@ class Outcomes:
         target: int | None,
         trusted: Collection[int],
         given_up: Collection[int] = (),
+        *,
+        narrow: bool = False,
     ) -> None:
         self.net = net
         self.root = root
@@ -100,6 +104,7 @@ class Outcomes:
         self.fired: set[int] = set()
         self.given_up = given_up
         self.arrivals: dict[tuple[int, int], Outcome] = {}
+        self.view = {target, *net.leading_to(target)} if narrow and target is not None else None
         self.region = self._region()
         self._place_slots()
         self._solve(sorted(self.region - {root, target}, key=net.order.__getitem__))
@@ -109,7 +114,7 @@ class Outcomes:
         work = [self.root]
         while work:
             for target in self._next(work.pop()):
-                if target not in seen:
+                if target not in seen and (self.view is None or target in self.view):
                     seen.add(target)
                     if target != self.target and target in self.net.alive:
                         work.append(target)
@@ -307,6 +312,8 @@ class Outcomes:
         if acceptors is None:
             return Emission({}, self._all(emission))
         for node, slot in acceptors:
+            if self.view is not None and node not in self.view:
+                continue
             emission = self._add(emission, event, node, slot, self._arrive(node, slot))
         return emission
 

@@ -90,9 +90,16 @@ def _leans(net: Net, join: int) -> frozenset[int]:
 
 
 def _examine(net: Net, join: int, trusted: Collection[int], given_up: Collection[int]) -> Failure | None:
-    """Look at every vector that one frame can bring to an `all` join."""
+    """Look at every vector that one frame can bring to an `all` join: first those courses alone that lead to it."""
+    narrow = _judge(net, join, trusted, given_up, narrow=True)
+    return narrow and _judge(net, join, trusted, given_up, narrow=False)
+
+
+def _judge(
+    net: Net, join: int, trusted: Collection[int], given_up: Collection[int], *, narrow: bool
+) -> Failure | None:
     try:
-        outcomes = Outcomes(net, net.forks[join], join, trusted, given_up)
+        outcomes = Outcomes(net, net.forks[join], join, trusted, given_up, narrow=narrow)
         outcome = outcomes.of_root()
     except TooMany:
         return Failure("complex", join)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 
 from wfc.compiler import nodes
-from wfc.compiler.check.concurrency import Concurrency, Parting
+from wfc.compiler.check.concurrency import Concurrency, Parting, members
 from wfc.compiler.check.subject import Subject
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.expressions import Expression, Template
@@ -61,52 +61,50 @@ def _declared(subject: Subject, fork: int) -> bool:
     return any(isinstance(join, nodes.Join) and join.rest is not None for join in joins)
 
 
-def _pairs(parting: Parting, uses: dict[int, Uses]) -> Iterator[tuple[int, int]]:
-    """Steps side by side, in both orders."""
-    for one in sorted(parting.one & uses.keys()):
-        for other in sorted(parting.other & uses.keys()):
-            yield one, other
-            if one != other:
-                yield other, one
+def _beside(partings: list[Parting], some: int, others: int) -> Iterator[tuple[int, int]]:
+    """Pairs of steps side by side, one of the first set and one of the second."""
+    for parting in partings:
+        for one, other in ((parting.one, parting.other), (parting.other, parting.one)):
+            if one & some and other & others:
+                yield from (
+                    (first, second) for first in members(one & some) for second in members(other & others)
+                )
 
 
 def _races_on_state(subject: Subject, partings: list[Parting], uses: dict[int, Uses], report: Report) -> None:
-    told: set[str] = set()
-    shared = {node: use for node, use in uses.items() if use.saves or use.reads}
-    for parting in partings:
-        for one, other in _pairs(parting, shared):
-            for field, place in shared[one].saves.items():
-                if field in told:
-                    continue
-                theirs = shared[other]
-                reads = field in theirs.reads
-                both = field in theirs.saves and not (field in shared[one].sums and field in theirs.sums)
-                if both or reads:
-                    told.add(field)
-                    at = theirs.saves.get(field) if both else Place(subject.net.units[other].address).key
-                    related = ((at, "and here"),) if at is not None and one != other else ()
-                    names = subject.name(one), field, subject.name(other)
-                    report(problems.race_on_state(place, *names, reads=not both, related=related))
+    for field in dict.fromkeys(field for use in uses.values() for field in use.saves):
+        savers = sum(1 << node for node, use in uses.items() if field in use.saves)
+        users = savers | sum(1 << node for node, use in uses.items() if field in use.reads)
+        for one, other in _beside(partings, savers, users):
+            own, theirs = uses[one], uses[other]
+            both = field in theirs.saves and not (field in own.sums and field in theirs.sums)
+            if both or field in theirs.reads:
+                at = theirs.saves[field] if both else Place(subject.net.units[other].address).key
+                related = ((at, "and here"),) if one != other else ()
+                names = subject.name(one), field, subject.name(other)
+                report(problems.race_on_state(own.saves[field], *names, reads=not both, related=related))
+                break
 
 
 def _races_with_ends(
     subject: Subject, partings: list[Parting], uses: dict[int, Uses], report: Report
 ) -> None:
     told: set[int] = set()
-    for parting in partings:
-        for one, other in _pairs(parting, uses):
-            ends, theirs = uses[one].ends, uses[other].ends
-            if ends is not None and theirs is not None and not {one, other} & told:
-                told |= {one, other}
-                related = ((theirs, "and here"),) if one != other else ()
-                report(problems.race_between_ends(ends, subject.name(one), subject.name(other), related))
-    for parting in partings:
-        for one, other in _pairs(parting, uses):
-            stops = uses[one].stops
-            if stops is not None and uses[other].acts and one not in told:
-                told.add(one)
-                related = ((Place(subject.net.units[other].address).key, "this may be cut off"),)
-                report(problems.race_with_the_end(stops, subject.name(other), subject.name(one), related))
+    ending = sum(1 << node for node, use in uses.items() if use.ends is not None)
+    for one, other in _beside(partings, ending, ending):
+        ends, theirs = uses[one].ends, uses[other].ends
+        if ends is not None and theirs is not None and not {one, other} & told:
+            told |= {one, other}
+            related = ((theirs, "and here"),) if one != other else ()
+            report(problems.race_between_ends(ends, subject.name(one), subject.name(other), related))
+    stopping = sum(1 << node for node, use in uses.items() if use.stops is not None)
+    acting = sum(1 << node for node, use in uses.items() if use.acts)
+    for one, other in _beside(partings, stopping, acting):
+        stops = uses[one].stops
+        if stops is not None and one not in told:
+            told.add(one)
+            related = ((Place(subject.net.units[other].address).key, "this may be cut off"),)
+            report(problems.race_with_the_end(stops, subject.name(other), subject.name(one), related))
 
 
 def uses_of(subject: Subject, node: int) -> Uses:
