@@ -207,7 +207,7 @@ class Bindings:
             constant_ = self.names.scope.give(constant_name(name))
             self.constants.append(fit(f"{constant_} = {spell_template(template, {})}"))
             return constant_
-        if text is not None or (template.whole is not None and not template.statements):
+        if not template.statements and "\n" not in template.text and len(template.text) <= WIDTH // 2:
             return function.template(template)
         return self.prompt(template, name, function)
 

@@ -79,7 +79,9 @@ def call(function: Code, *positional: Code, **named: Code) -> Code:
 
 def _scalar(value: object, type_: Scalar) -> Code:
     if type_ == DECIMAL:
-        return call(Code("Decimal"), literal(str(value)))
+        text = str(value)
+        whole = text.removeprefix("-").isdecimal() and text.isascii()
+        return call(Code("Decimal"), literal(int(text) if whole else text))
     if type_ == DATE:
         day = date.fromisoformat(str(value))
         return Code(f"date({day.year}, {day.month}, {day.day})")

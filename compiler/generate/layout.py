@@ -37,7 +37,7 @@ def fit(statement: str, indent: int = 0) -> list[str]:
         assert isinstance(loop, ast.For), statement
         start = _begins(loop.iter, statement)
         return broken_line(statement[:start], statement[start:-1], ":", indent)
-    if statement == "else:" or statement == "pass":
+    if statement in {"else:", "pass"}:
         return [statement]
     node = ast.parse(statement).body[0]
     assert isinstance(node, (ast.Assign, ast.AnnAssign, ast.Return, ast.Expr)), statement
@@ -81,11 +81,13 @@ def _head(statement: str, indent: int) -> list[str]:
     assert isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) and function.returns is not None
     raw = statement.encode()
     lines = [statement[: statement.index("(") + 1]]
-    for argument in function.args.args:
-        assert argument.annotation is not None or argument.arg == "self", statement
+    given = function.args.args
+    defaults = [None] * (len(given) - len(function.args.defaults)) + function.args.defaults
+    for argument, default in zip(given, defaults, strict=True):
         start = argument.col_offset if argument.annotation is None else argument.annotation.col_offset
         name, annotation = raw[argument.col_offset : start], raw[start : argument.end_col_offset]
-        inner = broken_line(name.decode(), annotation.decode(), ",", indent + INDENT)
+        after = "" if default is None else f" = {raw[default.col_offset : default.end_col_offset].decode()}"
+        inner = broken_line(name.decode(), annotation.decode(), f"{after},", indent + INDENT)
         lines += [" " * INDENT + line for line in inner]
     returns = raw[function.returns.col_offset : function.returns.end_col_offset].decode()
     return lines + broken_line(") -> ", returns, ":", indent)

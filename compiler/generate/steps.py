@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 
 from wfc.compiler.expressions import Expression, Template
@@ -188,8 +189,6 @@ class Methods:
 
 def negated(condition: Code) -> Code:
     """The opposite of a condition."""
-    import ast
-
     opposite = {ast.Eq: "!=", ast.NotEq: "==", ast.Lt: ">=", ast.GtE: "<", ast.Gt: "<=", ast.LtE: ">"}
     opposite |= {ast.In: "not in", ast.NotIn: "in", ast.Is: "is not", ast.IsNot: "is"}
     tree = ast.parse(condition, mode="eval").body
@@ -202,4 +201,7 @@ def negated(condition: Code) -> Code:
                 return Code(f"{start.decode()} {opposite[type(operator)]} {end.decode()}")
         case ast.Name() | ast.Attribute() | ast.Call() | ast.Subscript():
             return Code(f"not {condition}")
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            inner = condition.removeprefix("not ")
+            return Code(inner[1:-1] if isinstance(operand, (ast.BoolOp, ast.IfExp)) else inner)
     return Code(f"not ({condition})")

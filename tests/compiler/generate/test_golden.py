@@ -1,0 +1,96 @@
+"""What is generated, held by golden files, and clean for every tool that a good engineer runs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from wfc.compiler.diagnostics import Severity
+from wfc.compiler.pipeline import compile_text
+
+FOLDER = Path(__file__).parent / "golden"
+SPECS = sorted(FOLDER.glob("*.yaml"))
+
+
+def compiled(spec: Path) -> str:
+    found = compile_text(spec.read_bytes(), spec.name, source=spec.name)
+    errors = [
+        f"{each.start.line}: {each.message}" for each in found.diagnostics if each.severity is Severity.ERROR
+    ]
+    assert not errors, errors
+    return found.python
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.stem)
+def test_generated_code_is_golden(spec: Path, golden: Callable[[Path, str], None]) -> None:
+    golden(spec.with_suffix(".py"), compiled(spec))
+
+
+def run(*command: str, **environment: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", *command],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **environment},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def generated(folder: Path) -> list[str]:
+    """Every golden spec and every real one, compiled afresh."""
+    real = sorted((FOLDER.parents[3] / "specs").glob("*.yaml"))
+    for spec in [*SPECS, *real]:
+        (folder / f"{spec.stem}_workflow.py").write_text(compiled(spec), encoding="utf-8")
+    return [str(path) for path in sorted(folder.glob("*.py"))]
+
+
+def test_generated_code_passes_ruff(tmp_path: Path) -> None:
+    files = generated(tmp_path)
+    run("ruff", "check", "--isolated", "--extend-select", "I", *files)
+    run("ruff", "format", "--isolated", "--check", "--diff", *files)
+
+
+def test_generated_code_passes_strict_mypy(tmp_path: Path, root: Path) -> None:
+    run(
+        "mypy",
+        "--strict",
+        "--config-file=",
+        "--namespace-packages",
+        "--explicit-package-bases",
+        f"--cache-dir={tmp_path / 'cache'}",
+        *generated(tmp_path),
+        MYPYPATH=f"{root / 'tests/as_installed'}:{tmp_path}",
+    )
+
+
+@pytest.mark.parametrize("spec", [FOLDER / "tails.yaml", FOLDER / "calls.yaml"], ids=lambda spec: spec.stem)
+def test_the_bytes_do_not_depend_on_the_hash_seed(spec: Path) -> None:
+    program = (
+        "import sys, pathlib; from wfc.compiler.pipeline import compile_text\n"
+        "spec = pathlib.Path(sys.argv[1])\n"
+        "sys.stdout.write(compile_text(spec.read_bytes(), spec.name, source=spec.name).python)\n"
+    )
+    texts = {
+        subprocess.run(
+            [sys.executable, "-c", program, str(spec)],
+            capture_output=True,
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONUTF8": "1"},
+        ).stdout
+        for seed in ("0", "1", "12345")
+    }
+    assert texts == {compiled(spec).encode()}
+
+
+def test_tools_elsewhere_are_found_from_the_module() -> None:
+    spec = FOLDER / "calls.yaml"
+    text = compile_text(spec.read_bytes(), spec.name, source="../calls.yaml", tools_folder="..").python
+    assert 'beside=Path(__file__).parent / "..",' in text
+    assert "from pathlib import Path\n" in text
+    assert "# Generated from ../calls.yaml." in text
+    assert 'require_output_format(1, "calls.yaml")' in text
