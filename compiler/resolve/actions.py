@@ -67,6 +67,7 @@ class Acting:
         if tool.output != ANY and not assignable(tool.output, own):
             why = f"tool `{tool.name}` gives {show(tool.output)}, and the step wants {show(own)}"
             self.declared.report(problems.wrong_value(self.place / "output", why))
+            return UNKNOWN
         return own
 
     def tool(self) -> Tool | None:

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-TYPES = {"Order": {"id": "string", "total": "number", "note": "optional string"}, "Mood": {"enum": ["good", "bad"]}}
+TYPES = {
+    "Order": {"id": "string", "total": "number", "note": "optional string"},
+    "Mood": {"enum": ["good", "bad"]},
+}
 
 
 def given(resolved, wanted: object, value: object, asked: object = None):
     return resolved(
         types=TYPES,
-        events={"Asked": asked or {"name": "string", "order": "Order", "mood": "Mood"}, "Greeted": {"value": wanted}},
+        events={
+            "Asked": asked or {"name": "string", "order": "Order", "mood": "Mood"},
+            "Greeted": {"value": wanted},
+        },
         steps={
             "greet": {
                 "kind": "transform",
@@ -124,25 +130,43 @@ def test_save_takes_values_of_the_states_types(resolved) -> None:
         }
 
     state = {"count": {"type": "integer", "default": 0}, "names": {"type": "list of string", "default": []}}
-    fine = resolved(state=state, steps=steps({"count": "${{ state.count + 1 }}", "names": ["${{ event.name }}"]}))
+    fine = resolved(
+        state=state, steps=steps({"count": "${{ state.count + 1 }}", "names": ["${{ event.name }}"]})
+    )
     assert not fine.found
     assert [save.field for save in fine.step("greet").save] == ["count", "names"]
     wrong = resolved(state=state, steps=steps({"count": "${{ event.name }}"}))
     assert wrong.found == [("wrong-value", "${{ event.name }}")]
     assert resolved(state=state, steps=steps(["count"])).found == [("no-result", "- count")]
-    assert resolved(state={"count": "integer"}, steps=steps({"count": 1})).found == [("state-without-default", "count")]
+    assert resolved(state={"count": "integer"}, steps=steps({"count": 1})).found == [
+        ("state-without-default", "count")
+    ]
 
 
 def test_save_by_name_takes_the_results_fields(resolved) -> None:
     def result(output: object, save: object, state: object):
-        step = {"kind": "llm", "accepts": "Asked", "model": "fast", "prompt": "x", "output": output, "save": save}
+        step = {
+            "kind": "llm",
+            "accepts": "Asked",
+            "model": "fast",
+            "prompt": "x",
+            "output": output,
+            "save": save,
+        }
         emit = {"event": "Greeted", "with": {"text": "x"}}
         return resolved(models={"fast": {"use": "a:b"}}, state=state, steps={"greet": {**step, "emit": emit}})
 
     fine = result({"mood": "string"}, ["mood"], {"mood": "optional string"})
     assert not fine.found
     assert fine.step("greet").save[0].value.expression.text == "result.mood"
-    assert result({"mod": "string"}, ["mood"], {"mood": "optional string"}).found == [("result-without-field", "mood")]
+    assert result({"mod": "string"}, ["mood"], {"mood": "optional string"}).found == [
+        ("result-without-field", "mood")
+    ]
     assert result("string", ["mood"], {"mood": "optional string"}).found == [("result-without-field", "mood")]
-    assert result({"mood": "integer"}, ["mood"], {"mood": "optional string"}).found == [("wrong-value", "mood")]
-    assert result({"mood": "string"}, ["mod"], {"mood": "optional string"}).found[0] == ("unknown-state-field", "mod")
+    assert result({"mood": "integer"}, ["mood"], {"mood": "optional string"}).found == [
+        ("wrong-value", "mood")
+    ]
+    assert result({"mood": "string"}, ["mod"], {"mood": "optional string"}).found[0] == (
+        "unknown-state-field",
+        "mod",
+    )
