@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from wfc.compiler.diagnostics import Severity
 from wfc.compiler.pipeline import compile_text
 
