@@ -126,6 +126,8 @@ def step_error(error: BaseException) -> StepError:
     names = [f"python.{kind}" for kind in kinds] or ["python"]
     if isinstance(error, ExpressionError):
         names = ["expression"]
+    elif isinstance(error, WorkflowError):
+        names.insert(0, _own_name(error))
     elif isinstance(error, TimeoutError):
         names.insert(0, "timeout")
     elif isinstance(error, ConnectionError):
@@ -135,8 +137,16 @@ def step_error(error: BaseException) -> StepError:
     return found
 
 
+def _own_name(error: WorkflowError) -> str:
+    """``missing_package`` for a ``MissingPackageError``, where the error does not say itself."""
+    spelt = re.sub(r"(?<!^)(?=[A-Z])", "_", type(error).__name__.removesuffix("Error")).lower()
+    return str(getattr(error, "name", None) or spelt)
+
+
 def _plain_words(error: BaseException) -> str:
     text = str(error).strip()
+    if text and isinstance(error, WorkflowError):
+        return text
     kind = type(error).__name__
     return f"{kind}: {text}" if text else kind
 

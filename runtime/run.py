@@ -1,24 +1,14 @@
-"""The driver: carries a run out in an asyncio event loop. The only code that touches the loop.
-
-A worker is a task that takes one step run after the other off the queue, so a step that does not wait costs no
-task and no turn of the loop. While a worker waits inside a step, others take over; nothing polls.
-"""
+"""The driver: carries a run out in an asyncio event loop."""
 
 from __future__ import annotations
 
 import asyncio
-import sys
-from asyncio import CancelledError, Task
 from collections.abc import Callable, Coroutine, Mapping
-from contextvars import Context as Variables
-from contextvars import copy_context
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from wfc.runtime.advance import advance
-from wfc.runtime.attempt import attempt, failure
 from wfc.runtime.errors import (
-    StepError,
     UndeclaredResultError,
     WorkflowCancelledByUser,
     WorkflowRuntimeError,
@@ -38,7 +28,6 @@ from wfc.runtime.events import (
 from wfc.runtime.execution import (
     Arrived,
     Cancelled,
-    Completed,
     Execution,
     Note,
     Publish,
@@ -50,12 +39,14 @@ from wfc.runtime.execution import (
     Tick,
     TimerFired,
     Waiter,
+    Want,
 )
 from wfc.runtime.gathering import collect
 from wfc.runtime.outcomes import RunInfo
 from wfc.runtime.retry import RetryInfo
 from wfc.runtime.store import StateStore
 from wfc.runtime.stream import Stream
+from wfc.runtime.workers import Workers
 
 if TYPE_CHECKING:
     from wfc.runtime.context import StepContext
@@ -71,13 +62,7 @@ Observer = Callable[[Event], None]
 Double = Callable[["StepContext"], Coroutine[Any, Any, Any]]
 """Stands in for a step's action: gives its result, or raises."""
 
-TURN = 0.005
-"""Seconds that a worker may keep the event loop for itself."""
-
 _RUNNING: set[Run] = set()  # asyncio itself holds tasks only weakly
-
-
-_EAGER = sys.version_info >= (3, 12)
 
 
 def _utc_now() -> datetime:
@@ -97,19 +82,15 @@ class Run:
     __slots__ = (
         "__weakref__",
         "_asked",
-        "_bare",
         "_begun",
         "_config",
         "_deadline",
         "_early",
-        "_handing_over",
         "_inner",
         "_observers",
         "_on_end",
-        "_resting",
         "_store",
         "_timers",
-        "_variables",
         "_waits",
         "clock",
         "doubles",
@@ -118,6 +99,7 @@ class Run:
         "loop",
         "run_id",
         "stream",
+        "workers",
         "workflow",
     )
 
@@ -143,11 +125,9 @@ class Run:
         self.doubles = doubles
         self.clock = clock
         self._config = config
-        self._bare = not doubles  # nobody looks on, so the shortest way may be taken
         self._begun = False
-        self._handing_over = False
-        self._resting = False
-        self._variables: Variables | None = None
+        self.workers = Workers(self)
+        self.workers.bare = not doubles
         self._inner: Stream | None = None
         self._observers: tuple[Observer, ...] = ()
         self._store: StateStore[Any] | None = None
@@ -167,7 +147,7 @@ class Run:
         timeout = self.workflow.timeout
         if timeout is not None:
             self._deadline = self.loop.call_later(timeout, self._out_of_time, timeout)
-        self._spawn(self._first())
+        self.workers.spawn(self._first())
 
     async def _first(self) -> None:
         execution = self.execution
@@ -180,45 +160,48 @@ class Run:
                 if callable(step.max_runs)
             }
         except Exception as error:
-            self._apply(Cancelled(WorkflowRuntimeError(f"a bound cannot be computed: {error}")))
+            self.apply(Cancelled(WorkflowRuntimeError(f"a bound cannot be computed: {error}")))
             return
-        self._apply(Started(execution.inputs, limits))
+        self.apply(Started(execution.inputs, limits))
         for tick in self._early or ():
-            self._apply(tick)
-        await self._work()
+            self.apply(tick)
+        await self.workers.work()
 
-    def _apply(self, tick: Tick) -> None:
+    def apply(self, tick: Tick) -> None:
         """Takes a tick in, and does what is then wanted, but for starting step runs."""
-        execution = self.execution
-        advance(execution, tick)
-        if execution.wants:
-            self._carry_out()
-        if execution.outcome is not None:
-            self._finish()
+        advance(self.execution, tick)
+        self.carry_out()
 
     def _apply_and_wake(self, tick: Tick) -> None:
-        self._apply(tick)
+        self.apply(tick)
         if self.execution.starting:
-            self._wake()
+            self.workers.wake()
 
-    def _carry_out(self) -> None:
-        wants, self.execution.wants = self.execution.wants, []
-        for want in wants:
-            if isinstance(want, Note):
-                self.note(want.event)
-            elif isinstance(want, Publish):
-                self.publish(want.event)
-            elif isinstance(want, StartTimer):
-                if self._timers is None:
-                    self._timers = {}
-                self._timers[want.timer] = self.loop.call_later(want.seconds, self._timer_fired, want.timer)
-            elif isinstance(want, StopTimer):
-                if self._timers is not None and (handle := self._timers.pop(want.timer, None)):
-                    handle.cancel()
-            elif isinstance(want, Resolve) and self._waits is not None:
-                waiting = self._waits.pop(want.waiter, None)
-                if waiting is not None and not waiting.done():
-                    waiting.set_result(want.event)
+    def carry_out(self) -> None:
+        """Does what the last ticks made the execution want, but for starting step runs."""
+        if self.execution.wants:
+            wants, self.execution.wants = self.execution.wants, []
+            for want in wants:
+                self._do(want)
+        if self.execution.outcome is not None:
+            self._finish()
+
+    def _do(self, want: Want) -> None:
+        if isinstance(want, Note):
+            self.note(want.event)
+        elif isinstance(want, Publish):
+            self.publish(want.event)
+        elif isinstance(want, StartTimer):
+            if self._timers is None:
+                self._timers = {}
+            self._timers[want.timer] = self.loop.call_later(want.seconds, self._timer_fired, want.timer)
+        elif isinstance(want, StopTimer):
+            if self._timers is not None and (handle := self._timers.pop(want.timer, None)):
+                handle.cancel()
+        elif isinstance(want, Resolve) and self._waits is not None:
+            waiting = self._waits.pop(want.waiter, None)
+            if waiting is not None and not waiting.done():
+                waiting.set_result(want.event)
 
     def _timer_fired(self, timer: int) -> None:
         assert self._timers is not None
@@ -227,13 +210,13 @@ class Run:
 
     def _out_of_time(self, timeout: float) -> None:
         names = ", ".join(f"`{name}`" for name in self.active_steps()) or "none"
-        self._apply(
+        self.apply(
             Cancelled(WorkflowTimeoutError(f"the run took longer than {timeout:g} s; at work: {names}"))
         )
 
     def cancel(self, reason: str = "the run was cancelled") -> None:
         """Ends the run at once. What its steps have already done stays done."""
-        self._apply(Cancelled(WorkflowCancelledByUser(reason)))
+        self.apply(Cancelled(WorkflowCancelledByUser(reason)))
 
     def active_steps(self) -> list[str]:
         """The names of the steps that are running, or wait to be tried again."""
@@ -289,79 +272,6 @@ class Run:
             failed_at=self.clock(),
         )
 
-    # --- workers
-
-    def _spawn(self, work: Coroutine[Any, Any, None], **options: Any) -> None:
-        if self._variables is None:
-            self._variables = copy_context()
-        # not `loop.create_task`, whose factory may be eager; and each worker has variables of its own
-        Task(work, loop=self.loop, context=self._variables.copy(), **options)
-
-    def _wake(self) -> None:
-        if not self._handing_over:
-            self._handing_over = True
-            self.loop.call_soon(self._hand_over)
-
-    def _hand_over(self) -> None:
-        """Runs while every worker waits inside a step, or rests; puts new ones to what is left."""
-        ready = self.execution.starting
-        if _EAGER:
-            while ready and not self._resting:
-                self._spawn(self._work(), eager_start=True)
-        elif not self._resting:
-            for _ in range(len(ready)):
-                self._spawn(self._work())
-        self._handing_over = False
-
-    async def _work(self) -> None:
-        execution, loop = self.execution, self.loop
-        ready = execution.starting
-        task: Task[Any] | None = asyncio.current_task()
-        assert task is not None
-        variables = copy_context()
-        until = loop.time() + TURN
-        while ready:
-            run = ready.popleft()
-            if ready and not self._handing_over:
-                self._wake()
-            run.task = task
-            try:
-                if run.step.plain and self._bare:
-                    assert run.step.action is not None
-                    tick: Tick = Completed(run.number, await run.step.action(self, run, None))
-                else:
-                    tick = await attempt(self, run)
-            except CancelledError:
-                if execution.outcome is not None:
-                    return
-                if task.cancelling():
-                    self.cancel("the event loop cancelled the run")
-                    raise
-                tick = failure(
-                    self, run, StepError("cancelled", "something that it waited for was cancelled")
-                )
-            except Exception as error:
-                tick = failure(self, run, error)
-            except BaseException as error:
-                self._apply(Cancelled(WorkflowRuntimeError(f"{type(error).__name__} ended the run")))
-                raise
-            run.task = None
-            advance(execution, tick)
-            if execution.wants:
-                self._carry_out()
-            if execution.outcome is not None:
-                self._finish()
-                return
-            if copy_context() != variables or task.cancelling():
-                # the step left something behind in this task: the next one shall not find it
-                self._wake()
-                return
-            if loop.time() > until:
-                self._resting = True
-                await asyncio.sleep(0)
-                self._resting = False
-                until = loop.time() + TURN
-
     # --- what contexts and handlers ask for
 
     def send(self, event: Event, step: str | None = None, sender: StepRun | None = None) -> None:
@@ -400,17 +310,17 @@ class Run:
     def publish(self, event: Event) -> None:
         """Shows an event to all who watch."""
         self.stream.publish(event)
-        if self._inner is not None:
-            self._inner.publish(event)
-        for observer in self._observers:
-            observer(event)
+        self.note(event)
 
     def note(self, event: Event) -> None:
         """Shows an event to those who look inside."""
         if self._inner is not None:
             self._inner.publish(event)
         for observer in self._observers:
-            observer(event)
+            try:
+                observer(event)
+            except Exception as error:  # whoever looks on can do the run no harm
+                self.loop.call_exception_handler({"message": "an observer failed", "exception": error})
 
     def observe(self, observer: Observer) -> None:
         """Tells ``observer`` of everything that happens from now on."""
@@ -426,7 +336,7 @@ class Run:
 
     def _look_inside(self) -> None:
         self.execution.observed = True
-        self._bare = False
+        self.workers.bare = False
 
     def collect(
         self, run: StepRun, event: Event, expected: list[type[Event]], buffer_id: str | None

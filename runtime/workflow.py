@@ -18,7 +18,15 @@ from wfc.runtime.errors import (
     WorkflowRuntimeError,
     WorkflowValidationError,
 )
-from wfc.runtime.events import Event, RunConfig, StartEvent, StopEvent, event_name
+from wfc.runtime.events import (
+    Event,
+    RunConfig,
+    StartEvent,
+    StepState,
+    StepStateChanged,
+    StopEvent,
+    event_name,
+)
 from wfc.runtime.flow import check_flow
 from wfc.runtime.handler import WorkflowHandler
 from wfc.runtime.run import Run
@@ -43,13 +51,13 @@ class Workflow:
 
     Args:
         timeout: Seconds for one run; ``None``: no bound. By itself 45, or the deadline of a generated class.
-        disable_validation: Whether to leave out the check of the flow of events.
+        disable_validation: Whether to leave out the check of the flow of events before the first run.
         verbose: Whether to print what the steps do.
         num_concurrent_runs: How many runs of this object may be under way; further ones wait their turn.
         workflow_name: A name for people, instead of the class's.
 
     Raises:
-        WorkflowValidationError: The class cannot be run as it is written.
+        WorkflowValidationError: A step's signature is wrong.
         WorkflowConfigurationError: An argument is out of range.
     """
 
@@ -97,9 +105,8 @@ class Workflow:
         self._at_once = num_concurrent_runs
         self._running = 0
         self._waiting: deque[Run] = deque()
-        if not disable_validation:
-            self.validate()
-        self.table()
+        self._is_validated = disable_validation
+        self.table()  # a signature that cannot be read is told of now
 
     # --- the class
 
@@ -202,7 +209,8 @@ class Workflow:
             run_id: A name for the run; by itself a fresh one.
 
         Raises:
-            WorkflowRuntimeError: The start event cannot be made of ``inputs``.
+            WorkflowValidationError: An event comes from nowhere or goes nowhere, or there is no start or end.
+            WorkflowRuntimeError: The start event cannot be made of ``inputs``, or no step accepts it.
             ContextStateError: The context's run is not over.
         """
         run = self._prepare(ctx, start_event, inputs, run_id)
@@ -210,7 +218,7 @@ class Workflow:
         context._run, context._step_run = run, None
         handler = WorkflowHandler(run, context)
         if self._verbose:
-            run.observe(_print_event)
+            run.observe(_print_step)
         self._admit(run)
         return handler
 
@@ -221,6 +229,8 @@ class Workflow:
         inputs: dict[str, Any],
         run_id: str | None,
     ) -> Run:
+        if not self._is_validated:
+            self.validate()
         state = None
         if ctx is not None:
             if ctx._step_run is not None or ctx.is_running:
@@ -231,6 +241,8 @@ class Workflow:
             start_event = self._start_event(inputs)
         elif not isinstance(start_event, StartEvent):
             raise WorkflowRuntimeError("`start_event` must be a StartEvent")
+        elif not self.table().acceptors(type(start_event)):
+            raise WorkflowRuntimeError(f"no step accepts {event_name(start_event)}, so it cannot start a run")
         return Run(self, start_event, run_id or uuid.uuid4().hex, state=state)
 
     def _start_event(self, inputs: dict[str, Any]) -> StartEvent:
@@ -297,5 +309,12 @@ def require_output_format(version: int, source: str) -> None:
     )
 
 
-def _print_event(event: Event) -> None:
-    print(event)
+def _print_step(event: Event) -> None:
+    if not isinstance(event, StepStateChanged):
+        return
+    if event.step_state is StepState.RUNNING:
+        print(f"Running step {event.name} on {event.input_event_name}")
+    elif event.error is not None:
+        print(f"Step {event.name} failed: {event.error}")
+    elif event.step_state is StepState.NOT_RUNNING:
+        print(f"Step {event.name} produced {event.output_event_name or 'no event'}")

@@ -1,0 +1,125 @@
+"""Workers: tasks that take one step run after the other off a run's queue.
+
+A step that does not wait costs no task and no turn of the event loop. While a worker waits inside a step,
+another takes over; nothing polls.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from asyncio import CancelledError, Task
+from collections.abc import Coroutine
+from contextvars import Context as Variables
+from contextvars import copy_context
+from typing import TYPE_CHECKING, Any
+
+from wfc.runtime.advance import advance
+from wfc.runtime.attempt import attempt, failure
+from wfc.runtime.errors import StepError, WorkflowRuntimeError
+from wfc.runtime.execution import Cancelled, Completed, Tick
+
+if TYPE_CHECKING:
+    from wfc.runtime.run import Run
+
+__all__ = ["Workers"]
+
+TURN = 0.005
+"""Seconds that a worker may keep the event loop for itself."""
+
+_EAGER = sys.version_info >= (3, 12)
+
+
+class Workers:
+    """The workers of one run."""
+
+    __slots__ = ("_handing_over", "_resting", "_run", "_variables", "bare")
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self.bare = True  # nobody looks on and nothing is doubled, so the shortest way may be taken
+        self._handing_over = False
+        self._resting = False
+        self._variables: Variables | None = None
+
+    def spawn(self, work: Coroutine[Any, Any, None], **options: Any) -> None:
+        """Starts a task with variables of its own, as they were when the run was started."""
+        if self._variables is None:
+            self._variables = copy_context()
+        # not `loop.create_task`, whose factory may be eager
+        Task(work, loop=self._run.loop, context=self._variables.copy(), **options)
+
+    def wake(self) -> None:
+        """Has what is ready started at the loop's next turn, unless a worker gets to it before."""
+        if not self._handing_over:
+            self._handing_over = True
+            self._run.loop.call_soon(self._hand_over)
+
+    def _hand_over(self) -> None:
+        """Runs while every worker waits inside a step, or rests; puts new ones to what is left."""
+        ready = self._run.execution.starting
+        if not self._resting:
+            if _EAGER:
+                while ready:
+                    self.spawn(self.work(), eager_start=True)
+            else:
+                for _ in range(len(ready)):
+                    self.spawn(self.work())
+        self._handing_over = False
+
+    async def work(self) -> None:
+        """Works until nothing is ready."""
+        try:
+            await self._work()
+        except Exception as error:  # a mistake of ours, which must not leave the run hanging
+            failed = WorkflowRuntimeError(f"the runtime failed: {type(error).__name__}: {error}")
+            failed.__cause__ = error
+            self._run.apply(Cancelled(failed))
+
+    async def _work(self) -> None:
+        run = self._run
+        execution, loop = run.execution, run.loop
+        ready = execution.starting
+        task: Task[Any] | None = asyncio.current_task()
+        assert task is not None
+        variables = copy_context()
+        until = loop.time() + TURN
+        while ready:
+            step_run = ready.popleft()
+            if ready and not self._handing_over:
+                self.wake()
+            step_run.task = task
+            try:
+                if step_run.step.plain and self.bare:
+                    assert step_run.step.action is not None
+                    tick: Tick = Completed(step_run.number, await step_run.step.action(run, step_run, None))
+                else:
+                    tick = await attempt(run, step_run)
+            except CancelledError:
+                if execution.outcome is not None:
+                    return
+                if task.cancelling():
+                    run.cancel("the event loop cancelled the run")
+                    raise
+                error = StepError("cancelled", "something that it waited for was cancelled")
+                tick = failure(run, step_run, error)
+            except Exception as error:
+                tick = failure(run, step_run, error)
+            except BaseException as error:
+                run.apply(Cancelled(WorkflowRuntimeError(f"{type(error).__name__} ended the run")))
+                raise
+            step_run.task = None
+            advance(execution, tick)
+            if execution.wants or execution.outcome is not None:
+                run.carry_out()
+                if execution.outcome is not None:
+                    return
+            if copy_context() != variables or task.cancelling():
+                # the step left something behind in this task, and the next one shall not find it
+                self.wake()
+                return
+            if loop.time() > until:
+                self._resting = True
+                await asyncio.sleep(0)
+                self._resting = False
+                until = loop.time() + TURN
