@@ -118,7 +118,8 @@ def _next_delay(run: Run, step_run: StepRun, error: Exception, found: StepError)
         delay = step.retry.next(elapsed, step_run.attempt - step_run.since, error, seed=seed)
         if delay is not None:
             return delay
-    if not step.plain and step_run.choice + 1 < step_run.choices and found.matches(*_OF_A_MODEL):
+    models = getattr(step_run, "choices", 1)
+    if models > 1 and step_run.choice + 1 < models and found.matches(*_OF_A_MODEL):
         step_run.choice += 1
         step_run.since = step_run.attempt
         step_run.began = run.loop.time()
