@@ -50,7 +50,9 @@ def after_value(text: str, event: Any, key: str, owner: Address) -> tuple[Findin
 
 def open_quote(expression: str) -> bool:
     """Whether a text constant in an expression has no end."""
-    return any(quote in {'"', "'"} for quote in re.sub(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'", "", expression))
+    return any(
+        quote in {'"', "'"} for quote in re.sub(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'", "", expression)
+    )
 
 
 def unclosed(value: str) -> bool:

@@ -12,7 +12,6 @@ from wfc.compiler.read.places import Node, places
 __all__ = ["Document"]
 
 LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
-BLOCK_END: Final = re.compile(r"\s+\Z")
 
 
 class Document:
@@ -22,7 +21,8 @@ class Document:
         path: As findings show it.
         text: Without a byte order mark; positions count its code points.
         data: Plain data: ``dict`` with texts as keys, ``list``, ``str``, ``int``, ``float``, ``bool``, ``None``;
-            or ``None`` as a whole if the file could not be read. Not to be changed: what an alias repeats is one object.
+            or ``None`` as a whole if the file could not be read. Not to be changed: what an alias repeats is
+            one object.
         whole: Whether ``BROKEN`` stands nowhere in it.
     """
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any, Final
 
 import yaml
+
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.problems import reading as problems
 
@@ -28,9 +28,13 @@ def events(text: str, *, fast: bool = True) -> Callable[[], Any]:
         except ImportError:
             pass
         else:
-            get: Callable[[], Any] = CParser(text).get_event
-            return get
-    return slow_parser(text).get_event
+            return next_of(CParser(text))
+    return next_of(slow_parser(text))
+
+
+def next_of(parser: Any) -> Callable[[], Any]:
+    get: Callable[[], Any] = parser.get_event
+    return get
 
 
 def slow_parser(text: str) -> Any:
@@ -47,39 +51,57 @@ def slow_parser(text: str) -> Any:
     return SlowParser()
 
 
-# (what the parser says, what we say, hint); the first whose words occur counts.
-SAYINGS: Final = (
-    ("while scanning a quoted scalar", "a quote that opens here is never closed", "close it with the same quote"),
-    ("unexpected end of stream", "a quote that opens here is never closed", "close it with the same quote"),
-    ("unexpected document indicator", "a quote that opens here is never closed", "close it with the same quote"),
-    ("unknown escape character", "there is no such escape in double quotes", "write `\\\\` for a backslash, or use single quotes"),
-    ("expected hexadecimal", "this escape wants more hexadecimal digits", "such as `\\u00e9`"),
-    ("expected hexdecimal", "this escape wants more hexadecimal digits", "such as `\\u00e9`"),
+NEVER_CLOSED: Final = ("a quote that opens here is never closed", "close it with the same quote")
+MORE_DIGITS: Final = ("this escape wants more hexadecimal digits", "such as `\\u00e9`")
+TAG: Final = ("YAML takes this for a tag", "put a text that begins with `!` in quotes")
+MISALIGNED: Final = "this line does not line up with the keys above it"
+NO_ENTRY: Final = "this line does not continue the list above it"
+
+SAYINGS: Final[tuple[tuple[str, str, str], ...]] = (
+    ("while scanning a quoted scalar", *NEVER_CLOSED),
+    ("unexpected end of stream", *NEVER_CLOSED),
+    ("unexpected document indicator", *NEVER_CLOSED),
+    (
+        "unknown escape character",
+        "double quotes know no such escape",
+        "use single quotes, or `\\\\` for a backslash",
+    ),
+    ("hexadecimal", *MORE_DIGITS),
+    ("hexdecimal", *MORE_DIGITS),
+    ("expected escape sequence of", *MORE_DIGITS),
     ("invalid Unicode character escape", "this escape is no character", ""),
-    ("expected escape sequence of", "this escape wants more hexadecimal digits", "such as `\\u00e9`"),
     ("',' or '}'", "a `,` or a `}` is missing before this", ""),
     ("',' or ']'", "a `,` or a `]` is missing before this", ""),
-    ("expected '-' indicator", "this line does not continue the list above it", "begin it with `- `, or mend its indentation"),
-    ("expected key", "this line does not line up with the keys above it", "mend its indentation"),
-    ("block end", "this line does not line up with what is above it", "mend its indentation"),
+    ("expected '-' indicator", NO_ENTRY, "begin it with `- `, or mend its indentation"),
+    ("expected key", MISALIGNED, "mend its indentation"),
+    ("block end", MISALIGNED, "mend its indentation"),
     ("could not find expected ':'", "a colon and a space are missing after this key", "write `key: value`"),
-    ("sequence entries are not allowed", "a list cannot begin on this line", "begin it on the next line, or write `[a, b]`"),
+    (
+        "sequence entries are not allowed",
+        "a list cannot begin on this line",
+        "begin it on the next, or write `[a, b]`",
+    ),
     ("mapping keys are not allowed", "a key cannot stand here", ""),
-    ("while scanning an alias", "an alias has a name after the `*`", "put a text that begins with `*` in quotes"),
-    ("while scanning an anchor", "an anchor has a name after the `&`", "put a text that begins with `&` in quotes"),
-    ("while scanning a tag", "YAML takes this for a tag", "put a text that begins with `!` in quotes"),
-    ("while parsing a tag", "YAML takes this for a tag", "put a text that begins with `!` in quotes"),
-    ("tag handle", "YAML takes this for a tag", "put a text that begins with `!` in quotes"),
+    (
+        "while scanning an alias",
+        "an alias has a name after the `*`",
+        "put a text that begins with `*` in quotes",
+    ),
+    (
+        "while scanning an anchor",
+        "an anchor has a name after the `&`",
+        "put a text that begins with `&` in quotes",
+    ),
+    ("a tag", *TAG),
+    ("tag handle", *TAG),
     ("directive", "YAML takes this line for a directive to itself", "remove the line that begins with `%`"),
-    ("YAML document", "this file asks for a version of YAML that is not known here", "remove the line that begins with `%YAML`"),
+    ("YAML document", "this version of YAML is not known here", "remove the line that begins with `%YAML`"),
     ("indentation indicator", "an indentation of 1 to 9 spaces may be given here", ""),
-    ("while scanning a block scalar", "nothing but a comment may follow on this line", "put the text on the lines below"),
-    ("expected <document start>", "the spec ends before this line", "is it indented wrongly?"),
+    ("a block scalar", "nothing but a comment may follow on this line", "put the text on the lines below"),
     ("document start", "the spec ends before this line", "is it indented wrongly?"),
     ("node content", "a value is missing here", "put a text that begins with a special character in quotes"),
-)  # fmt: skip
-
-EXPRESSION: Final = re.compile(r"\$?\{\{|\$\{")
+)
+"""What the parser says, what we say, and a hint; the first whose words occur counts."""
 
 
 def complaint(error: yaml.YAMLError, text: str) -> Finding:
@@ -95,7 +117,9 @@ def complaint(error: yaml.YAMLError, text: str) -> Finding:
         return cannot_start(text, at)
     if ("',' or '}'" in said or "',' or ']'" in said) and text[max(0, at - 1) : at] == "$":
         end = text.find("}}", at)
-        return problems.expression_needs_quotes(Place((), "text", at - 1, end + 2 if 0 <= end < at + 500 else at + 1))
+        return problems.expression_needs_quotes(
+            Place((), "text", at - 1, end + 2 if 0 <= end < at + 500 else at + 1)
+        )
     for words, what, hint in SAYINGS:
         if words in said:
             if "never closed" in what and opened is not None:

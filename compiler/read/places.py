@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address
@@ -11,8 +12,7 @@ from wfc.compiler.read.stretches import Stretch, characters
 
 __all__ = ["Node", "places"]
 
-PROPERTIES: Final = re.compile(r"(?:[&!]\S*\s+)+")
-INDICATOR: Final = re.compile(r"[-:?](?=\s|$)")
+PROPERTIES: Final = re.compile(r"(?:[&!]\S*\s+(?:#[^\r\n\x85\u2028\u2029]*\s+)*)+")
 
 
 class Node:
@@ -92,10 +92,8 @@ def places(text: str, *, fast: bool = True) -> Node:
     """
     root = Node(0, len(text))
     root.items = []
-    try:
+    with suppress(YAMLError):
         grow(root, text, events(text, fast=fast))
-    except YAMLError:
-        pass
     return root.items[0] if root.items else Node(0, len(text))
 
 

@@ -78,7 +78,9 @@ def block(text: str, start: int, end: int, style: str, value: str) -> list[Stret
     for indent in likely(lines, deepest):
         found = list(block_lines(text, lines, style, indent))
         kept = [*found, *trailing(lines, indent)][: len(value)]
-        if len(kept) == len(value) and all(same(text, at, each) for at, each in zip(kept, value, strict=True)):
+        if len(kept) == len(value) and all(
+            same(text, at, each) for at, each in zip(kept, value, strict=True)
+        ):
             return kept
     return None
 
@@ -125,6 +127,7 @@ def block_lines(text: str, lines: list[re.Match[str]], style: str, indent: int) 
 def trailing(lines: list[re.Match[str]], indent: int) -> Iterator[Stretch]:
     """The line breaks from the end of the last line with content on."""
     last = max(
-        (index for index, (line, start) in enumerate(contents(lines, indent)) if start < line.end(1)), default=0
+        (index for index, (line, start) in enumerate(contents(lines, indent)) if start < line.end(1)),
+        default=0,
     )
     yield from (line.span(2) for line in lines[last:] if line[2])

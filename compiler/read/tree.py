@@ -33,7 +33,7 @@ BROKEN: Final = Broken()
 NO_KEY: Final = Broken()  # a map waits for its next key
 DROPPED: Final = Broken()  # a key whose value goes nowhere
 
-PROPERTIES: Final = re.compile(r"(?:[&!]\S*\s+)+")
+PROPERTIES: Final = re.compile(r"(?:[&!]\S*\s+(?:#[^\r\n\x85\u2028\u2029]*\s+)*)+")
 TAG: Final = re.compile(r"(?:&\S*\s+)?(!\S*)")
 
 
@@ -107,7 +107,9 @@ class Builder:
         self.stack: list[tuple[Any, Any, bool, bool, str | None]] = []
         self.anchors: dict[str, Any] = {}
         self.open_anchors: set[str] = set()
-        self.sizes: dict[int, tuple[int, int, object]] = {}  # by identity; the value is kept so that it stays its own
+        self.sizes: dict[
+            int, tuple[int, int, object]
+        ] = {}  # by identity; the value is kept so that it stays its own
 
     def run(self, next_event: Callable[[], Any]) -> object:
         handlers: dict[str, Callable[[Any], None]] = {
@@ -146,7 +148,9 @@ class Builder:
         node = self.node
         if node.__class__ is dict and self.key is NO_KEY:
             self.key_event = event
-            if event.tag is not None or (event.implicit[0] and (text == "" or text[0] in FIRST or text == "<<")):
+            if event.tag is not None or (
+                event.implicit[0] and (text == "" or text[0] in FIRST or text == "<<")
+            ):
                 text = self.checked_key(event)
             if text in node:
                 self.twice(event, text)
@@ -253,7 +257,11 @@ class Builder:
                 value = 0
             if value.__class__ is not str:
                 found, hint = ("missing", "") if text == "" else (described(value), f'write `"{text}"`')
-                place = self.place(event) if text else Place((), "text", event.end_mark.index, event.end_mark.index + 1)
+                place = (
+                    self.place(event)
+                    if text
+                    else Place((), "text", event.end_mark.index, event.end_mark.index + 1)
+                )
                 self.find(problems.key_not_text(place, found, hint))
         return text
 
@@ -344,14 +352,18 @@ def described(value: object) -> str:
         return "YAML's word for nothing"
     if isinstance(value, bool):
         return "YAML's word for yes or no"
-    return {dict: "a map", list: "a list"}.get(type(value), "a number")
+    return "a map" if isinstance(value, dict) else "a list" if isinstance(value, list) else "a number"
 
 
 def map_as_key(event: Any, text: str) -> Finding:
     start, end = event.start_mark.index, event.end_mark.index
     if text[max(0, start - 1) : end] == "{{":
         place = Place((), "text", start - 1, end)
-        return problems.key_not_text(place, "a map", "write `${{ … }}` for an expression, in quotes where it begins a text between braces")
+        return problems.key_not_text(
+            place,
+            "a map",
+            "write `${{ … }}` for an expression, in quotes where it begins a text between braces",
+        )
     return problems.key_not_text(Place((), "text", start, end), "a map or a list", "put a text in quotes")
 
 
