@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -34,7 +34,10 @@ class Loop:
 
 def cycles_are_bounded(subject: Subject, report: Report) -> None:
     """Each loop holds a step with `max_runs`."""
-    for loop in unbounded(subject.net):
+    feeding = (
+        {join for failure in subject.failures for join in failure.circle} if not subject.misplaced else ()
+    )
+    for loop in unbounded(subject.net, feeding):
         name = subject.name(loop.head)
         told = tell(subject.net, loop.hops, loop.head)
         place = Place(subject.net.units[loop.head].address)
@@ -43,15 +46,16 @@ def cycles_are_bounded(subject: Subject, report: Report) -> None:
         report(problems.unbounded_cycle(place.key, name, told, loop.by_limit))
 
 
-def unbounded(net: Net) -> list[Loop]:
+def unbounded(net: Net, covered: Collection[int] = ()) -> list[Loop]:
     """The cycles that nothing bounds, one at each step where a bound is missing.
 
     A step with `max_runs` leaves only by `on_limit` once its runs are used up, so its other ways break a cycle.
+    Cycles through nodes that another finding has ``covered`` are left out.
     """
     if _acyclic(net):
         return []
     found: list[Loop] = []
-    broken: set[int] = set()
+    broken = set(covered)
 
     def edges(node: int) -> Iterator[tuple[Hop, int]]:
         if node not in broken:

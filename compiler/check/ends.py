@@ -33,14 +33,22 @@ class Ends:
 
 def ends(net: Net, given_up: Collection[int] = ()) -> Ends:
     """Look at all that the start can lead to. The `all` joins count as proven, but for those given up."""
-    trusted = {node for node, unit in enumerate(net.units) if unit.form == "all"}
     try:
-        outcomes = Outcomes(net, START, None, trusted, given_up)
-        outcome = outcomes.of_root()
+        outcomes = _outcomes(net, given_up)
+        never = tuple(join for join in outcomes.base if join not in outcomes.fired and join in net.alive)
+        if never:
+            # what would have followed a join that never fires is not missed once more
+            outcomes = _outcomes(net, {*given_up, *never})
     except TooMany:
         return Ends(complex=True)
-    never = tuple(join for join in outcomes.base if join not in outcomes.fired and join in net.alive)
-    return Ends(next(iter(outcome.open.values()), None), never)
+    return Ends(next(iter(outcomes.of_root().open.values()), None), never)
+
+
+def _outcomes(net: Net, given_up: Collection[int]) -> Outcomes:
+    trusted = {node for node, unit in enumerate(net.units) if unit.form == "all"}
+    outcomes = Outcomes(net, START, None, trusted, given_up)
+    outcomes.of_root()
+    return outcomes
 
 
 def runs_end(subject: Subject, report: Report) -> None:
@@ -48,13 +56,11 @@ def runs_end(subject: Subject, report: Report) -> None:
     net = subject.net
     if subject.misplaced or not net.acceptors.get(net.start):
         return
-    given_up = {join for failure in subject.failures for join in (failure.join, *failure.circle)}
+    given_up = {join for failure in subject.failures for join in failure.circle or (failure.join,)}
     found = ends(net, given_up)
     for join in found.never:
         unit = net.units[join]
         report(problems.join_never_fires(subject.form(join), unit.name, unit.needed, unit.slots))
-    if found.never and found.stall is not None:
-        found = ends(net, given_up | set(found.never))
     if found.complex:
         report(problems.flow_too_complex(Place(("start",)), "the end"))
     if found.stall is not None:

@@ -1,7 +1,7 @@
 """The proof against the game itself: random flows, played to the end in every way.
 
-The game below knows nothing of the proof. It moves tokens with their frames through a net, as ``semantics.md`` says, and
-tries every way to leave each step, zero to two items of each batch, and each time-out early and late.
+The game below knows nothing of the proof. It moves tokens with their frames through a net, as ``docs/proof.md``
+says, and tries every way to leave each step, zero to two items of each batch, and each time-out early and late.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Token:
     origin: object
 
 
-class Overfilled(Exception):
-    pass
+class OverfilledError(Exception):
+    """Two events of one kind came to an `all` join in one frame."""
 
 
 @dataclass
@@ -74,7 +74,7 @@ class Game:
     def __init__(self, net: Net) -> None:
         self.units = net.units
         self.ends = net.ends
-        self.acceptors = {}
+        self.acceptors: dict[str, list[tuple[int, int]]] = {}
         for node, unit in enumerate(self.units):
             for slot, event in enumerate(unit.slots):
                 self.acceptors.setdefault(event, []).append((node, slot))
@@ -195,7 +195,7 @@ class Game:
                         return verdict, count
                     continue
                 work += following
-            except Overfilled:
+            except OverfilledError:
                 return "overfilled", count
         return "fine", count
 
@@ -239,7 +239,7 @@ class Game:
         slots = state.filled.get(key, frozenset())
         if token.slot in slots:
             if unit.form == "all":
-                raise Overfilled
+                raise OverfilledError
             return [state]
         slots |= {token.slot}
         state.filled[key] = slots
@@ -339,9 +339,9 @@ class Game:
         after = (*((fork, old) for fork, old in frames if fork != node), (node, frame))
         state.opened[frame] = (after, batches)
         for join, fork in self.forks.items():
-            if fork == node and self.units[join].timed and self.level[join] == item:
-                if self.letter or self._leads(events, join, fork):
-                    state.timers[join, frame] = (after, batches)
+            own = fork == node and self.units[join].timed and self.level[join] == item
+            if own and (self.letter or self._leads(events, join, fork)):
+                state.timers[join, frame] = (after, batches)
         return after
 
     def deliver(
@@ -361,7 +361,7 @@ class Builder:
     """Flows that are sound, and then not quite."""
 
     def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
+        self.random = random.Random(seed)  # noqa: S311 — flows, not secrets
         self.units: list[Unit] = []
         self.names = 0
 
