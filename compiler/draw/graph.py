@@ -1,0 +1,172 @@
+"""What is drawn: steps, the start and the ends as boxes, events as arrows between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from wfc.compiler.flow import build, exits
+from wfc.compiler.nodes import Emission, Emit, EmitAll, EmitEach, Entry, Fail, Join, Step, Workflow
+
+__all__ = ["Box", "Edge", "Graph", "Kind", "Style", "graph_of", "seconds"]
+
+Kind = Literal["start", "transform", "tool", "http", "llm", "end", "fail"]
+Style = Literal["usual", "batch", "error", "limit", "time-out"]
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A step, the start, or an end.
+
+    Args:
+        id: ``n0``, ``n1`` …, in the order of the spec.
+        title: Its name.
+        notes: What is worth knowing at a glance: how it joins, its bound, its time-outs.
+        description: For people; may be empty.
+    """
+
+    id: str
+    kind: Kind
+    title: str
+    notes: tuple[str, ...] = ()
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """An event on its way from box to box.
+
+    Args:
+        event: Its name; empty for a failure.
+        note: On which occasion, if not the usual one; and how many.
+        when: The condition as written, or empty.
+    """
+
+    source: Box
+    target: Box
+    event: str
+    style: Style = "usual"
+    note: str = ""
+    when: str = ""
+
+    @property
+    def label(self) -> tuple[str, ...]:
+        """The lines that stand at the arrow."""
+        return tuple(line for line in (self.event, self.note) if line)
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """A workflow's flow. Boxes come in the order of the spec: start, steps, ends."""
+
+    title: str
+    description: str
+    boxes: tuple[Box, ...]
+    edges: tuple[Edge, ...]
+
+
+OCCASIONS: Final[dict[str, tuple[Style, str]]] = {
+    "emit": ("usual", ""),
+    "on_error": ("error", "on error"),
+    "on_limit": ("limit", "over the limit"),
+    "on_timeout": ("time-out", "not in time"),
+}
+
+
+def graph_of(workflow: Workflow) -> Graph:
+    """Everything that can happen in a workflow, one arrow for each event that one box may send another."""
+    flow = build(workflow.steps, workflow.start.name)
+    start = Box("n0", "start", workflow.start.name, description=workflow.start.record.description)
+    steps = [step_box(f"n{number}", step) for number, step in enumerate(workflow.steps, 1)]
+    ends = {
+        event.name: Box(f"n{number}", "end", event.name, description=event.record.description)
+        for number, event in enumerate(workflow.end, len(steps) + 1)
+    }
+    fail = Box(f"n{len(steps) + len(ends) + 1}", "fail", "fails")
+
+    def targets(event: str) -> list[Box]:
+        found = [steps[node - 1] for node in flow.acceptors.get(event, ())]
+        return [*found, *([ends[event]] if event in ends else [])]
+
+    edges = [Edge(start, box, start.title) for box in targets(start.title)]
+    for box, step in zip(steps, workflow.steps, strict=True):
+        for occasion, exit_ in exits(step):
+            for entry in exit_.entries:
+                for event, style, note in sent(entry, occasion):
+                    when = entry.when.text.strip() if entry.when is not None else ""
+                    to = targets(event) if event else [fail]
+                    edges += [Edge(box, target, event, style, note, when) for target in to]
+    edges = list(dict.fromkeys(edges))
+    used = [fail] if any(edge.target is fail for edge in edges) else []
+    description = workflow.description.strip()
+    return Graph(workflow.name, description, (start, *steps, *ends.values(), *used), tuple(edges))
+
+
+def sent(entry: Entry, occasion: str) -> Iterator[tuple[str, Style, str]]:
+    """Event, style and note for everything that an entry sends; no event for a failure."""
+    style, words = OCCASIONS[occasion]
+    notes = [words] if words else []
+    if entry.errors:
+        notes = [f"on {', '.join(entry.errors)}"]
+    if isinstance(entry.emission, Fail):
+        yield "", style, " · ".join(notes)
+        return
+    for event, most in events(entry.emission):
+        if most is None:
+            yield event, style, " · ".join(notes)
+        else:
+            yield (
+                event,
+                "batch" if style == "usual" else style,
+                " · ".join([*notes, f"one each, at most {most}"]),
+            )
+
+
+def events(emission: Emission) -> Iterator[tuple[str, int | None]]:
+    match emission:
+        case Emit():
+            yield emission.event.name, None
+        case EmitEach():
+            yield emission.emit.event.name, emission.max
+        case EmitAll():
+            for each in emission.entries:
+                yield from events(each)
+
+
+def step_box(id: str, step: Step) -> Box:
+    notes: list[str] = []
+    if isinstance(step.accepts, Join):
+        notes.append(joined(step.accepts))
+        if step.accepts.within is not None:
+            then = ", then goes on" if step.accepts.proceed else ""
+            notes.append(f"within {seconds(step.accepts.within)}{then}")
+    if step.max_runs is not None:
+        most = step.max_runs if isinstance(step.max_runs, int) else step.max_runs.text.strip()
+        notes.append(f"at most {most} runs")
+    if step.retry is not None:
+        notes.append(f"up to {step.retry.max_attempts} attempts")
+    if step.timeout is not None:
+        notes.append(f"time-out {seconds(step.timeout)}")
+    return Box(id, step.kind, step.name, tuple(notes), step.description.strip())
+
+
+def joined(join: Join) -> str:
+    names = ", ".join(event.name for event in join.events)
+    match join.form:
+        case "all":
+            return f"all of {names}"
+        case "any":
+            return f"the first of {names}"
+        case "at_least":
+            return f"{join.count} of {names}"
+        case "each":
+            return f"each {names} of the batch"
+
+
+def seconds(duration: float) -> str:
+    """``90 s`` as people say it: ``1.5 min``."""
+    for unit, size in (("days", 86_400), ("h", 3_600), ("min", 60)):
+        if duration >= size:
+            return f"{duration / size:g} {unit}"
+    return f"{duration * 1000:g} ms" if duration < 1 else f"{duration:g} s"
