@@ -1,8 +1,8 @@
 """Small flows, one for each way to be right or wrong, in a notation of one line a step.
 
 ``fork: S > A B | on_error: END`` is a step that accepts S and either emits A and B or, on an error, ends the run.
-``-`` is nothing, ``*A`` one A for each item of a list. ``all(A B)``, ``any(…)``, ``2of(…)`` and ``each(…)`` are joins, with
-``~`` behind if they have a time-out; ``!`` behind a name is `max_runs`.
+``-`` is nothing, ``*A`` one A for each item of a list. ``all(A B)``, ``any(…)``, ``2of(…)`` and ``each(…)`` are
+joins, with ``~`` behind if they have a time-out; ``!`` behind a name is `max_runs`.
 """
 
 from __future__ import annotations
