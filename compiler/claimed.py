@@ -39,9 +39,11 @@ MODEL_ATTRIBUTES: Final = frozenset(
 
 EVENT_ATTRIBUTES: Final = frozenset({"custom_model_dump", "get", "items", "keys", "to_dict", "values"})
 
+STATE_ATTRIBUTES: Final = frozenset({"checked"})
+
 WORKFLOW_ATTRIBUTES: Final = frozenset(
-    {"add_step", "add_workflows", "events", "run", "runtime", "serializer", "start_event_class"}
-    | {"stop_event_class", "validate", "workflow_name"}
+    {"add_step", "add_workflows", "events", "read_config", "run", "runtime", "serializer", "start_event_class"}
+    | {"steps", "stop_event_class", "table", "timeout", "validate", "workflow_name"}
 )
 
 ANNOTATIONS: Final = frozenset({"bool", "dict", "float", "int", "list", "str", "tuple", "type"})
@@ -50,6 +52,7 @@ FIELDS: Final = (
     KEYWORDS
     | MODEL_ATTRIBUTES
     | EVENT_ATTRIBUTES
+    | STATE_ATTRIBUTES
     # a class that has a field `date: date | None = None` cannot say `date` any more
     | ANNOTATIONS
     | {"date", "datetime", "timedelta"}
