@@ -64,6 +64,7 @@ async def attempt(run: Run, step_run: StepRun) -> Tick:
             if bound.expired():
                 raise StepError("timeout", f"it took longer than {step.timeout:g} s") from None
             raise
+    step_run.called = True  # its inputs are behind it
     if unmet := run.unmet(step_run, result):
         raise StepError("requirement", "the result is not as required: " + "; ".join(unmet))
     if step.stream_after is not None:

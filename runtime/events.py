@@ -232,10 +232,16 @@ class StopEvent(Event):
         if result is not None:
             self._result = result
 
-    @property
-    def result(self) -> Any:
-        """What the run gives; a subclass may say otherwise by overriding ``_get_result``."""
-        return self._get_result()
+    if TYPE_CHECKING:
+
+        @property
+        def result(self) -> Any:
+            """What the run gives; a subclass may say otherwise by overriding ``_get_result``."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "result":  # no property: a subclass may have a field of that name
+            return self._get_result()
+        return super().__getattr__(name)  # type: ignore[misc]  # pydantic's, for private attributes
 
     def _get_result(self) -> Any:
         return self._result

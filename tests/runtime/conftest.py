@@ -1,0 +1,53 @@
+"""Runs of workflows in a loop whose clock jumps, so that no test waits."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from wfc.runtime import Event, Workflow
+from wfc.runtime.testing import run_virtually
+
+Play = Callable[..., Any]
+Watch = Callable[..., list[Event]]
+
+
+@pytest.fixture
+def virtually() -> Callable[[Callable[[], Awaitable[Any]]], Any]:
+    """Runs a coroutine function with a virtual clock; gives what it returns."""
+    return run_virtually
+
+
+@pytest.fixture
+def play() -> Play:
+    """Runs a workflow; gives its result, or raises what it failed with."""
+
+    def run(workflow: type[Workflow] | Workflow, **inputs: Any) -> Any:
+        async def main() -> Any:
+            made = workflow() if isinstance(workflow, type) else workflow
+            return await made.run(**inputs)
+
+        return run_virtually(main)
+
+    return run
+
+
+@pytest.fixture
+def watch() -> Watch:
+    """Runs a workflow; gives all that its stream shows, with what happens inside. Failures are no matter."""
+
+    def run(workflow: type[Workflow], **inputs: Any) -> list[Event]:
+        async def main() -> list[Event]:
+            handler = workflow().run(**inputs)
+            events = [event async for event in handler.stream_events(expose_internal=True)]
+            try:
+                await handler
+            except Exception:  # the last event tells of it
+                return events
+            return events
+
+        return run_virtually(main)  # type: ignore[no-any-return]
+
+    return run
