@@ -264,6 +264,7 @@ def test_a_status_of_failure_is_an_error_with_names(service: Service, status: in
         ("soon", None),
         ("inf", None),
     ],
+    ids=["seconds", "half", "a date to come", "a date gone by", "a word", "for ever"],
 )
 def test_how_long_to_wait_is_told(service: Service, header: str, seconds: float | None) -> None:
     gives(service, Reply(status=429, headers={"Retry-After": header}))
