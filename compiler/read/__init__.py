@@ -25,5 +25,5 @@ def read(raw: bytes, path: str, report: Report) -> Document:
     text, readable = decode(raw, report)
     if not readable:
         return Document(path, text, None, whole=False)
-    data, whole = build(text, report)
-    return Document(path, text, data, whole=whole)
+    data, whole, extent = build(text, report)
+    return Document(path, text, data, whole=whole, extent=extent)

@@ -24,15 +24,19 @@ class Document:
             or ``None`` as a whole if the file could not be read. Not to be changed: what an alias repeats is
             one object.
         whole: Whether ``BROKEN`` stands nowhere in it.
+        extent: How far the text was read, in code points, if not to its end.
     """
 
-    __slots__ = ("_lines", "_renamed", "_root", "data", "path", "text", "whole")
+    __slots__ = ("_extent", "_lines", "_renamed", "_root", "data", "path", "text", "whole")
 
-    def __init__(self, path: str, text: str, data: object, *, whole: bool = True) -> None:
+    def __init__(
+        self, path: str, text: str, data: object, *, whole: bool = True, extent: int | None = None
+    ) -> None:
         self.path = path
         self.text = text
         self.data = data
         self.whole = whole
+        self._extent = extent
         self._root: Node | None = None
         self._lines: list[int] | None = None
         self._renamed: list[tuple[Address, str]] = []
@@ -91,7 +95,7 @@ class Document:
     def root(self) -> Node:
         """The places of everything, made at the first question."""
         if self._root is None:
-            self._root = places(self.text)
+            self._root = places(self.text, self._extent)
             for address, name in self._renamed:
                 apply_rename(self._root, address, name)
         return self._root

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
+
+import yaml
 
 from wfc.compiler.diagnostics import Address
 from wfc.compiler.read.parser import YAMLError, events
@@ -13,6 +16,10 @@ from wfc.compiler.read.stretches import Stretch, characters
 __all__ = ["Node", "places"]
 
 PROPERTIES: Final = re.compile(r"(?:[&!]\S*\s+(?:#[^\r\n\x85\u2028\u2029]*\s+)*)+")
+
+STARTS: Final = frozenset({yaml.MappingStartEvent, yaml.SequenceStartEvent})
+ENDS: Final = frozenset({yaml.MappingEndEvent, yaml.SequenceEndEvent})
+VALUES: Final = STARTS | {yaml.ScalarEvent, yaml.AliasEvent}
 
 
 class Node:
@@ -83,61 +90,60 @@ class Node:
         return found[start][0], found[end - 1][1]
 
 
-def places(text: str, *, fast: bool = True) -> Node:
+def places(text: str, extent: int | None = None, *, fast: bool = True) -> Node:
     """The place of a document's value, and in it of all the others.
 
     Args:
-        text: Of a document that could be read; of another, what comes before the mistake is found.
+        text: Of a document; if it has a mistake, the places before it are found.
+        extent: How far to read, in code points; to the end if not given.
         fast: Whether to use the parser in C if there is one.
     """
     root = Node(0, len(text))
     root.items = []
     with suppress(YAMLError):
-        grow(root, text, events(text, fast=fast))
+        grow(root, text, events(text, fast=fast), len(text) if extent is None else extent)
     return root.items[0] if root.items else Node(0, len(text))
 
 
-def grow(root: Node, text: str, next_event: Any) -> None:
+def grow(root: Node, text: str, next_event: Callable[[], Any], extent: int) -> None:
     node, key = root, None
     stack: list[tuple[Node, Node | None]] = []
     anchors: dict[str, Node] = {}
     while True:
         event = next_event()
-        name = event.__class__.__name__
-        if name in {"StreamEndEvent", "DocumentEndEvent"}:
-            return
-        if name in {"MappingEndEvent", "SequenceEndEvent"}:
-            ended = node
-            node, key = stack.pop()
-            close(ended, text, event)
-        elif name in {"StreamStartEvent", "DocumentStartEvent"}:
-            continue
-        else:
-            ended = opened(event, text, anchors)
-            if name in {"MappingStartEvent", "SequenceStartEvent"}:
+        kind = event.__class__
+        if kind in VALUES:
+            if event.start_mark.index > extent:
+                return
+            value = opened(event, text, anchors)
+            key = attach(node, key, value)
+            if kind in STARTS:
                 stack.append((node, key))
-                node, key = ended, None
-                continue
-        key = attach(node, key, ended)
+                node, key = value, None
+        elif kind in ENDS:
+            close(node, text, event)
+            end = node.end
+            node, key = stack.pop()
+            node.end = max(node.end, end)
+        elif kind is yaml.StreamEndEvent or kind is yaml.DocumentEndEvent:
+            return
 
 
 def opened(event: Any, text: str, anchors: dict[str, Node]) -> Node:
     start, end = event.start_mark.index, event.end_mark.index
-    name = event.__class__.__name__
+    kind = event.__class__
     anchor = event.anchor
-    if name == "AliasEvent":
+    if kind is yaml.AliasEvent:
         node = Node(start, end)
         node.target = anchors.get(anchor)
         return node
-    if name == "ScalarEvent":
-        if (anchor is not None or event.tag is not None) and (skip := PROPERTIES.match(text, start, end)):
-            start = skip.end()
-        node = Node(start, end, event.style or "", event.value)
+    if (anchor is not None or event.tag is not None) and (skip := PROPERTIES.match(text, start)):
+        start = skip.end()
+    if kind is yaml.ScalarEvent:
+        node = Node(min(start, end), end, event.style or "", event.value)
     else:
-        node = Node(start, start if event.flow_style is False else end)
-        if (anchor is not None or event.tag is not None) and (skip := PROPERTIES.match(text, start)):
-            node.start = skip.end()
-        if name == "MappingStartEvent":
+        node = Node(start, max(start, end) if event.flow_style else start)
+        if kind is yaml.MappingStartEvent:
             node.entries = {}
         else:
             node.items = []

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
+import yaml
+
 from wfc.compiler.diagnostics import Address, Finding, Place, Report
 from wfc.compiler.problems import reading as problems
 from wfc.compiler.read.ambiguity import after_value, key_without_value
@@ -44,8 +46,8 @@ class GiveUp(Exception):  # noqa: N818 - no error: the reason is a finding
         self.finding = finding
 
 
-def build(text: str, report: Report, *, fast: bool = True) -> tuple[object, bool]:
-    """A document's data, and whether it is whole.
+def build(text: str, report: Report, *, fast: bool = True) -> tuple[object, bool, int]:
+    """A document's data, whether it is whole, and how far the text was read.
 
     Args:
         text: As ``decode`` gives it.
@@ -53,22 +55,23 @@ def build(text: str, report: Report, *, fast: bool = True) -> tuple[object, bool
         fast: Whether to use the parser in C if there is one.
 
     Returns:
-        The data, a ``dict`` with texts as keys, or ``None`` if it could not be read; and ``False`` if
-        ``BROKEN`` stands anywhere in it. Repeated values (aliases) are one object: treat all as frozen.
+        The data, a ``dict`` with texts as keys, or ``None`` if it could not be read; ``False`` if ``BROKEN``
+        stands anywhere in it; and a number of code points. Repeated values (aliases) are one object: treat all
+        as frozen.
     """
     builder = Builder(text, report)
     try:
         data = builder.run(events(text, fast=fast))
     except GiveUp as end:
-        report(end.finding)
-        return None, False
+        finding = end.finding
     except YAMLError as error:
-        report(complaint(error, text))
-        return None, False
+        finding = complaint(error, text)
     except RecursionError:  # only the slow parser could
-        report(problems.too_deep(Place((), "text", 0, 0), MAX_DEPTH))
-        return None, False
-    return data, builder.whole
+        finding = problems.too_deep(Place((), "text", 0, 0), MAX_DEPTH)
+    else:
+        return data, builder.whole, len(text)
+    report(finding)
+    return None, False, finding.place.start or 0
 
 
 class Builder:
@@ -79,6 +82,7 @@ class Builder:
         "anchors",
         "findings",
         "flow",
+        "in_key",
         "key",
         "key_event",
         "node",
@@ -102,6 +106,7 @@ class Builder:
         self.node: Any = []  # a list that takes the document's one value
         self.key: Any = NO_KEY
         self.key_event: Any = None
+        self.in_key = 0  # how deep the maps and lists stood when one began where a key should be
         self.flow = False
         self.spoilt = False  # the open map has a merge key: nobody knows what is in it
         self.stack: list[tuple[Any, Any, bool, bool, str | None]] = []
@@ -112,24 +117,25 @@ class Builder:
         ] = {}  # by identity; the value is kept so that it stays its own
 
     def run(self, next_event: Callable[[], Any]) -> object:
-        handlers: dict[str, Callable[[Any], None]] = {
-            "AliasEvent": self.alias,
-            "MappingStartEvent": self.start_map,
-            "SequenceStartEvent": self.start_list,
-            "MappingEndEvent": self.end,
-            "SequenceEndEvent": self.end,
-            "DocumentStartEvent": self.document,
+        handlers: dict[type, Callable[[Any], None]] = {
+            yaml.AliasEvent: self.alias,
+            yaml.MappingStartEvent: self.start_map,
+            yaml.SequenceStartEvent: self.start_list,
+            yaml.MappingEndEvent: self.end,
+            yaml.SequenceEndEvent: self.end,
+            yaml.DocumentStartEvent: self.document,
         }
         top = self.node
         scalar = self.scalar
+        scalar_event = yaml.ScalarEvent
         while True:
             event = next_event()
-            name = event.__class__.__name__
-            if name == "ScalarEvent":
+            kind = event.__class__
+            if kind is scalar_event:
                 scalar(event)
-            elif handler := handlers.get(name):
+            elif handler := handlers.get(kind):
                 handler(event)
-            elif name == "StreamEndEvent":
+            elif kind is yaml.StreamEndEvent:
                 break
         if not top:
             raise GiveUp(problems.empty_file(Place((), "text", 0, 0)))
@@ -205,7 +211,9 @@ class Builder:
         if len(self.stack) >= MAX_DEPTH:
             raise GiveUp(problems.too_deep(self.place(event), MAX_DEPTH))
         if self.node.__class__ is dict and self.key is NO_KEY:
-            self.find(map_as_key(event, self.text))
+            if not self.in_key:
+                self.find(map_as_key(event, self.text))
+                self.in_key = len(self.stack) + 1
             self.key = DROPPED
             key: Any = NO_KEY  # what comes after it is its value, and goes nowhere as well
         else:
@@ -220,6 +228,8 @@ class Builder:
     def end(self, event: Any) -> None:
         value = BROKEN if self.spoilt else self.node
         self.node, key, self.flow, self.spoilt, anchor = self.stack.pop()
+        if len(self.stack) < self.in_key:
+            self.in_key = 0
         if anchor is not None:
             self.open_anchors.discard(anchor)
             self.anchors[anchor] = value
@@ -284,7 +294,8 @@ class Builder:
         if self.flow and in_map and event.value == "":
             finding = key_without_value(self.text, self.key_event, event, next(reversed(self.node), ""))
             if finding is not None:
-                self.find(finding)
+                if self.key is not DROPPED and not self.in_key:
+                    self.find(finding)
                 self.key = DROPPED
                 return None
         finding, cut = after_value(self.text, event, key, self.address())
