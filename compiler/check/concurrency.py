@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,12 +13,13 @@ __all__ = ["Concurrency", "Parting", "members"]
 
 @dataclass(frozen=True, slots=True)
 class Parting:
-    """Two courses that go on side by side after one way of a node. Sets of nodes are numbers: bit ``n`` is node ``n``.
+    """Two sets of nodes any of which may run side by side. A set is a number: bit ``n`` is node ``n``.
 
     Args:
-        node: Where they part.
-        one: Nodes on the one, up to the joins that wait for both.
-        other: Nodes on the other. The same as ``one`` for the items of a batch.
+        node: Where their courses part.
+        one: Nodes on the one, up to the joins where the courses meet.
+        other: Nodes on the other, or after a join that did not wait for the first. The same as ``one`` for
+            the items of a batch.
     """
 
     node: int
@@ -40,7 +41,8 @@ class Concurrency:
     def __init__(self, net: Net) -> None:
         self.net = net
         self._short: dict[tuple[int, int], int] = {}
-        # a join that waits for all that leads to it: nothing of that runs beside what follows
+        self._joins = sum(1 << node for node, unit in enumerate(net.units) if unit.form != "one")
+        # those that wait for all that leads to them: nothing of that runs beside what follows
         self._waiting = sum(
             1 << node
             for node, unit in enumerate(net.units)
@@ -53,20 +55,36 @@ class Concurrency:
         found: dict[Parting, None] = {}
         for node, unit in enumerate(self.net.units):
             for way in unit.ways:
-                for one, other in self._tokens(way.singles, way.batches):
-                    found[self._part(node, one, other)] = None
-        return list(found)
+                single, items = list(self.net.targets(way.singles)), list(self.net.targets(way.batches))
+                for at, one in enumerate(single):
+                    for other in single[at + 1 :]:
+                        found.update(dict.fromkeys(self._part(node, one, other, items=False)))
+                for one in items:
+                    for other in (*items, *single):
+                        found.update(dict.fromkeys(self._part(node, one, other, items=True)))
+        return [parting for parting in found if parting.one and parting.other]
 
-    def _tokens(self, singles: Iterable[str], batches: Iterable[str]) -> Iterator[tuple[int, int]]:
-        single, items = list(self.net.targets(singles)), list(self.net.targets(batches))
-        for at, one in enumerate(single):
-            yield from ((one, other) for other in single[at + 1 :])
-        for one in items:
-            yield from ((one, other) for other in (*items, *single))
+    def _part(self, node: int, one: int, other: int, *, items: bool) -> Iterator[Parting]:
+        meeting = self._meeting(node, self._reach[one] & self._reach[other], items=items)
+        first, second = self._until(one, meeting), self._until(other, meeting)
+        yield Parting(node, first, second)
+        for join in members(meeting & ~self._waiting):
+            after = self._until(join, meeting & self._waiting)
+            yield Parting(node, first, after)
+            yield Parting(node, second, after)
 
-    def _part(self, node: int, one: int, other: int) -> Parting:
-        waiting = self._reach[one] & self._reach[other] & self._waiting
-        return Parting(node, self._until(one, waiting), self._until(other, waiting))
+    def _meeting(self, node: int, both: int, *, items: bool) -> int:
+        """The joins that make one course of two, of those on both: each fires once in a frame that holds both."""
+        meeting = 0
+        for join in members(both & self._joins):
+            fork = self.net.forks.get(join)
+            if fork == node:
+                apart = items and self.net.units[join].form != "each" and self.net.in_item(join)
+            else:
+                apart = fork is None or bool(both >> fork & 1)
+            if not apart:
+                meeting |= 1 << join
+        return meeting
 
     @cached_property
     def _reach(self) -> list[int]:
