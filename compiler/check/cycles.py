@@ -34,10 +34,10 @@ class Loop:
 
 def cycles_are_bounded(subject: Subject, report: Report) -> None:
     """Each loop holds a step with `max_runs`."""
-    feeding = (
-        {join for failure in subject.failures for join in failure.circle} if not subject.misplaced else ()
-    )
-    for loop in unbounded(subject.net, feeding):
+    covered = {node for node in range(len(subject.net.units)) if node not in subject.net.alive}
+    if not subject.misplaced:
+        covered |= {join for failure in subject.failures for join in failure.circle}
+    for loop in unbounded(subject.net, covered):
         name = subject.name(loop.head)
         told = tell(subject.net, loop.hops, loop.head)
         place = Place(subject.net.units[loop.head].address)
