@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -37,6 +38,7 @@ def install(tests: Path) -> Path:
                 ["ci", "--no-audit", "--no-fund"],
                 return_completed_process=True,
                 cwd=place,
+                env={**os.environ, "NODE_USE_SYSTEM_CA": "1"},  # trust whom the machine trusts
                 capture_output=True,
                 text=True,
             )
