@@ -19,7 +19,7 @@ from wfc.compiler.resolve.names import check_style, normal, pascal_case
 from wfc.compiler.resolve.requests import resolve_request, secret
 from wfc.compiler.resolve.scopes import binding_scope
 from wfc.compiler.resolve.values import Texts
-from wfc.compiler.types import ANY, UNKNOWN, Record, parse_type
+from wfc.compiler.types import ANY, UNKNOWN, Record, Type, parse_type
 
 __all__ = ["declare_models", "declare_tools", "resolve_tool"]
 
@@ -121,7 +121,7 @@ def resolve_tool(name: str, data: Mapping[str, object], place: Place, declared: 
     """A tool's binding, under `tools` or in a step."""
     args = Record(f"{pascal_case(name)}Args", role="namespace", address=(*place.address, "args"))
     read_fields(data.get("args"), args.address, args, declared)
-    output = ANY
+    output: Type = ANY
     if "output" in data:
         class_name = f"{pascal_case(name)}Output"
         output = parse_type(data["output"], place / "output", declared.types, declared.report, class_name)

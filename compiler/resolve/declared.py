@@ -62,7 +62,7 @@ class Unread(dict[str, Type]):
     def __contains__(self, name: object) -> bool:
         return True
 
-    def get(self, name: str, default: object = None) -> Type:  # type: ignore[override]  # never the default
+    def get(self, name: str, default: object = None) -> Type:
         return self[name]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from wfc.compiler.diagnostics import Place, Report
+from wfc.compiler.diagnostics import Finding, Place, Report
 from wfc.compiler.problems import steps as problems
 
 __all__ = ["duration"]
@@ -76,7 +76,7 @@ def _shown(value: object) -> str:
     return text if len(text) <= 40 else f"{text[:40]}…"
 
 
-def _wrong_unit(place: Place, text: str, number: str, unit: str) -> problems.Finding:
+def _wrong_unit(place: Place, text: str, number: str, unit: str) -> Finding:
     if unit in {"m", "M"}:
         return problems.bad_duration(
             place, text, f"`m` may be minutes or months: write `{number} min`, or days for months"

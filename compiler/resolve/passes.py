@@ -187,7 +187,8 @@ def workflow_name(data: Mapping[str, object], report: Report) -> str:
 def class_name(name: str, declared: Declared) -> str:
     """``SupportTriage`` for ``support_triage``; ``OrderWorkflow`` for ``order`` where ``Order`` is taken."""
     made = pascal_case(name)
-    while made in declared.types:
+    taken = set(declared.types)
+    while made in taken:
         made = f"{made}Workflow"
     return made
 

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import pytest
 
+HEAD = """\
+wfc: 1
+workflow: frames
+start: S
+end: End
+events:
+  S: {xs: list of string}
+  End: {}
+"""
+
 
 def spec(steps: str, events: str) -> str:
-    declared = "\n".join(f"  {name}: {{}}" for name in events.split())
-    return f"wfc: 1\nworkflow: frames\nstart: S\nend: End\nevents:\n  S: {{xs: list of string}}\n  End: {{}}\n{declared}\nsteps:\n{steps}"
+    declared = "".join(f"  {name}: {{}}\n" for name in events.split())
+    return f"{HEAD}{declared}steps:\n{steps}"
 
 
 def steps(text: str) -> str:
