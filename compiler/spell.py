@@ -119,7 +119,9 @@ def block_part(text: str) -> str:
 
 def closed_block(inside: str) -> str:
     """The inside of a triple-quoted literal that may be followed by its closing quotes."""
-    return f'{inside[:-1]}\\"' if inside.endswith('"') else inside
+    before = inside[:-1]
+    escaped_already = (len(before) - len(before.rstrip("\\"))) % 2
+    return f'{before}\\"' if inside.endswith('"') and not escaped_already else inside
 
 
 def normal_form(name: str) -> str:

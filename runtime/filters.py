@@ -19,6 +19,7 @@ from pydantic import BaseModel, TypeAdapter
 from wfc.runtime.errors import ExpressionError
 
 __all__ = [
+    "at",
     "at_most",
     "ceil",
     "chunk",
@@ -329,6 +330,17 @@ def default(value: T | None, other: T) -> T:
 
 
 # --- lists
+
+
+def at(items: Sequence[T], index: int) -> T:
+    """The item of that number, from 0; of a negative one, counted from the end.
+
+    Raises:
+        ExpressionError: There is none.
+    """
+    if -len(items) <= index < len(items):
+        return items[index]
+    raise ExpressionError(f"there is no item {index} in a list of {len(items)}")
 
 
 def at_most(limit: int, items: Sequence[T]) -> Sequence[T]:

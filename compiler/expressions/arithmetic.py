@@ -47,7 +47,7 @@ TIMES: Final[dict[tuple[Type, str, Type], Type]] = {
 def unary(typing: Typing, node: Unary, operand: Type) -> Type:
     """The type of a number with a sign."""
     kind = base(operand)
-    if kind == UNKNOWN or kind in NUMERIC or kind == DURATION:
+    if kind in (UNKNOWN, DURATION, *NUMERIC):
         return kind
     return typing.wrong(problems.no_arithmetic(typing.at(node), node.operator, show(kind), "", ""))
 

@@ -46,10 +46,10 @@ def adapt(node: Node, type: Type, wanted: Type) -> Type:
     ``event.due < "2026-01-31"`` compares dates: the text is read when the spec is compiled.
     """
     wanted = without_null(wanted)
-    if isinstance(node, Constant) and isinstance(node.value, str) and wanted in WRITTEN_AS_TEXT:
-        if fits(node.value, wanted) is None:
-            node.type = wanted
-            return wanted
+    written = isinstance(node, Constant) and isinstance(node.value, str) and wanted in WRITTEN_AS_TEXT
+    if written and isinstance(node, Constant) and fits(node.value, wanted) is None:
+        node.type = wanted
+        return wanted
     return type
 
 
@@ -82,9 +82,13 @@ def equality(typing: Typing, node: Compare, left: Type, right: Type) -> None:
         null_equality(typing, node, left, right)
         return
     for value, other, other_type in ((node.right, node.left, left), (node.left, node.right, right)):
-        if isinstance(value, Constant) and not isinstance(other, Constant):
-            if not one_value(typing, node, value, other, other_type):
-                return
+        one_sided = isinstance(value, Constant) and not isinstance(other, Constant)
+        if (
+            one_sided
+            and isinstance(value, Constant)
+            and not one_value(typing, node, value, other, other_type)
+        ):
+            return
     if not comparable(left, right):
         typing.wrong(
             problems.not_comparable(typing.at(node), node.operator, show(widened(left)), show(widened(right)))
@@ -97,8 +101,8 @@ def widened(type: Type) -> Type:
 
 
 def null_equality(typing: Typing, node: Compare, left: Type, right: Type) -> None:
-    other, type = (node.left, left) if right == NULL else (node.right, right)
-    if type == ANY or may_be_null(type):
+    other, kind = (node.left, left) if right == NULL else (node.right, right)
+    if kind == ANY or may_be_null(kind):
         return
     if may_be_null(other.declared):
         if node.operator == "==":
@@ -181,15 +185,15 @@ def among_items(typing: Typing, node: Compare, display: ListDisplay, left: Type)
         typing.wrong(problems.never_true(typing.at(node), "the list is empty"))
     declared = without_null(node.left.declared if node.left.declared != UNKNOWN else left)
     for item in display.items:
-        type = adapt(item, item.type, left)
-        if isinstance(item, Constant) and isinstance(declared, Enumeration) and base(type) == base(declared):
+        kind = adapt(item, item.type, left)
+        if isinstance(item, Constant) and isinstance(declared, Enumeration) and base(kind) == base(declared):
             if not has(declared, item.value):
                 known = [str(each) for each in declared.values]
                 words = typing.words(node.left)
                 typing.wrong(problems.no_such_value(typing.at(item), words, show_value(item.value), known))
-        elif not comparable(left, type):
+        elif not comparable(left, kind):
             typing.wrong(
-                problems.not_comparable(typing.at(item), node.operator, show(left), show(widened(type)))
+                problems.not_comparable(typing.at(item), node.operator, show(left), show(widened(kind)))
             )
     now = without_null(left)
     values = [item.value for item in display.items if isinstance(item, Constant)]

@@ -33,7 +33,7 @@ from wfc.compiler.types import (
     without_null,
 )
 
-__all__ = ["Facts", "SCALAR_TESTS", "facts_of", "passes_test"]
+__all__ = ["SCALAR_TESTS", "Facts", "facts_of", "passes_test"]
 
 Facts = Mapping[Path, Type]
 

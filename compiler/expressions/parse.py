@@ -10,15 +10,15 @@ from wfc.compiler.expressions.parser import Parser
 from wfc.compiler.expressions.scope import Scope
 from wfc.compiler.expressions.template_parser import TemplateParser
 from wfc.compiler.expressions.template_tree import Condition, Hole, Loop, Part, Text, has_statements, holes
-from wfc.compiler.expressions.tokens import Mistake, tokenize
+from wfc.compiler.expressions.tokens import UnreadableError, tokenize
 from wfc.compiler.expressions.tree import Attribute, Broken, Constant, Name, Node, Path, path_of, walk
 from wfc.compiler.expressions.truth import constant_truth
 from wfc.compiler.expressions.typing import Typing
 from wfc.compiler.problems import expressions as problems
 from wfc.compiler.problems import names as names_problems
 from wfc.compiler.types import (
-    INTEGER,
     BOOLEAN,
+    INTEGER,
     STRING,
     UNKNOWN,
     Field,
@@ -104,7 +104,7 @@ def parse_expression(
     try:
         tokens, _ = tokenize(text, place)
         tree = Parser(tokens, place).whole()
-    except Mistake as mistake:
+    except UnreadableError as mistake:
         report(mistake.finding)
         return Expression(text, place, UNKNOWN, Broken(0, len(text)), frozenset())
     if condition:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final, Literal, NoReturn, cast
 
 from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.expressions.tokens import Mistake, Token
+from wfc.compiler.expressions.tokens import Token, UnreadableError
 from wfc.compiler.expressions.tree import (
     ArithmeticOperator,
     Attribute,
@@ -30,7 +30,7 @@ from wfc.compiler.expressions.tree import (
 )
 from wfc.compiler.problems import expressions as problems
 
-__all__ = ["CONSTANTS", "Parser", "RESERVED"]
+__all__ = ["CONSTANTS", "RESERVED", "Parser"]
 
 CONSTANTS: Final = {
     "true": True,
@@ -49,7 +49,7 @@ MAX_BRACKETS: Final = 30
 
 
 class Parser:
-    """Reads one expression; stops at its first mistake with :class:`Mistake`."""
+    """Reads one expression; stops at its first mistake with :class:`UnreadableError`."""
 
     def __init__(self, tokens: list[Token], place: Place, start: int = 0) -> None:
         self.tokens = tokens
@@ -94,7 +94,7 @@ class Parser:
     # --- mistakes
 
     def fail_with(self, finding: Finding) -> NoReturn:
-        raise Mistake(finding)
+        raise UnreadableError(finding)
 
     def unexpected(self, wanted: str) -> NoReturn:
         token = self.token
@@ -331,7 +331,7 @@ class Parser:
             return self.list_display()
         if self.at("{"):
             return self.record_display()
-        self.unexpected("a value")
+        return self.unexpected("a value")
 
     def list_display(self) -> Node:
         opened = self.open()

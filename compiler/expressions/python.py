@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Final
 
-__all__ = ["Piece", "Rank", "atom", "call", "infix", "method", "tuple_of"]
+__all__ = ["Piece", "Rank", "atom", "call", "infix", "is_path", "method", "tuple_of"]
 
 
 class Rank(IntEnum):
@@ -25,14 +27,37 @@ class Rank(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A Python expression."""
+    """A Python expression.
+
+    Args:
+        iterable: Shorter code for where it is only gone through: ``m.values()`` for ``list(m.values())``.
+    """
 
     code: str
     rank: Rank
+    iterable: str = ""
+
+    @property
+    def looped(self) -> str:
+        """The code where it is only gone through, once."""
+        return self.iterable or self.code
+
+    @property
+    def after_in(self) -> str:
+        """The same after the ``in`` of a loop or a comprehension."""
+        return self.iterable or self.within(Rank.OR)
 
     def within(self, rank: Rank) -> str:
         """The code where at least this rank is wanted: in parentheses if it binds more loosely."""
         return self.code if self.rank >= rank else f"({self.code})"
+
+
+PATH: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
+
+
+def is_path(code: str) -> bool:
+    """Whether code is a name, or attributes of one."""
+    return PATH.fullmatch(code) is not None
 
 
 def atom(code: str) -> Piece:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from wfc.compiler.expressions.filters import FILTERS, Spelling
+from wfc.compiler.expressions.fstrings import UnspeakableError, joined_parts
 from wfc.compiler.expressions.parse import Expression
-from wfc.compiler.expressions.python import Piece, Rank, atom, call, infix, method, tuple_of
+from wfc.compiler.expressions.python import Piece, Rank, atom, call, infix, is_path, method, tuple_of
 from wfc.compiler.expressions.tree import (
     Attribute,
     Binary,
     Choice,
     Compare,
+    ComparisonOperator,
     Concat,
     Constant,
     FilterCall,
@@ -30,6 +32,8 @@ from wfc.compiler.expressions.tree import (
     Unary,
     path_of,
 )
+from wfc.compiler.expressions.truth import outline
+from wfc.compiler.expressions.widening import into as widen
 from wfc.compiler.spell import Code, class_name, escaped, field_name, literal
 from wfc.compiler.types import (
     BOOLEAN,
@@ -45,15 +49,20 @@ from wfc.compiler.types import (
     Record,
     Type,
     base,
-    may_be_null,
     members,
     without_null,
 )
 
-__all__ = ["Names", "Speller", "Unspeakable", "simple_code", "spell_expression"]
+__all__ = ["Names", "Speller", "spell_expression"]
 
 Names = Mapping[Path, Code]
 
+OPPOSITES: Final[Mapping[ComparisonOperator, ComparisonOperator]] = {
+    "==": "!=",
+    "!=": "==",
+    "in": "not in",
+    "not in": "in",
+}
 ITEM_NAMES: Final = ("item", "each", "entry", "element")
 ADAPTED: Final[Mapping[Type, str]] = {
     DECIMAL: "decimal",
@@ -69,11 +78,6 @@ SIGNS: Final = {
     "//": Rank.PRODUCT,
     "%": Rank.PRODUCT,
 }
-SIMPLE: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
-
-
-class Unspeakable(Exception):
-    """A text cannot stand inside an f-string of Python 3.11; what holds it is spelled another way."""
 
 
 def spell_expression(expression: Expression, names: Names, *, into: Type | None = None) -> Code:
@@ -87,7 +91,9 @@ def spell_expression(expression: Expression, names: Names, *, into: Type | None 
     """
     speller = Speller(names)
     return Code(
-        speller.into(expression.tree, into).code if into is not None else speller.piece(expression.tree).code
+        widen(speller, expression.tree, into).code
+        if into is not None
+        else speller.piece(expression.tree).code
     )
 
 
@@ -102,6 +108,10 @@ class Speller:
         self.names = names
         self.quotes = quotes
 
+    def inside(self, quotes: str) -> Speller:
+        """The one for an f-string's braces, where texts may have these quotes."""
+        return Speller(self.names, quotes)
+
     def piece(self, node: Node) -> Piece:
         """A node as Python."""
         return RULES[node.__class__](self, node)
@@ -112,12 +122,12 @@ class Speller:
         """A text as a literal, in quotes that may stand here.
 
         Raises:
-            Unspeakable: There are none: inside an f-string there may be no backslash.
+            UnspeakableError: There are none: inside an f-string there may be no backslash.
         """
         if self.quotes is None:
             return atom(literal(value))
         if not self.quotes or "\\" in escaped(value) or '"' in value or "'" in value:
-            raise Unspeakable
+            raise UnspeakableError
         return atom(f"{self.quotes[0]}{value}{self.quotes[0]}")
 
     def rendered(self, node: Node) -> Piece:
@@ -145,7 +155,14 @@ class Speller:
         if path is None or path not in self.names:
             return None
         code = self.names[path]
-        return Piece(code, Rank.ATOM if SIMPLE.fullmatch(code) else Rank.LAMBDA)
+        if path[0] == "loop" and " == " in code:
+            left, right = code.split(" == ")
+            return infix(atom(left), "==", atom(right), Rank.COMPARE)
+        return Piece(code, Rank.ATOM if is_path(code) else Rank.LAMBDA)
+
+    def class_of(self, record: Record) -> str:
+        """A record's class; ``names`` may call it otherwise than its declaration does."""
+        return self.names.get((record.name,)) or class_name(record.name)
 
     def name(self, node: Name) -> Piece:
         return self.known(node) or atom(node.name)
@@ -171,6 +188,8 @@ class Speller:
             return method(of, "get", self.piece(node.index))
         if isinstance(node.of.type, Record) and isinstance(node.index, Constant):
             return atom(f"{of.within(Rank.ATOM)}.{field_name(str(node.index.value))}")
+        if isinstance(node.of, (FilterCall, ListDisplay)):
+            return call("filters.at", of, self.piece(node.index))
         return atom(f"{of.within(Rank.ATOM)}[{self.piece(node.index).code}]")
 
     def slice(self, node: Slice) -> Piece:
@@ -212,9 +231,14 @@ class Speller:
         return infix(left, node.operator, right, SIGNS[node.operator])
 
     def concat(self, node: Concat) -> Piece:
-        from wfc.compiler.expressions.templates import joined_parts
-
         return joined_parts(self, list(node.parts))
+
+    def joined(self, items: Sequence[Node], separator: str) -> Piece:
+        """Scalars as one text."""
+        parts: list[str | Node] = []
+        for index, item in enumerate(items):
+            parts += [separator, item] if index and separator else [item]
+        return joined_parts(self, parts) if parts else self.text("")
 
     def compare(self, node: Compare) -> Piece:
         if node.decided is not None:
@@ -248,7 +272,7 @@ class Speller:
     def logic(self, node: Logic) -> Piece:
         """Parts that earlier conditions have decided are left out: a type checker would find them odd."""
         neutral = node.operator == "and"
-        parts = [part for part in node.parts if decided(part) is not neutral]
+        parts = merged([part for part in node.parts if decided(part) is not neutral], node.operator)
         if not parts:
             return atom(str(neutral))
         if len(parts) == 1:
@@ -259,12 +283,46 @@ class Speller:
         )
 
     def negation(self, node: Not) -> Piece:
-        operand = self.piece(node.operand)
-        return Piece(f"not {operand.within(Rank.NOT)}", Rank.NOT)
+        return self.negated(node.operand)
+
+    def negated(self, node: Node) -> Piece:
+        """A condition turned around: ``a != b``, not ``not a == b``."""
+        match node:
+            case Not():
+                return self.piece(node.operand)
+            case Compare() if node.operator in OPPOSITES and node.decided is None:
+                return self.piece(
+                    Compare(node.start, node.end, OPPOSITES[node.operator], node.left, node.right)
+                )
+            case Test():
+                turned = Test(
+                    node.start, node.end, node.of, node.name, not node.negated, node.name_start, node.name_end
+                )
+                turned.record = node.record
+                return self.piece(turned)
+        piece = self.piece(node)
+        if piece.rank is Rank.COMPARE and isinstance(node, Attribute):  # `loop.first`
+            return Piece(piece.code.replace(" == ", " != "), Rank.COMPARE)
+        return Piece(f"not {piece.within(Rank.NOT)}", Rank.NOT)
 
     def choice(self, node: Choice) -> Piece:
-        then, test = self.piece(node.then).within(Rank.OR), self.piece(node.test).within(Rank.OR)
-        return Piece(f"{then} if {test} else {self.piece(node.otherwise).within(Rank.CHOICE)}", Rank.CHOICE)
+        if isinstance(node.then, Constant) and isinstance(node.otherwise, Constant):
+            outcomes = (node.then.value, node.otherwise.value)
+            if outcomes in {(True, False), (False, True)} and isinstance(node.then.value, bool):
+                return self.piece(node.test) if node.then.value else self.negated(node.test)
+        return self.choose(node, self.piece(node.then), self.piece(node.otherwise))
+
+    def choose(self, node: Choice, then: Piece, otherwise: Piece) -> Piece:
+        """``then if test else otherwise``, or what Python has for it: the greater or the lesser of two."""
+        if then.code == otherwise.code:
+            return then
+        if isinstance(node.test, Compare) and node.test.operator in {"<", "<=", ">", ">="}:
+            sides = self.piece(node.test.left).code, self.piece(node.test.right).code
+            if {then.code, otherwise.code} == set(sides):
+                greater = (then.code == sides[0]) == node.test.operator.startswith(">")
+                return call("max" if greater else "min", sides[0], sides[1])
+        test = self.piece(node.test).within(Rank.OR)
+        return Piece(f"{then.within(Rank.OR)} if {test} else {otherwise.within(Rank.CHOICE)}", Rank.CHOICE)
 
     def test(self, node: Test) -> Piece:
         subject = self.piece(node.of)
@@ -275,7 +333,7 @@ class Speller:
 
     def type_test(self, node: Test, subject: Piece) -> Piece:
         if node.record is not None:
-            return call("isinstance", subject, class_name(node.record.name))
+            return call("isinstance", subject, self.class_of(node.record))
         kinds = {"string": "str", "integer": "int", "boolean": "bool", "list": "list", "map": "dict"}
         if node.name == "number":
             found = call("isinstance", subject, "(int, float)")
@@ -290,77 +348,38 @@ class Speller:
         arguments = {name: self.piece(argument) for name, argument in node.bound.items()}
         return FILTERS[node.name].spell(Spelling(node, self, self.piece(node.of), arguments))
 
-    # --- into a wider type
 
-    def into(self, node: Node, target: Type) -> Piece:
-        """A value for what takes a wider type than its own."""
-        wanted = without_null(target)
-        match node, wanted:
-            case ListDisplay(), ListOf():
-                return atom(f"[{', '.join(self.into(item, wanted.item).code for item in node.items)}]")
-            case RecordDisplay(), Record() if wanted.name:
-                values = [
-                    f"{field_name(str(key.value))}={self.into(value, wanted.fields[str(key.value)].type).code}"
-                    for key, value in node.entries
-                ]
-                return call(class_name(wanted.name), *values)
-            case RecordDisplay(), MapOf():
-                entries = [
-                    f"{self.text(str(key.value)).code}: {self.into(value, wanted.value).code}"
-                    for key, value in node.entries
-                ]
-                return atom(f"{{{', '.join(entries)}}}")
-            case Choice(), _:
-                then = self.into(node.then, target).within(Rank.OR)
-                test = self.piece(node.test).within(Rank.OR)
-                return Piece(
-                    f"{then} if {test} else {self.into(node.otherwise, target).within(Rank.CHOICE)}",
-                    Rank.CHOICE,
-                )
-        return widened(self.piece(node), node.type, target, self)
+def merged(parts: list[Node], operator: str) -> list[Node]:
+    """Alternatives that ask for several beginnings (or ends) of one text, as one question."""
+    found: list[Node] = []
+    asked: dict[str, FilterCall] = {}
+    for part in parts:
+        if operator != "or" or not isinstance(part, FilterCall) or not asks_for_affix(part):
+            found.append(part)
+            continue
+        key = f"{part.name} {outline(part.of)}"
+        if key not in asked:
+            asked[key] = FilterCall(part.start, part.end, part.of, part.name, 0, 0, part.arguments)
+            asked[key].bound = dict(part.bound)
+            asked[key].type = part.type
+            found.append(asked[key])
+            continue
+        both = [*texts_of(asked[key].bound["text"]), *texts_of(part.bound["text"])]
+        display = ListDisplay(part.start, part.end, tuple(both))
+        display.type = ListOf(STRING)
+        asked[key].bound["text"] = display
+    return found
 
 
-def simple_code(code: str) -> bool:
-    """Whether code is a name, or attributes of one."""
-    return SIMPLE.fullmatch(code) is not None
+def asks_for_affix(node: FilterCall) -> bool:
+    """Whether a filter asks for a beginning or an end that is written in the spec."""
+    return node.name in {"starts_with", "ends_with"} and (
+        isinstance(node.bound["text"], ListDisplay) or base(node.bound["text"].type) == STRING
+    )
 
 
-def widened(piece: Piece, source: Type, target: Type, speller: Speller) -> Piece:
-    """A value made into one of a wider type where Python's own types do not widen by themselves."""
-    wanted, given = without_null(target), without_null(source)
-    if needs_no_widening(given, wanted):
-        return piece
-    if may_be_null(source):
-        if not SIMPLE.fullmatch(piece.code):
-            return piece
-        inner = widened(piece, given, wanted, speller)
-        return Piece(f"{inner.within(Rank.OR)} if {piece.code} is not None else None", Rank.CHOICE)
-    match given, wanted:
-        case ListOf(), ListOf():
-            item = speller.local(piece)
-            inner = widened(atom(item), given.item, wanted.item, speller)
-            if inner.code == item:
-                return atom(f"[*{piece.within(Rank.OR)}]")
-            return atom(f"[{inner.code} for {item} in {piece.within(Rank.OR)}]")
-        case MapOf(), MapOf():
-            item = speller.local(piece)
-            inner = widened(atom(item), given.value, wanted.value, speller)
-            if inner.code == item:
-                return atom(f"{{**{piece.within(Rank.OR)}}}")
-            return atom(f"{{key: {inner.code} for key, {item} in {piece.within(Rank.ATOM)}.items()}}")
-    return call("filters.decimal", piece)
-
-
-def needs_no_widening(given: Type, wanted: Type) -> bool:
-    """Whether Python takes a value of one type for one of the other without further ado."""
-    if given == wanted:
-        return True
-    match given, wanted:
-        case ListOf(), ListOf():
-            return given.item == wanted.item
-        case MapOf(), MapOf():
-            return given.value == wanted.value
-    return not (wanted == DECIMAL and base(given) == INTEGER)
+def texts_of(node: Node) -> list[Node]:
+    return list(node.items) if isinstance(node, ListDisplay) else [node]
 
 
 def decided(node: Node) -> bool | None:

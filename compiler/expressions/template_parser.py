@@ -13,7 +13,7 @@ from typing import Final
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.expressions.parser import RESERVED, Parser
 from wfc.compiler.expressions.template_tree import Condition, Hole, Loop, Part, Text
-from wfc.compiler.expressions.tokens import Mistake, Token, tokenize
+from wfc.compiler.expressions.tokens import Token, UnreadableError, tokenize
 from wfc.compiler.expressions.tree import Broken, Node
 from wfc.compiler.problems import expressions as problems
 from wfc.compiler.spell import is_name
@@ -83,14 +83,14 @@ class TemplateParser:
         self.add_text(begun, len(self.text))
         if self.stack:
             word = self.stack[-1].word
-            self.wrong(Mistake(problems.statement_not_ended(self.span(word), word.text)))
+            self.wrong(UnreadableError(problems.statement_not_ended(self.span(word), word.text)))
             self.stack.clear()
         return tuple(self.top)
 
     def span(self, token: Token) -> Place:
         return self.place.stretch(token.start, token.end)
 
-    def wrong(self, mistake: Mistake) -> None:
+    def wrong(self, mistake: UnreadableError) -> None:
         self.failed = True
         self.report(mistake.finding)
 
@@ -129,7 +129,7 @@ class TemplateParser:
         try:
             tokens, end = tokenize(self.text, self.place, start, until="}}")
             self.parts.append(Hole(Parser(tokens, self.place, start).whole()))
-        except Mistake as mistake:
+        except UnreadableError as mistake:
             self.wrong(mistake)
             self.parts.append(Hole(Broken(start, start)))
             end = self.text.find("}}", start)
@@ -142,7 +142,7 @@ class TemplateParser:
     def statement(self, opening: int, start: int) -> int:
         try:
             tokens, end = tokenize(self.text, self.place, start, until="%}")
-        except Mistake as mistake:
+        except UnreadableError as mistake:
             self.wrong(mistake)
             end = self.text.find("%}", start)
             return len(self.text) if end < 0 else end + 2
@@ -152,7 +152,7 @@ class TemplateParser:
             self.trim_next = "all"
         try:
             self.run(tokens, self.place.stretch(opening, end + 2))
-        except Mistake as mistake:
+        except UnreadableError as mistake:
             self.wrong(mistake)
         return end + 2
 
@@ -171,7 +171,7 @@ class TemplateParser:
                 self.close(word)
                 self.nothing_after(word, parser)
             case _:
-                raise Mistake(
+                raise UnreadableError(
                     problems.unknown_statement(self.span(word) if word.text else place, word.text, STATEMENTS)
                 )
 
@@ -179,14 +179,16 @@ class TemplateParser:
         """A condition; a broken one still opens its statement."""
         try:
             return parser.whole()
-        except Mistake as mistake:
+        except UnreadableError as mistake:
             self.wrong(mistake)
             parser.next = len(parser.tokens) - 1
             return Broken(parser.start, parser.start)
 
     def nothing_after(self, word: Token, parser: Parser) -> None:
         if parser.token.kind != "end" and word.text != "elif":
-            raise Mistake(problems.unexpected_token(parser.span(parser.token), parser.token.text, "`%}`"))
+            raise UnreadableError(
+                problems.unexpected_token(parser.span(parser.token), parser.token.text, "`%}`")
+            )
 
     def loop_head(self, parser: Parser) -> tuple[tuple[str, ...], Node]:
         try:
@@ -196,7 +198,7 @@ class TemplateParser:
             if not parser.accept("in"):
                 parser.unexpected("`in`")
             return tuple(names), parser.whole()
-        except Mistake as mistake:
+        except UnreadableError as mistake:
             self.wrong(mistake)
             return ("item",), Broken(parser.start, parser.start)
 
@@ -209,12 +211,12 @@ class TemplateParser:
 
     def open(self, opened: Open, word: Token) -> None:
         if len(self.stack) >= MAX_NESTING:
-            raise Mistake(problems.expression_too_long(self.span(word)))
+            raise UnreadableError(problems.expression_too_long(self.span(word)))
         self.stack.append(opened)
 
     def branch(self, word: Token, test: Node | None) -> None:
         if not self.stack or self.stack[-1].head is not None or self.stack[-1].otherwise:
-            raise Mistake(problems.statement_out_of_place(self.span(word), word.text))
+            raise UnreadableError(problems.statement_out_of_place(self.span(word), word.text))
         opened = self.stack[-1]
         opened.close_branch()
         opened.test = test
@@ -223,6 +225,6 @@ class TemplateParser:
     def close(self, word: Token) -> None:
         wanted = "for" if word.text == "endfor" else "if"
         if not self.stack or self.stack[-1].word.text != wanted:
-            raise Mistake(problems.statement_out_of_place(self.span(word), word.text))
+            raise UnreadableError(problems.statement_out_of_place(self.span(word), word.text))
         part = self.stack.pop().closed()
         self.parts.append(part)

@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
+from wfc.compiler.expressions.fstrings import joined_parts, whole_text
 from wfc.compiler.expressions.parse import Template
-from wfc.compiler.expressions.python import Piece, Rank, atom, call, method
-from wfc.compiler.expressions.spelling import Names, Speller, Unspeakable, simple_code
+from wfc.compiler.expressions.python import Piece, Rank, atom, infix, is_path
+from wfc.compiler.expressions.spelling import Names, Speller
 from wfc.compiler.expressions.template_tree import Condition, Hole, Loop, Part, Text, holes
-from wfc.compiler.expressions.tree import Attribute, Concat, Constant, Node, Path, path_of, walk
-from wfc.compiler.spell import (
-    Code,
-    best_quote,
-    block_part,
-    closed_block,
-    escaped,
-    literal,
-    local_name,
-    text_block,
-)
-from wfc.compiler.types import INTEGER, STRING, MapOf, base, members
+from wfc.compiler.expressions.tree import Attribute, Name, Node, Path, path_of, walk
+from wfc.compiler.spell import Code, local_name
+from wfc.compiler.types import STRING, base
 
-__all__ = ["joined_parts", "spell_body", "spell_template"]
-
-Wrap = Callable[[Piece], Piece]
-Pieces = Sequence[str | Node]
+__all__ = ["spell_body", "spell_template"]
 
 
 def spell_template(template: Template, names: Names, *, url: bool = False) -> Code:
@@ -66,148 +55,6 @@ def plain(parts: Sequence[Part]) -> list[str | Node]:
     return found
 
 
-# --- f-strings
-
-
-def joined_parts(speller: Speller, parts: Pieces, *, encode: bool = False) -> Piece:
-    """Texts and expressions as one text."""
-    flat = flattened(parts, encode=encode)
-    if not any(isinstance(part, Node) for part in flat):
-        return whole_text(speller, "".join(part for part in flat if isinstance(part, str)))
-    wrap = [encoded if encode and index else None for index in range(len(flat))]
-    text = "".join(part for part in flat if isinstance(part, str))
-    if speller.quotes is not None:
-        return nested(speller, flat, text)
-    for form in forms(text):
-        try:
-            return form(speller, flat, wrap)
-        except Unspeakable:
-            continue
-    return in_a_row(speller, flat, wrap)
-
-
-def flattened(parts: Pieces, *, encode: bool) -> list[str | Node]:
-    """Texts written out, and texts put together with `~`, are parts like others."""
-    found: list[str | Node] = []
-    for part in parts:
-        if (
-            isinstance(part, Constant)
-            and isinstance(part.value, str)
-            and base(part.type) == STRING
-            and not encode
-        ):
-            part = part.value
-        if isinstance(part, Concat) and not encode:
-            inner = flattened(part.parts, encode=False)
-        else:
-            inner = [part]
-        for each in inner:
-            if isinstance(each, str) and found and isinstance(found[-1], str):
-                found[-1] += each
-            else:
-                found.append(each)
-    return found
-
-
-def encoded(piece: Piece) -> Piece:
-    return call("filters.url_part", piece)
-
-
-def whole_text(speller: Speller, text: str) -> Piece:
-    if speller.quotes is None and is_block(text):
-        return atom(text_block(text))
-    return speller.text(text)
-
-
-def is_block(text: str) -> bool:
-    """Whether a text has several lines, to be shown as such."""
-    return "\n" in text.rstrip("\n") and "\r" not in text
-
-
-Form = Callable[[Speller, Sequence[str | Node], Sequence[Wrap | None]], Piece]
-
-
-def forms(text: str) -> list[Form]:
-    """The ways to write an f-string, the plainest first."""
-    if is_block(text):
-        return [block]
-    return [in_quotes, in_three_quotes]
-
-
-def hole(speller: Speller, node: Node, wrap: Wrap | None) -> str:
-    """An expression in its braces."""
-    if wrap is not None:
-        code = wrap(speller.piece(node)).code
-    elif all(base(each) in (STRING, INTEGER) for each in members(node.type)):
-        code = speller.piece(node).code
-    else:
-        code = speller.rendered(node).code
-    return f"{{{code}}}"
-
-
-def braced(text: str) -> str:
-    return text.replace("{", "{{").replace("}", "}}")
-
-
-def in_quotes(speller: Speller, parts: Sequence[str | Node], wrap: Sequence[Wrap | None]) -> Piece:
-    """``f"Hello {name}"``."""
-    text = "".join(part for part in parts if isinstance(part, str))
-    quote = best_quote(text)
-    inner = Speller(speller.names, "'" if quote == '"' else '"')
-    code = ""
-    for part, wrapped in zip(parts, wrap, strict=True):
-        if isinstance(part, str):
-            code += braced(escaped(part)).replace(quote, f"\\{quote}")
-        else:
-            found = hole(inner, part, wrapped)
-            if ('"' in found or "'" in found) and ('"' in text or "'" in text):
-                raise Unspeakable  # a formatter would weigh the quotes of text and expressions against each other
-            code += found
-    return atom(f"f{quote}{code}{quote}")
-
-
-def in_three_quotes(speller: Speller, parts: Sequence[str | Node], wrap: Sequence[Wrap | None]) -> Piece:
-    r"""``f\"\"\"it's {", ".join(names)}\"\"\"``."""
-    inner = Speller(speller.names, "\"'")
-    code = ""
-    for part, wrapped in zip(parts, wrap, strict=True):
-        if isinstance(part, str):
-            code += braced(escaped(part)).replace('"""', '""\\"')
-        else:
-            code += hole(inner, part, wrapped)
-    return atom(f'f"""{closed_block(code)}"""')
-
-
-def block(speller: Speller, parts: Sequence[str | Node], wrap: Sequence[Wrap | None]) -> Piece:
-    """A text of several lines, at the left edge."""
-    inner = Speller(speller.names, "\"'")
-    code = "".join(
-        braced(block_part(part)) if isinstance(part, str) else hole(inner, part, wrapped)
-        for part, wrapped in zip(parts, wrap, strict=True)
-    )
-    return atom(f'f"""\\\n{closed_block(code)}"""')
-
-
-def nested(speller: Speller, parts: Sequence[str | Node], text: str) -> Piece:
-    """An f-string inside another one's braces."""
-    if not speller.quotes or "\\" in escaped(text) or '"' in text or "'" in text:
-        raise Unspeakable
-    quote, inner = speller.quotes[0], Speller(speller.names, speller.quotes[1:])
-    code = "".join(braced(part) if isinstance(part, str) else hole(inner, part, None) for part in parts)
-    return atom(f"f{quote}{code}{quote}")
-
-
-def in_a_row(speller: Speller, parts: Sequence[str | Node], wrap: Sequence[Wrap | None]) -> Piece:
-    """Parts that no f-string can hold, put together by a call."""
-    pieces = [
-        Piece(literal(part), Rank.ATOM)
-        if isinstance(part, str)
-        else (wrapped(speller.piece(part)) if wrapped else speller.rendered(part))
-        for part, wrapped in zip(parts, wrap, strict=True)
-    ]
-    return method(atom('""'), "join", f"[{', '.join(piece.code for piece in pieces)}]")
-
-
 # --- statements
 
 
@@ -246,29 +93,55 @@ class Body:
             self.line("pass", depth)
 
     def condition(self, part: Condition, speller: Speller, depth: int) -> None:
-        word = "if"
-        for test, body in part.branches:
-            self.line(f"{word} {speller.piece(test).code}:" if test is not None else "else:", depth)
-            self.nested(body, speller, depth + 1)
-            word = "elif"
+        """An `if`; branches that do the same are one, and an `if` alone in a branch joins that branch's own."""
+        branches: list[tuple[Piece | None, list[Code]]] = []
+        for position, (test, parts) in enumerate(part.branches):
+            code = speller.piece(test) if test is not None else None
+            body: Sequence[Part] = parts
+            while code is not None and position == len(part.branches) - 1 and (inner := only_if(body)):
+                code, body = infix(code, "and", speller.piece(inner[0]), Rank.AND), inner[1]
+            lines = self.apart(body, speller, depth + 1)
+            before = branches[-1] if branches else None
+            if before is not None and before[0] is not None and code is not None and before[1] == lines:
+                branches[-1] = (infix(before[0], "or", code, Rank.OR), lines)
+            else:
+                branches.append((code, lines))
+        for position, (code, lines) in enumerate(branches):
+            word = "elif" if position else "if"
+            self.line("else:" if code is None else f"{word} {code.code}:", depth)
+            self.lines += lines
+
+    def apart(self, parts: Sequence[Part], speller: Speller, depth: int) -> list[Code]:
+        """The lines of a body, by themselves."""
+        before, self.lines = self.lines, []
+        self.nested(parts, speller, depth)
+        lines, self.lines = self.lines, before
+        return lines
 
     def loop(self, part: Loop, speller: Speller, depth: int) -> None:
         items = speller.piece(part.items)
-        locals_ = [self.fresh(name) for name in part.names]
-        names: dict[Path, Code] = dict(speller.names)
-        names |= {(name,): each for name, each in zip(part.names, locals_, strict=True)}
-        used = {path[1] for node in holes(part.body) for path in loop_paths(node)}
-        source = items.code
-        if "last" in used and not simple_code(source):
+        mentioned = {path[0] for node in holes(part.body) for path in mentioned_paths(node)}
+        own = [name for name in part.names if name in mentioned] or [part.names[0]]
+        locals_ = {name: self.fresh(name) for name in own}
+        names: dict[Path, Code] = dict(speller.names) | {(name,): local for name, local in locals_.items()}
+        of_loop = {
+            path[1] for node in holes(part.body) for path in mentioned_paths(node) if path[0] == "loop"
+        }
+        source = items.within(Rank.ATOM)
+        if "last" in of_loop and not is_path(source):
             source = self.fresh("items")
             self.line(f"{source} = {items.code}", depth)
-        over = source
-        if isinstance(part.items.type, MapOf) and len(locals_) == 2:
-            over = f"{Piece(source, Rank.ATOM if source != items.code else items.rank).within(Rank.ATOM)}.items()"
-        target = ", ".join(locals_)
-        if used:
+            items = atom(source)
+        over = items.after_in
+        if len(part.names) == 2 and own != [part.names[0]]:
+            over = f"{source}.{'items' if len(own) == 2 else 'values'}()"
+        if is_copied(part, own):
+            self.line(f"parts.extend({items.looped if over == items.after_in else over})", depth)
+            return
+        target = ", ".join(locals_.values())
+        if of_loop:
             index = self.fresh("index")
-            target = f"{index}, {target}" if len(locals_) == 1 else f"{index}, ({target})"
+            target = f"{index}, {target}" if len(own) == 1 else f"{index}, ({target})"
             over = f"enumerate({over}, 1)"
             names |= loop_names(index, source)
         self.line(f"for {target} in {over}:", depth)
@@ -289,10 +162,26 @@ def one(speller: Speller, part: str | Node) -> str:
     return speller.rendered(part).code
 
 
-def loop_paths(node: Node) -> list[Path]:
-    """Paths like ``loop.index`` in an expression."""
-    paths = [path_of(each) for each in walk(node) if isinstance(each, Attribute)]
-    return [path for path in paths if path is not None and path[0] == "loop"]
+def mentioned_paths(node: Node) -> list[Path]:
+    """The paths of an expression: ``loop.index``, and ``loop`` itself."""
+    paths = [path_of(each) for each in walk(node) if isinstance(each, (Attribute, Name))]
+    return [path if path[0] != "loop" or len(path) > 1 else ("",) for path in paths if path is not None]
+
+
+def only_if(parts: Sequence[Part]) -> tuple[Node, Sequence[Part]] | None:
+    """The test and the body of an `if` without an `else`, where that is all there is."""
+    if len(parts) == 1 and isinstance(parts[0], Condition) and len(parts[0].branches) == 1:
+        test, body = parts[0].branches[0]
+        return (test, body) if test is not None else None
+    return None
+
+
+def is_copied(part: Loop, own: Sequence[str]) -> bool:
+    """Whether a loop does nothing but put each item into the text."""
+    if len(part.body) != 1 or not isinstance(part.body[0], Hole):
+        return False
+    tree = part.body[0].tree
+    return isinstance(tree, Name) and [tree.name] == list(own) and base(tree.type) == STRING
 
 
 def loop_names(index: str, source: str) -> Mapping[Path, Code]:

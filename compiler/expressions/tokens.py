@@ -10,7 +10,7 @@ from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.problems import expressions as problems
 from wfc.compiler.spell import normal_form
 
-__all__ = ["Mistake", "Token", "tokenize"]
+__all__ = ["Token", "UnreadableError", "tokenize"]
 
 Kind = Literal["name", "integer", "number", "string", "operator", "end"]
 
@@ -30,7 +30,7 @@ MAX_TOKENS: Final = 2_000
 MAX_DIGITS: Final = 400
 
 
-class Mistake(Exception):
+class UnreadableError(Exception):
     """An expression cannot be read; carries the finding that says why."""
 
     def __init__(self, finding: Finding) -> None:
@@ -61,7 +61,7 @@ def tokenize(text: str, place: Place, start: int = 0, *, until: str = "") -> tup
         until: ``}}`` or ``%}``: stop at it, outside of brackets; empty: at the text's end.
 
     Raises:
-        Mistake: Something there is no token, or ``until`` does not come.
+        UnreadableError: Something there is no token, or ``until`` does not come.
     """
     tokens: list[Token] = []
     depth: list[str] = []
@@ -71,7 +71,7 @@ def tokenize(text: str, place: Place, start: int = 0, *, until: str = "") -> tup
             return end(tokens, position), position
         match = TOKEN.match(text, position)
         if match is None:
-            raise Mistake(stray(text, place, position))
+            raise UnreadableError(stray(text, place, position))
         if match.lastgroup != "space":
             token = made(match, place)
             if token.text in BRACKETS and depth and depth[-1] == BRACKETS[token.text]:
@@ -80,11 +80,11 @@ def tokenize(text: str, place: Place, start: int = 0, *, until: str = "") -> tup
                 depth.append(token.text)
             tokens.append(token)
             if len(tokens) > MAX_TOKENS:
-                raise Mistake(problems.expression_too_long(place.stretch(start, match.end())))
+                raise UnreadableError(problems.expression_too_long(place.stretch(start, match.end())))
         position = match.end()
     if until:
         opening = "${{" if until == "}}" else "{%"
-        raise Mistake(
+        raise UnreadableError(
             problems.unclosed_braces(place.stretch(*opening_before(text, start, opening)), opening, until)
         )
     return end(tokens, position), position
@@ -114,12 +114,12 @@ def made(match: re.Match[str], place: Place) -> Token:
             return Token("name", normal_form(text), start, stop)
         case "integer":
             if len(text) > MAX_DIGITS:
-                raise Mistake(problems.number_out_of_range(place.stretch(start, stop)))
+                raise UnreadableError(problems.number_out_of_range(place.stretch(start, stop)))
             return Token("integer", text, start, stop, int(text.replace("_", "")))
         case "number":
             value = float(text.replace("_", ""))
             if value == float("inf"):
-                raise Mistake(problems.number_out_of_range(place.stretch(start, stop)))
+                raise UnreadableError(problems.number_out_of_range(place.stretch(start, stop)))
             return Token("number", text, start, stop, value)
         case "string":
             return Token("string", text, start, stop, unescaped(text, start, place))
@@ -139,7 +139,9 @@ def unescaped(text: str, start: int, place: Place) -> str:
             value = chr(int(code, 16)) if code else ESCAPED.get(match.group(4))
         if value is None:
             at = start + 1 + match.start()
-            raise Mistake(problems.unknown_escape(place.stretch(at, at + len(match.group())), match.group()))
+            raise UnreadableError(
+                problems.unknown_escape(place.stretch(at, at + len(match.group())), match.group())
+            )
         return value
 
     return ESCAPE.sub(letter, text[1:-1])

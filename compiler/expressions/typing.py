@@ -53,7 +53,6 @@ from wfc.compiler.types import (
     may_be_null,
     members,
     show,
-    without_null,
 )
 
 __all__ = ["Typing"]
@@ -109,25 +108,25 @@ class Typing:
 
     def condition(self, node: Node, scope: Scope) -> None:
         """Types a condition, which is true or false and nothing else."""
-        type = self.type_of(node, scope)
-        if type == UNKNOWN or base(type) == BOOLEAN:
+        kind = self.type_of(node, scope)
+        if kind == UNKNOWN or base(kind) == BOOLEAN:
             return
-        if isinstance(type, Optional) and base(type.of) == BOOLEAN:
+        if isinstance(kind, Optional) and base(kind.of) == BOOLEAN:
             self.wrong(problems.condition_may_be_null(self.at(node), self.words(node)))
         else:
             self.wrong(
-                problems.not_a_condition(self.at(node), self.words(node), show(base(type)), remedy(type))
+                problems.not_a_condition(self.at(node), self.words(node), show(base(kind)), remedy(kind))
             )
         node.type = UNKNOWN
 
     def texts(self, node: Node, scope: Scope) -> None:
         """Types what becomes part of a text: a scalar that is there."""
-        type = self.present(node, scope, use="in a text")
-        if type != UNKNOWN and not all(
-            isinstance(each, (Scalar, Enumeration)) and each != ANY for each in members(type)
+        kind = self.present(node, scope, use="in a text")
+        if kind != UNKNOWN and not all(
+            isinstance(each, (Scalar, Enumeration)) and each != ANY for each in members(kind)
         ):
-            of_scalars = isinstance(type, ListOf) and isinstance(base(type.item), Scalar) and type.item != ANY
-            self.wrong(problems.needs_json(self.at(node), self.words(node), show(type), of_scalars))
+            of_scalars = isinstance(kind, ListOf) and isinstance(base(kind.item), Scalar) and kind.item != ANY
+            self.wrong(problems.needs_json(self.at(node), self.words(node), show(kind), of_scalars))
 
     # --- one rule a kind of node
 
@@ -184,9 +183,9 @@ class Typing:
     def slice(self, node: Slice, scope: Scope) -> Type:
         of = self.present(node.of, scope, use="its parts")
         for bound in (node.first, node.last):
-            type = self.present(bound, scope) if bound is not None else INTEGER
-            if bound is not None and type != UNKNOWN and base(type) != INTEGER:
-                self.wrong(problems.wrong_index(self.at(bound), show(of), "integer", show(base(type))))
+            kind = self.present(bound, scope) if bound is not None else INTEGER
+            if bound is not None and kind != UNKNOWN and base(kind) != INTEGER:
+                self.wrong(problems.wrong_index(self.at(bound), show(of), "integer", show(base(kind))))
         if of == UNKNOWN or isinstance(of, ListOf):
             return of
         if base(of) == STRING:
@@ -200,11 +199,11 @@ class Typing:
     def record_display(self, node: RecordDisplay, scope: Scope) -> Type:
         record = Record("")
         for key, value in node.entries:
-            type = self.type_of(value, scope)
+            kind = self.type_of(value, scope)
             name = str(key.value)
             if name in record.fields:
                 self.wrong(problems.key_twice(self.at(key), name))
-            record.fields[name] = Field(name, type)
+            record.fields[name] = Field(name, kind)
         return record
 
     def unary(self, node: Unary, scope: Scope) -> Type:
@@ -241,22 +240,22 @@ class Typing:
         return common(then, otherwise)
 
     def test(self, node: Test, scope: Scope) -> Type:
-        type = self.type_of(node.of, scope)
+        kind = self.type_of(node.of, scope)
         if node.name != "none":
-            type = self.test_by_name(node, type, scope)
-        if type == UNKNOWN:
+            kind = self.test_by_name(node, kind, scope)
+        if kind == UNKNOWN:
             return BOOLEAN
         where, words = self.at(node), self.words(node.of)
         if node.name == "none":
-            if type == NULL and node.of.declared not in (NULL, UNKNOWN):
+            if kind == NULL and node.of.declared not in (NULL, UNKNOWN):
                 if node.negated:
                     self.wrong(problems.never_true(where, f"`{words}` is null here"))
-            elif type != ANY and not may_be_null(type) and not may_be_null(node.of.declared):
+            elif kind != ANY and not may_be_null(kind) and not may_be_null(node.of.declared):
                 self.wrong(problems.never_null(where, words, node.negated))
-            elif type != ANY and not may_be_null(type) and not node.negated:
+            elif kind != ANY and not may_be_null(kind) and not node.negated:
                 self.wrong(problems.never_true(where, f"`{words}` is not null here"))
             return BOOLEAN
-        self.test_kinds(node, type, where, words)
+        self.test_kinds(node, kind, where, words)
         return BOOLEAN
 
     def test_by_name(self, node: Test, type: Type, scope: Scope) -> Type:

@@ -7,7 +7,7 @@ from typing import Final
 
 from wfc.compiler.expressions.filters.table import Call, Filter, Parameter, Spelling
 from wfc.compiler.expressions.python import Piece, Rank, atom, call, method
-from wfc.compiler.expressions.tree import ListDisplay
+from wfc.compiler.expressions.tree import Constant, ListDisplay
 from wfc.compiler.problems import expressions as problems
 from wfc.compiler.types import (
     ANY,
@@ -52,14 +52,14 @@ def one_item(use: Call) -> Type:
 
 
 def spell_first(use: Spelling) -> Piece:
-    if is_filled(use):
-        return atom(f"{use.subject.code}[0]")
+    if isinstance(use.node.of, ListDisplay) and use.node.of.items:
+        return use.speller.piece(use.node.of.items[0])
     return call("filters.first", use.subject)
 
 
 def spell_last(use: Spelling) -> Piece:
-    if is_filled(use):
-        return atom(f"{use.subject.code}[-1]")
+    if isinstance(use.node.of, ListDisplay) and use.node.of.items:
+        return use.speller.piece(use.node.of.items[-1])
     return call("filters.last", use.subject)
 
 
@@ -72,7 +72,8 @@ def check_extreme(use: Call) -> Type:
 
 def extreme(name: str, doc: str, example: tuple[str, str]) -> Filter:
     def spell(use: Spelling) -> Piece:
-        return call(name, use.subject) if is_filled(use) else call(name, use.subject, "default=None")
+        items = use.subject.looped
+        return call(name, items) if is_filled(use) else call(name, items, "default=None")
 
     return Filter(
         name,
@@ -111,7 +112,7 @@ def spell_sort(use: Spelling) -> Piece:
         options.append(f"key={lambda_of(use)}")
     if use.constant("descending") is True:
         options.append("reverse=True")
-    return call("sorted", use.subject, *options)
+    return call("sorted", use.subject.looped, *options)
 
 
 def lambda_of(use: Spelling) -> str:
@@ -133,12 +134,12 @@ def spell_sum(use: Spelling) -> Piece:
     item = base(use.type.item) if isinstance(use.type, ListOf) else UNKNOWN
     match item:
         case Scalar(name="number"):
-            return call("filters.finite", call("sum", use.subject))
+            return call("filters.finite", call("sum", use.subject.looped))
         case Scalar(name="decimal"):
-            return call("filters.decimal", call("sum", use.subject))
+            return call("filters.decimal", call("sum", use.subject.looped))
         case Scalar(name="duration"):
             return call("filters.total", use.subject)
-    return call("sum", use.subject)
+    return call("sum", use.subject.looped)
 
 
 def check_same_list(use: Call) -> Type:
@@ -165,11 +166,14 @@ def check_join(use: Call) -> Type:
 
 
 def spell_join(use: Spelling) -> Piece:
+    given = use.node.bound.get("separator")
+    if isinstance(use.node.of, ListDisplay) and (given is None or isinstance(given, Constant)):
+        return use.speller.joined(use.node.of.items, str(given.value) if isinstance(given, Constant) else "")
     separator = use.arguments.get("separator") or use.speller.text("")
     kind = use.type.item if isinstance(use.type, ListOf) else UNKNOWN
     if all(base(each) == STRING for each in members(kind)):
-        return method(separator, "join", use.subject)
-    return method(separator, "join", call("map", "filters.text", use.subject))
+        return method(separator, "join", use.subject.looped)
+    return method(separator, "join", call("map", "filters.text", use.subject.looped))
 
 
 def check_flatten(use: Call) -> Type:
@@ -190,7 +194,7 @@ def check_present(use: Call) -> Type:
 
 def spell_present(use: Spelling) -> Piece:
     item = use.speller.local(use.subject)
-    return atom(f"[{item} for {item} in {use.subject.within(Rank.OR)} if {item} is not None]")
+    return atom(f"[{item} for {item} in {use.subject.after_in} if {item} is not None]")
 
 
 def function(name: str) -> Callable[[Spelling], Piece]:

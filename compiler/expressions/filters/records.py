@@ -75,7 +75,7 @@ def spell_where(use: Spelling) -> Piece:
     test = field.within(Rank.OR)
     if use.node.comparison is not None:
         test = use.speller.comparison(use.node.comparison, field).within(Rank.OR)
-    return atom(f"[{item} for {item} in {use.subject.within(Rank.OR)} if {test}]")
+    return atom(f"[{item} for {item} in {use.subject.after_in} if {test}]")
 
 
 def check_pluck(use: Call) -> Type:
@@ -87,7 +87,7 @@ def check_pluck(use: Call) -> Type:
 def spell_pluck(use: Spelling) -> Piece:
     item = use.speller.local(use.subject)
     field = use.speller.attribute(item, str(use.constant("field")))
-    return atom(f"[{field.code} for {item} in {use.subject.within(Rank.OR)}]")
+    return atom(f"[{field.code} for {item} in {use.subject.after_in}]")
 
 
 def grouped(use: Call, gives: Type) -> Type:
@@ -109,6 +109,11 @@ def check_keys(use: Call) -> Type:
 
 def check_values(use: Call) -> Type:
     return ListOf(use.subject.value) if isinstance(use.subject, MapOf) else use.misfit()
+
+
+def spell_values(use: Spelling) -> Piece:
+    values = f"{use.subject.within(Rank.ATOM)}.values()"
+    return Piece(f"list({values})", Rank.ATOM, iterable=values)
 
 
 REQUIRED_FIELD: Final = Parameter("field", STRING, required=True, constant=True)
@@ -165,7 +170,7 @@ FILTERS: Final = (
         ("prices | keys", '["book", "pen"]'),
         (),
         check_keys,
-        lambda use: call("list", use.subject),
+        lambda use: Piece(f"list({use.subject.code})", Rank.ATOM, iterable=use.subject.code),
     ),
     Filter(
         "values",
@@ -175,6 +180,6 @@ FILTERS: Final = (
         ("prices | values", "[12, 1.5]"),
         (),
         check_values,
-        lambda use: call("list", Piece(f"{use.subject.within(Rank.ATOM)}.values()", Rank.ATOM)),
+        spell_values,
     ),
 )

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from wfc.compiler.expressions.comparing import adapt
-from wfc.compiler.expressions.filters.table import Call, Filter, Parameter, Spelling, simple
+from wfc.compiler.expressions.filters.table import Call, Filter, Parameter, Spelling
 from wfc.compiler.expressions.python import Piece, Rank, atom, call, method
 from wfc.compiler.expressions.tree import Constant
 from wfc.compiler.problems import expressions as problems
 from wfc.compiler.types import (
     ANY,
-    BOOLEAN,
     DATE,
     DATETIME,
     DECIMAL,
@@ -110,12 +109,15 @@ def check_default(use: Call) -> Type:
     present = without_null(use.subject)
     if present == UNKNOWN:
         return kind
-    if isinstance(present, Enumeration) and isinstance(kind, Enumeration) and not assignable(kind, present):
-        if isinstance(fallback, Constant) and present.name:
-            values = [str(each) for each in present.values]
-            place = use.typing.at(fallback)
-            words = use.typing.words(use.node.of)
-            return use.wrong(problems.no_such_value(place, words, str(fallback.value), values))
+    if (
+        isinstance(present, Enumeration)
+        and isinstance(fallback, Constant)
+        and present.name
+        and not assignable(kind, present)
+    ):
+        values = [str(each) for each in present.values]
+        words = use.typing.words(use.node.of)
+        return use.wrong(problems.no_such_value(use.typing.at(fallback), words, str(fallback.value), values))
     return common(present, kind)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -49,6 +49,10 @@ class Speller(Protocol):
 
     def comparison(self, node: Compare, left: Piece) -> Piece:
         """A comparison whose left side is a piece already."""
+        ...
+
+    def joined(self, items: Sequence[Node], separator: str) -> Piece:
+        """Scalars as one text."""
         ...
 
     def local(self, *used: Piece) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from wfc.compiler.expressions.filters.table import Call, Filter, Parameter, Spelling, simple
-from wfc.compiler.expressions.python import Piece, Rank, call, infix, method, tuple_of
-from wfc.compiler.expressions.tree import ListDisplay
+from wfc.compiler.expressions.python import Piece, Rank, atom, call, infix, method, tuple_of
+from wfc.compiler.expressions.tree import Constant, ListDisplay
 from wfc.compiler.problems import expressions as problems
 from wfc.compiler.types import BOOLEAN, INTEGER, STRING, ListOf, MapOf, Type, base, comparable, show
 
@@ -32,7 +32,7 @@ def affix(name: str, method_name: str, doc: str, example: tuple[str, str]) -> Fi
         if isinstance(given, ListDisplay):
             argument = tuple_of([use.speller.piece(item) for item in given.items])
         elif isinstance(given.type, ListOf):
-            argument = call("tuple", use.arguments["text"])
+            argument = call("tuple", use.arguments["text"].looped)
         else:
             argument = use.arguments["text"]
         return method(use.subject, method_name, argument)
@@ -40,6 +40,25 @@ def affix(name: str, method_name: str, doc: str, example: tuple[str, str]) -> Fi
     return Filter(
         name, "string", "boolean", doc, example, (Parameter("text", required=True),), check_affix, spell
     )
+
+
+def check_split(use: Call) -> Type:
+    separator = use.constant("separator")
+    if separator == "":
+        wanted = "a separator that is not empty"
+        return use.wrong(
+            problems.wrong_argument(use.typing.at(use.bound["separator"]), "split", wanted, '""')
+        )
+    return ListOf(STRING) if base(use.subject) == STRING else use.misfit()
+
+
+def spell_split(use: Spelling) -> Piece:
+    """A text written out is split here and now, as whoever writes Python by hand would."""
+    text, separator = use.node.of, use.node.bound.get("separator")
+    if isinstance(text, Constant) and (separator is None or isinstance(separator, Constant)):
+        parts = str(text.value).split(None if separator is None else str(separator.value))
+        return atom(f"[{', '.join(use.speller.text(part).code for part in parts)}]")
+    return method(use.subject, "split", *use.arguments.values())
 
 
 def check_contains(use: Call) -> Type:
@@ -95,14 +114,15 @@ FILTERS: Final = (
         Parameter("old", STRING, required=True),
         Parameter("new", STRING, required=True),
     ),
-    simple(
+    Filter(
         "split",
-        STRING,
-        ListOf(STRING),
-        ".split",
+        "string",
+        "list of string",
         "The parts of the text between separators; without a separator, its words.",
         ('"a, b" | split(", ")', '["a", "b"]'),
-        Parameter("separator", STRING),
+        (Parameter("separator", STRING),),
+        check_split,
+        spell_split,
     ),
     simple(
         "lines",

@@ -1,0 +1,78 @@
+"""Values for what takes a wider type than their own, where Python's types do not widen by themselves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wfc.compiler.expressions.python import Piece, Rank, atom, call, is_path
+from wfc.compiler.expressions.tree import Choice, ListDisplay, Node, RecordDisplay
+from wfc.compiler.spell import field_name
+from wfc.compiler.types import DECIMAL, INTEGER, ListOf, MapOf, Record, Type, base, may_be_null, without_null
+
+if TYPE_CHECKING:
+    from wfc.compiler.expressions.spelling import Speller
+
+__all__ = ["into"]
+
+
+def into(speller: Speller, node: Node, target: Type) -> Piece:
+    """A value for what takes a wider type than its own."""
+    wanted = without_null(target)
+    match node, wanted:
+        case ListDisplay(), ListOf():
+            return atom(f"[{', '.join(into(speller, item, wanted.item).code for item in node.items)}]")
+        case RecordDisplay(), Record() if wanted.name:
+            values = [
+                f"{field_name(str(key.value))}={into(speller, value, wanted.fields[str(key.value)].type).code}"
+                for key, value in node.entries
+            ]
+            return call(speller.class_of(wanted), *values)
+        case RecordDisplay(), MapOf():
+            entries = [
+                f"{speller.text(str(key.value)).code}: {into(speller, value, wanted.value).code}"
+                for key, value in node.entries
+            ]
+            return atom(f"{{{', '.join(entries)}}}")
+        case Choice(), _:
+            return speller.choose(
+                node, into(speller, node.then, target), into(speller, node.otherwise, target)
+            )
+    return widened(speller.piece(node), node.type, target, speller)
+
+
+def widened(piece: Piece, source: Type, target: Type, speller: Speller) -> Piece:
+    """A value made into one of a wider type where Python's own types do not widen by themselves."""
+    wanted, given = without_null(target), without_null(source)
+    if needs_no_widening(given, wanted):
+        return piece
+    if may_be_null(source):
+        if not is_path(piece.code):
+            return piece
+        inner = widened(piece, given, wanted, speller)
+        return Piece(f"{inner.within(Rank.OR)} if {piece.code} is not None else None", Rank.CHOICE)
+    match given, wanted:
+        case ListOf(), ListOf():
+            item = speller.local(piece)
+            inner = widened(atom(item), given.item, wanted.item, speller)
+            if inner.code == item:
+                return atom(f"[*{piece.within(Rank.OR)}]")
+            return atom(f"[{inner.code} for {item} in {piece.within(Rank.OR)}]")
+        case MapOf(), MapOf():
+            item = speller.local(piece)
+            inner = widened(atom(item), given.value, wanted.value, speller)
+            if inner.code == item:
+                return atom(f"{{**{piece.within(Rank.OR)}}}")
+            return atom(f"{{key: {inner.code} for key, {item} in {piece.within(Rank.ATOM)}.items()}}")
+    return call("filters.decimal", piece)
+
+
+def needs_no_widening(given: Type, wanted: Type) -> bool:
+    """Whether Python takes a value of one type for one of the other without further ado."""
+    if given == wanted:
+        return True
+    match given, wanted:
+        case ListOf(), ListOf():
+            return given.item == wanted.item
+        case MapOf(), MapOf():
+            return given.value == wanted.value
+    return not (wanted == DECIMAL and base(given) == INTEGER)

@@ -1,0 +1,125 @@
+"""Each mistake is one finding, with its code, its exact stretch, and a hint that helps."""
+
+from __future__ import annotations
+
+import pytest
+
+CONDITIONS = [
+    # what is written, with << >> around the stretch; the code; part of the hint
+    ("<<state.count>>", "not-a-condition", "!= 0"),
+    ("<<state.title>>", "not-a-condition", '!= ""'),
+    ("<<state.names>>", "not-a-condition", "length > 0"),
+    ("<<state.comment>>", "not-a-condition", "is not none"),
+    ("<<state.maybe_flag>>", "condition-may-be-null", "default(false)"),
+    ("state.flag and <<state.count>>", "not-a-condition", ""),
+    ("not <<state.title>>", "not-a-condition", ""),
+    ("<<true>>", "always-true", ""),
+    ("<<false>>", "never-true", ""),
+    ('<<state.urgency == "low" or state.urgency != "low">>', "always-true", ""),
+    ('state.urgency == "low" and <<state.urgency == "high">>', "never-true", ""),
+    ('state.urgency in ["low"] and <<state.urgency in ["mid", "high"]>>', "never-true", ""),
+    ('state.urgency == <<"hihg">>', "no-such-value", "`high`"),
+    ('<<"hihg">> == state.urgency', "no-such-value", "`high`"),
+    ('state.urgency in ["low", <<"midd">>]', "no-such-value", "`mid`"),
+    ('state.level == <<"mid">>', "no-such-value", "`low`"),
+    ('<<state.count == "1">>', "not-comparable", ""),
+    ("<<state.flag == 1>>", "not-comparable", ""),
+    ("<<state.total == state.score>>", "not-comparable", ""),
+    ('state.count in [1, <<"2">>]', "not-comparable", ""),
+    ("<<state.flag < true>>", "not-ordered", ""),
+    ('<<state.comment>> < "a"', "may-be-null", ""),
+    ("<<state.total > state.score>>", "not-ordered", ""),
+    ("<<state.count is none>>", "never-null", ""),
+    ("<<state.count != none>>", "never-null", ""),
+    ("state.comment is not none and <<state.comment is none>>", "never-true", ""),
+    ("<<event is Cancelled>>", "never-true", ""),
+    ("<<one is Ready>>", "always-true", ""),
+    ("event is <<Rejcted>>", "unknown-test", "`Rejected`"),
+    ("state.comment is <<defined>>", "unknown-test", "is not none"),
+    ("1 < state.count <<<>> 5", "chained-comparison", "and"),
+    ("state.flag <<&&>> state.flag", "foreign-operator", "and"),
+    ("state.count <<=>> 1", "foreign-operator", "=="),
+    ("<<!>> state.flag", "foreign-operator", "not"),
+    ('<<state.due < "soon">>', "not-ordered", ""),
+]
+
+EXPRESSIONS = [
+    ("<<stat>>.count", "unknown-name", "`state`"),
+    ("<<result>>", "unknown-name", "after it only"),
+    ("state.<<cuont>>", "unknown-field", "`count`"),
+    ('state.orders | pluck("<<idd>>")', "unknown-field", "`id`"),
+    ('state.orders | pluck("customer.<<nam>>")', "unknown-field", "`name`"),
+    ('state.orders | pluck("customer.city.<<x>>")', "may-be-null", ""),
+    ("<<state.order>>.total", "may-be-null", "state.order is not none"),
+    ("<<state.comment>> | upper", "may-be-null", "default"),
+    ("<<state.names | first>> | upper", "may-be-null", "default"),
+    ("event.<<note>>", "only-some-have", "event is Rejected"),
+    ("event.<<nothing>>", "unknown-field", "there"),
+    ("state.<<__class__>>", "private-name", ""),
+    ("<<__import__>>", "private-name", ""),
+    ("state.title.<<upper>>()", "method-call", "|"),
+    ("<<range>>(3)", "method-call", ""),
+    ("state.anything.<<x>>", "no-fields", "output"),
+    ("state.names.<<x>>", "no-fields", "pluck"),
+    ("state.prices.<<pen>>", "no-fields", 'state.prices["pen"]'),
+    ("state.title.<<x>>", "no-fields", ""),
+    ("state.title | <<uper>>", "unknown-filter", "`upper`"),
+    ("<<state.count>> | upper", "wrong-filter", ""),
+    ("<<state.orders>> | join", "wrong-filter", ""),
+    ("state.title | <<replace>>", "missing-argument", "replace(old, new)"),
+    ('state.title | replace("a", <<1>>)', "wrong-argument", ""),
+    ('state.title | upper(<<"a">>)', "unexpected-argument", "upper"),
+    ("state.orders | pluck(<<state.title>>)", "argument-not-constant", ""),
+    ('state.orders | where(<<"quantity">>)', "where-without-value", ""),
+    ('state.orders | where("kind", <<"bok">>)', "no-such-value", "`book`"),
+    ('state.orders | where("kind", <<"~">>, "book")', "unknown-operator", "=="),
+    ("<<state.orders>> | sort", "cannot-order", ""),
+    ('state.orders | group(<<"quantity">>)', "cannot-group", ""),
+    ('<<"x">> | integer', "cannot-convert", ""),
+    ('<<"2026-13-01">> | date', "cannot-convert", ""),
+    ('<<"a" + 1>>', "no-arithmetic", "~"),
+    ("<<state.flag + 1>>", "no-arithmetic", ""),
+    ("<<state.total * state.score>>", "decimal-with-number", "decimal"),
+    ("<<state.comment>> ~ 1", "may-be-null", ""),
+    ("<<state.names>> ~ 1", "needs-json", "join"),
+    ("state.names[<<state.title>>]", "wrong-index", ""),
+    ("<<state.count>>[0]", "no-parts", ""),
+    ("state.count <<if>> state.flag", "if-without-else", "else"),
+    ("2 <<**>> 3", "no-power", ""),
+    ("state.names[1:2<<:>>3]", "no-slice-step", "reverse"),
+    ("(1<<,>> 2)", "no-tuple", "[a, b]"),
+    ('{"a": 1, <<"a">>: 2}', "key-twice", ""),
+    ("<<(>>1", "unclosed-bracket", "`)`"),
+    ('<<"abc>>', "unclosed-text", '`"`'),
+    ("state.title == <<“>>a”", "stray-character", "straight"),
+    ("1 <<+>>", "unfinished-expression", ""),
+    ("state<<.>>", "unfinished-expression", ""),
+    ("state.title <<state>>.title", "unexpected-token", ""),
+    ("<<)>>", "unexpected-token", ""),
+    ('"a<<\\q>>"', "unknown-escape", ""),
+    ("<<1e999>>", "number-out-of-range", ""),
+    ("<<>>", "empty-expression", "event.name"),
+]
+
+
+@pytest.mark.parametrize(("marked", "code", "hint"), CONDITIONS)
+def test_a_mistake_in_a_condition(read, marked: str, code: str, hint: str) -> None:
+    held_against(read, marked, code, hint, condition=True)
+
+
+@pytest.mark.parametrize(("marked", "code", "hint"), EXPRESSIONS)
+def test_a_mistake_in_an_expression(read, marked: str, code: str, hint: str) -> None:
+    held_against(read, marked, code, hint, condition=False)
+
+
+def held_against(read, marked: str, code: str, hint: str, *, condition: bool) -> None:
+    start, end = marked.index("<<"), marked.index(">>")
+    text = marked[:start] + marked[start + 2 : end] + marked[end + 2 :]
+    expression, findings = read(text, condition=condition)
+    assert [finding.code for finding in findings] == [code]
+    place = findings[0].place
+    assert place.start is not None
+    assert text[place.start : place.end] == marked[start + 2 : end]
+    assert hint in findings[0].hint
+    if findings[0].severity.word == "error":
+        assert expression.type.name == "unknown"
