@@ -110,7 +110,7 @@ def read_signature(
     state: Any = None
     is_method = False
     for position, parameter in enumerate(inspect.signature(function).parameters.values()):
-        if position == 0 and parameter.name not in hints:
+        if position == 0 and (parameter.name not in hints or parameter.name == "self"):
             is_method = True
             continue
         if parameter.kind in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD}:

@@ -63,7 +63,11 @@ def test_a_closed_event_speaks_the_names_of_the_spec() -> None:
 
 
 def test_an_event_may_be_called_otherwise_than_its_class() -> None:
-    assert (event_name(Answer), event_name(Answer(text="x")), event_name(Open)) == ("Result", "Result", "Open")
+    assert (event_name(Answer), event_name(Answer(text="x")), event_name(Open)) == (
+        "Result",
+        "Result",
+        "Open",
+    )
 
 
 def test_a_stop_event_carries_a_result() -> None:

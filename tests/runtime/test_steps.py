@@ -33,7 +33,6 @@ from wfc.runtime import (
     transform,
 )
 
-
 Play = Callable[..., Any]
 Watch = Callable[..., list[Event]]
 
