@@ -22,7 +22,6 @@ from wfc.runtime.execution import (
     Execution,
     Failed,
     Frame,
-    FrameKind,
     Note,
     Path,
     Publish,
@@ -33,7 +32,7 @@ from wfc.runtime.execution import (
     TimerFired,
     TriedAgain,
 )
-from wfc.runtime.frames import leave, move_into_fork, open_batch, open_root
+from wfc.runtime.frames import leave, move_into_fork, open_batch, open_item, open_root, wanting
 from wfc.runtime.gathering import arrive, time_out
 from wfc.runtime.outcomes import All, Fail
 from wfc.runtime.scheduling import free_worker, resume, start_run, start_timer
@@ -195,7 +194,7 @@ def _emit_batch(execution: Execution, run: StepRun, items: list[Any], path: Path
     if collectors is None:
         collectors = step.batches.get(None, ())
     frame = run.frame
-    counted = bool(collectors) or execution.table.has_limits
+    counted = bool(collectors) or bool(step.items_open) or execution.table.has_limits
     if collectors:
         frame = open_batch(execution, run, collectors, path)
     for position, item in enumerate(items):
@@ -204,8 +203,12 @@ def _emit_batch(execution: Execution, run: StepRun, items: list[Any], path: Path
             routes = _declared_item(execution, step, item)
         _note_emitted(execution, item, step)
         place = (*path, position)
-        inner = Frame(frame, FrameKind.ITEM, step, place, run.number) if counted else frame
-        _deliver_all(execution, routes, item, inner, place)
+        if counted:
+            inner = open_item(execution, run, frame, place)
+            _deliver_all(execution, routes, item, inner, place)
+            leave(execution, inner)
+        else:
+            _deliver_all(execution, routes, item, frame, place)
     if collectors:
         leave(execution, frame)
 
@@ -285,7 +288,10 @@ def _check_alive(execution: Execution, last: StepRun | None) -> None:
     said = "nothing is running or queued"
     if last is not None:
         said += f", and the last step, `{last.step.name}`, emitted nothing on {last.event_name}"
-    waiting = "; ".join(_waiting(execution))
+    found = _waiting(execution)
+    if execution.fell_short is not None:
+        found.append(wanting(*execution.fell_short))
+    waiting = "; ".join(found)
     raise StuckError(
         f"the run can no longer move: {said}, so no end event can come" + (f"; {waiting}" if waiting else "")
     )

@@ -349,6 +349,7 @@ class Execution:
         "asked",
         "buffers",
         "busy",
+        "fell_short",
         "in_flight",
         "inputs",
         "limits",
@@ -385,5 +386,6 @@ class Execution:
         self.buffers: dict[Any, Any] = {}  # what hand-written joins and `collect_events` have gathered
         self.waiters: dict[int, Waiter] = {}  # bodies that wait for an event, by number
         self.root: Frame | None = None
+        self.fell_short: tuple[Frame, Step, Slots] | None = None  # the last join of some that got too few
         self.asked = False  # somebody outside was asked for an answer
         self.observed = False

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wfc.runtime.errors import StuckError
 from wfc.runtime.events import event_name
 from wfc.runtime.execution import Execution, Exit, Frame, FrameKind, Path, Slots, StepRun, StopTimer
+from wfc.runtime.joins import AllOf
 from wfc.runtime.scheduling import start_run, start_timer
 
 if TYPE_CHECKING:
@@ -20,7 +21,9 @@ __all__ = [
     "missing",
     "move_into_fork",
     "open_batch",
+    "open_item",
     "open_root",
+    "wanting",
 ]
 
 
@@ -82,6 +85,17 @@ def open_batch(execution: Execution, run: StepRun, collectors: tuple[Step, ...],
     return batch
 
 
+def open_item(execution: Execution, run: StepRun, below: Frame | None, path: Path) -> Frame:
+    """An item of a batch, with a frame for the joins within it; alive until whoever opened it leaves it."""
+    item = Frame(below, FrameKind.ITEM, run.step, path, run.number)
+    if not run.step.items_open:
+        item.enter()
+        return item
+    frame = _open(execution, item, run.step, run.step.items_open, path, run.number)
+    frame.enter()
+    return frame
+
+
 def frame_of(frame: Frame | None, fork: Step | None) -> Frame | None:
     """The innermost frame of a fork, on the stack that an event carries."""
     while frame is not None and not (frame.kind is FrameKind.FORK and frame.fork is fork):
@@ -135,11 +149,10 @@ def _settle(execution: Execution, frame: Frame) -> None:
             continue
         if slots.timer is None:
             step = execution.table.steps[index]
-            fork = f"`{frame.fork.name}`" if frame.fork is not None else "the start of the run"
-            raise StuckError(
-                f"the run is stuck: the join of step `{step.name}` has {have(step, slots)}, and in this frame of "
-                f"{fork} nothing is left that could bring it {missing(step, slots)}"
-            )
+            if isinstance(step.join, AllOf):
+                raise StuckError(f"the run is stuck: {wanting(frame, step, slots)}")
+            execution.fell_short = (frame, step, slots)
+            continue
         if frame.replaced and not slots.arrived:
             # the run went round through the fork again: this frame's time-out has nobody to wait for
             slots.fired = True
@@ -147,6 +160,15 @@ def _settle(execution: Execution, frame: Frame) -> None:
             execution.wants.append(StopTimer(slots.timer))
             frame.holds -= 1
             frame.live -= 1
+
+
+def wanting(frame: Frame, step: Step, slots: Slots) -> str:
+    """That a join has only some of its events, and will not get more, in words."""
+    fork = f"`{frame.fork.name}`" if frame.fork is not None else "the start of the run"
+    return (
+        f"the join of step `{step.name}` has {have(step, slots)}, and in this frame of {fork} nothing is left "
+        f"that could bring it {missing(step, slots)}"
+    )
 
 
 def have(step: Step, slots: Slots) -> str:

@@ -9,6 +9,7 @@ from wfc.runtime.errors import WorkflowRuntimeError
 from wfc.runtime.events import Event, LateEvent, event_name
 from wfc.runtime.execution import Execution, Exit, Frame, FrameKind, Note, Path, Slots, StepRun, StopTimer
 from wfc.runtime.frames import batch_of, collect_all, frame_of, leave
+from wfc.runtime.joins import AllOf
 from wfc.runtime.scheduling import start_run
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def _fill(execution: Execution, step: Step, event: Event, frame: Frame | None, p
         slots = found.joins[step.index] = Slots()
     at = step.slot_of(type(event))
     assert at is not None  # it was routed here because a slot takes it
-    if slots.fired or (at in slots.arrived and step.needed < len(step.slots)):
+    if slots.fired or (at in slots.arrived and not isinstance(step.join, AllOf)):
         _late(execution, step, event)
         return
     if at in slots.arrived:

@@ -47,6 +47,7 @@ class Step:
         "index",
         "is_async",
         "items",
+        "items_open",
         "join",
         "limited",
         "max_runs",
@@ -98,6 +99,7 @@ class Step:
         self.items: dict[EventClass, tuple[Step, ...]] = {}  # the same for items of batches
         self.fork: Step | None = None  # of its join
         self.opens: tuple[Step, ...] = ()  # joins of several events whose frames its completions open
+        self.items_open: tuple[Step, ...] = ()  # those whose frames the items of its batches open
         self.batches: dict[EventClass | None, tuple[Step, ...]] = {}  # collectors, by class of item
 
     def _read_events(self, signature: Signature) -> None:
@@ -230,6 +232,11 @@ class StepTable:
             step.items = {event: self.acceptors(event) for batch in step.emissions.batches for event in batch}
             step.fork = self._fork_of(step)
         self._bind_batches()
+        for step in self.steps:
+            if step.opens and step.emissions.batches:
+                within = self._within_items(step)
+                step.items_open = tuple(join for join in step.opens if join in within)
+                step.opens = tuple(join for join in step.opens if join not in within)
         produced = {event for step in self.steps for event in step.emits}
         self.listens = tuple(
             event
@@ -291,9 +298,23 @@ class StepTable:
 
     def _collectors(self, opener: Step, batch: tuple[EventClass, ...]) -> tuple[Step, ...]:
         """The collectors that the items' descendants reach while this batch is the innermost one."""
-        found: dict[Step, None] = {}
+        found = set()
+        for step, inner in self._descendants(batch):
+            if step.collects:
+                fork = getattr(step.join, "fork", None)
+                if fork == opener.name or (inner == 0 and fork is None):
+                    found.add(step)
+        return tuple(step for step in self.steps if step in found)
+
+    def _within_items(self, opener: Step) -> frozenset[Step]:
+        """The steps that items of an opener's batches reach before their batch is collected."""
+        events = tuple(event for batch in opener.emissions.batches for event in batch)
+        return frozenset(step for step, _inner in self._descendants(events) if not step.collects)
+
+    def _descendants(self, events: tuple[EventClass, ...]) -> Iterator[tuple[Step, int]]:
+        """The steps that a batch's items lead to until it is collected, and how many batches are open inside it."""
         seen: set[tuple[EventClass, int]] = set()
-        todo = [(event, 0) for event in batch]
+        todo = [(event, 0) for event in events]
         deepest = len(self.steps)
         while todo:
             event, inner = todo.pop()
@@ -301,17 +322,11 @@ class StepTable:
                 continue
             seen.add((event, inner))
             for step in self.acceptors(event):
-                after = inner
-                if step.collects:
-                    fork = getattr(step.join, "fork", None)
-                    if fork == opener.name or (inner == 0 and fork is None):
-                        found[step] = None
-                    after = inner - 1
-                    if after < 0:
-                        continue
-                todo.extend((one, after) for one in step.emissions.events)
-                todo.extend((one, after + 1) for batch in step.emissions.batches for one in batch)
-        return tuple(step for step in self.steps if step in found)
+                yield step, inner
+                after = inner - 1 if step.collects else inner
+                if after >= 0:
+                    todo.extend((one, after) for one in step.emissions.events)
+                    todo.extend((one, after + 1) for batch in step.emissions.batches for one in batch)
 
 
 def _state_class(steps: tuple[Step, ...]) -> type[Any]:
