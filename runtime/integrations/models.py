@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
+import os
 import re
-from collections.abc import Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, cast
+from weakref import WeakKeyDictionary
 
-from wfc.runtime.bindings import CallHost, Model
+from wfc.runtime.bindings import CallHost, Model, Secret
 from wfc.runtime.errors import MissingPackageError, SettingsError, StepError, WorkflowError
 from wfc.runtime.outputs import InvalidOutput, Wanted
 from wfc.runtime.redaction import Revealed
@@ -56,11 +60,7 @@ async def ask(
 async def _converse(
     host: CallHost, model: Model, prompt: str, system: str | None, wanted: Wanted | None, revealed: Revealed
 ) -> Any:
-    async with AsyncExitStack() as stack:
-        connection = _connect(model, revealed)
-        provider = connection.provider
-        if provider is not None:
-            await stack.enter_async_context(provider)  # closes its client when we leave
+    async with _connected(model, revealed) as connection:
         parameters = _parameters(connection, wanted)
         history: list[messages.ModelMessage] = [
             messages.ModelRequest(parts=[messages.UserPromptPart(prompt)], instructions=system)
@@ -91,17 +91,70 @@ async def _converse(
     raise AssertionError("the last reply is returned or raises")
 
 
-def _connect(model: Model, revealed: Revealed) -> Connection:
+class _Shared:
+    """A connection that several calls use at the same time."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.users = 0
+
+
+_SHARED: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str | None, str], _Shared]] = (
+    WeakKeyDictionary()
+)
+
+
+@asynccontextmanager
+async def _connected(model: Model, revealed: Revealed) -> AsyncIterator[Connection]:
+    """A connection to a model's service, closed when the last of the calls that use it has left."""
+    key = _key(model, revealed)
+    # only its digest is kept; another key, another connection
+    place = (model.use, model.base_url, hashlib.sha256(key.encode()).hexdigest() if key is not None else "")
+    here = _SHARED.setdefault(asyncio.get_running_loop(), {})
+    shared = here.get(place)
+    if shared is None:
+        shared = here[place] = _Shared(_connect(model, key, revealed))
+
+    def leave() -> None:
+        shared.users -= 1
+        if not shared.users and here.get(place) is shared:
+            del here[place]
+
+    provider = shared.connection.provider
+    shared.users += 1
+    async with AsyncExitStack() as stack:
+        try:
+            if provider is not None:
+                await stack.enter_async_context(provider)
+            yield shared.connection
+        finally:
+            leave()  # before the provider closes, so that nobody else comes in
+
+
+def _key(model: Model, revealed: Revealed) -> str | None:
+    """The key that a model's service gets; ``None`` leaves it to the provider's usual variable."""
+    if model.api_key is not None:
+        return revealed.read(model.api_key)
+    if model.base_url is not None:
+        return "none"  # else a key from the environment would go to whoever answers there
+    usual = f"{re.split('[-:]', model.use)[0].upper()}_API_KEY"
+    if os.environ.get(usual):
+        revealed.read(Secret(usual))
+    return None
+
+
+def _connect(model: Model, key: str | None, revealed: Revealed) -> Connection:
     kind, _, name = model.use.partition(":")
     if not kind or not name:
         raise SettingsError(f"the model `{model.use}` is not written as `provider:name`")
     if kind == "openai" and model.base_url is not None:
         kind = "openai-chat"  # the protocol that every compatible server speaks
     try:
-        return infer_model(f"{kind}:{name}", lambda _: _provider(kind, model, revealed))
+        return infer_model(f"{kind}:{name}", lambda _: _provider(kind, model, key))
     except ImportError as error:
+        extra = kind.partition("-")[0]
         raise MissingPackageError(
-            f"the model `{model.use}` needs its provider's package: pip install 'pydantic-ai-slim[{kind}]'"
+            f"the model `{model.use}` needs its provider's package: pip install 'pydantic-ai-slim[{extra}]'"
         ) from error
     except (exceptions.UserError, ValueError) as error:
         said = revealed.hide(str(error))
@@ -114,14 +167,9 @@ def _connect(model: Model, revealed: Revealed) -> Connection:
         raise SettingsError(f"the model `{model.use}` cannot be used: {said}") from None
 
 
-def _provider(kind: str, model: Model, revealed: Revealed) -> Provider[Any]:
-    given: dict[str, str] = {}
-    if model.base_url is not None:
-        given["base_url"] = model.base_url
-    if model.api_key is not None:
-        given["api_key"] = revealed.read(model.api_key)
-    elif model.base_url is not None:
-        given["api_key"] = "none"  # else a key from the environment would go to whoever answers there
+def _provider(kind: str, model: Model, key: str | None) -> Provider[Any]:
+    given = {"base_url": model.base_url, "api_key": key}
+    given = {name: value for name, value in given.items() if value is not None}
     try:
         return infer_provider_class(kind)(**given)
     except TypeError:

@@ -15,6 +15,7 @@ from pydantic import Field
 from wfc.runtime.bindings import Model, Output, Secret, call_llm
 from wfc.runtime.errors import MissingPackageError, SettingsError, StepError
 from wfc.runtime.events import Number, Record
+from wfc.runtime.integrations import models
 
 KEY = "sk-not-for-anybodys-eyes-0123456789"
 
@@ -278,3 +279,40 @@ def test_a_circle_of_fallbacks_is_asked_once_around() -> None:
     first = Model("a:first", fallback=[second, third])
     object.__setattr__(third, "fallback", (first,))
     assert first.chain() == (first, second, third)
+
+
+def test_calls_at_the_same_time_share_a_connection(aimock: AIMockServer) -> None:
+    aimock.add_fixture({}, {"content": "ok"})
+
+    async def main() -> list[Any]:
+        asked = model(aimock)
+        every = [
+            await asyncio.gather(*(call_llm(Host(), asked, str(n)) for n in range(20))) for _ in range(2)
+        ]
+        assert not models._SHARED[asyncio.get_running_loop()]
+        return [reply for replies in every for reply in replies]
+
+    assert asyncio.run(main()) == ["ok"] * 40
+
+
+def test_a_call_that_is_cut_off_leaves_nothing_behind(aimock: AIMockServer) -> None:
+    aimock.add_fixture({}, {"content": "late"}, chaos={"latencyMs": 5000})
+
+    async def main() -> None:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.1):
+                await call_llm(Host(), model(aimock), "Hello")
+        assert not models._SHARED[asyncio.get_running_loop()]
+
+    asyncio.run(main())
+
+
+def test_the_providers_usual_key_stays_hidden_too(
+    aimock: AIMockServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{aimock.base_url}/v1")
+    answers(aimock, {"error": {"message": f"Incorrect key: {KEY}", "type": "t"}, "status": 401})
+    with pytest.raises(StepError, match="Incorrect key") as caught:
+        ask(Model("openai:gpt-4o-mini"))
+    assert KEY not in caught.value.message + repr(caught.value.body)
