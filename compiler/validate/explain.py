@@ -61,6 +61,8 @@ class Explainer:
         self.send = report
         self.count = 0
         self.broken: set[Address] = set()
+        steps = (each for name, each in self.definitions.items() if name.endswith("_step"))
+        self.step_keys = frozenset(key for each in steps for key in each["properties"])
 
     def report(self, finding: Finding) -> None:
         self.count += 1
@@ -74,7 +76,9 @@ class Explainer:
             address = address[:-1]
         return DROPPED
 
-    def mend(self, value: Any, schema: Schema, address: Address, title: str = "", *, is_property: bool = False) -> Any:
+    def mend(
+        self, value: Any, schema: Schema, address: Address, title: str = "", *, is_property: bool = False
+    ) -> Any:
         """What fits of a value, or ``DROPPED``.
 
         Args:
@@ -113,7 +117,11 @@ class Explainer:
         if is_property:
             self.report(problems.not_supported_yet(place.key, f"`{address[-1]}`"))
         else:
-            what = self.definitions[schema["$ref"].removeprefix("#/$defs/")]["title"] if "$ref" in schema else "this"
+            what = (
+                self.definitions[schema["$ref"].removeprefix("#/$defs/")]["title"]
+                if "$ref" in schema
+                else "this"
+            )
             self.report(problems.not_supported_yet(place, what))
         return self.drop(address)
 
@@ -122,7 +130,9 @@ class Explainer:
         if types is not None and not has_type(value, types):
             names = [types] if isinstance(types, str) else types
             hint = quoting_hint(value, names, title)
-            self.report(problems.wrong_type(Place(address), named(address), wanted(title, names), found(value), hint))
+            self.report(
+                problems.wrong_type(Place(address), named(address), wanted(title, names), found(value), hint)
+            )
             return False
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             least, most = schema.get("minimum"), schema.get("maximum")
@@ -161,28 +171,45 @@ class Explainer:
         if len(value) < schema.get("minProperties", 0):
             self.report(problems.nothing_in_it(Place(address).key, named(address), "entry", ""))
             return DROPPED
-        kind = value.get("kind")
-        if "kind" in properties and "kind" in value and self.entry(kind, properties["kind"], address, "kind") is DROPPED:
-            return DROPPED  # nobody knows what its other keys should be
-        names = self.keys(value, schema, address) if others is False else {key: key for key in value}
-        result = {}
+        result: dict[str, Any] = {}
+        if "kind" in properties and "kind" in value:
+            result["kind"] = self.mend(
+                value["kind"], properties["kind"], (*address, "kind"), is_property=True
+            )
+            if result["kind"] is DROPPED:
+                return DROPPED  # nobody knows what its other keys should be
+        names = (
+            self.keys(value, schema, address) if others is False else self.open_keys(value, schema, address)
+        )
         lost = any(key not in names.values() for key in required)
-        if others is not False and lost:
-            self.missing(schema, [key for key in required if key not in value], address)
         for key, name in names.items():
-            fine = self.entry(value[key], properties.get(name, others), address, name, is_property=name in properties)
+            if name in result:
+                continue
+            known = name in properties
+            fine = self.mend(
+                value[key], properties[name] if known else others, (*address, name), is_property=known
+            )
             if fine is not DROPPED:
                 result[name] = fine
             elif name in required:
                 lost = True
-        if lost and address:
-            return DROPPED
-        return result
+        lost = lost or len(result) < schema.get("minProperties", 0)
+        return DROPPED if lost and address else result
 
-    def entry(self, value: Any, schema: Any, address: Address, name: str, *, is_property: bool = True) -> Any:
-        if name == "kind" and (*address, name) in self.broken:
-            return DROPPED
-        return self.mend(value, schema, (*address, name), is_property=is_property)
+    def open_keys(self, value: dict[str, Any], schema: Schema, address: Address) -> dict[str, str]:
+        """The same for a map that may have other keys as well, which another schema knows."""
+        names = {key: key for key in value}
+        missing = [key for key in schema.get("required", ()) if key not in value]
+        for name in list(missing):
+            written = nearest(name, [key for key in value if key not in self.step_keys])
+            if written is not None:
+                missing.remove(name)
+                names[written] = name
+                self.document.rename((*address, written), name)
+                self.unknown(written, schema, address, f"did you mean `{name}`?")
+        if missing:
+            self.missing(schema, missing, address)
+        return names
 
     def keys(self, value: dict[str, Any], schema: Schema, address: Address) -> dict[str, str]:
         """The keys that count, each with what is meant by it; the others are reported, and what is missing too."""
@@ -225,7 +252,11 @@ class Explainer:
             return f"it is a key of {' and of '.join(homes)}"
         if len(homes) > 2:
             return "it is a key of a step"
-        return f"what can stand here too is {problems.listed(absent)}" if absent else "nothing else can stand here"
+        return (
+            f"what can stand here too is {problems.listed(absent)}"
+            if absent
+            else "nothing else can stand here"
+        )
 
     def missing(self, schema: Schema, keys: Sequence[str], address: Address) -> None:
         place = Place(address)
@@ -254,7 +285,9 @@ class Explainer:
         if not any((*address, key) in self.broken for key in self.document_keys(address)):
             place = Place(address)
             place = place.key if address and isinstance(address[-1], str) else place
-            self.report(problems.missing_key(place, owner(address, schema, short=True), keys, "", one_of=True))
+            self.report(
+                problems.missing_key(place, owner(address, schema, short=True), keys, "", one_of=True)
+            )
         return DROPPED
 
     def document_keys(self, address: Address) -> Sequence[str]:

@@ -1,5 +1,6 @@
 """Whether data fits the schema; printed by `python -m wfc.compiler.validate.generator`, not to be edited."""
 
+# mypy: disable-error-code="no-any-return"
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -76,6 +77,10 @@ def is_event_names(v: Any) -> bool:
     return all(map(text, v))
 
 
+def is_type_in_full_if(v: Any) -> bool:
+    return isinstance(v, dict) and (((("type" in v or "enum" in v or "one_of" in v)) and ((v.keys() <= {"type", "enum", "one_of", "default", "description", "merge", "format", "min", "max", "min_length", "max_length", "pattern", "min_items", "max_items"} or ("enum" in v and isinstance(v["enum"], list)) or ("one_of" in v and isinstance(v["one_of"], list))))) or ("min" in v and number(v["min"])) or ("max" in v and number(v["max"])) or ("min_length" in v and number(v["min_length"])) or ("max_length" in v and number(v["max_length"])) or ("min_items" in v and number(v["min_items"])) or ("max_items" in v and number(v["max_items"])))
+
+
 def is_long_type_one_of(v: Any) -> bool:
     if not (isinstance(v, list)):
         return False
@@ -92,7 +97,7 @@ def is_long_type(v: Any) -> bool:
     for key, value in v.items():
         if not LONG_TYPE_KEYS.get(key, anything)(value):
             return False
-    return True
+    return ((not isinstance(v, dict) or "type" in v) or (not isinstance(v, dict) or "enum" in v) or (not isinstance(v, dict) or "one_of" in v))
 
 
 def is_record(v: Any) -> bool:
@@ -104,7 +109,7 @@ def is_record(v: Any) -> bool:
 def is_type_in_full(v: Any) -> bool:
     if not (isinstance(v, dict)):
         return False
-    if isinstance(v, dict) and (("type" in v or "enum" in v or "one_of" in v)) and ((v.keys() <= {"type", "enum", "one_of", "default", "description", "merge", "format", "min", "max", "min_length", "max_length", "pattern", "min_items", "max_items"} or ("enum" in v and isinstance(v["enum"], list)) or ("one_of" in v and isinstance(v["one_of"], list)))):
+    if is_type_in_full_if(v):
         return is_long_type(v)
     return is_record(v)
 
@@ -123,11 +128,11 @@ def is_long_state_field(v: Any) -> bool:
     for key, value in v.items():
         if not LONG_STATE_FIELD_KEYS.get(key, anything)(value):
             return False
-    return True
+    return ((not isinstance(v, dict) or "type" in v) or (not isinstance(v, dict) or "enum" in v) or (not isinstance(v, dict) or "one_of" in v))
 
 
 def is_state_field_then(v: Any) -> bool:
-    if isinstance(v, dict) and (("type" in v or "enum" in v or "one_of" in v)) and ((v.keys() <= {"type", "enum", "one_of", "default", "description", "merge", "format", "min", "max", "min_length", "max_length", "pattern", "min_items", "max_items"} or ("enum" in v and isinstance(v["enum"], list)) or ("one_of" in v and isinstance(v["one_of"], list)))):
+    if is_type_in_full_if(v):
         return is_long_state_field(v)
     return is_record(v)
 
@@ -173,7 +178,7 @@ def is_merge(v: Any) -> bool:
 def is_type_declaration(v: Any) -> bool:
     if not (isinstance(v, dict)):
         return False
-    if isinstance(v, dict) and (("type" in v or "enum" in v or "one_of" in v)) and ((v.keys() <= {"type", "enum", "one_of", "default", "description", "merge", "format", "min", "max", "min_length", "max_length", "pattern", "min_items", "max_items"} or ("enum" in v and isinstance(v["enum"], list)) or ("one_of" in v and isinstance(v["one_of"], list)))):
+    if is_type_in_full_if(v):
         return is_long_type(v)
     return is_record(v)
 
@@ -1577,8 +1582,12 @@ def is_shared(v: Any) -> bool:
     return True
 
 
+def fits_else_if(v: Any) -> bool:
+    return isinstance(v, dict) and "wfc" in v and (("imports" in v or "types" in v or "events" in v or "prompts" in v or "models" in v or "tools" in v or "agents" in v or "knowledge" in v or "retries" in v or "resources" in v or "secrets" in v or "config" in v)) and v.keys() <= {"wfc", "description", "imports", "types", "events", "prompts", "models", "tools", "agents", "knowledge", "retries", "resources", "secrets", "config"}
+
+
 def fits_else(v: Any) -> bool:
-    if isinstance(v, dict) and "wfc" in v and (("imports" in v or "types" in v or "events" in v or "prompts" in v or "models" in v or "tools" in v or "agents" in v or "knowledge" in v or "retries" in v or "resources" in v or "secrets" in v or "config" in v)) and v.keys() <= {"wfc", "description", "imports", "types", "events", "prompts", "models", "tools", "agents", "knowledge", "retries", "resources", "secrets", "config"}:
+    if fits_else_if(v):
         return not_yet(v)
     return is_spec(v)
 
@@ -2414,7 +2423,6 @@ CHECKS: Final[Mapping[str, Check]] = {
     "stream_after": is_stream_after,
     "stream": is_stream,
     "cache": is_cache,
-    "kind": anything,
     "llm_step": is_llm_step,
     "agent_step": is_agent_step,
     "tool_step": is_tool_step,

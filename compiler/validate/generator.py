@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,11 +19,14 @@ NOT_YET: Final = "not supported yet"
 
 Schema = Mapping[str, Any]
 
+WIDTH: Final = 90  # of a condition that still stands where it is used
+
 LAST: Final = re.compile(r"    if not (?:\((.*)\)|([^ ]*)):\n")
 
 KNOWN: Final = frozenset(
-    "$comment $ref type const enum minimum maximum required properties additionalProperties propertyNames "
-    "minProperties items minItems anyOf allOf if then else".split()
+    {"$comment", "$ref", "type", "const", "enum", "minimum", "maximum", "required", "properties"}
+    | {"additionalProperties", "propertyNames", "minProperties", "items", "minItems"}
+    | {"anyOf", "allOf", "if", "then", "else"}
 )
 ANNOTATIONS: Final = frozenset({"title", "description", "$schema", "$defs"})
 
@@ -38,6 +42,7 @@ TYPES: Final = {
 HEAD: Final = '''\
 """Whether data fits the schema; printed by `python -m wfc.compiler.validate.generator`, not to be edited."""
 
+# mypy: disable-error-code="no-any-return"
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -109,7 +114,7 @@ def generate(schema: Schema) -> str:
 
 def with_gaps(parts: list[str]) -> str:
     text = parts[0]
-    for before, part in zip(parts, parts[1:], strict=False):
+    for before, part in pairwise(parts):
         function = part.startswith("def ") or before.startswith(("def ", "#"))
         text += ("\n\n" if function else "") + part
     return text
@@ -176,7 +181,7 @@ class Printer:
 
     def body(self, name: str, schema: Schema) -> Iterator[str]:
         if schema.get("$comment") == NOT_YET:
-            yield unless("False")
+            yield from unless("False")
             return
         if "$ref" in schema:
             yield from unless(f"{self.named(schema['$ref'].removeprefix('#/$defs/'))}(v)")
@@ -251,10 +256,21 @@ class Printer:
         yield from unless(f'{table}.get(v["{keys.pop()}"], anything)(v)')
 
     def branches(self, name: str, schema: Schema) -> Iterator[str]:
-        yield f"    if {condition(schema['if'])}:\n"
+        yield f"    if {self.test(name, schema['if'])}:\n"
         yield f"        return {self.check(schema.get('then', {}), f'{name}_then')}(v)\n"
         if "else" in schema:
             yield from unless(f"{self.check(schema['else'], f'{name}_else')}(v)")
+
+    def test(self, name: str, schema: Schema) -> str:
+        """A condition; one that is long becomes a function, which others like it share."""
+        text = condition(schema)
+        if len(text) < WIDTH:
+            return text
+        rules = f"if {rules_of(schema)}"
+        if rules not in self.shared:
+            self.shared[rules] = f"{name}_if"
+            self.functions.append(f"def {name}_if(v: Any) -> bool:\n    return {text}\n")
+        return f"{self.shared[rules]}(v)"
 
 
 def rules_of(schema: Schema) -> str:
@@ -312,7 +328,11 @@ def condition(schema: Schema, v: str = "v", *, is_map: bool = False) -> str:
 
 
 def either(tests: list[str]) -> str:
-    return tests[0] if len(tests) == 1 else " or ".join(f"({each})" if " and " in each else each for each in tests)
+    return (
+        tests[0]
+        if len(tests) == 1
+        else " or ".join(f"({each})" if " and " in each else each for each in tests)
+    )
 
 
 def constant(value: object) -> str:

@@ -41,6 +41,9 @@ def map_matches(value: dict[str, Any], schema: Mapping[str, Any]) -> bool:
     names = schema.get("propertyNames")
     return (
         all(key in value for key in schema.get("required", ()))
-        and all(key not in value or matches(value[key], each) for key, each in schema.get("properties", {}).items())
+        and all(
+            key not in value or matches(value[key], each)
+            for key, each in schema.get("properties", {}).items()
+        )
         and (names is None or all(matches(key, names) for key in value))
     )

@@ -72,7 +72,11 @@ def owner(address: Address, schema: Mapping[str, Any], *, short: bool = False) -
 def quoting_hint(value: Any, types: Sequence[str], title: str) -> str:
     """What to write instead of a value of the wrong type; empty if there is nothing to be said."""
     if value is None:
-        return "write `{}` for none" if list(types) == ["object"] else "write a value after the colon, or remove the key"
+        return (
+            "write `{}` for none"
+            if list(types) == ["object"]
+            else "write a value after the colon, or remove the key"
+        )
     if isinstance(value, str):
         return for_text(value, types)
     if "string" in types and isinstance(value, (bool, int, float)):
