@@ -105,13 +105,13 @@ def start(args: Sequence[str] | None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
-        status = wfc.main(args=None if args is None else list(args), prog_name="wfc", standalone_mode=False)
+        # `wfc.main` would make its own exit of a broken pipe and of an interrupt
+        with wfc.make_context("wfc", list(sys.argv[1:] if args is None else args)) as context:
+            status = wfc.invoke(context)
         sys.stdout.flush()
     except click.ClickException as error:
         error.show()
         return error.exit_code
-    except click.Abort:
-        return INTERRUPTED
     except click.exceptions.Exit as leave:
         return leave.exit_code
     return status if isinstance(status, int) else 0

@@ -96,9 +96,9 @@ def earlier(path: str, force: bool) -> dict[str, Any]:
     try:
         with open(path, "rb") as file:
             record = json.load(file)
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, RecursionError):
+    except OSError:
+        return {}  # none there; or none can be, which the writing will say
+    except (ValueError, RecursionError):
         record = None
     if isinstance(record, dict) and "output_format" in record and isinstance(record.get("modules"), dict):
         return {name: entry for name, entry in record["modules"].items() if os.path.basename(name) == name}

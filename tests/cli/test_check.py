@@ -211,11 +211,14 @@ def command(*args: str) -> list[str]:
 
 def test_a_reader_that_leaves_stops_us_quietly(tmp_path: Path) -> None:
     (tmp_path / "bad.yaml").write_bytes(HOSTILE["thousands of findings"])
+    # unbuffered, Python loses the rest of a write that was cut off, and the error with it
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     with subprocess.Popen(
         command("check", "--format", "json", "bad.yaml"),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=tmp_path,
+        env=environment,
     ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
