@@ -85,5 +85,5 @@ def _escapes(net: Net, join: int, stacks: list[Stack]) -> Iterator[Misplaced]:
     same = [stack for stack in stacks if stack in around]
     items = [stack for stack in stacks if stack and stack[-1] == fork and stack[:-1] in around]
     if len(same) != len(stacks) and len(items) != len(stacks):
-        wrong = next((stack for stack in stacks if stack not in same), stacks[-1])
-        yield Misplaced("escapes", join, wrong, same[0] if same else None)
+        wrong = max((stack for stack in stacks if stack not in same), key=len)
+        yield Misplaced("escapes", join, wrong or max(around, key=len), same[0] if same else None)
