@@ -249,7 +249,6 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from pydantic import AwareDatetime, Field
-
 from wfc.runtime import Event, Number, Record, filters
 """
 
