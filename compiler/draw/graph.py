@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from wfc.compiler.flow import build, exits
@@ -97,10 +97,18 @@ def graph_of(workflow: Workflow) -> Graph:
                     when = entry.when.text.strip() if entry.when is not None else ""
                     to = targets(event) if event else [fail]
                     edges += [Edge(box, target, event, style, note, when) for target in to]
-    edges = list(dict.fromkeys(edges))
+    edges = merged(edges)
     used = [fail] if any(edge.target is fail for edge in edges) else []
     description = workflow.description.strip()
     return Graph(workflow.name, description, (start, *steps, *ends.values(), *used), tuple(edges))
+
+
+def merged(edges: Iterable[Edge]) -> list[Edge]:
+    """One arrow where several differ in their conditions only."""
+    found: dict[Edge, list[str]] = {}
+    for edge in edges:
+        found.setdefault(replace(edge, when=""), []).append(edge.when)
+    return [replace(edge, when=" or ".join(whens) if all(whens) else "") for edge, whens in found.items()]
 
 
 def sent(entry: Entry, occasion: str) -> Iterator[tuple[str, Style, str]]:

@@ -48,9 +48,10 @@ th, td { text-align: left; vertical-align: top; padding: .3rem 1rem .3rem 0; bor
 
 def as_page(graph: Graph) -> str:
     """The page; every text of the spec in it is escaped."""
+    numbers = {box.id: number for number, box in enumerate(graph.boxes)}
     placed = arrange(
-        [box_size(box) for box in graph.boxes],
-        [(graph.boxes.index(edge.source), graph.boxes.index(edge.target)) for edge in graph.edges],
+        [room(box, graph) for box in graph.boxes],
+        [(numbers[edge.source.id], numbers[edge.target.id]) for edge in graph.edges],
         [label_size(edge) for edge in graph.edges],
     )
     description = f"<p>{escape(graph.description)}</p>\n" if graph.description else ""
@@ -104,18 +105,19 @@ def arrow(edge: Edge, way: tuple[Place, ...], label: Place | None) -> Iterator[s
     when = f", when {edge.when}" if edge.when else ""
     yield f'<g class="arrow {edge.style}" tabindex="0" role="img"><title>{escape(said + when)}</title>'
     if label is None:
-        box = way[0]
-        x, y = box.x + box.width / 2, box.y
+        width, _ = box_size(edge.source)
+        x, y = way[0].x + width / 2, way[0].y
         turn = f"C{x + LOOP:.1f} {y - 26:.1f} {x + LOOP:.1f} {y + 26:.1f} {x:.1f} {y + 9:.1f}"
         yield f'<path d="M{x:.1f} {y - 9:.1f}{turn}"/>'
-        yield from texts(edge.label, x + LOOP, y + box.height / 2 + LINE, "note")
+        yield from texts(edge.label, x + LOOP * 0.8 + label_size(edge)[0] / 2, y, "note")
     else:
         yield f'<path d="{curve(way)}"/>'
         width, height = label_size(edge)
-        yield (
-            f'<rect x="{label.x - width / 2:.1f}" y="{label.y - height / 2:.1f}" '
-            f'width="{width:.1f}" height="{height:.1f}"/>'
-        )
+        if edge.label:  # so that the line does not run through the letters
+            yield (
+                f'<rect x="{label.x - width / 2:.1f}" y="{label.y - height / 2:.1f}" '
+                f'width="{width:.1f}" height="{height:.1f}"/>'
+            )
         yield from texts(edge.label, label.x, label.y, "note")
     yield "</g>"
 
@@ -148,8 +150,9 @@ def drawn_box(box: Box, place: Place) -> Iterator[str]:
 
 
 def shape(box: Box, place: Place) -> str:
-    x, y = place.x - place.width / 2, place.y - place.height / 2
-    right, bottom = x + place.width, y + place.height
+    width, height = box_size(box)
+    x, y = place.x - width / 2, place.y - height / 2
+    right, bottom = x + width, y + height
     match box.kind:
         case "llm":
             return (
@@ -158,16 +161,16 @@ def shape(box: Box, place: Place) -> str:
             )
         case "http":
             return f'<path d="M{x + 14:.1f} {y:.1f}H{right:.1f}L{right - 14:.1f} {bottom:.1f}H{x:.1f}z"/>'
-    radius = {"start": place.height / 2, "end": place.height / 2, "tool": 0}.get(box.kind, 6)
-    drawn = f'<rect x="{x:.1f}" y="{y:.1f}" width="{place.width:.1f}" height="{place.height:.1f}" rx="{radius:.1f}"/>'
+    radius = {"start": height / 2, "end": height / 2, "tool": 0}.get(box.kind, 6)
+    drawn = f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="{radius:.1f}"/>'
     if box.kind == "tool":
         drawn += (
             f'<path d="M{x + 7:.1f} {y:.1f}V{bottom:.1f}M{right - 7:.1f} {y:.1f}V{bottom:.1f}" fill="none"/>'
         )
     if box.kind == "end":
         drawn += (
-            f'<rect x="{x + 4:.1f}" y="{y + 4:.1f}" width="{place.width - 8:.1f}" '
-            f'height="{place.height - 8:.1f}" rx="{radius - 4:.1f}" fill="none"/>'
+            f'<rect x="{x + 4:.1f}" y="{y + 4:.1f}" width="{width - 8:.1f}" '
+            f'height="{height - 8:.1f}" rx="{radius - 4:.1f}" fill="none"/>'
         )
     return drawn
 
@@ -186,6 +189,13 @@ def box_size(box: Box) -> tuple[float, float]:
     lines = [*step, *box.notes]
     width = max([text_width(box.title, LETTER), *(text_width(line, SMALL_LETTER) for line in lines)])
     return max(width + 44, 90.0), (1 + len(lines)) * LINE + 20
+
+
+def room(box: Box, graph: Graph) -> tuple[float, float]:
+    """The size of a box and of what stands beside it: its arrow to itself, with its label."""
+    width, height = box_size(box)
+    loops = [label_size(edge)[0] for edge in graph.edges if edge.source is box and edge.target is box]
+    return width + 2 * max((LOOP + loop for loop in loops), default=0.0), height
 
 
 def label_size(edge: Edge) -> tuple[float, float]:
