@@ -143,23 +143,23 @@ def collect_all(execution: Execution, batch: Frame, collector: Step, exit: Exit 
 
 
 def _settle(execution: Execution, frame: Frame) -> None:
-    """Nothing but time-outs is left in a fork's frame: what waits without one waits in vain."""
-    for index, slots in frame.joins.items():
-        if slots.fired:
-            continue
-        if slots.timer is None:
-            step = execution.table.steps[index]
-            if isinstance(step.join, AllOf):
-                raise StuckError(f"the run is stuck: {wanting(frame, step, slots)}")
-            execution.fell_short = (frame, step, slots)
-            continue
-        if frame.replaced and not slots.arrived:
+    """Nothing but time-outs is left in a fork's frame: without these, what waits there waits in vain."""
+    for slots in frame.joins.values():
+        if slots.timer is not None and not slots.fired and frame.replaced and not slots.arrived:
             # the run went round through the fork again: this frame's time-out has nobody to wait for
             slots.fired = True
             del execution.timers[slots.timer]
             execution.wants.append(StopTimer(slots.timer))
             frame.holds -= 1
             frame.live -= 1
+    if frame.holds:
+        return  # what follows on a time-out may end the run
+    for index, slots in frame.joins.items():
+        if not slots.fired:
+            step = execution.table.steps[index]
+            if isinstance(step.join, AllOf):
+                raise StuckError(f"the run is stuck: {wanting(frame, step, slots)}")
+            execution.fell_short = (frame, step, slots)
 
 
 def wanting(frame: Frame, step: Step, slots: Slots) -> str:
