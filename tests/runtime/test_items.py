@@ -103,3 +103,27 @@ class TooFew(Workflow):
 
 def test_a_join_of_some_that_gets_too_few_comes_to_nothing(play: Play) -> None:
     assert play(TooFew).names == ["on"]
+
+
+class EndsByTimeOut(Workflow):
+    """One join waits in vain, and the time-out of another ends the run."""
+
+    @transform
+    def send(self, event: Began) -> All[Go, Item]:
+        return All(Go(), Item(name="x"))
+
+    @transform
+    def p(self, event: Item) -> P | Q:
+        return P(name=event.name)
+
+    @transform(join=AllOf(fork="send"))
+    def both(self, p: P, q: Q) -> Both:
+        return Both(name=p.name + q.name)
+
+    @transform(join=AllOf(fork="send", within=5, proceed=True))
+    def late(self, go: Go | None, both: Both | None) -> Done:
+        return Done(names=["late"])
+
+
+def test_a_run_that_a_time_out_can_end_is_not_stuck(play: Play) -> None:
+    assert play(EndsByTimeOut).names == ["late"]
