@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
-
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.problems import closest, problem
-
-if TYPE_CHECKING:
-    from wfc.compiler.types.values import Misfit
 
 __all__ = [
     "alternative_twice",
@@ -195,20 +190,14 @@ def alternative_twice(place: Place, value: object) -> Finding:
 
 
 @problem
-def default_does_not_fit(place: Place, misfit: Misfit) -> Finding:
+def default_does_not_fit(place: Place, reason: str, name: str = "", known: Iterable[str] = ()) -> Finding:
     """A default is not a value of its field's type, or is out of its field's bounds.
 
     A default is used where nobody gives a value, so it must be one that could have been given. Change the default, or
     change the type.
     """
-    for step in misfit.path:
-        place = place / step
-    name = str(misfit.path[-1]) if misfit.key else misfit.reason.rpartition("`")[0].rpartition("`")[2]
     return Finding(
-        "default-does-not-fit",
-        f"this default does not fit: {misfit.reason}",
-        place.key if misfit.key else place,
-        closest(name, misfit.known) if misfit.known else "",
+        "default-does-not-fit", f"this default does not fit: {reason}", place, closest(name, known)
     )
 
 

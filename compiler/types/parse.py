@@ -143,7 +143,8 @@ def parse_field(
     description = data.get("description")
     default = data.get("default")
     if "default" in data and (misfit := fits(default, type, constraints or NO_CONSTRAINTS)):
-        report(problems.default_does_not_fit(place / "default", misfit))
+        at = misfit.at(place / "default")
+        report(problems.default_does_not_fit(at, misfit.reason, misfit.name, misfit.known))
     return Field(
         name,
         type,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+from wfc.compiler.diagnostics import Place
 from wfc.compiler.types.shapes import (
     NO_CONSTRAINTS,
     Constraints,
@@ -44,17 +45,25 @@ class Misfit:
         path: Keys and indexes from the value to the part that is wrong.
         reason: What is wrong with it, to follow a colon: ``"wanted an integer, found \\"a\\""``.
         key: Whether the last of ``path`` is itself what is wrong (a key that is not known).
-        known: Where a name is not known: those that are, for a suggestion.
+        name: Where a name or a value is not among those that are known: that name.
+        known: And those that are, for a suggestion.
     """
 
     path: tuple[str | int, ...]
     reason: str
     key: bool = False
+    name: str = ""
     known: tuple[str, ...] = ()
 
     def under(self, step: str | int) -> Misfit:
         """The same, seen from one level further up."""
-        return Misfit((step, *self.path), self.reason, self.key, self.known)
+        return replace(self, path=(step, *self.path))
+
+    def at(self, place: Place) -> Place:
+        """The place of the part that is wrong, given that of the whole value."""
+        for step in self.path:
+            place = place / step
+        return place.key if self.key else place
 
 
 def fits(value: object, type: Type, constraints: Constraints = NO_CONSTRAINTS) -> Misfit | None:
@@ -164,7 +173,7 @@ def enumeration_fits(value: object, type: Enumeration) -> Misfit | None:
     if any(value == each and value.__class__ is each.__class__ for each in type.values):
         return None
     known = tuple(each for each in type.values if isinstance(each, str))
-    return Misfit((), f"wanted {either(type)}, found {described(value)}", known=known)
+    return Misfit((), f"wanted {either(type)}, found {described(value)}", name=str(value), known=known)
 
 
 def either(type: Enumeration) -> str:
@@ -211,7 +220,9 @@ def record_fits(value: object, type: Record) -> Misfit | None:
     for key in value:
         if key not in type.fields:
             name = type.name or "this record"
-            return Misfit((key,), f"`{name}` has no field `{show_value(key)}`", True, tuple(type.fields))
+            return Misfit(
+                (key,), f"`{name}` has no field `{show_value(key)}`", True, str(key), tuple(type.fields)
+            )
     for name, field in type.fields.items():
         if name in value:
             if misfit := field_fits(value[name], field):

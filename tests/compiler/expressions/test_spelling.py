@@ -26,6 +26,8 @@ from wfc.compiler.types import (
 )
 from wfc.runtime import filters
 
+CACHE = str(Path(__file__).parents[3] / ".mypy_cache" / "spelled")
+
 TABLE = [
     # expression, Python, value in the world below
     ("state.count", "state.count", 3),
@@ -336,7 +338,8 @@ def test_all_of_it_passes_the_formatter_the_linter_and_the_type_checker(
         "-m",
         "mypy",
         "--strict",
-        "--no-incremental",
+        "--cache-dir",
+        CACHE,
         "--config-file=",
         str(module),
         cwd=Path(__file__).parents[3] / "tests/as_installed",

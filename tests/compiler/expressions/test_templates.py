@@ -26,6 +26,8 @@ def read(text: str, *, statements: bool = False) -> tuple[Any, list[Finding]]:
     return parse_template(text, PLACE, SIMPLE, findings.append, statements=statements), findings
 
 
+CACHE = str(Path(__file__).parents[3] / ".mypy_cache" / "spelled")
+
 TABLE = [
     ("plain", '"plain"'),
     ("Hello ${{ a }}!", 'f"Hello {a}!"'),
@@ -192,7 +194,7 @@ def test_functions_pass_the_formatter_the_linter_and_the_type_checker(tmp_path: 
             "--diff",
             str(module),
         ],
-        [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--config-file=", str(module)],
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", CACHE, "--config-file=", str(module)],
     ):
         cwd = Path(__file__).parents[3] / "tests/as_installed"
         done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
