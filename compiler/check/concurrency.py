@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from wfc.compiler.check.net import Net
 
 __all__ = ["Concurrency", "Parting", "members"]
 
 
-@dataclass(frozen=True, slots=True)
-class Parting:
+class Parting(NamedTuple):
     """Two sets of nodes any of which may run side by side. A set is a number: bit ``n`` is node ``n``.
 
     Args:
@@ -41,6 +40,7 @@ class Concurrency:
     def __init__(self, net: Net) -> None:
         self.net = net
         self._short: dict[tuple[int, int], int] = {}
+        self._met: dict[tuple[int, int, bool], int] = {}
         self._joins = sum(1 << node for node, unit in enumerate(net.units) if unit.form != "one")
         # those that wait for all that leads to them: nothing of that runs beside what follows
         self._waiting = sum(
@@ -75,6 +75,9 @@ class Concurrency:
 
     def _meeting(self, node: int, both: int, *, items: bool) -> int:
         """The joins that make one course of two, of those on both: each fires once in a frame that holds both."""
+        key = (node, both, items)
+        if key in self._met:
+            return self._met[key]
         meeting = 0
         for join in members(both & self._joins):
             fork = self.net.forks.get(join)
@@ -84,6 +87,7 @@ class Concurrency:
                 apart = fork is None or bool(both >> fork & 1)
             if not apart:
                 meeting |= 1 << join
+        self._met[key] = meeting
         return meeting
 
     @cached_property

@@ -226,14 +226,9 @@ class Outcomes:
         return self._add(emission, event, first[0], first[1], arrival)
 
     def _collected(self, emission: Emission, node: int, event: str) -> Emission:
-        """The `each` joins of one batch fire, whatever came of its items.
-
-        An empty list does not tell which of a step's batches it is, so that all its collectors may take it.
-        """
+        """The `each` joins of one batch fire, whatever came of its items."""
         every = [join for join in self._joins(node) if self.net.units[join].form == "each"]
-        own = [join for join in every if self.net.leads([event], join)]
-        collected = self._fire(emission, own)
-        return collected if own == every else self._either(collected, self._fire(emission, every))
+        return self._fire(emission, [join for join in every if self.net.leads([event], join)])
 
     def _with_joins(self, emission: Emission, node: int, way: Way, *, item: bool) -> Emission:
         """Let the joins of a frame fire: those that do in any case, then those that do on some vectors."""
