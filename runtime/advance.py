@@ -34,7 +34,7 @@ from wfc.runtime.execution import (
 )
 from wfc.runtime.frames import leave, move_into_fork, open_batch, open_item, open_root, wanting
 from wfc.runtime.gathering import arrive, time_out
-from wfc.runtime.outcomes import All, Fail
+from wfc.runtime.outcomes import All, Batch, Fail
 from wfc.runtime.scheduling import free_worker, resume, start_run, start_timer
 
 if TYPE_CHECKING:
@@ -190,7 +190,8 @@ def _emit_batch(execution: Execution, run: StepRun, items: list[Any], path: Path
     step = run.step
     if not step.emissions.batches:
         raise _refusal(step, items)
-    collectors = step.batches.get(type(items[0]) if items else None)
+    kind = items.event if isinstance(items, Batch) else type(items[0]) if items else None
+    collectors = step.batches.get(kind)
     if collectors is None:
         collectors = step.batches.get(None, ())
     frame = run.frame

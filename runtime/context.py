@@ -53,6 +53,11 @@ class Context(Generic[S]):
         self._run = Unstarted(workflow)
         self._step_run = None
 
+    def attach(self, run: Run) -> None:
+        """Makes it the context of a run, as those outside see it."""
+        self._run = run
+        self._step_run = None
+
     @property
     def store(self) -> StateStore[S]:
         """The run's state."""

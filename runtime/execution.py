@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from wfc.runtime.table import Step, StepTable
 
 __all__ = [
+    "NONE",
     "Arrived",
     "Cancelled",
     "Completed",
@@ -43,6 +44,10 @@ __all__ = [
 
 Path = tuple[int, ...]
 """A step run's place among the items and branches of a batch; empty outside of batches."""
+
+
+NONE: dict[Any, Any] = {}
+"""Stands for the dictionaries that most runs never need. Never written to: who has something to put in makes one."""
 
 
 class Exit(IntEnum):
@@ -376,15 +381,17 @@ class Execution:
         self.outcome: StopEvent | Exception | None = None
         self.number = 0  # of the last step run or timer
         self.busy = [0] * len(table.steps)  # workers at work, by step index
-        self.queues: dict[int, deque[StepRun]] = {}  # step runs that wait for a worker, by step index
+        self.queues: dict[int, deque[StepRun]] = NONE  # step runs that wait for a worker, by step index
         self.in_flight: dict[int, StepRun] = {}  # by number
-        self.timers: dict[int, StepRun | tuple[Frame, Step]] = {}  # an attempt to come, or a join's time-out
+        self.timers: dict[int, StepRun | tuple[Frame, Step]] = (
+            NONE  # an attempt to come, or a join's time-out
+        )
         self.starting: deque[StepRun] = deque()
         self.wants: list[Want] = []
-        self.limits: Mapping[int, int] = {}
-        self.runs: dict[int, int] = {}  # step runs outside of items, of steps with a limit
-        self.buffers: dict[Any, Any] = {}  # what hand-written joins and `collect_events` have gathered
-        self.waiters: dict[int, Waiter] = {}  # bodies that wait for an event, by number
+        self.limits: Mapping[int, int] = NONE
+        self.runs: dict[int, int] = NONE  # step runs outside of items, of steps with a limit
+        self.buffers: dict[Any, Any] = NONE  # what hand-written joins and `collect_events` have gathered
+        self.waiters: dict[int, Waiter] = NONE  # bodies that wait for an event, by number
         self.root: Frame | None = None
         self.fell_short: tuple[Frame, Step, Slots] | None = None  # the last join of some that got too few
         self.asked = False  # somebody outside was asked for an answer

@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING
 
 from wfc.runtime.errors import WorkflowRuntimeError
 from wfc.runtime.events import Event, LateEvent, event_name
-from wfc.runtime.execution import Execution, Exit, Frame, FrameKind, Note, Path, Slots, StepRun, StopTimer
+from wfc.runtime.execution import (
+    NONE,
+    Execution,
+    Exit,
+    Frame,
+    FrameKind,
+    Note,
+    Path,
+    Slots,
+    StepRun,
+    StopTimer,
+)
 from wfc.runtime.frames import batch_of, collect_all, frame_of, leave
 from wfc.runtime.joins import AllOf
 from wfc.runtime.scheduling import start_run
@@ -104,6 +115,8 @@ def _pair(execution: Execution, step: Step, event: Event, frame: Frame | None, p
     key = (step.index, scope)
     waiting: tuple[deque[Event], ...] | None = execution.buffers.get(key)
     if waiting is None:
+        if execution.buffers is NONE:
+            execution.buffers = {}
         waiting = execution.buffers[key] = tuple(deque() for _ in step.slots)
     kind = type(event)
     fitting = [
@@ -141,6 +154,8 @@ def collect(
     key = (run.step.index, buffer_id or "")
     kept: Collection | None = execution.buffers.get(key)
     if kept is None:
+        if execution.buffers is NONE:
+            execution.buffers = {}
         kept = execution.buffers[key] = Collection()
     if kept.expected is not expected and kept.expected != expected:
         kept.expected = expected

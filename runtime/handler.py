@@ -20,12 +20,24 @@ class WorkflowHandler:
     of a class of its own. It raises what the run failed with: always a ``WorkflowError``.
     """
 
-    __slots__ = ("_run", "ctx", "run_id")
+    __slots__ = ("_context", "_run")
 
-    def __init__(self, run: Run, ctx: Context[Any]) -> None:
+    def __init__(self, run: Run, context: Context[Any] | None = None) -> None:
         self._run = run
-        self.ctx = ctx
-        self.run_id = run.run_id
+        self._context = context
+
+    @property
+    def run_id(self) -> str:
+        """The run's id."""
+        return self._run.run_id
+
+    @property
+    def ctx(self) -> Context[Any]:
+        """The run's context: its state, its id, and a way to send it events."""
+        if self._context is None:
+            self._context = Context.__new__(Context)
+            self._context.attach(self._run)
+        return self._context
 
     def __await__(self) -> Generator[Any, Any, Any]:
         return self._result().__await__()

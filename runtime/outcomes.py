@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Final, Generic, NamedTuple, TypeVar, TypeVarTuple
 
-__all__ = ["UNHANDLED", "All", "Fail", "Inputs", "RunInfo", "Unhandled"]
+__all__ = ["UNHANDLED", "All", "Batch", "Fail", "Inputs", "RunInfo", "Unhandled"]
 
 Emitted = TypeVarTuple("Emitted")
 T = TypeVar("T")
@@ -21,6 +22,19 @@ class All(Generic[*Emitted]):
 
     def __repr__(self) -> str:
         return f"All{self.events!r}"
+
+
+class Batch(list[T]):
+    """A list of events to be sent out that says of which class they are even if there are none.
+
+    Needed where one step opens batches that different steps collect.
+    """
+
+    __slots__ = ("event",)
+
+    def __init__(self, event: type[T], items: Iterable[T] = ()) -> None:
+        super().__init__(items)
+        self.event = event
 
 
 class Fail:

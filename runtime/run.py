@@ -26,6 +26,7 @@ from wfc.runtime.events import (
     event_name,
 )
 from wfc.runtime.execution import (
+    NONE,
     Arrived,
     Cancelled,
     Execution,
@@ -81,6 +82,7 @@ class Run:
 
     __slots__ = (
         "__weakref__",
+        "_active",
         "_asked",
         "_begun",
         "_config",
@@ -90,6 +92,7 @@ class Run:
         "_observers",
         "_on_end",
         "_store",
+        "_stream",
         "_timers",
         "_waits",
         "clock",
@@ -98,7 +101,6 @@ class Run:
         "future",
         "loop",
         "run_id",
-        "stream",
         "workers",
         "workflow",
     )
@@ -121,13 +123,13 @@ class Run:
         self.execution.inputs = start_event
         self.loop = asyncio.get_running_loop()
         self.future: asyncio.Future[StopEvent] = self.loop.create_future()
-        self.stream = Stream()
         self.doubles = doubles
         self.clock = clock
         self._config = config
         self._begun = False
         self.workers = Workers(self)
         self.workers.bare = not doubles
+        self._stream: Stream | None = None
         self._inner: Stream | None = None
         self._observers: tuple[Observer, ...] = ()
         self._store: StateStore[Any] | None = None
@@ -147,25 +149,27 @@ class Run:
         timeout = self.workflow.timeout
         if timeout is not None:
             self._deadline = self.loop.call_later(timeout, self._out_of_time, timeout)
-        self.workers.spawn(self._first())
+        self.workers.spawn(self.workers.work(begin=True))
 
-    async def _first(self) -> None:
+    def start(self) -> None:
+        """Takes in the start event, and what was sent since."""
         execution = self.execution
         self._begun = True
         assert execution.inputs is not None
-        try:
-            limits = {
-                step.index: step.max_runs(self, StepRun(0, step, execution.inputs, None, ()), None)
-                for step in execution.table.steps
-                if callable(step.max_runs)
-            }
-        except Exception as error:
-            self.apply(Cancelled(WorkflowRuntimeError(f"a bound cannot be computed: {error}")))
-            return
+        limits = NONE
+        if execution.table.has_limits:
+            try:
+                limits = {
+                    step.index: step.max_runs(self, StepRun(0, step, execution.inputs, None, ()), None)
+                    for step in execution.table.steps
+                    if callable(step.max_runs)
+                }
+            except Exception as error:
+                self.apply(Cancelled(WorkflowRuntimeError(f"a bound cannot be computed: {error}")))
+                return
         self.apply(Started(execution.inputs, limits))
         for tick in self._early or ():
             self.apply(tick)
-        await self.workers.work()
 
     def apply(self, tick: Tick) -> None:
         """Takes a tick in, and does what is then wanted, but for starting step runs."""
@@ -233,24 +237,26 @@ class Run:
         if self.future.done():
             return
         execution, outcome = self.execution, self.execution.outcome
-        active = self.active_steps() if isinstance(outcome, WorkflowTimeoutError) else []
-        handles = [self._deadline, *(self._timers or {}).values()]
-        for handle in handles:
-            if handle is not None:
-                handle.cancel()
+        if isinstance(outcome, WorkflowTimeoutError):
+            self._active = self.active_steps()
+        if self._deadline is not None:
+            self._deadline.cancel()
+        for handle in (self._timers or NONE).values():
+            handle.cancel()
         here = asyncio.current_task() if asyncio._get_running_loop() is self.loop else None
         tasks = {run.task for run in execution.in_flight.values() if run.task is not None}
         execution.in_flight.clear()
         execution.starting.clear()
-        execution.queues.clear()
+        execution.queues = NONE
         for task in tasks:
             if task is not here:
                 task.cancel()
-        last = outcome if isinstance(outcome, StopEvent) else self._last_event(outcome, active)
-        self.publish(last)
-        self.stream.close()
-        if self._inner is not None:
-            self._inner.close()
+        if self._stream is not None or self._inner is not None or self._observers:
+            last = self._last_event()
+            self.publish(last)
+            for stream in (self._stream, self._inner):
+                if stream is not None:
+                    stream.close()
         if isinstance(outcome, StopEvent):
             self.future.set_result(outcome)
         else:
@@ -260,9 +266,12 @@ class Run:
         if self._on_end is not None:
             self._on_end(self)
 
-    def _last_event(self, error: Any, active: list[str]) -> StopEvent:
+    def _last_event(self) -> StopEvent:
+        error: Any = self.execution.outcome
+        if isinstance(error, StopEvent):
+            return error
         if isinstance(error, WorkflowTimeoutError):
-            return WorkflowTimedOutEvent(timeout=self.workflow.timeout or 0.0, active_steps=active)
+            return WorkflowTimedOutEvent(timeout=self.workflow.timeout or 0.0, active_steps=self._active)
         if isinstance(error, WorkflowCancelledByUser):
             return WorkflowCancelledEvent()
         return WorkflowFailedEvent(
@@ -309,7 +318,9 @@ class Run:
 
     def publish(self, event: Event) -> None:
         """Shows an event to all who watch."""
-        self.stream.publish(event)
+        if self._stream is None:
+            self._stream = Stream()
+        self._stream.publish(event)
         self.note(event)
 
     def note(self, event: Event) -> None:
@@ -326,6 +337,16 @@ class Run:
         """Tells ``observer`` of everything that happens from now on."""
         self._observers += (observer,)
         self._look_inside()
+
+    @property
+    def stream(self) -> Stream:
+        """What the run publishes; made when there is something to publish, or somebody looks."""
+        if self._stream is None:
+            self._stream = Stream()
+            if self.is_done:
+                self._stream.publish(self._last_event())
+                self._stream.close()
+        return self._stream
 
     def inner_stream(self) -> Stream:
         """The stream with internal events, which begins when somebody first asks for it."""
@@ -358,6 +379,8 @@ class Run:
         assert self._asked is not None
         number = self.execution.number = self.execution.number + 1
         waiting: asyncio.Future[E] = self.loop.create_future()
+        if self.execution.waiters is NONE:
+            self.execution.waiters = {}
         self.execution.waiters[number] = Waiter(event_type, requirements)
         self._waits[number] = waiting
         if question is not None and waiter_id not in self._asked:

@@ -6,7 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from wfc.runtime.errors import LimitError
-from wfc.runtime.execution import Execution, Exit, Frame, FrameKind, Path, StartTimer, StepRun
+from wfc.runtime.execution import NONE, Execution, Exit, Frame, FrameKind, Path, StartTimer, StepRun
 
 if TYPE_CHECKING:
     from wfc.runtime.table import Step
@@ -73,12 +73,16 @@ def resume(execution: Execution, run: StepRun) -> None:
 def start_timer(execution: Execution, seconds: float, waiting: StepRun | tuple[Frame, Step]) -> int:
     """Wants a timer for a step run's next attempt, or for a join in a frame; its number."""
     number = execution.number = execution.number + 1
+    if execution.timers is NONE:
+        execution.timers = {}
     execution.timers[number] = waiting
     execution.wants.append(StartTimer(number, seconds))
     return number
 
 
 def _queue(execution: Execution, index: int) -> deque[StepRun]:
+    if execution.queues is NONE:
+        execution.queues = {}
     queue = execution.queues.get(index)
     if queue is None:
         queue = execution.queues[index] = deque()
@@ -90,6 +94,8 @@ def _is_over_limit(execution: Execution, step: Step, frame: Frame | None) -> boo
     limit = step.max_runs if isinstance(step.max_runs, int) else execution.limits[step.index]
     while frame is not None and frame.kind is not FrameKind.ITEM:
         frame = frame.parent
+    if frame is None and execution.runs is NONE:
+        execution.runs = {}
     counts = execution.runs if frame is None else frame.runs
     count = counts[step.index] = counts.get(step.index, 0) + 1
     return count > limit

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from wfc.runtime.advance import advance
 from wfc.runtime.attempt import attempt, failure
 from wfc.runtime.errors import StepError, WorkflowRuntimeError
-from wfc.runtime.execution import Cancelled, Completed, Tick
+from wfc.runtime.execution import Cancelled, Completed, StepRun, Tick
 
 if TYPE_CHECKING:
     from wfc.runtime.run import Run
@@ -67,16 +67,8 @@ class Workers:
                     self.spawn(self.work())
         self._handing_over = False
 
-    async def work(self) -> None:
-        """Works until nothing is ready."""
-        try:
-            await self._work()
-        except Exception as error:  # a mistake of ours, which must not leave the run hanging
-            failed = WorkflowRuntimeError(f"the runtime failed: {type(error).__name__}: {error}")
-            failed.__cause__ = error
-            self._run.apply(Cancelled(failed))
-
-    async def _work(self) -> None:
+    async def work(self, *, begin: bool = False) -> None:
+        """Works until nothing is ready; the first worker of a run begins it."""
         run = self._run
         execution, loop = run.execution, run.loop
         ready = execution.starting
@@ -84,42 +76,59 @@ class Workers:
         assert task is not None
         variables = copy_context()
         until = loop.time() + TURN
-        while ready:
-            step_run = ready.popleft()
-            if ready and not self._handing_over:
-                self.wake()
-            step_run.task = task
-            try:
-                if step_run.step.plain and self.bare:
-                    assert step_run.step.action is not None
-                    tick: Tick = Completed(step_run.number, await step_run.step.action(run, step_run, None))
-                else:
-                    tick = await attempt(run, step_run)
-            except CancelledError:
-                if execution.outcome is not None:
+        try:
+            if begin:
+                run.start()
+            while ready:
+                step_run = ready.popleft()
+                if ready and not self._handing_over:
+                    self.wake()
+                step_run.task = task
+                try:
+                    if step_run.step.plain and self.bare:
+                        assert step_run.step.action is not None
+                        tick: Tick = Completed(
+                            step_run.number, await step_run.step.action(run, step_run, None)
+                        )
+                    else:
+                        tick = await attempt(run, step_run)
+                except BaseException as error:
+                    if execution.outcome is not None:
+                        return  # the run is over, and this is how the step took it
+                    tick = self._failure(step_run, task, error)
+                step_run.task = None
+                advance(execution, tick)
+                if execution.wants or execution.outcome is not None:
+                    run.carry_out()
+                    if execution.outcome is not None:
+                        return
+                if copy_context() != variables or task.cancelling():
+                    # the step left something behind in this task, and the next one shall not find it
+                    self.wake()
                     return
-                if task.cancelling():
-                    run.cancel("the event loop cancelled the run")
-                    raise
-                error = StepError("cancelled", "something that it waited for was cancelled")
-                tick = failure(run, step_run, error)
-            except Exception as error:
-                tick = failure(run, step_run, error)
-            except BaseException as error:
-                run.apply(Cancelled(WorkflowRuntimeError(f"{type(error).__name__} ended the run")))
-                raise
-            step_run.task = None
-            advance(execution, tick)
-            if execution.wants or execution.outcome is not None:
-                run.carry_out()
-                if execution.outcome is not None:
-                    return
-            if copy_context() != variables or task.cancelling():
-                # the step left something behind in this task, and the next one shall not find it
-                self.wake()
-                return
-            if loop.time() > until:
-                self._resting = True
-                await asyncio.sleep(0)
-                self._resting = False
-                until = loop.time() + TURN
+                if loop.time() > until:
+                    self._resting = True
+                    await asyncio.sleep(0)
+                    self._resting = False
+                    until = loop.time() + TURN
+        except Exception as error:  # a mistake of ours, which must not leave the run hanging
+            failed = WorkflowRuntimeError(f"the runtime failed: {type(error).__name__}: {error}")
+            failed.__cause__ = error
+            run.apply(Cancelled(failed))
+
+    def _failure(self, step_run: StepRun, task: Task[Any], error: BaseException) -> Tick:
+        """What comes of a step that raised.
+
+        Raises:
+            BaseException: What is not the step's own: the loop's end, or the process's.
+        """
+        run = self._run
+        if isinstance(error, Exception):
+            return failure(run, step_run, error)
+        if not isinstance(error, CancelledError):
+            run.apply(Cancelled(WorkflowRuntimeError(f"{type(error).__name__} ended the run")))
+            raise error
+        if task.cancelling():
+            run.cancel("the event loop cancelled the run")
+            raise error
+        return failure(run, step_run, StepError("cancelled", "something that it waited for was cancelled"))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import sys
-import uuid
 from collections import deque
 from pathlib import Path
 from typing import Any, ClassVar
@@ -214,9 +214,9 @@ class Workflow:
             ContextStateError: The context's run is not over.
         """
         run = self._prepare(ctx, start_event, inputs, run_id)
-        context: Context[Any] = Context.__new__(Context) if ctx is None else ctx
-        context._run, context._step_run = run, None
-        handler = WorkflowHandler(run, context)
+        if ctx is not None:
+            ctx.attach(run)
+        handler = WorkflowHandler(run, ctx)
         if self._verbose:
             run.observe(_print_step)
         self._admit(run)
@@ -243,7 +243,7 @@ class Workflow:
             raise WorkflowRuntimeError("`start_event` must be a StartEvent")
         elif not self.table().acceptors(type(start_event)):
             raise WorkflowRuntimeError(f"no step accepts {event_name(start_event)}, so it cannot start a run")
-        return Run(self, start_event, run_id or uuid.uuid4().hex, state=state)
+        return Run(self, start_event, run_id or os.urandom(16).hex(), state=state)
 
     def _start_event(self, inputs: dict[str, Any]) -> StartEvent:
         kind = self.start_event_class
