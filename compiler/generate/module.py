@@ -32,7 +32,8 @@ _FROM: Final = {
     "pydantic": ("AwareDatetime", "Field"),
     "typing": ("Annotated", "Any", "Literal"),
     "wfc.runtime": (
-        *("UNHANDLED", "All", "AllOf", "AtLeast", "Basic", "Bearer", "Context", "EachOf", "Event", "Fail"),
+        *("UNHANDLED", "All", "AllOf", "AtLeast", "Basic", "Batch", "Bearer", "Context", "EachOf"),
+        *("Event", "Fail"),
         *("FirstOf", "Format", "HttpResponse", "Inputs", "Model", "Number", "Output", "PythonTool", "Record"),
         *(
             "RetryPolicy",

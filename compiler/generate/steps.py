@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from wfc.compiler.expressions import Expression, Template
 from wfc.compiler.generate.annotations import annotation
+from wfc.compiler.generate.batches import mistakable
 from wfc.compiler.generate.bindings import Bindings, PythonFunction, context
 from wfc.compiler.generate.calls import Calls
 from wfc.compiler.generate.constants import call
@@ -31,6 +32,7 @@ class Methods:
         self.names = names
         self.bindings = bindings
         self.calls = Calls(bindings, names)
+        self.told_apart = mistakable(workflow)
 
     def of(self, step: Step, comment: Code) -> Iterator[PythonFunction]:
         """A step's methods, the one that bears its name first."""
@@ -74,7 +76,7 @@ class Methods:
         function = self.function(step)
         function.use_all("event")
         function.use_all("events")
-        tail = Tail(function, self.names, self.workflow.state)
+        tail = self.tail_in(function, step)
         body = tail.lines(step.emit, step.save)
         head = self.head("def", self.names.method(step), function.parameters, tail.returns(step.emit))
         doc = docstring(step.description, BODY)
@@ -120,11 +122,14 @@ class Methods:
         timed_out: bool = False,
     ) -> PythonFunction:
         function = self.function(step, more, timed_out=timed_out)
-        tail = Tail(function, self.names, self.workflow.state)
+        tail = self.tail_in(function, step)
         unhandled = hook == "on_error" and not exit_.exhaustive
         body = tail.lines(exit_, saves, unhandled=unhandled)
         returns = tail.returns(exit_, unhandled=unhandled)
         return self.hooked(step, hook, name, function, returns, body)
+
+    def tail_in(self, function: Function, step: Step) -> Tail:
+        return Tail(function, self.names, self.workflow.state, told_apart=step.name in self.told_apart)
 
     def require(self, step: Step) -> PythonFunction:
         function = self.function(step, result_parameters(step, self.names))

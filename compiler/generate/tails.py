@@ -54,13 +54,16 @@ class Tail:
     Args:
         function: Where it stands; its parameters are taken on the way.
         state: The record of the run's state.
+        told_apart: Whether lists of events must say which event is theirs.
     """
 
-    def __init__(self, function: Function, names: ModuleNames, state: Record) -> None:
+    def __init__(
+        self, function: Function, names: ModuleNames, state: Record, *, told_apart: bool = False
+    ) -> None:
         self.function = function
         self.names = names
         self.state = state
-        self.values = Values(function, names)
+        self.values = Values(function, names, told_apart=told_apart)
 
     def returns(self, exit_: Exit, *, unhandled: bool = False) -> Code:
         """The type of everything that may be emitted."""

@@ -18,11 +18,16 @@ NOTHING_KNOWN: Known = {}
 
 
 class Values:
-    """Spells the values and emissions of one function."""
+    """Spells the values and emissions of one function.
 
-    def __init__(self, function: Function, names: ModuleNames) -> None:
+    Args:
+        told_apart: Whether lists of events must say which event is theirs, even when they are empty.
+    """
+
+    def __init__(self, function: Function, names: ModuleNames, *, told_apart: bool = False) -> None:
         self.function = function
         self.names = names
+        self.told_apart = told_apart
 
     def value(self, value: Value, known: Known = NOTHING_KNOWN) -> Code:
         """A value, as the type that is wanted."""
@@ -76,7 +81,10 @@ class Values:
         item = self.function.names.inner().give(local_name(batch.name))
         event = self.emit(batch.emit, {**known, (batch.name,): item})
         source = call(Code("filters.at_most"), literal(batch.max), items)
-        return Code(f"[{event} for {item} in {source}]")
+        events = Code(f"[{event} for {item} in {source}]")
+        return (
+            call(Code("Batch"), self.names.of(batch.emit.event.record), events) if self.told_apart else events
+        )
 
     def emitted(self, emission: Emission) -> Code:
         """The type of what is emitted, for the signature."""
