@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from wfc.compiler.expressions.tree import Binary, Unary
-from wfc.compiler.problems import expressions as problems
+from wfc.compiler.problems import operands as operand_problems
 from wfc.compiler.types import (
     DATE,
     DATETIME,
@@ -49,7 +49,7 @@ def unary(typing: Typing, node: Unary, operand: Type) -> Type:
     kind = base(operand)
     if kind in (UNKNOWN, DURATION, *NUMERIC):
         return kind
-    return typing.wrong(problems.no_arithmetic(typing.at(node), node.operator, show(kind), "", ""))
+    return typing.wrong(operand_problems.no_arithmetic(typing.at(node), node.operator, show(kind), "", ""))
 
 
 def binary(typing: Typing, node: Binary, left: Type, right: Type) -> Type:
@@ -59,7 +59,7 @@ def binary(typing: Typing, node: Binary, left: Type, right: Type) -> Type:
     first, second = base(left), base(right)
     if first in NUMERIC and second in NUMERIC:
         if {first, second} == {DECIMAL, NUMBER}:
-            return typing.wrong(problems.decimal_with_number(typing.at(node), node.operator))
+            return typing.wrong(operand_problems.decimal_with_number(typing.at(node), node.operator))
         return number(node.operator, first, second)
     if (first, node.operator, second) in TIMES:
         return TIMES[first, node.operator, second]
@@ -69,7 +69,7 @@ def binary(typing: Typing, node: Binary, left: Type, right: Type) -> Type:
         return ListOf(common(first.item, second.item))
     hint = "put texts together with `~`" if node.operator == "+" and STRING in (first, second) else ""
     return typing.wrong(
-        problems.no_arithmetic(typing.at(node), node.operator, show(first), show(second), hint)
+        operand_problems.no_arithmetic(typing.at(node), node.operator, show(first), show(second), hint)
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from wfc.compiler.expressions.narrowing import is_among
 from wfc.compiler.expressions.tree import Compare, Constant, ListDisplay, Node
-from wfc.compiler.problems import expressions as problems
+from wfc.compiler.problems import operands as operand_problems
 from wfc.compiler.types import (
     ANY,
     BOOLEAN,
@@ -73,7 +73,9 @@ def order(typing: Typing, node: Compare, left: Type, right: Type) -> None:
     second = typing.not_null(node.right, right, f"by `{node.operator}`")
     if not ordered(first, second):
         typing.wrong(
-            problems.not_ordered(typing.at(node), node.operator, show(base(first)), show(base(second)))
+            operand_problems.not_ordered(
+                typing.at(node), node.operator, show(base(first)), show(base(second))
+            )
         )
 
 
@@ -91,7 +93,9 @@ def equality(typing: Typing, node: Compare, left: Type, right: Type) -> None:
             return
     if not comparable(left, right):
         typing.wrong(
-            problems.not_comparable(typing.at(node), node.operator, show(widened(left)), show(widened(right)))
+            operand_problems.not_comparable(
+                typing.at(node), node.operator, show(widened(left)), show(widened(right))
+            )
         )
 
 
@@ -106,9 +110,11 @@ def null_equality(typing: Typing, node: Compare, left: Type, right: Type) -> Non
         return
     if may_be_null(other.declared):
         if node.operator == "==":
-            typing.wrong(problems.never_true(typing.at(node), f"`{typing.words(other)}` is not null here"))
+            typing.wrong(
+                operand_problems.never_true(typing.at(node), f"`{typing.words(other)}` is not null here")
+            )
     else:
-        typing.wrong(problems.never_null(typing.at(node), typing.words(other), node.operator == "!="))
+        typing.wrong(operand_problems.never_null(typing.at(node), typing.words(other), node.operator == "!="))
 
 
 def one_value(typing: Typing, node: Compare, value: Constant, other: Node, type: Type) -> bool:
@@ -121,7 +127,9 @@ def one_value(typing: Typing, node: Compare, value: Constant, other: Node, type:
     if not has(declared, value.value):
         known = [str(each) for each in declared.values]
         typing.wrong(
-            problems.no_such_value(typing.at(value), typing.words(other), show_value(value.value), known)
+            operand_problems.no_such_value(
+                typing.at(value), typing.words(other), show_value(value.value), known
+            )
         )
         return False
     now = without_null(type)
@@ -138,7 +146,9 @@ def decide(
         if node.operator == "==":
             shown = show_value(value.value)
             typing.wrong(
-                problems.never_true(typing.at(node), f"`{typing.words(other)}` is no longer `{shown}` here")
+                operand_problems.never_true(
+                    typing.at(node), f"`{typing.words(other)}` is no longer `{shown}` here"
+                )
             )
         else:
             node.decided = True
@@ -146,7 +156,9 @@ def decide(
         if node.operator == "!=":
             shown = show_value(value.value)
             typing.wrong(
-                problems.never_true(typing.at(node), f"`{typing.words(other)}` is always `{shown}` here")
+                operand_problems.never_true(
+                    typing.at(node), f"`{typing.words(other)}` is always `{shown}` here"
+                )
             )
         else:
             node.decided = True
@@ -166,23 +178,27 @@ def membership(typing: Typing, node: Compare, left: Type, right: Type) -> None:
     if isinstance(container, ListOf):
         if not comparable(left, container.item):
             typing.wrong(
-                problems.not_comparable(typing.at(node), node.operator, show(widened(left)), show(container))
+                operand_problems.not_comparable(
+                    typing.at(node), node.operator, show(widened(left)), show(container)
+                )
             )
         return
     if isinstance(container, MapOf) or base(container) == STRING:
         held = typing.not_null(node.left, left, f"by `{node.operator}`")
         if held != UNKNOWN and base(held) != STRING:
             typing.wrong(
-                problems.not_comparable(typing.at(node), node.operator, show(widened(left)), show(container))
+                operand_problems.not_comparable(
+                    typing.at(node), node.operator, show(widened(left)), show(container)
+                )
             )
         return
-    typing.wrong(problems.no_parts(typing.at(node.right), typing.words(node.right), show(container)))
+    typing.wrong(operand_problems.no_parts(typing.at(node.right), typing.words(node.right), show(container)))
 
 
 def among_items(typing: Typing, node: Compare, display: ListDisplay, left: Type) -> None:
     """Each item of a list written out is compared with the value by itself."""
     if not display.items:
-        typing.wrong(problems.never_true(typing.at(node), "the list is empty"))
+        typing.wrong(operand_problems.never_true(typing.at(node), "the list is empty"))
     declared = without_null(node.left.declared if node.left.declared != UNKNOWN else left)
     for item in display.items:
         kind = adapt(item, item.type, left)
@@ -190,10 +206,14 @@ def among_items(typing: Typing, node: Compare, display: ListDisplay, left: Type)
             if not has(declared, item.value):
                 known = [str(each) for each in declared.values]
                 words = typing.words(node.left)
-                typing.wrong(problems.no_such_value(typing.at(item), words, show_value(item.value), known))
+                typing.wrong(
+                    operand_problems.no_such_value(typing.at(item), words, show_value(item.value), known)
+                )
         elif not comparable(left, kind):
             typing.wrong(
-                problems.not_comparable(typing.at(item), node.operator, show(left), show(widened(kind)))
+                operand_problems.not_comparable(
+                    typing.at(item), node.operator, show(left), show(widened(kind))
+                )
             )
     now = without_null(left)
     values = [item.value for item in display.items if isinstance(item, Constant)]
@@ -214,5 +234,7 @@ def decide_among(
     else:
         left = " or ".join(f"`{show_value(each)}`" for each in now.values)
         typing.wrong(
-            problems.never_true(typing.at(node), f"`{typing.words(node.left)}` can only be {left} here")
+            operand_problems.never_true(
+                typing.at(node), f"`{typing.words(node.left)}` can only be {left} here"
+            )
         )

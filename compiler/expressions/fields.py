@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.problems import expressions as problems
+from wfc.compiler.problems import operands as operand_problems
 from wfc.compiler.types import (
     ANY,
     UNKNOWN,
@@ -84,7 +85,9 @@ def item_field(item: Type, path: str, place: Place, words: str) -> Type | Findin
         if item == UNKNOWN:
             return UNKNOWN
         if may_be_null(item):
-            return problems.may_be_null(at, ".".join(names[:index]) or words, False, f"its field `{name}`")
+            return operand_problems.may_be_null(
+                at, ".".join(names[:index]) or words, False, f"for its field `{name}`"
+            )
         found = field_of(without_null(item), name, at, ".".join(names[:index]) or words)
         if isinstance(found, Finding):
             return found

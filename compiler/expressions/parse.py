@@ -14,8 +14,9 @@ from wfc.compiler.expressions.tokens import UnreadableError, tokenize
 from wfc.compiler.expressions.tree import Attribute, Broken, Constant, Name, Node, Path, path_of, walk
 from wfc.compiler.expressions.truth import constant_truth
 from wfc.compiler.expressions.typing import Typing
-from wfc.compiler.problems import expressions as problems
 from wfc.compiler.problems import names as names_problems
+from wfc.compiler.problems import operands as operand_problems
+from wfc.compiler.problems import templates as template_problems
 from wfc.compiler.types import (
     BOOLEAN,
     INTEGER,
@@ -111,7 +112,9 @@ def parse_expression(
         typing.condition(tree, scope)
         if not typing.failed and (truth := constant_truth(tree)) is not None:
             why = "it holds in every case" if truth else "it holds in no case"
-            typing.wrong((problems.always_true if truth else problems.never_true)(typing.at(tree), why))
+            typing.wrong(
+                (operand_problems.always_true if truth else operand_problems.never_true)(typing.at(tree), why)
+            )
     else:
         typing.type_of(tree, scope)
     return Expression(text, place, UNKNOWN if typing.failed else tree.type, tree, uses_of([tree]))
@@ -211,7 +214,7 @@ class Templates:
             return (STRING, items.value)[: len(part.names)]
         if items != UNKNOWN:
             at, words = self.typing.at(part.items), self.typing.words(part.items)
-            self.typing.wrong(problems.not_a_list(at, words, show(items), len(part.names)))
+            self.typing.wrong(template_problems.not_a_list(at, words, show(items), len(part.names)))
         return (UNKNOWN,) * len(part.names)
 
 

@@ -16,6 +16,7 @@ from wfc.compiler.expressions.template_tree import Condition, Hole, Loop, Part, 
 from wfc.compiler.expressions.tokens import Token, UnreadableError, tokenize
 from wfc.compiler.expressions.tree import Broken, Node
 from wfc.compiler.problems import expressions as problems
+from wfc.compiler.problems import templates as template_problems
 from wfc.compiler.spell import is_name
 
 __all__ = ["TemplateParser"]
@@ -83,7 +84,7 @@ class TemplateParser:
         self.add_text(begun, len(self.text))
         if self.stack:
             word = self.stack[-1].word
-            self.wrong(UnreadableError(problems.statement_not_ended(self.span(word), word.text)))
+            self.wrong(UnreadableError(template_problems.statement_not_ended(self.span(word), word.text)))
             self.stack.clear()
         return tuple(self.top)
 
@@ -97,11 +98,11 @@ class TemplateParser:
     def warn(self, mark: str, at: int) -> None:
         place = self.place.stretch(at, at + len(mark))
         if mark == "{{":
-            self.report(problems.braces_without_dollar(place))
+            self.report(template_problems.braces_without_dollar(place))
         elif mark == "{%":
-            self.report(problems.statement_elsewhere(place))
+            self.report(template_problems.statement_elsewhere(place))
         else:
-            self.report(problems.comment_braces(place))
+            self.report(template_problems.comment_braces(place))
 
     def add_text(self, start: int, end: int, trim_end: str = "") -> None:
         text = self.text[start:end]
@@ -172,7 +173,9 @@ class TemplateParser:
                 self.nothing_after(word, parser)
             case _:
                 raise UnreadableError(
-                    problems.unknown_statement(self.span(word) if word.text else place, word.text, STATEMENTS)
+                    template_problems.unknown_statement(
+                        self.span(word) if word.text else place, word.text, STATEMENTS
+                    )
                 )
 
     def guarded(self, parser: Parser) -> Node:
@@ -216,7 +219,7 @@ class TemplateParser:
 
     def branch(self, word: Token, test: Node | None) -> None:
         if not self.stack or self.stack[-1].head is not None or self.stack[-1].otherwise:
-            raise UnreadableError(problems.statement_out_of_place(self.span(word), word.text))
+            raise UnreadableError(template_problems.statement_out_of_place(self.span(word), word.text))
         opened = self.stack[-1]
         opened.close_branch()
         opened.test = test
@@ -225,6 +228,6 @@ class TemplateParser:
     def close(self, word: Token) -> None:
         wanted = "for" if word.text == "endfor" else "if"
         if not self.stack or self.stack[-1].word.text != wanted:
-            raise UnreadableError(problems.statement_out_of_place(self.span(word), word.text))
+            raise UnreadableError(template_problems.statement_out_of_place(self.span(word), word.text))
         part = self.stack.pop().closed()
         self.parts.append(part)

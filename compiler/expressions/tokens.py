@@ -114,12 +114,12 @@ def made(match: re.Match[str], place: Place) -> Token:
             return Token("name", normal_form(text), start, stop)
         case "integer":
             if len(text) > MAX_DIGITS:
-                raise UnreadableError(problems.number_out_of_range(place.stretch(start, stop)))
+                raise UnreadableError(problems.number_too_large(place.stretch(start, stop)))
             return Token("integer", text, start, stop, int(text.replace("_", "")))
         case "number":
             value = float(text.replace("_", ""))
             if value == float("inf"):
-                raise UnreadableError(problems.number_out_of_range(place.stretch(start, stop)))
+                raise UnreadableError(problems.number_too_large(place.stretch(start, stop)))
             return Token("number", text, start, stop, value)
         case "string":
             return Token("string", text, start, stop, unescaped(text, start, place))

@@ -32,6 +32,8 @@ from wfc.compiler.expressions.tree import (
     path_of,
 )
 from wfc.compiler.problems import expressions as problems
+from wfc.compiler.problems import operands as operand_problems
+from wfc.compiler.problems import templates as template_problems
 from wfc.compiler.types import (
     ANY,
     BOOLEAN,
@@ -103,7 +105,7 @@ class Typing:
     def not_null(self, node: Node, type: Type, use: str = "") -> Type:
         if may_be_null(type):
             testable = path_of(node) is not None
-            return self.wrong(problems.may_be_null(self.at(node), self.words(node), testable, use))
+            return self.wrong(operand_problems.may_be_null(self.at(node), self.words(node), testable, use))
         return type
 
     def condition(self, node: Node, scope: Scope) -> None:
@@ -112,10 +114,12 @@ class Typing:
         if kind == UNKNOWN or base(kind) == BOOLEAN:
             return
         if isinstance(kind, Optional) and base(kind.of) == BOOLEAN:
-            self.wrong(problems.condition_may_be_null(self.at(node), self.words(node)))
+            self.wrong(operand_problems.condition_may_be_null(self.at(node), self.words(node)))
         else:
             self.wrong(
-                problems.not_a_condition(self.at(node), self.words(node), show(base(kind)), remedy(kind))
+                operand_problems.not_a_condition(
+                    self.at(node), self.words(node), show(base(kind)), remedy(kind)
+                )
             )
         node.type = UNKNOWN
 
@@ -126,7 +130,7 @@ class Typing:
             isinstance(each, (Scalar, Enumeration)) and each != ANY for each in members(kind)
         ):
             of_scalars = isinstance(kind, ListOf) and isinstance(base(kind.item), Scalar) and kind.item != ANY
-            self.wrong(problems.needs_json(self.at(node), self.words(node), show(kind), of_scalars))
+            self.wrong(template_problems.needs_json(self.at(node), self.words(node), show(kind), of_scalars))
 
     # --- one rule a kind of node
 
@@ -152,7 +156,7 @@ class Typing:
 
     def attribute(self, node: Attribute, scope: Scope) -> Type:
         of = self.present(
-            node.of, scope, use=f"its field `{node.name}`" if path_of(node.of) else "its fields"
+            node.of, scope, use=f"for its field `{node.name}`" if path_of(node.of) else "its fields"
         )
         if of == UNKNOWN:
             return UNKNOWN
@@ -164,7 +168,7 @@ class Typing:
         return scope.fact(path_of(node)) or found
 
     def subscript(self, node: Subscript, scope: Scope) -> Type:
-        of = self.present(node.of, scope, use="its parts")
+        of = self.present(node.of, scope, use="for its parts")
         index = self.present(node.index, scope)
         if UNKNOWN in (of, index):
             return UNKNOWN
@@ -173,24 +177,26 @@ class Typing:
             return self.wrong(found) if isinstance(found, Finding) else found
         wanted, gives = parts_of(of)
         if wanted is None:
-            return self.wrong(problems.no_parts(self.at(node.of), self.words(node.of), show(of)))
+            return self.wrong(operand_problems.no_parts(self.at(node.of), self.words(node.of), show(of)))
         if base(index) != wanted:
             return self.wrong(
-                problems.wrong_index(self.at(node.index), show(of), show(wanted), show(base(index)))
+                operand_problems.wrong_index(self.at(node.index), show(of), show(wanted), show(base(index)))
             )
         return gives
 
     def slice(self, node: Slice, scope: Scope) -> Type:
-        of = self.present(node.of, scope, use="its parts")
+        of = self.present(node.of, scope, use="for its parts")
         for bound in (node.first, node.last):
             kind = self.present(bound, scope) if bound is not None else INTEGER
             if bound is not None and kind != UNKNOWN and base(kind) != INTEGER:
-                self.wrong(problems.wrong_index(self.at(bound), show(of), "integer", show(base(kind))))
+                self.wrong(
+                    operand_problems.wrong_index(self.at(bound), show(of), "integer", show(base(kind)))
+                )
         if of == UNKNOWN or isinstance(of, ListOf):
             return of
         if base(of) == STRING:
             return STRING
-        return self.wrong(problems.no_parts(self.at(node.of), self.words(node.of), show(of)))
+        return self.wrong(operand_problems.no_parts(self.at(node.of), self.words(node.of), show(of)))
 
     def list_display(self, node: ListDisplay, scope: Scope) -> Type:
         types = [self.type_of(item, scope) for item in node.items]
@@ -249,11 +255,11 @@ class Typing:
         if node.name == "none":
             if kind == NULL and node.of.declared not in (NULL, UNKNOWN):
                 if node.negated:
-                    self.wrong(problems.never_true(where, f"`{words}` is null here"))
+                    self.wrong(operand_problems.never_true(where, f"`{words}` is null here"))
             elif kind != ANY and not may_be_null(kind) and not may_be_null(node.of.declared):
-                self.wrong(problems.never_null(where, words, node.negated))
+                self.wrong(operand_problems.never_null(where, words, node.negated))
             elif kind != ANY and not may_be_null(kind) and not node.negated:
-                self.wrong(problems.never_true(where, f"`{words}` is not null here"))
+                self.wrong(operand_problems.never_true(where, f"`{words}` is not null here"))
             return BOOLEAN
         self.test_kinds(node, kind, where, words)
         return BOOLEAN
@@ -275,12 +281,14 @@ class Typing:
         if not any(passing):
             why = f"`{words}` {'can never be' if not any(passes_test(e, node) for e in declared) else 'is no longer'}"
             if node.negated and not any(passes_test(each, node) for each in declared):
-                self.wrong(problems.always_true(where, f"{why} `{node.name}`"))
+                self.wrong(operand_problems.always_true(where, f"{why} `{node.name}`"))
             elif not node.negated:
-                self.wrong(problems.never_true(where, f"{why} `{node.name}` here"))
+                self.wrong(operand_problems.never_true(where, f"{why} `{node.name}` here"))
         elif all(passes_test(each, node) for each in declared) and not may_be_null(node.of.declared):
             reason = f"`{words}` is always `{node.name}` here"
-            self.wrong((problems.never_true if node.negated else problems.always_true)(where, reason))
+            self.wrong(
+                (operand_problems.never_true if node.negated else operand_problems.always_true)(where, reason)
+            )
 
     def filter(self, node: FilterCall, scope: Scope) -> Type:
         known = FILTERS.get(node.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.problems import closest, problem
 
@@ -48,8 +49,9 @@ def unknown_type(place: Place, name: str, known: Iterable[str], meant: str = "")
 def not_a_type(place: Place, value: object) -> Finding:
     """Something stands where a type is wanted, and it is not one.
 
-    A type is a text such as `string` or `list of Order`, or a record of fields, or one of the longer forms
-    (`{type: string, default: x}`, `{enum: [a, b]}`, `{one_of: [A, B]}`). A number, a list or nothing at all is not a type.
+    A type is a text such as `string` or `list of Order`, or a record of fields, or one of the longer
+    forms (`{type: string, default: x}`, `{enum: [a, b]}`, `{one_of: [A, B]}`). A number, a list or
+    nothing at all is not a type.
     """
     found = {dict: "a record", list: "a list", type(None): "nothing", str: "an empty text"}.get(
         type(value), f"`{str(value)[:30]}`"
@@ -61,8 +63,8 @@ def not_a_type(place: Place, value: object) -> Finding:
 def type_unfinished(place: Place, word: str) -> Finding:
     """A type stops in the middle.
 
-    `list of`, `map of` and `optional` say something about the type that follows them, and none follows. Write what the
-    list or the map holds, or what may be missing: `list of string`.
+    `list of`, `map of` and `optional` say something about the type that follows them, and none follows.
+    Write what the list or the map holds, or what may be missing: `list of string`.
     """
     return Finding("type-unfinished", f"a type is wanted after `{word}`", place, "for example `string`")
 
@@ -71,7 +73,8 @@ def type_unfinished(place: Place, word: str) -> Finding:
 def of_is_missing(place: Place, word: str) -> Finding:
     """`list` or `map` is not followed by `of`.
 
-    A list says what it holds: `list of string`. So does a map, whose keys are always texts: `map of integer`.
+    A list says what it holds: `list of string`. So does a map, whose keys are always texts: `map of
+    integer`.
     """
     return Finding("of-is-missing", f"`{word}` says what it holds with `of`", place, f"write `{word} of …`")
 
@@ -80,8 +83,9 @@ def of_is_missing(place: Place, word: str) -> Finding:
 def optional_twice(place: Place) -> Finding:
     """`optional` is written twice in a row.
 
-    A value that may be missing may be missing; saying it twice adds nothing, and perhaps something else was meant
-    (`optional list of optional string` is a list that may be missing, of texts that may be missing). Remove one.
+    A value that may be missing may be missing; saying it twice adds nothing, and perhaps something else
+    was meant (`optional list of optional string` is a list that may be missing, of texts that may be
+    missing). Remove one.
     """
     return Finding("optional-twice", "`optional` stands here twice in a row", place, "remove one of them")
 
@@ -90,8 +94,8 @@ def optional_twice(place: Place) -> Finding:
 def words_after_type(place: Place, word: str) -> Finding:
     """A type is complete, and more words follow it.
 
-    A type is one name, with `list of`, `map of` or `optional` before it. A choice between types is written
-    `{one_of: [A, B]}`; a choice between values `{enum: [a, b]}`.
+    A type is one name, with `list of`, `map of` or `optional` before it. A choice between types is
+    written `{one_of: [A, B]}`; a choice between values `{enum: [a, b]}`.
     """
     return Finding("words-after-type", f"the type ends with `{word}`, and more follows", place, FORMS)
 
@@ -100,8 +104,8 @@ def words_after_type(place: Place, word: str) -> Finding:
 def type_too_deep(place: Place, limit: int) -> Finding:
     """Types are written in types in types, too deep to follow.
 
-    Give the inner records names, under `types`, and mention them by name. It reads better, and the generated classes get
-    the names that you choose.
+    Give the inner records names, under `types`, and mention them by name. It reads better, and the
+    generated classes get the names that you choose.
     """
     return Finding(
         "type-too-deep", f"types are nested deeper than {limit} levels here", place, "name the inner ones"
@@ -112,8 +116,8 @@ def type_too_deep(place: Place, limit: int) -> Finding:
 def two_types_at_once(place: Place, first: str, second: str) -> Finding:
     """The long form of a type says twice what the type is.
 
-    One of `type`, `enum` and `one_of` says it; the other keys add a default, a description or bounds. Keep the one that
-    you mean.
+    One of `type`, `enum` and `one_of` says it; the other keys add a default, a description or bounds.
+    Keep the one that you mean.
     """
     return Finding(
         "two-types-at-once",
@@ -127,8 +131,9 @@ def two_types_at_once(place: Place, first: str, second: str) -> Finding:
 def unknown_type_key(place: Place, name: str, known: Iterable[str]) -> Finding:
     """The long form of a type has a key that it does not know.
 
-    Besides `type`, `enum` or `one_of` it knows `default`, `description`, `format`, `min`, `max`, `min_length`, `max_length`,
-    `pattern`, `min_items` and `max_items`. A record whose fields happen to be called so is best declared under `types`.
+    Besides `type`, `enum` or `one_of` it knows `default`, `description`, `format`, `min`, `max`,
+    `min_length`, `max_length`, `pattern`, `min_items` and `max_items`. A record whose fields happen to be
+    called so is best declared under `types`.
     """
     return Finding("unknown-type-key", f"a type has no key `{name}`", place, closest(name, known))
 
@@ -137,8 +142,8 @@ def unknown_type_key(place: Place, name: str, known: Iterable[str]) -> Finding:
 def empty_enum(place: Place) -> Finding:
     """An `enum` has no values.
 
-    An enumeration lists the values that are allowed, and there is none here, so no value could ever be given. List at
-    least one.
+    An enumeration lists the values that are allowed, and there is none here, so no value could ever be
+    given. List at least one.
     """
     return Finding("empty-enum", "`enum` lists at least one value", place, "for example `enum: [low, high]`")
 
@@ -147,8 +152,9 @@ def empty_enum(place: Place) -> Finding:
 def bad_enum_value(place: Place, value: object) -> Finding:
     """A value of an `enum` is neither a text, nor a whole number, nor true or false.
 
-    Enumerations are for a few named cases. Fractions are not compared exactly, and records have types of their own. Use
-    texts; and for a value that may be missing write `{type: …}` with `optional` around a named enumeration.
+    Enumerations are for a few named cases. Fractions are not compared exactly, and records have types of
+    their own. Use texts; and for a value that may be missing write `{type: …}` with `optional` around a
+    named enumeration.
     """
     shown = {dict: "a record", list: "a list", type(None): "null"}.get(type(value), f"`{value}`")
     return Finding(
@@ -169,8 +175,8 @@ def enum_value_twice(place: Place, value: object) -> Finding:
 def too_few_alternatives(place: Place) -> Finding:
     """A `one_of` does not list at least two types.
 
-    `one_of` is for a value that may be of one type or of another, so it takes a list of two types or more. For a single
-    type write that type; for a value that may be missing write `optional T`.
+    `one_of` is for a value that may be of one type or of another, so it takes a list of two types or
+    more. For a single type write that type; for a value that may be missing write `optional T`.
     """
     return Finding(
         "too-few-alternatives", "`one_of` lists at least two types", place, "for example `[string, integer]`"
@@ -205,8 +211,9 @@ def default_does_not_fit(place: Place, reason: str, name: str = "", known: Itera
 def bound_does_not_apply(place: Place, name: str, type: str) -> Finding:
     """A bound means nothing for values of this type.
 
-    `min` and `max` are for numbers and dates, `min_length`, `max_length`, `pattern` and `format` for texts, `min_items` and
-    `max_items` for lists and maps. Use the one that is meant for this type, or remove it.
+    `min` and `max` are for numbers and dates, `min_length`, `max_length`, `pattern` and `format` for
+    texts, `min_items` and `max_items` for lists and maps. Use the one that is meant for this type, or
+    remove it.
     """
     return Finding("bound-does-not-apply", f"`{name}` means nothing for {type}", place)
 
@@ -215,7 +222,8 @@ def bound_does_not_apply(place: Place, name: str, type: str) -> Finding:
 def bad_bound(place: Place, name: str, reason: str) -> Finding:
     """A bound is not of the kind that it must be.
 
-    `min` and `max` are values of the type that they bound; lengths and counts are whole numbers, 0 or more.
+    `min` and `max` are values of the type that they bound; lengths and counts are whole numbers, 0 or
+    more.
     """
     return Finding("bad-bound", f"this cannot be a `{name}`: {reason}", place)
 
@@ -233,8 +241,9 @@ def bounds_crossed(place: Place, low: str, high: str) -> Finding:
 def unknown_format(place: Place, name: str, known: Iterable[str]) -> Finding:
     """A `format` is named that is not known.
 
-    A format says what a text holds, so that other values are refused. Known are `email`, `hostname`, `ipv4`, `ipv6`, `uri`
-    and `uuid`; dates and times have types of their own. For anything else use `pattern`.
+    A format says what a text holds, so that other values are refused. Known are `email`, `hostname`,
+    `ipv4`, `ipv6`, `uri` and `uuid`; dates and times have types of their own. For anything else use
+    `pattern`.
     """
     names = list(known)
     return Finding(
@@ -249,7 +258,7 @@ def unknown_format(place: Place, name: str, known: Iterable[str]) -> Finding:
 def bad_pattern(place: Place, reason: str) -> Finding:
     """A `pattern` is not a pattern that can be used.
 
-    Patterns are regular expressions without looking around (`(?=…)`) and without referring back (`\\1`), so that testing a
-    text takes a time in proportion to its length, whoever wrote the text.
+    Patterns are regular expressions without looking around (`(?=…)`) and without referring back (`\\1`),
+    so that testing a text takes a time in proportion to its length, whoever wrote the text.
     """
     return Finding("bad-pattern", f"this pattern cannot be used: {reason}", place)

@@ -8,7 +8,7 @@ from typing import Final
 from wfc.compiler.expressions.filters.table import Call, Filter, Parameter, Spelling
 from wfc.compiler.expressions.python import Piece, Rank, atom, call, method
 from wfc.compiler.expressions.tree import Constant, ListDisplay
-from wfc.compiler.problems import expressions as problems
+from wfc.compiler.problems import operands as operand_problems
 from wfc.compiler.types import (
     ANY,
     DECIMAL,
@@ -94,7 +94,7 @@ def sortable(item: Type) -> bool:
 
 
 def not_sortable(use: Call, item: Type) -> Type:
-    return use.wrong(problems.cannot_order(use.typing.at(use.node.of), use.filter.name, show(item)))
+    return use.wrong(operand_problems.cannot_order(use.typing.at(use.node.of), use.filter.name, show(item)))
 
 
 def check_sort(use: Call) -> Type:

@@ -9,7 +9,7 @@ from wfc.compiler.expressions.filters.lists import FIELD, lambda_of
 from wfc.compiler.expressions.filters.table import Call, Filter, Parameter, Spelling
 from wfc.compiler.expressions.python import Piece, Rank, atom, call
 from wfc.compiler.expressions.tree import Compare, ComparisonOperator, Constant, FilterCall, Name
-from wfc.compiler.problems import expressions as problems
+from wfc.compiler.problems import operands as operand_problems
 from wfc.compiler.types import (
     BOOLEAN,
     INTEGER,
@@ -37,13 +37,17 @@ def check_where(use: Call) -> Type:
     if "operator" not in use.bound:
         if base(field) != BOOLEAN:
             place = use.typing.at(use.bound["field"])
-            return use.wrong(problems.where_without_value(place, str(use.constant("field")), show(field)))
+            return use.wrong(
+                operand_problems.where_without_value(place, str(use.constant("field")), show(field))
+            )
         return use.subject
     comparison = where_comparison(use.node)
     if comparison is None:
         operator = use.bound["operator"]
         return use.wrong(
-            problems.unknown_operator(use.typing.at(operator), str(use.constant("operator")), OPERATORS)
+            operand_problems.unknown_operator(
+                use.typing.at(operator), str(use.constant("operator")), OPERATORS
+            )
         )
     comparison.left.type = comparison.left.declared = field
     use.node.comparison = comparison
@@ -99,7 +103,7 @@ def grouped(use: Call, gives: Type) -> Type:
         return UNKNOWN
     if may_be_null(key) or base(key) != STRING:
         node = use.bound.get("field", use.node.of)
-        return use.wrong(problems.cannot_group(use.typing.at(node), use.filter.name, show(key)))
+        return use.wrong(operand_problems.cannot_group(use.typing.at(node), use.filter.name, show(key)))
     return gives
 
 

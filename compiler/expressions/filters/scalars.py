@@ -8,7 +8,7 @@ from wfc.compiler.expressions.comparing import adapt
 from wfc.compiler.expressions.filters.table import Call, Filter, Parameter, Spelling
 from wfc.compiler.expressions.python import Piece, Rank, atom, call, method
 from wfc.compiler.expressions.tree import Constant
-from wfc.compiler.problems import expressions as problems
+from wfc.compiler.problems import operands as operand_problems
 from wfc.compiler.types import (
     ANY,
     DATE,
@@ -80,7 +80,7 @@ def conversion(
                 fits(node.value, gives) if gives not in (INTEGER, NUMBER) else number_in(node.value, gives)
             )
             if misfit:
-                return use.wrong(problems.cannot_convert(use.typing.at(node), node.value, name))
+                return use.wrong(operand_problems.cannot_convert(use.typing.at(node), node.value, name))
         return gives
 
     def spell(use: Spelling) -> Piece:
@@ -104,7 +104,7 @@ def check_default(use: Call) -> Type:
     if not may_be_null(use.subject) and use.subject not in (ANY, UNKNOWN):
         if not may_be_null(use.node.of.declared):
             place, words = use.typing.at(use.node.of), use.typing.words(use.node.of)
-            use.typing.report(problems.default_never_used(place, words))
+            use.typing.report(operand_problems.default_never_used(place, words))
         return use.subject
     present = without_null(use.subject)
     if present == UNKNOWN:
@@ -117,7 +117,9 @@ def check_default(use: Call) -> Type:
     ):
         values = [str(each) for each in present.values]
         words = use.typing.words(use.node.of)
-        return use.wrong(problems.no_such_value(use.typing.at(fallback), words, str(fallback.value), values))
+        return use.wrong(
+            operand_problems.no_such_value(use.typing.at(fallback), words, str(fallback.value), values)
+        )
     return common(present, kind)
 
 
@@ -157,7 +159,7 @@ def check_date(use: Call) -> Type:
     kind = base(use.subject)
     node = use.node.of
     if isinstance(node, Constant) and isinstance(node.value, str) and adapt(node, kind, DATE) != DATE:
-        return use.wrong(problems.cannot_convert(use.typing.at(node), node.value, "date"))
+        return use.wrong(operand_problems.cannot_convert(use.typing.at(node), node.value, "date"))
     return DATE if kind in (STRING, DATETIME, DATE) else use.misfit()
 
 
@@ -236,7 +238,7 @@ FILTERS: Final = (
     ),
     Filter(
         "string",
-        "a scalar",
+        "scalar",
         "string",
         "The value as a text, as it would stand in one.",
         ("2.5 | string", '"2.5"'),

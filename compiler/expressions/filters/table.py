@@ -11,7 +11,7 @@ from wfc.compiler.expressions.comparing import adapt
 from wfc.compiler.expressions.fields import item_field
 from wfc.compiler.expressions.python import Piece, call, method
 from wfc.compiler.expressions.tree import Compare, Constant, FilterCall, Node
-from wfc.compiler.problems import expressions as problems
+from wfc.compiler.problems import operands as operand_problems
 from wfc.compiler.types import UNKNOWN, ListOf, Type, assignable, base, members, show
 
 if TYPE_CHECKING:
@@ -135,7 +135,9 @@ class Call:
             parameter = next((each for each in parameters if name in (None, each.name)), None)
             place = self.typing.at(argument)
             if parameter is None:
-                self.wrong(problems.unexpected_argument(place, self.filter.name, name or "", signature))
+                self.wrong(
+                    operand_problems.unexpected_argument(place, self.filter.name, name or "", signature)
+                )
                 return False
             parameters.remove(parameter)
             self.bound[parameter.name] = argument
@@ -144,7 +146,7 @@ class Call:
         missing = [each.name for each in parameters if each.required]
         if missing:
             place = self.typing.place.stretch(self.node.name_start, self.node.name_end)
-            self.wrong(problems.missing_argument(place, self.filter.name, missing[0], signature))
+            self.wrong(operand_problems.missing_argument(place, self.filter.name, missing[0], signature))
             return False
         self.node.bound = self.bound
         return True
@@ -154,11 +156,11 @@ class Call:
             return True
         place = self.typing.at(argument)
         if parameter.constant and not isinstance(argument, Constant):
-            self.wrong(problems.argument_not_constant(place, self.filter.name, parameter.name))
+            self.wrong(operand_problems.argument_not_constant(place, self.filter.name, parameter.name))
             return False
         if parameter.type is not None and not assignable(argument.type, parameter.type):
             found = show(base(argument.type))
-            self.wrong(problems.wrong_argument(place, self.filter.name, show(parameter.type), found))
+            self.wrong(operand_problems.wrong_argument(place, self.filter.name, show(parameter.type), found))
             return False
         return True
 
@@ -167,7 +169,7 @@ class Call:
         node = self.node.of
         shown = show(base(self.subject))
         return self.wrong(
-            problems.wrong_filter(
+            operand_problems.wrong_filter(
                 self.typing.at(node), self.typing.words(node), shown, self.filter.name, self.filter.takes
             )
         )

@@ -7,7 +7,7 @@ from typing import Final
 from wfc.compiler.expressions.filters.table import Call, Filter, Parameter, Spelling, simple
 from wfc.compiler.expressions.python import Piece, Rank, atom, call, infix, method, tuple_of
 from wfc.compiler.expressions.tree import Constant, ListDisplay
-from wfc.compiler.problems import expressions as problems
+from wfc.compiler.problems import operands as operand_problems
 from wfc.compiler.types import BOOLEAN, INTEGER, STRING, ListOf, MapOf, Type, base, comparable, show
 
 __all__ = ["FILTERS"]
@@ -21,7 +21,9 @@ def check_affix(use: Call) -> Type:
     if base(kind) != STRING and not (isinstance(kind, ListOf) and base(kind.item) == STRING):
         wanted = "a string, or a list of strings"
         return use.wrong(
-            problems.wrong_argument(use.typing.at(argument), use.filter.name, wanted, show(base(kind)))
+            operand_problems.wrong_argument(
+                use.typing.at(argument), use.filter.name, wanted, show(base(kind))
+            )
         )
     return BOOLEAN
 
@@ -47,7 +49,7 @@ def check_split(use: Call) -> Type:
     if separator == "":
         wanted = "a separator that is not empty"
         return use.wrong(
-            problems.wrong_argument(use.typing.at(use.bound["separator"]), "split", wanted, '""')
+            operand_problems.wrong_argument(use.typing.at(use.bound["separator"]), "split", wanted, '""')
         )
     return ListOf(STRING) if base(use.subject) == STRING else use.misfit()
 
@@ -73,7 +75,9 @@ def check_contains(use: Call) -> Type:
     if not fine:
         wanted = show(use.subject.item) if isinstance(use.subject, ListOf) else "string"
         return use.wrong(
-            problems.wrong_argument(use.typing.at(argument), use.filter.name, wanted, show(base(kind)))
+            operand_problems.wrong_argument(
+                use.typing.at(argument), use.filter.name, wanted, show(base(kind))
+            )
         )
     return BOOLEAN
 

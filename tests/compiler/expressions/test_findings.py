@@ -97,7 +97,7 @@ EXPRESSIONS = [
     ("state.title <<state>>.title", "unexpected-token", ""),
     ("<<)>>", "unexpected-token", ""),
     ('"a<<\\q>>"', "unknown-escape", ""),
-    ("<<1e999>>", "number-out-of-range", ""),
+    ("<<1e999>>", "number-too-large", ""),
     ("<<>>", "empty-expression", "event.name"),
 ]
 
