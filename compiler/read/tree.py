@@ -316,7 +316,7 @@ class Builder:
         self.report(finding)
         self.findings += 1
         if self.findings >= MAX_FINDINGS:
-            raise GiveUp(problems.too_many_findings(finding.place, MAX_FINDINGS))
+            raise GiveUp(problems.too_many_findings(Place((), "text", 0, 0), MAX_FINDINGS))
 
     def place(self, event: Any) -> Place:
         """An event's place in the text, without its tag and anchor."""

@@ -199,7 +199,7 @@ class Explainer:
     def open_keys(self, value: dict[str, Any], schema: Schema, address: Address) -> dict[str, str]:
         """The same for a map that may have other keys as well, which another schema knows."""
         names = {key: key for key in value}
-        missing = [key for key in schema.get("required", ()) if key not in value]
+        missing = [key for key in self.required(schema, address) if key not in value]
         for name in list(missing):
             written = nearest(name, [key for key in value if key not in self.step_keys])
             if written is not None:
@@ -228,13 +228,17 @@ class Explainer:
             absent.remove(meant)
             self.document.rename((*address, key), meant)
             self.unknown(key, schema, address, f"did you mean `{meant}`?")
-        missing = [key for key in schema.get("required", ()) if key not in names.values()]
+        missing = [key for key in self.required(schema, address) if key not in names.values()]
         for key in strange:
             self.unknown(key, schema, address, self.advice(key, schema, missing, absent))
             self.broken.add((*address, key))
         if missing and not strange:
             self.missing(schema, missing, address)
         return {key: names[key] for key in value if key in names}
+
+    def required(self, schema: Schema, address: Address) -> list[str]:
+        """The keys that must be there, but for those that are and are broken."""
+        return [key for key in schema.get("required", ()) if (*address, key) not in self.broken]
 
     def unknown(self, key: str, schema: Schema, address: Address, hint: str) -> None:
         place = Place((*address, key), "key")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import runpy
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,9 @@ load()
 
 HERE = Path(__file__).parent
 EXAMPLES = {
-    path.stem: path for path in sorted(HERE.iterdir()) if path.suffix not in {".py", ".txt", ".pyc", ""}
+    path.name.partition(".")[0]: path
+    for path in sorted(HERE.iterdir())
+    if path.name.endswith(".yaml.py") or path.suffix not in {".py", ".txt", ".pyc", ""}
 }
 REPORTS = {path.stem for path in HERE.glob("*.txt")}
 
@@ -31,11 +34,18 @@ def test_every_report_belongs_to_an_example() -> None:
     assert not REPORTS - set(EXAMPLES)
 
 
+def example(path: Path) -> bytes:
+    """A spec; one that would be too large to keep is made by a program beside the others."""
+    return runpy.run_path(str(path))["SPEC"] if path.suffix == ".py" else path.read_bytes()
+
+
 @pytest.mark.parametrize("code", EXAMPLES)
 def test_an_example_shows_its_problem_and_no_other(code: str, golden) -> None:
-    raw = EXAMPLES[code].read_bytes()
-    checked = check_text(raw, EXAMPLES[code].name)
-    assert {diagnostic.code for diagnostic in checked.diagnostics} == {code}
+    checked = check_text(example(EXAMPLES[code]), f"{code}.yaml")
+    codes = {diagnostic.code for diagnostic in checked.diagnostics}
+    if code == "too-many-findings":  # it cannot come alone
+        codes.remove("duplicate-key")
+    assert codes == {code}
     golden(HERE / f"{code}.txt", render(checked.diagnostics, {checked.path: checked.text}))
 
 

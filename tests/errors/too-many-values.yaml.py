@@ -1,0 +1,3 @@
+"""A list with more values than a spec may have."""
+
+SPEC = b"wfc: [" + b"1," * 500_001 + b"]\n"
