@@ -74,6 +74,7 @@ from wfc.runtime.joins import (
 from wfc.runtime.outcomes import (
     UNHANDLED,
     All,
+    Batch,
     Fail,
     Inputs,
     RunInfo,
@@ -98,6 +99,7 @@ __all__ = [
     "AllOf",
     "AtLeast",
     "Basic",
+    "Batch",
     "Bearer",
     "Context",
     "ContextStateError",
