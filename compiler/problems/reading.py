@@ -92,7 +92,10 @@ def not_a_map(place: Place, found: str) -> Finding:
     something else, often because the first line begins with `-` or has no space after the colon.
     """
     return Finding(
-        "not-a-map", f"a spec is a map of keys and values, and this is {found}", place, "a spec begins with `wfc: 1`"
+        "not-a-map",
+        f"a spec is a map of keys and values, and this is {found}",
+        place,
+        "a spec begins with `wfc: 1`",
     )
 
 
@@ -155,7 +158,10 @@ def duplicate_key(place: Place, key: str, first: Place) -> Finding:
     Only one of the two can count, and it is not clear which is meant. Remove or rename one of them.
     """
     return Finding(
-        "duplicate-key", f"`{key}` stands here for the second time", place, related=((first, "the first one"),)
+        "duplicate-key",
+        f"`{key}` stands here for the second time",
+        place,
+        related=((first, "the first one"),),
     )
 
 
@@ -177,7 +183,7 @@ def tag(place: Place, text: str) -> Finding:
     Tags tell YAML to read a value as another type, or as an object of a programming language. A spec needs
     none. Remove it; put a value in quotes if it is to be a text.
     """
-    return Finding("tag", f"YAML tags such as `{text}` are not used in specs", place, "remove it")
+    return Finding("tag", f"the YAML tag `{text}` is not used in specs", place, "remove it")
 
 
 @problem
@@ -262,7 +268,7 @@ def text_cut_by_comment(place: Place, value: str) -> Finding:
     rest = f"so the value is only `{value}`" if value else "so there is no value"
     return Finding(
         "text-cut-by-comment",
-        f"YAML takes this for a comment, {rest}",
+        f"this is a comment to YAML, {rest}",
         place,
         "put the whole value in quotes; a comment that is meant has a space after `#`",
     )
@@ -291,7 +297,10 @@ def text_cut_by_comma(place: Place, key: str, rest: str) -> Finding:
     quotes: `{reason: "late, no answer"}`.
     """
     if key:
-        what, hint = f"the comma ends the value of `{key}`, and `{rest}` is a key without a value", "put the text in quotes"
+        what, hint = (
+            f"the comma ends the value of `{key}`, and `{rest}` is a key without a value",
+            "put the text in quotes",
+        )
     else:
         what, hint = f"`{rest}` is a key without a value", "write `key: value`, or `[ ]` for a list"
     return Finding("text-cut-by-comma", what, place, hint)

@@ -53,7 +53,7 @@ def slow_parser(text: str) -> Any:
 
 NEVER_CLOSED: Final = ("a quote that opens here is never closed", "close it with the same quote")
 MORE_DIGITS: Final = ("this escape wants more hexadecimal digits", "such as `\\u00e9`")
-TAG: Final = ("YAML takes this for a tag", "put a text that begins with `!` in quotes")
+TAG: Final = ("this is a tag to YAML", "put a text that begins with `!` in quotes")
 MISALIGNED: Final = "this line does not line up with the keys above it"
 NO_ENTRY: Final = "this line does not continue the list above it"
 
@@ -94,7 +94,7 @@ SAYINGS: Final[tuple[tuple[str, str, str], ...]] = (
     ),
     ("a tag", *TAG),
     ("tag handle", *TAG),
-    ("directive", "YAML takes this line for a directive to itself", "remove the line that begins with `%`"),
+    ("directive", "this line is a directive to YAML", "remove the line that begins with `%`"),
     ("YAML document", "this version of YAML is not known here", "remove the line that begins with `%YAML`"),
     ("indentation indicator", "an indentation of 1 to 9 spaces may be given here", ""),
     ("a block scalar", "nothing but a comment may follow on this line", "put the text on the lines below"),
@@ -125,7 +125,7 @@ def complaint(error: yaml.YAMLError, text: str) -> Finding:
             if "never closed" in what and opened is not None:
                 place = Place((), "text", opened.index, opened.index + 1)
             return problems.syntax_error(place, what, hint)
-    return problems.syntax_error(place, "YAML cannot read on from here", "")
+    return problems.syntax_error(place, "nothing can be read from here on", "")
 
 
 def cannot_start(text: str, at: int) -> Finding:
