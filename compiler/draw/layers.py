@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 __all__ = ["Place", "Placed", "arrange"]
 
 SWEEPS = 12
+MANY = 5000  # places, above which fewer sweeps must do
 GAP_ACROSS = 36.0
 GAP_DOWN = 30.0
 
@@ -157,18 +158,23 @@ def chained(top: Place, bottom: Place, label: tuple[float, float]) -> tuple[list
 def order(layers: list[list[Place]]) -> None:
     """Order each layer by where its neighbours are, down and up again, and keep the best."""
     best, fewest = [list(layer) for layer in layers], crossings(layers)
-    for sweep in range(SWEEPS):
+    ranks = {id(place): rank for layer in layers for rank, place in enumerate(layer)}
+    for sweep in range(sweeps(layers)):
         if not fewest:
             break
         downward = sweep % 2 == 0
         for layer in layers if downward else reversed(layers):
-            ranks = {id(place): rank for other in layers for rank, place in enumerate(other)}
             layer.sort(key=lambda place: mean_rank(place, ranks, downward))
+            ranks.update({id(place): rank for rank, place in enumerate(layer)})
         found = crossings(layers)
         if found < fewest:
             best, fewest = [list(layer) for layer in layers], found
     for layer, kept in zip(layers, best, strict=True):
         layer[:] = kept
+
+
+def sweeps(layers: Sequence[Sequence[Place]]) -> int:
+    return SWEEPS if sum(map(len, layers)) < MANY else 4
 
 
 def mean_rank(place: Place, ranks: dict[int, int], downward: bool) -> float:
@@ -201,7 +207,7 @@ def spread(layers: Sequence[Sequence[Place]]) -> None:
         for place in layer:
             place.x = x + place.width / 2
             x += place.width + GAP_ACROSS
-    for sweep in range(SWEEPS):
+    for sweep in range(sweeps(layers)):
         downward = sweep % 2 == 0
         for layer in layers if downward else reversed(layers):
             wanted = []
