@@ -41,7 +41,7 @@ def step(unit: Unit) -> Iterator[str]:
     yield f"  {unit.name}:\n    kind: tool\n    tool: roll\n    accepts: {accepts(unit, ways['on_timeout'])}\n"
     if unit.bounded:
         yield "    max_runs: 2\n"
-    if ways["on_limit"]:
+    if unit.bounded and ways["on_limit"]:
         yield f"    on_limit: {entry(ways['on_limit'][0])}\n"
     if ways["on_error"]:
         yield f"    on_error: [{entry(ways['on_error'][0])}]\n"
