@@ -84,6 +84,7 @@ class Run:
         "__weakref__",
         "_active",
         "_asked",
+        "_asks",
         "_begun",
         "_config",
         "_deadline",
@@ -137,6 +138,7 @@ class Run:
         self._timers: dict[int, asyncio.TimerHandle] | None = None
         self._waits: dict[int, asyncio.Future[Any]] | None = None
         self._asked: set[str] | None = None
+        self._asks = 0
         self._early: list[Tick] | None = None
         self._on_end: Callable[[Run], None] | None = None
 
@@ -377,7 +379,8 @@ class Run:
         if self._waits is None:
             self._waits, self._asked = {}, set()
         assert self._asked is not None
-        number = self.execution.number = self.execution.number + 1
+        self._asks += 1
+        number = self._asks
         waiting: asyncio.Future[E] = self.loop.create_future()
         if self.execution.waiters is NONE:
             self.execution.waiters = {}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Callable, Mapping
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from wfc.runtime.errors import WorkflowValidationError
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from wfc.runtime.workflow import Workflow
 
 __all__ = ["StepFunction", "step", "transform"]
+
+_NAME = re.compile(r"[^\W\d]\w*")
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -34,7 +38,7 @@ class StepFunction(Generic[P, R]):
     def __init__(self, function: Callable[P, R], names: Mapping[str, Any]) -> None:
         self.function = function
         self.names = names  # of the places around, for annotations that are texts
-        self.exits: dict[str, Callable[..., Any]] = {}
+        self.exits: dict[str, tuple[Callable[..., Any], Mapping[str, Any]]] = {}
         self.is_transform = False
         self.join: Join | None = None
         self.num_workers = DEFAULT_WORKERS
@@ -66,7 +70,7 @@ class StepFunction(Generic[P, R]):
         def register(function: F) -> F:
             if name in self.exits:
                 raise WorkflowValidationError(f"step `{self.name}` has two functions for `{name}`")
-            self.exits[name] = function
+            self.exits[name] = function, _names_around(function)
             return function
 
         return register
@@ -227,16 +231,14 @@ def _is_free(function: Callable[..., Any]) -> bool:
 
 
 def _names_around(function: Callable[..., Any]) -> Mapping[str, Any]:
-    """Local names at the place of the decorator, which annotations given as text may mention."""
-    if not any(isinstance(one, str) for one in inspect.get_annotations(function).values()):
-        return {}
+    """Local names at the place of the decorator that annotations given as text mention."""
+    texts = [one for one in inspect.get_annotations(function).values() if isinstance(one, str)]
+    wanted = {name for text in texts for name in _NAME.findall(text)}
     names: dict[str, Any] = {}
-    frame = sys._getframe(2)
-    around = []
+    frame: FrameType | None = sys._getframe(2) if wanted else None
     while frame is not None and frame.f_globals.get("__name__") in {function.__module__, __name__}:
-        if frame.f_locals is not frame.f_globals:
-            around.append(frame.f_locals)
-        frame = frame.f_back  # type: ignore[assignment]
-    for local in reversed(around):
-        names.update(local)
+        if frame.f_locals is not frame.f_globals and frame.f_globals.get("__name__") != __name__:
+            for name in wanted & frame.f_locals.keys():
+                names.setdefault(name, frame.f_locals[name])
+        frame = frame.f_back
     return names

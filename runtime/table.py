@@ -19,6 +19,9 @@ __all__ = ["EventClass", "Step", "StepTable"]
 
 EventClass = type[Event]
 
+_OF_THE_ACTION = ("stream_before", "idempotency_key", "require")
+"""Functions that see the state as it was when the step run began; the others see it as it is."""
+
 _EMITTING = ("then", "on_error", "on_limit", "on_timeout")
 
 
@@ -72,7 +75,6 @@ class Step:
         "subclasses",
         "then",
         "timeout",
-        "wants_response",
         "wants_snapshot",
         "within",
     )
@@ -130,11 +132,9 @@ class Step:
     def _read_calls(self, written: StepFunction[Any, Any]) -> None:
         exits: dict[str, Signature] = {}
         calls: dict[str, Call] = {}
-        for name, function in written.exits.items():
-            exits[name] = read_signature(function, is_tail=True, names=written.names)
-            calls[name] = make_call(
-                function, exits[name], self.slots, is_tail=name not in {"stream_before", "idempotency_key"}
-            )
+        for name, (function, names) in written.exits.items():
+            exits[name] = read_signature(function, is_tail=True, names=names)
+            calls[name] = make_call(function, exits[name], self.slots, is_tail=name not in _OF_THE_ACTION)
         own = make_call(written.function, self.signature, self.slots, is_tail=written.is_transform)
         if written.is_transform and "then" in exits:
             raise WorkflowValidationError(f"transform `{self.name}` is a tail itself, so it has no `then`")
@@ -157,9 +157,8 @@ class Step:
         self.stream_after = calls.get("stream_after")
         self.idempotency_key = calls.get("idempotency_key")
         self.emissions = self._read_emissions()
-        readers = [self.signature, *exits.values()]
-        self.wants_snapshot = any(one.wants(Gives.STATE) for one in readers)
-        self.wants_response = any(one.wants(Gives.RESPONSE) for one in readers)
+        before = [exits[name] for name in _OF_THE_ACTION if name in exits]
+        self.wants_snapshot = any(one.wants(Gives.STATE) for one in (self.signature, *before))
         self.plain = (
             self.action is not None
             and self.is_async
@@ -221,6 +220,8 @@ class StepTable:
         self.is_checked = is_generated  # the compiler has proved more than `check_flow` can
         self.steps = tuple(Step(index, one) for index, one in enumerate(written.values()))
         self.by_name = {step.name: step for step in self.steps}
+        if len(self.by_name) < len(self.steps):
+            raise WorkflowValidationError(f"two steps of {owner} have the same name")
         self._acceptors: dict[EventClass, tuple[Step, ...]] = {}
         self.has_limits = any(step.limited for step in self.steps)
         self.start_joins = self._joins_of(None)

@@ -111,6 +111,10 @@ class Workers:
                     await asyncio.sleep(0)
                     self._resting = False
                     until = loop.time() + TURN
+        except CancelledError:
+            if execution.outcome is None:
+                run.cancel("the event loop cancelled the run")
+            raise
         except Exception as error:  # a mistake of ours, which must not leave the run hanging
             failed = WorkflowRuntimeError(f"the runtime failed: {type(error).__name__}: {error}")
             failed.__cause__ = error
@@ -129,6 +133,5 @@ class Workers:
             run.apply(Cancelled(WorkflowRuntimeError(f"{type(error).__name__} ended the run")))
             raise error
         if task.cancelling():
-            run.cancel("the event loop cancelled the run")
             raise error
         return failure(run, step_run, StepError("cancelled", "something that it waited for was cancelled"))

@@ -382,12 +382,16 @@ async def edited(store: Any) -> Any:
         state.count += 1
         state.inner.names.append("c")
     with pytest.raises(ZeroDivisionError):
-        async with store.edit_state() as state:
-            state.count = 7
-            state.inner.names.append("never")
-            assert await store.get("count") == 1
-            raise ZeroDivisionError
+        await failed_edit(store)
     return await store.get("count"), await store.get("inner.names")
+
+
+async def failed_edit(store: Any) -> None:
+    async with store.edit_state() as state:
+        state.count = 7
+        state.inner.names.append("never")
+        assert await store.get("count") == 1
+        raise ZeroDivisionError
 
 
 async def replaced(store: Any) -> Any:
@@ -575,6 +579,17 @@ def test_a_free_function_needs_its_class() -> None:
 
     with pytest.raises(WorkflowValidationError, match="already has a step `start`"):
         Talks.add_step(Talks.__dict__["start"])
+
+
+def test_two_steps_of_one_name() -> None:
+    class Twice(Workflow):
+        @step(name="same")
+        async def first(self, ev: StartEvent) -> StopEvent: ...
+        @step(name="same")
+        async def second(self, ev: StartEvent) -> StopEvent: ...
+
+    with pytest.raises(WorkflowValidationError, match="two steps of Twice have the same name"):
+        Twice()
 
 
 def test_parameters_with_defaults_are_left_alone(play: Play) -> None:
