@@ -18,6 +18,9 @@ SHOWN = 100
 WIDTH = 110
 """How much of a source line is shown."""
 
+MARKS = frozenset({"Mn", "Me"})
+"""Unicode's categories of what is drawn over the character before it."""
+
 # ANSI: bold, red, yellow, cyan
 BOLD, RED, YELLOW, CYAN, PLAIN = "\x1b[1m", "\x1b[1;31m", "\x1b[1;33m", "\x1b[36m", "\x1b[0m"
 
@@ -81,7 +84,8 @@ def headline(diagnostic: Diagnostic, colour: bool) -> str:
     if not colour:
         return f"{place}: {diagnostic.severity.word}: {message} [{code}]"
     tint = RED if diagnostic.severity is Severity.ERROR else YELLOW
-    return f"{BOLD}{place}:{PLAIN} {tint}{diagnostic.severity.word}:{PLAIN} {BOLD}{message}{PLAIN} {CYAN}[{code}]{PLAIN}"
+    severity = f"{tint}{diagnostic.severity.word}:{PLAIN}"
+    return f"{BOLD}{place}:{PLAIN} {severity} {BOLD}{message}{PLAIN} {CYAN}[{code}]{PLAIN}"
 
 
 def details(diagnostic: Diagnostic, text: str, colour: bool) -> Iterator[str]:
@@ -100,7 +104,7 @@ def details(diagnostic: Diagnostic, text: str, colour: bool) -> Iterator[str]:
 def frame(text: str, start: Position, end: Position) -> tuple[str, str]:
     """The line of a position, cut to a window, and the marks under the stretch on that line."""
     first = start.offset - (start.column - 1)
-    line = text[first : first + start.column + 4 * WIDTH].split("\n", maxsplit=1)[0].rstrip("\r")
+    line = text[first : first + start.column + 4 * WIDTH].partition("\n")[0].partition("\r")[0]
     begin = start.column - 1
     stop = end.column - 1 if end.line == start.line else len(line)
     left = 0 if begin < WIDTH * 3 // 4 else begin - WIDTH // 2
@@ -123,7 +127,11 @@ def width(text: str) -> int:
     import unicodedata
 
     return sum(
-        0 if unicodedata.combining(character) else 2 if unicodedata.east_asian_width(character) in "FW" else 1
+        0
+        if unicodedata.category(character) in MARKS
+        else 2
+        if unicodedata.east_asian_width(character) in "FW"
+        else 1
         for character in text
     )
 
