@@ -13,13 +13,14 @@ from wfc.compiler.cli.files import load
 from wfc.compiler.problems import closest
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
     from pydantic.fields import FieldInfo
+
+    from wfc.runtime import StartEvent
 
 __all__ = ["given", "start_event"]
 
 
-def given(pairs: Sequence[str], file: str | None, event: type[BaseModel]) -> dict[str, Any]:
+def given(pairs: Sequence[str], file: str | None, event: type[StartEvent]) -> dict[str, Any]:
     """The inputs of a command line as plain data; a pair counts more than the file.
 
     Raises:
@@ -60,7 +61,8 @@ def parse(name: str, text: str, field: FieldInfo) -> Any:
     except (ValueError, RecursionError):
         from_json = text
     candidates = [from_json, text] if field.annotation is Any else [text, from_json]
-    adapter: TypeAdapter[Any] = TypeAdapter(field.annotation)
+    annotation: Any = field.annotation
+    adapter = TypeAdapter(annotation)
     problem = ""
     for candidate in candidates:
         try:
@@ -72,7 +74,7 @@ def parse(name: str, text: str, field: FieldInfo) -> Any:
     raise click.UsageError(f"`-i {name}={text}`: {problem[:1].lower()}{problem[1:]}")
 
 
-def start_event(event: type[BaseModel], values: Mapping[str, Any]) -> BaseModel:
+def start_event(event: type[StartEvent], values: Mapping[str, Any]) -> StartEvent:
     """The start event with these values.
 
     Raises:

@@ -50,11 +50,8 @@ class Loader(SourceFileLoader):
         return self.text.encode()
 
     def path_stats(self, path: str) -> dict[str, float]:
-        """There is no file, and so no cached bytecode."""
+        """There is no file, and so bytecode is neither looked for nor kept."""
         raise OSError(path)
-
-    def set_data(self, path: str, data: bytes, *, _mode: int = 0o666) -> None:
-        """Bytecode of what is in memory is not kept."""
 
 
 def load_program(path: str) -> Program | None:
