@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import to_json, to_jsonable_python
 
-from wfc.runtime.errors import StepFailedError
+from wfc.runtime.errors import RunFailedError, StepFailedError
 from wfc.runtime.events import Event, ProgressText, event_name
 from wfc.runtime.outputs import InvalidOutput, from_json
 
@@ -81,6 +81,8 @@ def _end(expect: Mapping[str, Any], seen: Seen) -> Iterator[str]:
 def _is_named(failure: Exception, name: str) -> bool:
     if isinstance(failure, StepFailedError) and failure.error.matches(name):
         return True
+    if isinstance(failure, RunFailedError) and str(failure) == name:
+        return True  # the text of a `fail`
     known = _name(failure)
     return known == name or known.startswith(name + ".")
 
