@@ -238,7 +238,7 @@ def _names_around(function: Callable[..., Any]) -> Mapping[str, Any]:
     frame: FrameType | None = sys._getframe(2) if wanted else None
     while frame is not None and frame.f_globals.get("__name__") in {function.__module__, __name__}:
         if frame.f_locals is not frame.f_globals and frame.f_globals.get("__name__") != __name__:
-            for name in wanted & frame.f_locals.keys():
-                names.setdefault(name, frame.f_locals[name])
+            local = frame.f_locals
+            names |= {name: local[name] for name in wanted - names.keys() if name in local}
         frame = frame.f_back
     return names
