@@ -69,16 +69,16 @@ class Progress:
                 self.line(f"{event.name}: failed{attempt}: {event.error}{wait}")
             case StepState.NOT_RUNNING if event.error:
                 self.line(f"{event.name}: failed{attempt}: {event.error}")
-            case StepState.NOT_RUNNING if self.runs[event.name] <= TOLD:
-                self.line(f"{event.name}: done")
+            case StepState.NOT_RUNNING if event.output_event_name is None and self.runs[event.name] <= TOLD:
+                self.line(f"{event.name}: done")  # what it emits, if anything, says so by itself
             case _:
                 pass
 
     def counts(self, counter: Counter[Any], key: object) -> bool:
         """Count one more; whether it is told."""
         counter[key] += 1
-        if counter[key] == TOLD + 1:
-            self.line("… only every hundredth is told from here")
+        if counter[key] == TOLD + 1 and counter is self.runs:
+            self.line(f"{key}: from here on every hundredth is told")
         return counter[key] <= TOLD or counter[key] % 100 == 0
 
     def line(self, text: str) -> None:
