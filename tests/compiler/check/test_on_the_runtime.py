@@ -70,7 +70,8 @@ def accepts(unit: Unit, on_timeout: list[Way]) -> str:
 
 def entry(way: Way, when: str | None = None) -> str:
     parts = [f"{{event: {event}}}" for event in way.singles]
-    parts += [f"{{each: {{in: result.items, as: item, event: {event}, max: 9}}}}" for event in way.batches]
+    items = "result.items" if way.occasion == "emit" else "[1, 2]"
+    parts += [f'{{each: {{in: "{items}", as: item, event: {event}, max: 9}}}}' for event in way.batches]
     parts += ["{event: Finish}"] if way.ends else []
     made = (
         "{event: nothing}" if not parts else parts[0] if len(parts) == 1 else f"{{all: [{', '.join(parts)}]}}"
@@ -106,13 +107,16 @@ def compiled(net: Net) -> type[Workflow] | None:
 
 
 def speakable(net: Net) -> bool:
-    """Whether a spec can say it: no event twice in one emission, and the start event from outside only."""
-    ways = [way for unit in net.units[1:] for way in unit.ways]
-    return (
-        whole(net)
-        and all("emit" in {way.occasion for way in unit.ways} for unit in net.units[1:])
-        and not any("S" in (*way.singles, *way.batches) for way in ways)
-    )
+    """Whether a spec can say it: one exit of a kind, a limit's only with a limit, the start event from outside only."""
+    for unit in net.units[1:]:
+        occasions = [way.occasion for way in unit.ways if way.occasion != "emit"]
+        if len(occasions) == len(unit.ways) or len(set(occasions)) < len(occasions):
+            return False
+        if "on_limit" in occasions and not unit.bounded:
+            return False
+        if any("S" in (*way.singles, *way.batches) for way in unit.ways):
+            return False
+    return whole(net)
 
 
 def play(seeds: range) -> tuple[int, list[tuple[int, str]]]:
