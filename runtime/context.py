@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Generic, overload
-
-from typing_extensions import TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from wfc.runtime import bindings
 from wfc.runtime.bindings import Basic, Bearer, Model, Output, PythonTool, Secret
@@ -20,9 +18,16 @@ if TYPE_CHECKING:
     from wfc.runtime.run import Run
     from wfc.runtime.workflow import Workflow
 
+if TYPE_CHECKING:
+    # a bare `Context` means any state; `typing` knows defaults of type variables from Python 3.13 on
+    from typing_extensions import TypeVar as TypeVarWithDefault
+
+    S = TypeVarWithDefault("S", default=Any)
+else:
+    S = TypeVar("S")
+
 __all__ = ["Context", "StepContext", "Unstarted"]
 
-S = TypeVar("S", default=Any)
 T = TypeVar("T")
 E = TypeVar("E", bound=Event)
 

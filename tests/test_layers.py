@@ -40,6 +40,7 @@ DOORS = {
     "click": {"compiler/cli"},
     "pydantic": {"runtime", "compiler/cli"},
     "pydantic_core": {"runtime"},
+    "typing_extensions": {"runtime/context"},  # for type checkers alone
     "httpx2": {"runtime/integrations"},
     "pydantic_ai": {"runtime/integrations"},
 }
