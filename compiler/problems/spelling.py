@@ -2,18 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
-__all__ = ["nearest"]
+__all__ = ["bounded", "nearest"]
 
 MANY = 200  # among more names than this only slips of a letter or two are looked for
+COMPARISONS = 60_000
+LEFT: ContextVar[list[int] | None] = ContextVar("LEFT", default=None)
+
+
+@contextmanager
+def bounded(comparisons: int = COMPARISONS) -> Iterator[None]:
+    """Within it so many names are compared at most; after that nothing is like anything.
+
+    A suggestion costs time for every known name. A file with thousands of unknown names among thousands of known
+    ones would cost minutes for suggestions that nobody sees: a hundred findings are shown.
+    """
+    token = LEFT.set([comparisons])
+    try:
+        yield
+    finally:
+        LEFT.reset(token)
+
+
+def spent(comparisons: int) -> bool:
+    """Whether so many comparisons more would be too many; if not, they are counted."""
+    left = LEFT.get()
+    if left is None:
+        return False
+    left[0] -= comparisons
+    return left[0] < 0
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name most like an unknown one: a slip of a letter or two, or much in common; or ``None``."""
-    names = sorted({each for each in known if each != name})
+    names = list(known)
+    if spent(len(names)):
+        return None
+    names = sorted({each for each in names if each != name})
     plain = flat(name)
-    limit = 1 if len(plain) < 5 else 2 if len(plain) < 9 else 3
+    limit = 1 if len(plain) < 3 else 2 if len(plain) < 9 else 3
     best: tuple[int, int, str] | None = None
     letters = set(plain)
     for each in names:
@@ -21,12 +51,12 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
         if abs(len(other) - len(plain)) > limit or len(letters.symmetric_difference(other)) > 2 * limit:
             continue
         apart = distance(plain, other, limit)
-        if apart <= limit and apart < max(len(plain), len(other)):
+        if apart <= limit and apart < max(len(plain), len(other)) and (apart == 1 or akin(plain, other)):
             rank = (apart, abs(len(each) - len(name)), each)
             best = rank if best is None else min(best, rank)
     if best is not None:
         return best[2]
-    if len(names) > MANY or len(name) > MANY:
+    if len(names) > MANY or len(name) > MANY or spent(5 * len(names)):
         return None
     import difflib  # slow to import, and a good spec never needs it
 
@@ -36,6 +66,11 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 def flat(name: str) -> str:
     """A name without what people take for the same: capitals, `_`, `-` and spaces."""
     return name[:200].casefold().replace("_", "").replace("-", "").replace(" ", "")
+
+
+def akin(one: str, other: str) -> bool:
+    """Whether two short names have all letters but one in common; of longer ones that is not asked."""
+    return len(one) > 4 or sum(one.count(each) > other.count(each) for each in set(one)) <= 1
 
 
 def distance(one: str, other: str, limit: int) -> int:

@@ -34,6 +34,7 @@ from wfc.compiler.types.shapes import (
     Scalar,
     Type,
 )
+from wfc.compiler.types.slips import LONG_KEYS, is_long_form, slip
 from wfc.compiler.types.values import fits
 
 __all__ = ["SCALARS", "is_long_form", "parse_field", "parse_fields", "parse_type"]
@@ -42,10 +43,6 @@ SCALARS: Final[Mapping[str, Scalar]] = {
     scalar.name: scalar
     for scalar in (STRING, INTEGER, NUMBER, DECIMAL, BOOLEAN, DATE, DATETIME, DURATION, ANY)
 }
-CONSTRAINT_KEYS: Final = frozenset(
-    {"format", "min", "max", "min_length", "max_length", "pattern", "min_items", "max_items"}
-)
-LONG_KEYS: Final = frozenset({"type", "enum", "one_of", "default", "description", "merge"}) | CONSTRAINT_KEYS
 SYNONYMS: Final[Mapping[str, str]] = {
     "str": "string",
     "text": "string",
@@ -136,6 +133,7 @@ def parse_field(
         name: Of the field, in normal form.
         inner: The class name for a record that is written in place as its type.
     """
+    data = mended(data, place, report)
     type = parsed(data, place, Declared(declared, report), inner, depth)
     if not (isinstance(data, dict) and is_long_form(data)):
         return Field(name, type, address=place.address)
@@ -156,15 +154,15 @@ def parse_field(
     )
 
 
-def is_long_form(data: Mapping[str, object]) -> bool:
-    """Whether a mapping says more about one type, and is not a record written in place.
-
-    It is if it has `type`, `enum` or `one_of`, and no key that the long form does not know. So a record may
-    have a field `type` as long as another field tells it apart.
-    """
-    return any(key in data for key in ("type", "enum", "one_of")) and (
-        data.keys() <= LONG_KEYS or isinstance(data.get("enum"), list) or isinstance(data.get("one_of"), list)
-    )
+def mended(data: object, place: Place, report: Report) -> object:
+    """The same without a slip in a key of the long form, which is reported."""
+    found = slip(data) if isinstance(data, dict) else None
+    if found is None or not isinstance(data, dict):
+        return data
+    written, meant = found
+    known = LONG_KEYS.difference(data, {"merge"})
+    report(problems.unknown_type_key((place / written).key, written, sorted(known)))
+    return {meant if key == written else key: value for key, value in data.items()}
 
 
 def parsed(data: object, place: Place, world: Declared, name: str, depth: int) -> Type:
@@ -178,6 +176,8 @@ def parsed(data: object, place: Place, world: Declared, name: str, depth: int) -
             return Record(name, role="output", address=place.address)
         world.report(problems.not_a_type(place, data))
         return UNKNOWN
+    data = mended(data, place, world.report)
+    assert isinstance(data, dict)
     if not is_long_form(data):
         record = Record(name, role="output", address=place.address)
         parse_fields(data, place, world.names, world.report, record, depth + 1)
@@ -316,6 +316,6 @@ def named(word: str, at: Place, world: Declared) -> Type:
         return SCALARS[name]
     if name in world.names:
         return world.names[name]
-    known = [*SCALARS, *(each for each in world.names)]
+    known = [*SCALARS, *world.names]
     world.report(problems.unknown_type(at, word, known, SYNONYMS.get(word.lower(), "")))
     return UNKNOWN

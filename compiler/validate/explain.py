@@ -8,8 +8,10 @@ from typing import Any, Final
 from wfc.compiler.diagnostics import Address, Finding, Place, Report
 from wfc.compiler.problems import reading as reading_problems
 from wfc.compiler.problems import shape as problems
+from wfc.compiler.problems import types as type_problems
 from wfc.compiler.problems.spelling import nearest
 from wfc.compiler.read import BROKEN, Document
+from wfc.compiler.types.slips import LONG_KEYS, slip
 from wfc.compiler.validate.generated import CHECKS
 from wfc.compiler.validate.generator import NOT_YET
 from wfc.compiler.validate.matching import has_type, matches
@@ -182,6 +184,7 @@ class Explainer:
             self.keys(value, schema, address) if others is False else self.open_keys(value, schema, address)
         )
         lost = any(key not in names.values() for key in required)
+        lost = lost or (others is False and len(names) < len(value))  # who knows what a strange key would change
         for key, name in names.items():
             if name in result:
                 continue
@@ -314,12 +317,26 @@ class Explainer:
     def branches(self, value: Any, schema: Schema, address: Address) -> Any:
         if "if" not in schema:
             return value
+        if isinstance(value, dict) and schema["then"].get("$ref", "").startswith("#/$defs/long_"):
+            value = self.without_slip(value, address)
         if matches(value, schema["if"]):
             return self.mend(value, schema.get("then", {}), address)
         mended = self.mend(value, schema.get("else", {}), address)
         if mended is not DROPPED and matches(mended, schema["if"]):
             return self.mend(mended, schema.get("then", {}), address)  # a misspelt key had hidden what it is
         return mended
+
+    def without_slip(self, value: dict[str, Any], address: Address) -> dict[str, Any]:
+        """A type with a misspelt key is no record that has such a field."""
+        found = slip(value)
+        if found is None:
+            return value
+        written, meant = found
+        known = LONG_KEYS.difference(value, {"merge"})
+        place = Place((*address, written), "key")
+        self.report(type_problems.unknown_type_key(place, written, sorted(known)))
+        self.document.rename((*address, written), meant)
+        return {meant if key == written else key: each for key, each in value.items()}
 
 
 def has_broken(value: Any) -> bool:
