@@ -15,27 +15,24 @@ from wfc.runtime.events import (
     StopEvent,
     event_name,
 )
-from wfc.runtime.execution import (
-    Arrived,
-    Cancelled,
-    Completed,
-    Execution,
-    Failed,
-    Frame,
-    Note,
-    Path,
-    Publish,
-    Resolve,
-    Started,
-    StepRun,
-    Tick,
-    TimerFired,
-    TriedAgain,
-)
+from wfc.runtime.execution import Execution, Frame, Path, StepRun
 from wfc.runtime.frames import leave, move_into_fork, open_batch, open_item, open_root, wanting
 from wfc.runtime.gathering import arrive, time_out
 from wfc.runtime.outcomes import All, Batch, Fail
 from wfc.runtime.scheduling import free_worker, resume, start_run, start_timer
+from wfc.runtime.ticks import (
+    Arrived,
+    Cancelled,
+    Completed,
+    Failed,
+    Note,
+    Publish,
+    Resolve,
+    Started,
+    Tick,
+    TimerFired,
+    TriedAgain,
+)
 
 if TYPE_CHECKING:
     from wfc.runtime.table import EventClass, Step

@@ -16,11 +16,12 @@ from wfc.runtime.errors import (
     step_error,
 )
 from wfc.runtime.events import Event, ProgressText, StepState, StepStateChanged
-from wfc.runtime.execution import Completed, Exit, Failed, StepRun, Tick, TriedAgain
+from wfc.runtime.execution import Exit, StepRun
 from wfc.runtime.gathering import uncollect
 from wfc.runtime.injection import Call
 from wfc.runtime.outcomes import UNHANDLED
 from wfc.runtime.retry import seed_of
+from wfc.runtime.ticks import Completed, Failed, Tick, TriedAgain
 
 if TYPE_CHECKING:
     from wfc.runtime.run import Run

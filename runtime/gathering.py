@@ -7,21 +7,11 @@ from typing import TYPE_CHECKING
 
 from wfc.runtime.errors import WorkflowRuntimeError
 from wfc.runtime.events import Event, LateEvent, event_name
-from wfc.runtime.execution import (
-    NONE,
-    Execution,
-    Exit,
-    Frame,
-    FrameKind,
-    Note,
-    Path,
-    Slots,
-    StepRun,
-    StopTimer,
-)
+from wfc.runtime.execution import NONE, Execution, Exit, Frame, FrameKind, Path, Slots, StepRun
 from wfc.runtime.frames import batch_of, collect_all, frame_of, leave
 from wfc.runtime.joins import AllOf
 from wfc.runtime.scheduling import start_run
+from wfc.runtime.ticks import Note, StopTimer
 
 if TYPE_CHECKING:
     from wfc.runtime.table import Step

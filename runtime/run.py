@@ -25,28 +25,26 @@ from wfc.runtime.events import (
     WorkflowTimedOutEvent,
     event_name,
 )
-from wfc.runtime.execution import (
-    NONE,
+from wfc.runtime.execution import NONE, Execution, StepRun
+from wfc.runtime.gathering import collect
+from wfc.runtime.outcomes import RunInfo
+from wfc.runtime.retry import RetryInfo
+from wfc.runtime.store import StateStore
+from wfc.runtime.stream import Stream
+from wfc.runtime.ticks import (
     Arrived,
     Cancelled,
-    Execution,
     Note,
     Publish,
     Resolve,
     Started,
     StartTimer,
-    StepRun,
     StopTimer,
     Tick,
     TimerFired,
     Waiter,
     Want,
 )
-from wfc.runtime.gathering import collect
-from wfc.runtime.outcomes import RunInfo
-from wfc.runtime.retry import RetryInfo
-from wfc.runtime.store import StateStore
-from wfc.runtime.stream import Stream
 from wfc.runtime.workers import Workers
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from wfc.runtime.errors import LimitError
-from wfc.runtime.execution import NONE, Execution, Exit, Frame, FrameKind, Path, StartTimer, StepRun
+from wfc.runtime.execution import NONE, Execution, Exit, Frame, FrameKind, Path, StepRun
+from wfc.runtime.ticks import StartTimer
 
 if TYPE_CHECKING:
     from wfc.runtime.table import Step

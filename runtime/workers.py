@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 from wfc.runtime.advance import advance
 from wfc.runtime.attempt import attempt, failure
 from wfc.runtime.errors import StepError, WorkflowRuntimeError
-from wfc.runtime.execution import Cancelled, Completed, StepRun, Tick
+from wfc.runtime.execution import StepRun
+from wfc.runtime.ticks import Cancelled, Completed, Tick
 
 if TYPE_CHECKING:
     from wfc.runtime.run import Run

@@ -28,23 +28,15 @@ from wfc.runtime import (
     run as runs,
 )
 from wfc.runtime.advance import advance
-from wfc.runtime.execution import (
-    Arrived,
-    Cancelled,
-    Completed,
-    Execution,
-    Started,
-    StartTimer,
-    Tick,
-    TimerFired,
-)
+from wfc.runtime.execution import Execution
 from wfc.runtime.testing import run_virtually
+from wfc.runtime.ticks import Arrived, Cancelled, Completed, Started, StartTimer, Tick, TimerFired
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(
-    "room", ["advance", "execution", "frames", "gathering", "scheduling", "table", "joins"]
+    "room", ["advance", "execution", "frames", "gathering", "scheduling", "table", "joins", "ticks"]
 )
 def test_it_knows_no_clock_no_chance_and_no_loop(room: str) -> None:
     tree = ast.parse((ROOT / "runtime" / f"{room}.py").read_text(encoding="utf-8"))

@@ -1,0 +1,167 @@
+"""Ticks, which are all that can happen to a run, and wants, which are all that a run can ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from wfc.runtime.events import Event, StartEvent
+
+if TYPE_CHECKING:
+    from wfc.runtime.table import Step
+
+__all__ = [
+    "Arrived",
+    "Cancelled",
+    "Completed",
+    "Failed",
+    "Note",
+    "Publish",
+    "Resolve",
+    "StartTimer",
+    "Started",
+    "StopTimer",
+    "Tick",
+    "TimerFired",
+    "TriedAgain",
+    "Waiter",
+    "Want",
+]
+
+
+class Started:
+    """The run starts. ``limits`` holds the ``max_runs`` of steps that compute it, by step index."""
+
+    __slots__ = ("event", "limits")
+
+    def __init__(self, event: StartEvent, limits: Mapping[int, int]) -> None:
+        self.event = event
+        self.limits = limits
+
+
+class Completed:
+    """A step run is done and emits this: an event, ``None``, a list, ``All`` or ``Fail``."""
+
+    __slots__ = ("emitted", "number")
+
+    def __init__(self, number: int, emitted: Any) -> None:
+        self.number = number
+        self.emitted = emitted
+
+
+class TriedAgain:
+    """An attempt failed; the next one starts after ``delay`` seconds."""
+
+    __slots__ = ("delay", "number")
+
+    def __init__(self, number: int, delay: float) -> None:
+        self.number = number
+        self.delay = delay
+
+
+class Failed:
+    """A step run failed for good, and with it the run."""
+
+    __slots__ = ("error", "number")
+
+    def __init__(self, number: int, error: Exception) -> None:
+        self.number = number
+        self.error = error
+
+
+class Arrived:
+    """An event was sent: by a step run (its number), or from outside; to one step or to all that accept it."""
+
+    __slots__ = ("event", "sender", "step")
+
+    def __init__(self, event: Event, step: Step | None = None, sender: int | None = None) -> None:
+        self.event = event
+        self.step = step
+        self.sender = sender
+
+
+class TimerFired:
+    """A timer that the execution wanted has run out."""
+
+    __slots__ = ("timer",)
+
+    def __init__(self, timer: int) -> None:
+        self.timer = timer
+
+
+class Cancelled:
+    """The run ends from outside: cancelled, or out of time."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
+Tick = Started | Completed | TriedAgain | Failed | Arrived | TimerFired | Cancelled
+
+
+class StartTimer:
+    """Wanted: a tick ``TimerFired(timer)`` after so many seconds."""
+
+    __slots__ = ("seconds", "timer")
+
+    def __init__(self, timer: int, seconds: float) -> None:
+        self.timer = timer
+        self.seconds = seconds
+
+
+class StopTimer:
+    """Wanted no more: this timer."""
+
+    __slots__ = ("timer",)
+
+    def __init__(self, timer: int) -> None:
+        self.timer = timer
+
+
+class Publish:
+    """Wanted: that those who watch the run see this event."""
+
+    __slots__ = ("event",)
+
+    def __init__(self, event: Event) -> None:
+        self.event = event
+
+
+class Note:
+    """Worth knowing for those who look inside a run. Made only while ``Execution.observed``."""
+
+    __slots__ = ("event",)
+
+    def __init__(self, event: Event) -> None:
+        self.event = event
+
+
+class Resolve:
+    """Wanted: that the body that waits under this number gets this event."""
+
+    __slots__ = ("event", "waiter")
+
+    def __init__(self, waiter: int, event: Event) -> None:
+        self.waiter = waiter
+        self.event = event
+
+
+class Waiter:
+    """What a body waits for: an event of a class, with these values in its fields."""
+
+    __slots__ = ("event_type", "requirements")
+
+    def __init__(self, event_type: type[Event], requirements: Mapping[str, Any]) -> None:
+        self.event_type = event_type
+        self.requirements = requirements
+
+    def takes(self, event: Event) -> bool:
+        """Whether this event is it."""
+        return isinstance(event, self.event_type) and all(
+            getattr(event, name, None) == value for name, value in self.requirements.items()
+        )
+
+
+Want = StartTimer | StopTimer | Publish | Note | Resolve
