@@ -1,0 +1,125 @@
+"""A closed world: a key that is not of the language is an error, and so is one that is not supported yet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+BASE = """
+start: Asked
+end: Told
+{top}
+events: {{Asked: {{n: integer}}, Told: {{n: integer}}}}
+state: {{s: {{type: list of string, default: []{state}}}}}
+models: {{fast: {{use: "openai:gpt-4o-mini"}}}}
+tools: {{find: {{python: "stage:plain", output: integer}}{tools}}}
+steps:
+  ask: {{kind: llm, accepts: Asked, model: fast, prompt: Hello{llm}, emit: {emit}}}
+{steps}
+tests:
+  - {{name: one, start: {{n: 1}}, mock: {{ask: x}}, expect: {{end: Told}}{tests}}}
+"""
+
+
+def spec(**more: str) -> str:
+    places = dict.fromkeys(("top", "state", "tools", "llm", "steps", "tests"), "")
+    return BASE.format(**{**places, "emit": "Told", **more})
+
+
+def test_the_spec_itself_is_good(shown: Any) -> None:
+    assert shown.findings(spec()) == ["unused-declaration find"]
+
+
+TOP = {
+    "imports": "[./shared.yaml]",
+    "parts": "[./desk.yaml]",
+    "prompts": "{short: Be short.}",
+    "agents": "{writer: {model: fast, system: Write.}}",
+    "knowledge": '{manuals: {files: "./*.md", index: keyword}}',
+    "resources": '{db: {python: "stage:plain", per: run}}',
+    "defaults": "{timeout: 3s}",
+    "receives": "{Told: {key: n}}",
+    "key": "inputs.n",
+    "when_running": "reject",
+    "limits": "{steps: 100}",
+    "on_error": "[Told]",
+    "on_deadline": "Told",
+    "on_cancel": "Told",
+    "moved": "{old: new}",
+    "removed": "[gone]",
+}
+
+LATER = [
+    *((f"{key}: {value}", {"top": f"{key}: {value}"}, key) for key, value in TOP.items()),
+    ("merge", {"state": ", merge: append"}, "merge"),
+    ("history", {"llm": ', history: "${{ state.s }}"'}, "history"),
+    ("cache", {"llm": ", cache: true"}, "cache"),
+    ("tokens", {"llm": ", stream: {tokens: true}"}, "tokens"),
+    ("deliver", {"tests": ", deliver: [{event: Asked, with: {n: 1}}]"}, "deliver"),
+    ("openapi", {"tools": ", desk: {openapi: ./desk.yaml}"}, "openapi"),
+    ("mcp", {"tools": ", files: {mcp: {command: [npx]}}"}, "mcp"),
+    ("workflow tool", {"tools": ", research: {workflow: other}"}, "workflow"),
+    ("restart", {"emit": "[{restart: {with: {n: 1}}}]"}, "restart"),
+    (
+        "match_by",
+        {"steps": "  j: {kind: transform, accepts: {all: [Asked, Told], match_by: event.n}, emit: nothing}"},
+        "match_by",
+    ),
+    (
+        "rest",
+        {"steps": "  j: {kind: transform, accepts: {any: [Asked, Told], rest: cancel}, emit: nothing}"},
+        "cancel",
+    ),
+]
+
+
+@pytest.mark.parametrize(("more", "marked"), [each[1:] for each in LATER], ids=[each[0] for each in LATER])
+def test_what_comes_later_says_so_at_its_key(shown: Any, more: dict[str, str], marked: str) -> None:
+    found = shown.findings(spec(**more))
+    assert f"not-supported-yet {marked}" in found
+    assert not {each.split(maxsplit=1)[0] for each in found} & {"unknown-key", "wrong-type", "unknown-value"}
+
+
+KINDS = {
+    "agent": "agent: writer",
+    "human": 'title: Well?, form: {yes: boolean}, assign: ["group:x"], within: 4h, on_timeout: Told',
+    "workflow": "workflow: child, with: {a: 1}",
+    "map": "in: inputs.n, as: n, do: {kind: tool, tool: find}, max: 3",
+    "wait": "for: 3h",
+    "send": "to: other, to_key: inputs.n, event: Told",
+    "retrieve": "from: manuals, query: x",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_so_does_a_kind(shown: Any, kind: str) -> None:
+    found = shown.findings(
+        spec(steps=f"  later: {{kind: {kind}, accepts: Asked, {KINDS[kind]}, emit: Told}}")
+    )
+    assert f"not-supported-yet {kind}" in found
+    # nothing is said about the inside of what is not looked at
+    assert [
+        each for each in found if not each.startswith(("not-supported-yet", "unused-declaration", "race"))
+    ] == []
+
+
+UNKNOWN = [
+    ({"top": "stat: Asked"}, "stat"),
+    ({"llm": ", promt: x"}, "promt"),
+    ({"llm": ", retry: {max_atempts: 3}"}, "max_atempts"),
+    ({"emit": "{event: Told, wih: {n: 1}}"}, "wih"),
+    ({"tools": ', other: {python: "stage:plain", outptu: integer}'}, "outptu"),
+    ({"tests": ", cloc: x"}, "cloc"),
+    ({"steps": "  j: {kind: transform, accepts: {al: [Asked]}, emit: nothing}"}, "al"),
+    ({"llm": ", url: x"}, "url"),
+]
+
+
+@pytest.mark.parametrize(("more", "marked"), UNKNOWN, ids=[each[1] for each in UNKNOWN])
+def test_an_unknown_key_is_an_error_at_the_key(shown: Any, more: dict[str, str], marked: str) -> None:
+    assert f"unknown-key {marked}" in shown.findings(spec(**more))
+
+
+def test_so_is_one_written_twice(shown: Any) -> None:
+    assert "duplicate-key model" in shown.findings(spec(llm=", model: fast"))
