@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from wfc.runtime.about import started_at, unmet
 from wfc.runtime.context import StepContext
 from wfc.runtime.errors import (
     ExpressionError,
@@ -66,8 +67,8 @@ async def attempt(run: Run, step_run: StepRun) -> Tick:
                 raise StepError("timeout", f"it took longer than {step.timeout:g} s") from None
             raise
     step_run.called = True  # its inputs are behind it
-    if unmet := run.unmet(step_run, result):
-        raise StepError("requirement", "the result is not as required: " + "; ".join(unmet))
+    if said := unmet(run, step_run, result):
+        raise StepError("requirement", "the result is not as required: " + "; ".join(said))
     if step.stream_after is not None:
         _tell(run, step_run, step.stream_after(run, step_run, result))
     return (
@@ -93,6 +94,7 @@ def failure(run: Run, step_run: StepRun, error: Exception) -> Tick:
     if inputs_failed and not isinstance(error, _FINAL):
         # what a spec's step evaluates before its call are expressions
         error = _because(ExpressionError(f"{type(error).__name__}: {error}"), error)
+    step_run.raised = error
     step_run.error = found = step_error(error)
     final = isinstance(error, _FINAL)
     delay = None if final else _next_delay(run, step_run, error, found)
@@ -160,7 +162,7 @@ def _prepare(run: Run, step_run: StepRun) -> None:
     step = step_run.step
     step_run.began = run.loop.time()
     step_run.choice, step_run.choices, step_run.since = 0, 1, 0
-    run.started_at(step_run)
+    started_at(run, step_run)
     if step.wants_snapshot:
         step_run.snapshot = run.execution.state.model_copy()
     if step.idempotency_key is not None:

@@ -6,10 +6,11 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from wfc.runtime import bindings
+from wfc.runtime import about, bindings
 from wfc.runtime.bindings import Basic, Bearer, Model, Output, PythonTool, Secret
 from wfc.runtime.errors import ContextStateError
 from wfc.runtime.events import Event, ProgressText
+from wfc.runtime.gathering import collect
 from wfc.runtime.retry import RetryInfo
 from wfc.runtime.store import StateStore
 
@@ -91,7 +92,7 @@ class Context(Generic[S]):
     @property
     def idempotency_key(self) -> str:
         """The same in every attempt of this step run, and in no other step run."""
-        return self._started("idempotency_key").key_of(self._inside("idempotency_key"))
+        return about.key_of(self._started("idempotency_key"), self._inside("idempotency_key"))
 
     # --- events
 
@@ -115,7 +116,7 @@ class Context(Generic[S]):
             buffer_id: To keep apart what belongs apart; by itself each step has one buffer.
         """
         run, step_run = self._started("collect_events"), self._inside("collect_events")
-        return self._in_loop(run.collect, step_run, ev, expected, buffer_id)
+        return self._in_loop(collect, run.execution, step_run, ev, expected, buffer_id)
 
     async def wait_for_event(
         self,
@@ -137,7 +138,7 @@ class Context(Generic[S]):
         """
         run = self._started("wait_for_event")
         self._inside("wait_for_event")
-        return await run.wait_for(event_type, waiter_event, waiter_id, requirements or {}, timeout)
+        return await run.waits.wait(event_type, waiter_event, waiter_id, requirements or {}, timeout)
 
     def write_event_to_stream(self, ev: Event | None) -> None:
         """Shows an event to whoever watches the run; other steps do not get it."""
@@ -146,7 +147,7 @@ class Context(Generic[S]):
 
     def retry_info(self) -> RetryInfo:
         """How the attempts of this step run went so far."""
-        return self._started("retry_info").retry_info(self._inside("retry_info"))
+        return about.retry_info(self._started("retry_info"), self._inside("retry_info"))
 
     # --- what a step calls
 
@@ -233,7 +234,7 @@ class Context(Generic[S]):
 
     def unmet(self, result: object) -> list[str]:
         """What the step's requirements say of a result: a sentence for each that does not hold."""
-        return self._started("unmet").unmet(self._inside("unmet"), result)
+        return about.unmet(self._started("unmet"), self._inside("unmet"), result)
 
     def choose_model(self, count: int) -> int:
         """Which of a model and its ``count - 1`` fallbacks is to be asked, from 0."""

@@ -7,11 +7,20 @@ open, as in llama-index-workflows: fields that the class does not declare are ke
 from __future__ import annotations
 
 from collections.abc import ItemsView, Iterator, KeysView, ValuesView
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_serializer
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    model_serializer,
+)
 
 from wfc.runtime.errors import ExpressionError
 
@@ -28,6 +37,7 @@ __all__ = [
     "InputRequiredEvent",
     "InternalDispatchEvent",
     "LateEvent",
+    "Moment",
     "Number",
     "ProgressText",
     "Record",
@@ -48,6 +58,14 @@ T = TypeVar("T")
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 """A finite number: what a spec calls ``number``."""
+
+
+def _in_utc(moment: datetime) -> datetime:
+    return moment.astimezone(UTC)
+
+
+Moment = Annotated[AwareDatetime, AfterValidator(_in_utc)]
+"""A date and time with an offset, kept in UTC: what a spec calls ``datetime``."""
 
 _CLOSED = ConfigDict(
     extra="forbid",

@@ -137,6 +137,7 @@ class StepRun:
         "key",
         "number",
         "path",
+        "raised",
         "response",
         "sends",
         "since",
@@ -151,7 +152,8 @@ class StepRun:
     started: datetime  # the same by the calendar
     snapshot: Any  # of the state
     response: Any
-    error: Exception  # what the last attempt raised
+    raised: Exception  # by the last attempt
+    error: Exception  # the same as a ``StepError``
     failed_at: datetime
     key: str  # by which a service knows a repeated request
     collects: list[Any]  # what to take back if the attempt fails

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from wfc.runtime.about import run_info
 from wfc.runtime.context import StepContext
 from wfc.runtime.errors import WorkflowValidationError
 from wfc.runtime.events import event_name
@@ -97,7 +98,7 @@ _GETTERS: dict[Gives, Call] = {
     Gives.EVENTS: lambda run, step_run, result: step_run.event,
     Gives.CONFIG: lambda run, step_run, result: run.config,
     Gives.INPUTS: lambda run, step_run, result: run.execution.inputs,
-    Gives.RUN: lambda run, step_run, result: run.info(step_run),
+    Gives.RUN: lambda run, step_run, result: run_info(run, step_run),
     Gives.RESULT: lambda run, step_run, result: result,
     Gives.RESPONSE: lambda run, step_run, result: step_run.response,
     Gives.ERROR: lambda run, step_run, result: step_run.error,

@@ -26,9 +26,6 @@ from wfc.runtime.events import (
     event_name,
 )
 from wfc.runtime.execution import NONE, Execution, StepRun
-from wfc.runtime.gathering import collect
-from wfc.runtime.outcomes import RunInfo
-from wfc.runtime.retry import RetryInfo
 from wfc.runtime.store import StateStore
 from wfc.runtime.stream import Stream
 from wfc.runtime.ticks import (
@@ -42,9 +39,9 @@ from wfc.runtime.ticks import (
     StopTimer,
     Tick,
     TimerFired,
-    Waiter,
     Want,
 )
+from wfc.runtime.waiting import Waits
 from wfc.runtime.workers import Workers
 
 if TYPE_CHECKING:
@@ -81,8 +78,6 @@ class Run:
     __slots__ = (
         "__weakref__",
         "_active",
-        "_asked",
-        "_asks",
         "_begun",
         "_config",
         "_deadline",
@@ -134,9 +129,7 @@ class Run:
         self._store: StateStore[Any] | None = None
         self._deadline: asyncio.TimerHandle | None = None
         self._timers: dict[int, asyncio.TimerHandle] | None = None
-        self._waits: dict[int, asyncio.Future[Any]] | None = None
-        self._asked: set[str] | None = None
-        self._asks = 0
+        self._waits: Waits | None = None
         self._early: list[Tick] | None = None
         self._on_end: Callable[[Run], None] | None = None
 
@@ -203,9 +196,7 @@ class Run:
             if self._timers is not None and (handle := self._timers.pop(want.timer, None)):
                 handle.cancel()
         elif isinstance(want, Resolve) and self._waits is not None:
-            waiting = self._waits.pop(want.waiter, None)
-            if waiting is not None and not waiting.done():
-                waiting.set_result(want.event)
+            self._waits.resolve(want.waiter, want.event)
 
     def _timer_fired(self, timer: int) -> None:
         assert self._timers is not None
@@ -317,7 +308,9 @@ class Run:
             self._early = [*(self._early or ()), tick]
 
     def publish(self, event: Event) -> None:
-        """Shows an event to all who watch."""
+        """Shows an event to all who watch. What comes after the run's end is not shown."""
+        if self.future.done():
+            return
         if self._stream is None:
             self._stream = Stream()
         self._stream.publish(event)
@@ -359,41 +352,12 @@ class Run:
         self.execution.observed = True
         self.workers.bare = False
 
-    def collect(
-        self, run: StepRun, event: Event, expected: list[type[Event]], buffer_id: str | None
-    ) -> list[Event] | None:
-        """See ``Context.collect_events``."""
-        return collect(self.execution, run, event, expected, buffer_id)
-
-    async def wait_for(
-        self,
-        event_type: type[E],
-        question: Event | None,
-        waiter_id: str | None,
-        requirements: Mapping[str, Any],
-        timeout: float | None,  # noqa: ASYNC109 - the caller's, given to the block below
-    ) -> E:
-        """See ``Context.wait_for_event``."""
+    @property
+    def waits(self) -> Waits:
+        """The bodies of steps that wait for an event."""
         if self._waits is None:
-            self._waits, self._asked = {}, set()
-        assert self._asked is not None
-        self._asks += 1
-        number = self._asks
-        waiting: asyncio.Future[E] = self.loop.create_future()
-        if self.execution.waiters is NONE:
-            self.execution.waiters = {}
-        self.execution.waiters[number] = Waiter(event_type, requirements)
-        self._waits[number] = waiting
-        if question is not None and waiter_id not in self._asked:
-            self.publish(question)
-        if waiter_id is not None:
-            self._asked.add(waiter_id)
-        try:
-            async with asyncio.timeout(timeout):
-                return await waiting
-        finally:
-            self.execution.waiters.pop(number, None)
-            self._waits.pop(number, None)
+            self._waits = Waits(self)
+        return self._waits
 
     @property
     def store(self) -> StateStore[Any]:
@@ -412,33 +376,3 @@ class Run:
         if self._config is None:
             self._config = self.workflow.read_config()
         return self._config
-
-    def info(self, run: StepRun) -> RunInfo:
-        """What ``run`` means in a step."""
-        return RunInfo(self.run_id, run.attempt, self.started_at(run))
-
-    def started_at(self, run: StepRun) -> datetime:
-        """When a step run's first attempt began."""
-        try:
-            return run.started
-        except AttributeError:
-            run.started = self.clock()
-            return run.started
-
-    def key_of(self, run: StepRun) -> str:
-        """The key by which a service knows that a request of this step run is the same one."""
-        try:
-            return run.key
-        except AttributeError:
-            return f"{self.run_id}/{run.step.name}/{run.number}"
-
-    def unmet(self, run: StepRun, result: object) -> list[str]:
-        """What the step's requirements say of a result."""
-        return list(run.step.require(self, run, result)) if run.step.require is not None else []
-
-    def retry_info(self, run: StepRun) -> RetryInfo:
-        """See ``Context.retry_info``."""
-        if run.attempt == 1:
-            return RetryInfo(0, 0.0, None, None)
-        error = run.error.__cause__ if isinstance(run.error.__cause__, Exception) else run.error
-        return RetryInfo(run.attempt - 1, self.loop.time() - run.began, error, run.failed_at)

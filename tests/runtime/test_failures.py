@@ -399,6 +399,45 @@ def test_a_step_error_may_be_raised_by_hand(play: Play) -> None:
         play(Flow)
 
 
+def test_a_step_sees_what_its_last_attempt_raised(play: Play) -> None:
+    class Flow(Workflow):
+        @step(retry_policy=RetryPolicy())
+        async def work(self, ctx: Context, ev: StartEvent) -> StopEvent:
+            if ctx.attempt == 1:
+                raise StepError("http.503", "busy") from ValueError("below")
+            return StopEvent(result=ctx.retry_info().last_exception)
+
+    assert isinstance(play(Flow), StepError)
+
+
+def test_what_a_cancelled_step_says_after_the_end_is_not_shown(virtually: Virtually) -> None:
+    class Race(Workflow):
+        @step
+        async def fast(self, ev: StartEvent) -> StopEvent:
+            await asyncio.sleep(1)
+            return StopEvent(result="fast")
+
+        @step
+        async def slow(self, ctx: Context, ev: StartEvent) -> Item | None:
+            try:
+                await asyncio.sleep(2)
+            finally:
+                ctx.write_event_to_stream(Item())
+                ctx.send_event(Item())
+            return None
+
+        @step
+        async def item(self, ev: Item) -> None: ...
+
+    async def main() -> list[str]:
+        handler = Race().run()
+        await handler
+        await asyncio.sleep(1)
+        return [type(event).__name__ async for event in handler.stream_events()]
+
+    assert virtually(main) == ["StopEvent"]
+
+
 def test_what_ends_the_process_ends_the_run_too() -> None:
     handlers = []
 

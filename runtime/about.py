@@ -1,0 +1,51 @@
+"""What a step run may know of itself."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from wfc.runtime.outcomes import RunInfo
+from wfc.runtime.retry import RetryInfo
+
+if TYPE_CHECKING:
+    from wfc.runtime.execution import StepRun
+    from wfc.runtime.run import Run
+
+__all__ = ["key_of", "retry_info", "run_info", "started_at", "unmet"]
+
+
+def started_at(run: Run, step_run: StepRun) -> datetime:
+    """When its first attempt began."""
+    try:
+        return step_run.started
+    except AttributeError:
+        step_run.started = run.clock()
+        return step_run.started
+
+
+def run_info(run: Run, step_run: StepRun) -> RunInfo:
+    """What ``run`` means in a step."""
+    return RunInfo(run.run_id, step_run.attempt, started_at(run, step_run))
+
+
+def key_of(run: Run, step_run: StepRun) -> str:
+    """The key by which a service knows that a request of this step run is the same one."""
+    try:
+        return step_run.key
+    except AttributeError:
+        return f"{run.run_id}/{step_run.step.name}/{step_run.number}"
+
+
+def unmet(run: Run, step_run: StepRun, result: object) -> list[str]:
+    """What the step's requirements say of a result: a sentence for each that does not hold."""
+    require = step_run.step.require
+    return list(require(run, step_run, result)) if require is not None else []
+
+
+def retry_info(run: Run, step_run: StepRun) -> RetryInfo:
+    """How its attempts went so far."""
+    if step_run.attempt == 1:
+        return RetryInfo(0, 0.0, None, None)
+    elapsed = run.loop.time() - step_run.began
+    return RetryInfo(step_run.attempt - 1, elapsed, step_run.raised, step_run.failed_at)
