@@ -47,6 +47,9 @@ class Leaving:
                 self.declared.flow_whole = False
             else:
                 entries.append(entry)
+        if len(entries) < len(listed):
+            # what the missing ones were for is not known, so none of the rest is said to be too few
+            return Exit(tuple(entries), place.address, exhaustive=True)
         made = Exit(tuple(entries), place.address)
         return self.with_case_left(made) if entries else made
 
