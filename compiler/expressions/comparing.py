@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from wfc.compiler.expressions import asking
 from wfc.compiler.expressions.narrowing import is_among
 from wfc.compiler.expressions.tree import Compare, Constant, ListDisplay, Node
 from wfc.compiler.problems import operands as operand_problems
 from wfc.compiler.types import (
-    ANY,
     BOOLEAN,
     DATE,
     DATETIME,
@@ -81,7 +81,8 @@ def order(typing: Typing, node: Compare, left: Type, right: Type) -> None:
 
 def equality(typing: Typing, node: Compare, left: Type, right: Type) -> None:
     if NULL in (left, right):
-        null_equality(typing, node, left, right)
+        other, kind = (node.left, left) if isinstance(node.right, Constant) else (node.right, right)
+        asking.null_test(typing, node, other, kind, null=node.operator == "==")
         return
     for value, other, other_type in ((node.right, node.left, left), (node.left, node.right, right)):
         one_sided = isinstance(value, Constant) and not isinstance(other, Constant)
@@ -102,19 +103,6 @@ def equality(typing: Typing, node: Compare, left: Type, right: Type) -> None:
 def widened(type: Type) -> Type:
     """How a type is best named in a comparison that fails: the value of a constant does not matter."""
     return base(type) if isinstance(type, Enumeration) and len(type.values) == 1 else type
-
-
-def null_equality(typing: Typing, node: Compare, left: Type, right: Type) -> None:
-    other, kind = (node.left, left) if right == NULL else (node.right, right)
-    if kind == ANY or may_be_null(kind):
-        return
-    if may_be_null(other.declared):
-        if node.operator == "==":
-            typing.wrong(
-                operand_problems.never_true(typing.at(node), f"`{typing.words(other)}` is not null here")
-            )
-    else:
-        typing.wrong(operand_problems.never_null(typing.at(node), typing.words(other), node.operator == "!="))
 
 
 def one_value(typing: Typing, node: Compare, value: Constant, other: Node, type: Type) -> bool:
@@ -142,26 +130,13 @@ def decide(
     typing: Typing, node: Compare, value: Constant, other: Node, now: Enumeration, nullable: bool
 ) -> None:
     """What earlier conditions have left of an enumeration may decide a comparison with one of its values."""
+    shown = show_value(value.value)
     if not has(now, value.value):
-        if node.operator == "==":
-            shown = show_value(value.value)
-            typing.wrong(
-                operand_problems.never_true(
-                    typing.at(node), f"`{typing.words(other)}` is no longer `{shown}` here"
-                )
-            )
-        else:
-            node.decided = True
+        why = f"`{typing.words(other)}` is no longer `{shown}` here"
+        typing.decide(node, node.operator == "!=", why)
     elif len(now.values) == 1 and not nullable:
-        if node.operator == "!=":
-            shown = show_value(value.value)
-            typing.wrong(
-                operand_problems.never_true(
-                    typing.at(node), f"`{typing.words(other)}` is always `{shown}` here"
-                )
-            )
-        else:
-            node.decided = True
+        why = f"`{typing.words(other)}` is always `{shown}` here"
+        typing.decide(node, node.operator == "==", why)
 
 
 def has(enumeration: Enumeration, value: object) -> bool:
@@ -227,14 +202,7 @@ def decide_among(
     """The same as ``decide``, for several values."""
     among = [each for each in now.values if is_among(each, tuple(values))]
     outcome = None if among and (len(among) < len(now.values) or nullable) else bool(among)
-    if outcome is None:
-        return
-    if outcome == (node.operator == "in"):
-        node.decided = True
-    else:
+    if outcome is not None:
         left = " or ".join(f"`{show_value(each)}`" for each in now.values)
-        typing.wrong(
-            operand_problems.never_true(
-                typing.at(node), f"`{typing.words(node.left)}` can only be {left} here"
-            )
-        )
+        why = f"`{typing.words(node.left)}` can only be {left} here"
+        typing.decide(node, outcome == (node.operator == "in"), why)

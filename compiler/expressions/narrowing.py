@@ -16,6 +16,7 @@ from wfc.compiler.expressions.tree import (
     path_of,
 )
 from wfc.compiler.types import (
+    ANY,
     BOOLEAN,
     NULL,
     UNKNOWN,
@@ -84,7 +85,7 @@ def of_test(test: Test, holds: bool) -> dict[Path, Type]:
         return {}
     kind = test.of.type
     if test.name == "none":
-        return {path: NULL if holds else without_null(kind)} if may_be_null(kind) else {}
+        return null_or_not(path, kind, holds)
     passing = tuple(each for each in members(kind) if passes_test(each, test))
     failing = tuple(each for each in members(kind) if not passes_test(each, test))
     left = passing if holds else failing
@@ -132,8 +133,11 @@ def of_values(node: Node, values: tuple[object, ...], equal: bool) -> dict[Path,
         return {}
     nullable = may_be_null(kind)
     if values == (None,):
-        return {path: NULL if equal else without_null(kind)} if nullable else {}
+        return null_or_not(path, kind, equal)
     inner = without_null(kind)
+    if isinstance(inner, OneOf) and equal and None not in values:
+        fitting = tuple(each for each in inner.types if any(could_be(value, each) for value in values))
+        return {path: fitting[0] if len(fitting) == 1 else OneOf(fitting)} if fitting else {}
     if inner == BOOLEAN:
         inner = Enumeration((True, False))
     null_stays = nullable and (None in values) == equal
@@ -144,6 +148,19 @@ def of_values(node: Node, values: tuple[object, ...], equal: bool) -> dict[Path,
         return {path: NULL} if null_stays else {}
     narrowed = Enumeration(left, inner.name if left == inner.values else "")
     return {path: Optional(narrowed) if null_stays else narrowed}
+
+
+def null_or_not(path: Path, kind: Type, null: bool) -> dict[Path, Type]:
+    if may_be_null(kind):
+        return {path: NULL if null else without_null(kind)}
+    return {path: NULL} if kind == ANY and null else {}
+
+
+def could_be(value: object, type: Type) -> bool:
+    """Whether a constant may equal a value of a type."""
+    kinds: dict[object, str] = {str: "string", bool: "boolean", int: "integer", float: "number"}
+    scalar, kind = kinds.get(value.__class__, ""), kind_of(type)
+    return scalar == kind or {scalar, kind} <= {"integer", "number", "decimal"} or type == ANY
 
 
 def is_among(value: object, values: tuple[object, ...]) -> bool:

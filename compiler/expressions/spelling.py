@@ -30,6 +30,7 @@ from wfc.compiler.expressions.tree import (
     Subscript,
     Test,
     Unary,
+    decided,
     path_of,
 )
 from wfc.compiler.expressions.truth import outline
@@ -113,8 +114,9 @@ class Speller:
         return Speller(self.names, quotes)
 
     def piece(self, node: Node) -> Piece:
-        """A node as Python."""
-        return RULES[node.__class__](self, node)
+        """A node as Python; a test that earlier conditions have decided as its outcome."""
+        outcome = decided(node)
+        return RULES[node.__class__](self, node) if outcome is None else atom(str(outcome))
 
     # --- texts
 
@@ -241,13 +243,7 @@ class Speller:
         return joined_parts(self, parts) if parts else self.text("")
 
     def compare(self, node: Compare) -> Piece:
-        if node.decided is not None:
-            return atom(str(node.decided))
-        if (
-            isinstance(node.left, Constant)
-            and node.operator in {"==", "!="}
-            and not isinstance(node.right, Constant)
-        ):
+        if isinstance(node.left, Constant) and (node.left.value is None or isinstance(node.left.value, bool)):
             return self.equality(node, node.right, self.piece(node.right), node.left)
         return self.comparison(node, self.piece(node.left))
 
@@ -273,8 +269,6 @@ class Speller:
         """Parts that earlier conditions have decided are left out: a type checker would find them odd."""
         neutral = node.operator == "and"
         parts = merged([part for part in node.parts if decided(part) is not neutral], node.operator)
-        if not parts:
-            return atom(str(neutral))
         if len(parts) == 1:
             return self.piece(parts[0])
         rank = Rank.AND if node.operator == "and" else Rank.OR
@@ -290,7 +284,7 @@ class Speller:
         match node:
             case Not():
                 return self.piece(node.operand)
-            case Compare() if node.operator in OPPOSITES and node.decided is None:
+            case Compare() if node.operator in OPPOSITES:
                 return self.piece(
                     Compare(node.start, node.end, OPPOSITES[node.operator], node.left, node.right)
                 )
@@ -380,11 +374,6 @@ def asks_for_affix(node: FilterCall) -> bool:
 
 def texts_of(node: Node) -> list[Node]:
     return list(node.items) if isinstance(node, ListDisplay) else [node]
-
-
-def decided(node: Node) -> bool | None:
-    """What earlier conditions make of a condition, if they leave no choice."""
-    return node.decided if isinstance(node, Compare) else None
 
 
 def overflows(node: Binary) -> bool:

@@ -31,6 +31,7 @@ __all__ = [
     "Test",
     "Unary",
     "children",
+    "decided",
     "path_of",
     "walk",
 ]
@@ -51,12 +52,14 @@ class Node:
         end: One past its last.
         type: Its type where it stands, conditions around it taken into account; set by the typing.
         declared: Its type wherever it stands; only of names and attributes it may differ from ``type``.
+        decided: The outcome of a test, where earlier conditions leave only one.
     """
 
     start: int
     end: int
     type: Type = field(default=UNKNOWN, init=False)
     declared: Type = field(default=UNKNOWN, init=False)
+    decided: bool | None = field(default=None, init=False)
 
 
 @dataclass(slots=True, eq=False)
@@ -144,16 +147,11 @@ class Concat(Node):
 
 @dataclass(slots=True, eq=False)
 class Compare(Node):
-    """A comparison.
-
-    Args:
-        decided: Whether earlier conditions leave only one outcome, and which.
-    """
+    """A comparison."""
 
     operator: ComparisonOperator
     left: Node
     right: Node
-    decided: bool | None = field(default=None, init=False)
 
 
 @dataclass(slots=True, eq=False)
@@ -252,6 +250,21 @@ def walk(node: Node) -> Iterator[Node]:
     yield node
     for child in children(node):
         yield from walk(child)
+
+
+def decided(node: Node) -> bool | None:
+    """The outcome of a condition, where earlier ones leave only one."""
+    match node:
+        case Not():
+            outcome = decided(node.operand)
+            return None if outcome is None else not outcome
+        case Logic():
+            outcomes = [decided(part) for part in node.parts]
+            ending = node.operator == "or"  # the outcome of one part that settles the whole
+            if ending in outcomes:
+                return ending
+            return (not ending) if None not in outcomes else None
+    return node.decided
 
 
 def path_of(node: Node) -> Path | None:

@@ -23,10 +23,13 @@ from wfc.compiler.expressions.tree import (
     Test,
     children,
     path_of,
+    walk,
 )
 from wfc.compiler.types import (
     BOOLEAN,
+    INTEGER,
     NULL,
+    STRING,
     UNKNOWN,
     Enumeration,
     OneOf,
@@ -128,6 +131,9 @@ class Table:
 
     def __init__(self, trees: Sequence[Node], texts: Sequence[str]) -> None:
         self.cases: dict[Key, list[object]] = {}
+        self.constants: dict[Path, list[object]] = {}  # values that a path is compared with
+        for tree in trees:
+            self.collect_constants(tree)
         self.shown: dict[Key, str] = {}  # a test as its author wrote it
         self.opposite: dict[Key, bool] = {}
         for tree, text in zip(trees, texts, strict=True):
@@ -160,21 +166,23 @@ class Table:
                 self.shown.setdefault(key, text[node.start : node.end])
                 self.opposite.setdefault(key, opaque_key(node)[1])
 
+    def collect_constants(self, tree: Node) -> None:
+        for node in walk(tree):
+            asked = asked_of(node) if isinstance(node, Compare) else None
+            path = path_of(asked) if asked is not None else None
+            if path is not None and isinstance(node, Compare):
+                known = self.constants.setdefault(path, [])
+                known += [each for each in compared_values(node) or () if not is_among(each, tuple(known))]
+
     def atom(self, node: Node) -> tuple[Key, list[object]]:
         """What a test asks about, and the cases of that."""
         asked = asked_of(node)
         path = path_of(asked) if asked is not None else None
         if asked is not None and path is not None:
-            cases = cases_of(asked.declared)
-            if cases is not None and self.decidable(node, cases):
+            cases = cases_of(asked.declared, self.constants.get(path, []))
+            if cases is not None and decidable(node, cases):
                 return path, cases
         return opaque_key(node)[0], [True, False]
-
-    def decidable(self, node: Node, cases: list[object]) -> bool:
-        """Whether the cases decide the test: equality with a value is open where values are not told apart."""
-        if isinstance(node, Compare) and PRESENT in cases:
-            return compared_values(node) == (None,)
-        return not (isinstance(node, Test) and node.name != "none" and PRESENT in cases)
 
     # --- what a case makes of a condition
 
@@ -213,7 +221,8 @@ class Table:
         if value is NULL_CASE:
             return f"`{name}` is null"
         if value is PRESENT:
-            return f"`{name}` is not null"
+            told_apart = any(each is not None for each in self.constants.get(key, []))
+            return f"`{name}` is {'another value' if told_apart else 'not null'}"
         return f"`{name}` is `{show(value) if is_type(value) else show_value(value)}`"  # type: ignore[arg-type]
 
     def all_fail(self, rest: Row, missing: Key, trees: Sequence[Node]) -> bool:
@@ -249,8 +258,8 @@ def compared_values(node: Compare) -> tuple[object, ...] | None:
     return None
 
 
-def cases_of(type: Type) -> list[object] | None:
-    """The cases of a path; ``None`` if there is only one."""
+def cases_of(type: Type, constants: Sequence[object]) -> list[object] | None:
+    """The cases of a path, which is compared with some constants; ``None`` if there is only one."""
     null: list[object] = [NULL_CASE] if may_be_null(type) else []
     inner = without_null(type)
     if inner == BOOLEAN:
@@ -259,9 +268,19 @@ def cases_of(type: Type) -> list[object] | None:
         return [*inner.values, *null]
     if isinstance(inner, (OneOf, Record)):
         return [*members(inner), *null]
-    if null and type != NULL:
-        return [PRESENT, *null]
-    return None
+    if inner in (STRING, INTEGER):
+        cases = [*(each for each in constants if each is not None), PRESENT, *null]
+    else:
+        cases = [PRESENT, *null]
+    return cases if len(cases) > 1 and type != NULL else None
+
+
+def decidable(node: Node, cases: list[object]) -> bool:
+    """Whether the cases of what a test asks about decide it."""
+    if isinstance(node, Compare):
+        values = compared_values(node) or ()
+        return all(value is None or is_among(value, tuple(cases)) for value in values)
+    return not (isinstance(node, Test) and node.name != "none" and PRESENT in cases)
 
 
 def test_holds(node: Node, value: object) -> bool:

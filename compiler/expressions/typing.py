@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place, Report
-from wfc.compiler.expressions import arithmetic, comparing, fields
+from wfc.compiler.expressions import arithmetic, asking, comparing, fields
 from wfc.compiler.expressions.filters import FILTERS, Call
-from wfc.compiler.expressions.narrowing import SCALAR_TESTS, passes_test
 from wfc.compiler.expressions.scope import Scope
 from wfc.compiler.expressions.tree import (
     Attribute,
@@ -73,6 +72,7 @@ class Typing:
         self.place = place
         self.report = report
         self.failed = False
+        self.positive = True  # outside of `not`, or inside of two
 
     # --- findings
 
@@ -90,6 +90,17 @@ class Typing:
         self.failed = True
         self.report(finding)
         return UNKNOWN
+
+    def decide(self, node: Node, outcome: bool, why: str) -> None:
+        """Note a test's outcome where earlier conditions leave only one; it is a mistake if it never helps.
+
+        That a test holds for what they have left is no mistake: the last of several cases always does.
+        """
+        if outcome == self.positive:
+            node.decided = outcome
+        else:
+            finding = operand_problems.always_true if outcome else operand_problems.never_true
+            self.wrong(finding(self.at(node), why))
 
     # --- types
 
@@ -236,59 +247,22 @@ class Typing:
         return BOOLEAN
 
     def negation(self, node: Not, scope: Scope) -> Type:
+        self.positive = not self.positive
         self.condition(node.operand, scope)
+        self.positive = not self.positive
         return BOOLEAN
 
     def choice(self, node: Choice, scope: Scope) -> Type:
+        before, self.positive = self.positive, True
         self.condition(node.test, scope)
+        self.positive = before
         then = self.type_of(node.then, scope.given(node.test, True))
         otherwise = self.type_of(node.otherwise, scope.given(node.test, False))
         return common(then, otherwise)
 
     def test(self, node: Test, scope: Scope) -> Type:
-        kind = self.type_of(node.of, scope)
-        if node.name != "none":
-            kind = self.test_by_name(node, kind, scope)
-        if kind == UNKNOWN:
-            return BOOLEAN
-        where, words = self.at(node), self.words(node.of)
-        if node.name == "none":
-            if kind == NULL and node.of.declared not in (NULL, UNKNOWN):
-                if node.negated:
-                    self.wrong(operand_problems.never_true(where, f"`{words}` is null here"))
-            elif kind != ANY and not may_be_null(kind) and not may_be_null(node.of.declared):
-                self.wrong(operand_problems.never_null(where, words, node.negated))
-            elif kind != ANY and not may_be_null(kind) and not node.negated:
-                self.wrong(operand_problems.never_true(where, f"`{words}` is not null here"))
-            return BOOLEAN
-        self.test_kinds(node, kind, where, words)
+        asking.test(self, node, self.type_of(node.of, scope), scope)
         return BOOLEAN
-
-    def test_by_name(self, node: Test, type: Type, scope: Scope) -> Type:
-        """Finds what a test is named after; ``UNKNOWN`` where that leads nowhere."""
-        node.record = scope.classes.get(node.name)
-        if node.record is None and node.name not in SCALAR_TESTS:
-            place = self.place.stretch(node.name_start, node.name_end)
-            known = [each.name for each in members(type) if isinstance(each, Record)] or list(scope.classes)
-            return self.wrong(problems.unknown_test(place, node.name, ["none", *known]))
-        return type
-
-    def test_kinds(self, node: Test, type: Type, where: Place, words: str) -> None:
-        if type == ANY and node.record is None:
-            return
-        passing = [passes_test(each, node) for each in members(type)] if type != NULL else [False]
-        declared = members(node.of.declared) if node.of.declared != UNKNOWN else members(type)
-        if not any(passing):
-            why = f"`{words}` {'can never be' if not any(passes_test(e, node) for e in declared) else 'is no longer'}"
-            if node.negated and not any(passes_test(each, node) for each in declared):
-                self.wrong(operand_problems.always_true(where, f"{why} `{node.name}`"))
-            elif not node.negated:
-                self.wrong(operand_problems.never_true(where, f"{why} `{node.name}` here"))
-        elif all(passes_test(each, node) for each in declared) and not may_be_null(node.of.declared):
-            reason = f"`{words}` is always `{node.name}` here"
-            self.wrong(
-                (operand_problems.never_true if node.negated else operand_problems.always_true)(where, reason)
-            )
 
     def filter(self, node: FilterCall, scope: Scope) -> Type:
         known = FILTERS.get(node.name)
