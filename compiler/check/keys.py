@@ -5,7 +5,7 @@ from __future__ import annotations
 from wfc.compiler.check.cycles import cyclic
 from wfc.compiler.check.subject import Subject
 from wfc.compiler.diagnostics import Report
-from wfc.compiler.problems import flow as problems
+from wfc.compiler.problems import races as problems
 
 __all__ = ["keys_change"]
 

@@ -12,7 +12,7 @@ from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.expressions import Expression, Template
 from wfc.compiler.expressions.tree import Binary, Node, path_of, walk
 from wfc.compiler.flow import exits
-from wfc.compiler.problems import flow as problems
+from wfc.compiler.problems import races as problems
 
 __all__ = ["races_are_declared"]
 
