@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Protocol
 
 _HERE = Path(__file__).parent.resolve()
-_BAD_WORDS = frozenset({"awful", "bad", "broken", "bug", "crash", "crashes", "slow", "terrible", "worse", "wrong"})
+_BAD_WORDS = frozenset(
+    {"awful", "bad", "broken", "bug", "crash", "crashes", "slow", "terrible", "worse", "wrong"}
+)
 _SECONDS = {"social": 1, "press": 2, "support": 3}
 """How long each source takes to answer."""
 

@@ -27,7 +27,13 @@ def read_history(repository: str, range: str | None) -> list[dict[str, str]]:
     form = _FIELD_END.join(_FIELDS) + _COMMIT_END
     # --end-of-options: a range such as `--output=x` is a range, not an option
     log = _git(
-        repository, "log", "--no-merges", f"--max-count={_MOST_COMMITS}", f"--format={form}", "--end-of-options", chosen
+        repository,
+        "log",
+        "--no-merges",
+        f"--max-count={_MOST_COMMITS}",
+        f"--format={form}",
+        "--end-of-options",
+        chosen,
     )
     commits = [entry.strip("\n").split(_FIELD_END) for entry in log.split(_COMMIT_END) if entry.strip()]
     return [

@@ -199,9 +199,7 @@ def parse_long(data: Mapping[str, object], place: Place, world: Declared, name: 
     if given == ["type"]:
         return parsed(data["type"], place / "type", world, name, depth + 1)
     inner = parse_enum if given == ["enum"] else parse_one_of
-    type = inner(data[given[0]], place / given[0], world, name, depth)
-    # `default: null` makes the field optional in all but name; an enumeration of null has no other way to say it
-    return type
+    return inner(data[given[0]], place / given[0], world, name, depth)
 
 
 def parse_enum(data: object, place: Place, world: Declared, name: str, depth: int) -> Type:

@@ -50,7 +50,7 @@ def assignable(source: Type, target: Type) -> bool:
     ``integer`` widens to ``number`` and ``decimal``; anything goes into ``any``, nothing out of it. A record
     is its own type only; one written in place (without a name) fits where its fields do.
     """
-    if source == target or source == UNKNOWN or target in (UNKNOWN, ANY):
+    if source in (target, UNKNOWN) or target in (UNKNOWN, ANY):
         return True
     if isinstance(target, Optional):
         return source == NULL or assignable(without_null(source), target.of)

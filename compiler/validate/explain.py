@@ -184,7 +184,9 @@ class Explainer:
             self.keys(value, schema, address) if others is False else self.open_keys(value, schema, address)
         )
         lost = any(key not in names.values() for key in required)
-        lost = lost or (others is False and len(names) < len(value))  # who knows what a strange key would change
+        lost = lost or (
+            others is False and len(names) < len(value)
+        )  # who knows what a strange key would change
         for key, name in names.items():
             if name in result:
                 continue
