@@ -21,10 +21,10 @@ IMPORTED_MODULES: Final = frozenset({"date", "datetime", "filters", "step", "tim
 
 IMPORTED_CLASSES: Final = frozenset(
     """
-    All AllOf Annotated Any AnyUrl AtLeast Basic Batch Bearer Collect Context Decimal EachOf Event Exception Fail Field
+    All AllOf Annotated Any AnyUrl AtLeast AwareDatetime Basic Batch Bearer Collect Context Decimal EachOf Event Exception Fail Field Format
     File FirstOf HttpResponse HumanResponseEvent Inputs InputRequiredEvent Iterator Literal Mapping Message Model
-    Number Output Passage PythonTool Record Resource RetryPolicy RunConfig RunInfo RunState Secret Self Sequence
-    StartEvent State Config StepError StopEvent Take UNHANDLED Unhandled ValueError Workflow
+    Moment Number Output Passage Path PythonTool Record Resource RetryPolicy RunConfig RunInfo RunState Secret Self Sequence
+    StartEvent State Config StepError StopEvent Take UNHANDLED UTC Unhandled ValueError Workflow
     """.split()
 )
 

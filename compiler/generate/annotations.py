@@ -17,7 +17,7 @@ _SCALARS = {
     "decimal": "Decimal",
     "boolean": "bool",
     "date": "date",
-    "datetime": "AwareDatetime",
+    "datetime": "Moment",
     "duration": "timedelta",
     "any": "Any",
     "null": "None",

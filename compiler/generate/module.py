@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
@@ -29,22 +29,13 @@ _FROM: Final = {
     "datetime": ("UTC", "date", "datetime", "timedelta"),
     "decimal": ("Decimal",),
     "pathlib": ("Path",),
-    "pydantic": ("AwareDatetime", "Field"),
+    "pydantic": ("Field",),
     "typing": ("Annotated", "Any", "Literal"),
     "wfc.runtime": (
-        *("UNHANDLED", "All", "AllOf", "AtLeast", "Basic", "Batch", "Bearer", "Context", "EachOf"),
-        *("Event", "Fail"),
-        *("FirstOf", "Format", "HttpResponse", "Inputs", "Model", "Number", "Output", "PythonTool", "Record"),
-        *(
-            "RetryPolicy",
-            "RunConfig",
-            "RunInfo",
-            "RunState",
-            "Secret",
-            "StartEvent",
-            "StepError",
-            "StopEvent",
-        ),
+        *("UNHANDLED", "All", "AllOf", "AtLeast", "Basic", "Batch", "Bearer", "Context", "EachOf", "Event"),
+        *("Fail", "FirstOf", "Format", "HttpResponse", "Inputs", "Model", "Moment", "Number", "Output"),
+        *("PythonTool", "Record", "RetryPolicy", "RunConfig", "RunInfo", "RunState", "Secret", "StartEvent"),
+        *("StepError", "StopEvent"),
         *("Unhandled", "Workflow", "filters", "require_output_format", "step", "transform"),
     ),
 }
@@ -131,7 +122,7 @@ def imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
     """Module and name of everything importable that a module mentions."""
     mentioned = {"require_output_format"}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Name):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             mentioned.add(node.id)
         elif isinstance(node, (ast.AnnAssign, ast.arg)) and node.annotation is not None:
             mentioned.update(quoted_names(node.annotation))
@@ -139,17 +130,16 @@ def imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
 
 
 def quoted_names(annotation: ast.expr) -> Iterator[str]:
-    """Names in an annotation that is quoted, because its class comes later."""
-    parts: Iterable[ast.expr] = [annotation]
-    if isinstance(annotation, ast.Subscript) and isinstance(annotation.slice, ast.Tuple):
-        parts = annotation.slice.elts[:1]  # of `Annotated["…", …]`
-        if not (isinstance(annotation.value, ast.Name) and annotation.value.id == "Annotated"):
-            return
-    for part in parts:
-        if isinstance(part, ast.Constant) and isinstance(part.value, str):
-            for node in ast.walk(ast.parse(part.value, mode="eval")):
+    """Names in the parts of an annotation that are quoted, because their classes come later."""
+    match annotation:
+        case ast.Constant(value=str(text)):
+            for node in ast.walk(ast.parse(text, mode="eval")):
                 if isinstance(node, ast.Name):
                     yield node.id
+        case ast.BinOp():
+            yield from quoted_names(annotation.left)
+        case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[first, *_])):
+            yield from quoted_names(first)
 
 
 @lru_cache(maxsize=1)
