@@ -116,12 +116,17 @@ def _arrived(execution: Execution, tick: Arrived) -> None:
         return
     if isinstance(event, InputRequiredEvent):
         _ask(execution, event)
+    if execution.waiters:
+        _give_to_waiters(execution, event)
+    targets = execution.table.acceptors(type(event)) if tick.step is None else (tick.step,)
+    _deliver_all(execution, targets, event, frame, path)
+
+
+def _give_to_waiters(execution: Execution, event: Event) -> None:
     for number, waiter in list(execution.waiters.items()):
         if waiter.takes(event):
             del execution.waiters[number]
             execution.wants.append(Resolve(number, event))
-    targets = execution.table.acceptors(type(event)) if tick.step is None else (tick.step,)
-    _deliver_all(execution, targets, event, frame, path)
 
 
 def _timer_fired(execution: Execution, tick: TimerFired) -> None:
