@@ -11,6 +11,7 @@ from hashlib import sha256
 from wfc.compiler.check import check
 from wfc.compiler.diagnostics import Diagnostic, Finding, Severity
 from wfc.compiler.nodes import Workflow
+from wfc.compiler.problems import spelling
 from wfc.compiler.read import Document, read
 from wfc.compiler.resolve import resolve
 from wfc.compiler.validate import validate
@@ -68,11 +69,12 @@ def compile_text(raw: bytes, path: str, *, source: str | None = None, tools_fold
 
 def passes(raw: bytes, path: str) -> tuple[Compiled, Document]:
     findings: list[Finding] = []
-    document = read(raw, path, findings.append)
-    spec = validate(document, findings.append)
-    workflow = resolve(spec, findings.append) if spec is not None else None
-    if workflow is not None:
-        check(workflow, findings.append)
+    with spelling.bounded():
+        document = read(raw, path, findings.append)
+        spec = validate(document, findings.append)
+        workflow = resolve(spec, findings.append) if spec is not None else None
+        if workflow is not None:
+            check(workflow, findings.append)
     found = diagnostics(document, findings)
     return Compiled(path, document.text, sha256(raw).hexdigest(), workflow, "", found), document
 

@@ -33,9 +33,10 @@ class Node:
         entries: Of a map, by key: the key's own place and the value's.
         items: Of a list.
         target: What an alias repeats.
+        characters: Of a scalar: where each character of its value is written, once somebody has asked.
     """
 
-    __slots__ = ("end", "entries", "items", "start", "style", "target", "value")
+    __slots__ = ("characters", "end", "entries", "items", "start", "style", "target", "value")
 
     def __init__(self, start: int, end: int, style: str = "", value: str | None = None) -> None:
         self.start = start
@@ -45,6 +46,7 @@ class Node:
         self.entries: dict[str, tuple[Node, Node]] | None = None
         self.items: list[Node] | None = None
         self.target: Node | None = None
+        self.characters: list[Stretch] | None = None
 
     @property
     def content(self) -> Node:
@@ -76,9 +78,12 @@ class Node:
         node = self.content
         if node.value is None:
             return node.start, node.end
-        found = characters(text, node.start, node.end, node.style, node.value)
-        if found is None:
-            return node.start, node.end
+        found = node.characters
+        if found is None:  # kept, for there may be a finding at each character
+            found = characters(text, node.start, node.end, node.style, node.value)
+            if found is None:
+                return node.start, node.end
+            node.characters = found
         if not found:
             edge = node.end - 1 if node.style in {"'", '"'} else node.end
             return edge, edge

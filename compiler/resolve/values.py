@@ -10,6 +10,7 @@ from wfc.compiler.expressions import Expression, Scope, Template, parse_expressi
 from wfc.compiler.nodes import Value
 from wfc.compiler.problems import closest
 from wfc.compiler.problems import values as problems
+from wfc.compiler.problems.spelling import nearest
 from wfc.compiler.resolve.names import normal
 from wfc.compiler.types import (
     ANY,
@@ -135,15 +136,23 @@ class Texts:
         owner: str,
         scope: Scope,
     ) -> dict[str, Value]:
-        """Those fields that are given, by name; names that there are none of are reported."""
+        """Those fields that are given, by name; names that there are none of are reported.
+
+        What is most likely meant by such a name counts as given, so that it is not missed as well.
+        """
         found: dict[str, Value] = {}
+        absent = fields.keys() - {normal(str(key)) for key in data}
         for key, each in data.items():
             name = normal(str(key))
             at = Place((*place.address, key if isinstance(key, (str, int)) else str(key)))
             wanted = fields.get(name)
             if wanted is None:
-                self.report(problems.unknown_entry(at.key, name, owner, fields))
-                self.value(each, at, UNKNOWN, scope)
+                near = nearest(name, absent)
+                self.report(problems.unknown_entry(at.key, name, owner, [near] if near else fields))
+                value = self.value(each, at, UNKNOWN, scope)
+                if near is not None:
+                    found[near] = value
+                    absent.discard(near)
             else:
                 found[name] = self.value(each, at, wanted.type, scope, wanted.constraints)
         return found

@@ -84,6 +84,7 @@ def resolved_errors(result) -> list[str]:
         ("date", "${{ event.name }}", "wrong-value", "${{ event.name }}"),
         ("map of integer", {"a": "x"}, "wrong-value", "x"),
         ({"one_of": ["Order", "string"]}, {"id": "a", "totl": 1}, "unknown-entry", "totl"),
+        ("Order", {"id": "a", "x": 1}, "unknown-entry", "x"),
     ],
 )
 def test_what_does_not(resolved, wanted, value, code, at) -> None:
@@ -116,6 +117,14 @@ def test_a_field_that_there_is_none_of_still_has_its_expressions_read(resolved) 
         }
     )
     assert sorted(result.found) == [("unknown-entry", "txt"), ("unknown-field", "nam")]
+
+
+def test_a_misspelt_field_is_not_also_missed(resolved) -> None:
+    emit = {"event": "Greeted", "with": {"txt": "hello"}}
+    step = {"kind": "transform", "accepts": "Asked", "emit": emit}
+    assert resolved(steps={"greet": step}).found == [("unknown-entry", "txt")]
+    order = given(resolved, "Order", {"id": "a", "totl": 1})
+    assert [code for code, _ in order.found if code != "unused-declaration"] == ["unknown-entry"]
 
 
 def test_save_takes_values_of_the_states_types(resolved) -> None:
