@@ -150,7 +150,8 @@ class Cases:
         end = ends[0] if len(ends) == 1 else None
         if isinstance(data.get("end"), str):
             event = self.declared.events.find(str(data["end"]), place / "end", self.declared.report)
-            if event is not None and event not in ends and ends:
+            known = "unknown-event" not in self.declared.codes  # else it may be one of `end`, misspelt there
+            if event is not None and event not in ends and ends and known:
                 self.declared.report(problems.event_is_no_end(place / "end", event.name))
             end = event
         elif isinstance(data.get("with"), Mapping) and len(ends) > 1:

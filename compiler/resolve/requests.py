@@ -13,7 +13,7 @@ from wfc.compiler.problems import bindings as problems
 from wfc.compiler.problems import values as value_problems
 from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.values import Texts, is_word
-from wfc.compiler.types import ANY, ListOf, Type, members, show
+from wfc.compiler.types import ANY, UNKNOWN, ListOf, Type, members, show
 
 __all__ = ["resolve_request"]
 
@@ -45,7 +45,8 @@ def url(text: str, place: Place, scope: Scope, texts: Texts) -> Template:
     """An address; an expression at its beginning decides who gets the request, so it must be a setting."""
     template = texts.text(text, place, scope)
     first = template.parts[0] if template.parts else None
-    if isinstance(first, Hole) and any(path[:1] != ("config",) for path in uses_of([first.tree])):
+    outside = isinstance(first, Hole) and any(path[:1] != ("config",) for path in uses_of([first.tree]))
+    if isinstance(first, Hole) and outside and first.tree.type != UNKNOWN:
         texts.report(problems.url_base_not_config(place.stretch(first.tree.start, first.tree.end)))
     return template
 

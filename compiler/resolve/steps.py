@@ -86,6 +86,7 @@ def resolve_step(name: str, data: Mapping[str, object], place: Place, declared: 
         and is_structured(result)
         and "result" not in texts.uses
         and findings == len(declared.codes)
+        and "unknown-type" not in declared.codes
     ):
         declared.report(problems.unused_result((place / "output").key, name))
     on_error, on_limit, on_timeout = exits(data, place, scopes, leaving)
@@ -183,10 +184,9 @@ def max_runs(data: object, place: Place, declared: Declared) -> int | Expression
         return data if isinstance(data, int) else None
     template = parse_template(data, place, bound_scope(declared), declared.report)
     if template.type == UNKNOWN:
-        return None
+        return template.whole  # it was meant as a bound: the loop is not said to lack one
     if not assignable(template.type, INTEGER):
         declared.report(value_problems.wrong_value(place, f"wanted an integer, found {show(template.type)}"))
-        return None
     return template.whole
 
 
