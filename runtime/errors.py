@@ -154,6 +154,8 @@ def _plain_words(error: BaseException) -> str:
 class ExpressionError(WorkflowError):
     """An expression of a spec has no value, such as a division by zero. Never retried, never caught."""
 
+    name = "expression"
+
 
 class OutputFormatError(WorkflowError, ImportError):
     """Generated code was made for another version of this runtime; the message says what to do."""

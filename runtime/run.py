@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from wfc.runtime.advance import advance
 from wfc.runtime.errors import (
+    ExpressionError,
+    SettingsError,
     UndeclaredResultError,
     WorkflowCancelledByUser,
     WorkflowRuntimeError,
@@ -158,7 +160,9 @@ class Run:
                     if callable(step.max_runs)
                 }
             except Exception as error:
-                self.apply(Cancelled(WorkflowRuntimeError(f"a bound cannot be computed: {error}")))
+                failure = ExpressionError(f"a bound on step runs cannot be computed: {error}")
+                failure.__cause__ = error
+                self.apply(Cancelled(error if isinstance(error, SettingsError) else failure))
                 return
         self.apply(Started(execution.inputs, limits))
         for tick in self._early or ():
