@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Final
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.nodes import MockAnswer, Step, TestCase
 from wfc.compiler.problems import cases as problems
 from wfc.compiler.problems.names import unknown_state_field, unknown_step
+from wfc.compiler.problems.spelling import nearest
 from wfc.compiler.problems.values import unknown_entry
 from wfc.compiler.resolve.declared import Declared
-from wfc.compiler.resolve.errors import error_names
+from wfc.compiler.resolve.errors import KNOWN, error_names
 from wfc.compiler.resolve.names import normal
 from wfc.compiler.resolve.values import check_plain
 from wfc.compiler.types import DATETIME, UNKNOWN, Record, fits
 
 __all__ = ["resolve_tests"]
+
+RUN_FAILURES: Final = ("deadline", "expression", "fail", "limit", "stuck")
 
 
 def resolve_tests(
@@ -119,7 +123,7 @@ class Cases:
         check_plain(data, place.address, step.result or UNKNOWN, self.declared.report)
         return MockAnswer(value=data)
 
-    def expected(self, data: Mapping[str, object], place: Place) -> dict[str, object]:
+    def expected(self, data: Mapping[str, Any], place: Place) -> dict[str, object]:
         """What must hold, names in normal form."""
         found: dict[str, object] = dict(data)
         self.check_end(data, place)
@@ -141,6 +145,8 @@ class Cases:
             found["emitted"] = [normal(str(name)) for name in emitted]
         if isinstance(data.get("state"), Mapping):
             self.check_state(data["state"], place / "state")
+        if isinstance(data.get("streamed"), list):
+            self.check_streamed(data["streamed"], place / "streamed")
         if isinstance(data.get("fails"), str):
             self.check_failure(data["fails"], place / "fails")
         return found
@@ -182,8 +188,18 @@ class Cases:
             else:
                 check_plain(content, at.address, field.type, self.declared.report)
 
-    def check_failure(self, name: object, place: Place) -> None:
-        """`fails` names an error; the text of a `fail` is not looked at here."""
-        text = str(name)
-        if text.replace(".", "").replace("_", "").isalnum() and text == text.strip() and "." in text:
-            error_names(text, place, self.declared.report, mocked=True)
+    def check_failure(self, name: str, place: Place) -> None:
+        """`fails` is an error's dotted name, the way in which a run can fail, or the text of a `fail`."""
+        if name in RUN_FAILURES or " " in name:
+            return
+        if "." in name or nearest(name, (*KNOWN, *RUN_FAILURES)):
+            error_names(name, place, self.declared.report, mocked=True)
+
+    def check_streamed(self, data: list[object], place: Place) -> None:
+        """Texts, or events with some of their fields."""
+        for index, item in enumerate(data):
+            if not isinstance(item, Mapping) or not isinstance(item.get("event"), str):
+                continue
+            event = self.declared.events.find(item["event"], place / index / "event", self.declared.report)
+            if event is not None and isinstance(item.get("with"), Mapping):
+                self.check_some(item["with"], place / index / "with", event.record, f"`{event.name}`")

@@ -8,7 +8,7 @@ from typing import Final
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.problems import steps as problems
 
-__all__ = ["error_names"]
+__all__ = ["KNOWN", "error_names"]
 
 KNOWN: Final = (
     "http",
