@@ -254,7 +254,7 @@ def test_depth_at_the_limit_is_read() -> None:
 
 
 @given(st.binary(max_size=200))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_any_bytes_are_read_or_refused(raw: bytes) -> None:
     document, findings = reading(raw)
     for finding in findings:
@@ -264,15 +264,14 @@ def test_any_bytes_are_read_or_refused(raw: bytes) -> None:
 
 YAMLISH = st.lists(
     st.sampled_from(
-        list("abx01 \n\n:-#,[]{}'\"&*!|>?%@`\\~<\t\r$.")
-        + [": ", "- ", "  ", "<<", "&a ", "*a", "!!x ", "${{ ", " }}", "é", "\u2028"]
+        [*"abx01 \n\n:-#,[]{}'\"&*!|>?%@`\\~<\t\r$.é\u2028", *": ;- ;<<;&a ;*a;!!x ;${{ ; }}".split(";")]
     ),
     max_size=40,
 ).map("".join)
 
 
 @given(YAMLISH)
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_any_text_is_read_or_refused_and_every_place_lies_in_it(text: str) -> None:
     document, findings = reading(text)
     for finding in findings:
@@ -297,7 +296,7 @@ def check_places(document: Document, value: object, address: tuple[str | int, ..
 
 
 @given(YAMLISH)
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_the_slow_parser_raises_nothing_either(text: str) -> None:
     findings: list[Finding] = []
     data, _, _ = build(text, findings.append, fast=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 import yaml
 from hypothesis import assume, example, given, settings
@@ -167,7 +169,7 @@ def texts(draw: st.DrawFn) -> str:
 
 
 @given(texts())
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=400, deadline=None)
 @example(f"a: >\n\n   x\n  {MARK}")
 def test_a_word_is_found_whatever_stands_around_it(text: str) -> None:
     found = document(text)
@@ -177,7 +179,7 @@ def test_a_word_is_found_whatever_stands_around_it(text: str) -> None:
 
 
 @given(texts())
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_every_character_has_its_place(text: str) -> None:
     found = document(text)
     assume(isinstance(found.data, dict) and isinstance(found.data.get("a"), str))
@@ -220,3 +222,55 @@ def test_both_parsers_say_the_same(text: str) -> None:
     value = fast.data["a"]  # type: ignore[index]
     assume(node.value == value)  # in corners of YAML they read different texts
     assert node.stretch(text, 0, len(value)) == fast.stretch(Place(("a",)).stretch(0, len(value)))
+
+
+def random_text(random: Random) -> tuple[str, tuple[str | int, ...]]:
+    """A document as above, made faster than hypothesis can; and the address of its scalar."""
+    style = random.choice(["", "'", '"', "|", ">"])
+
+    def line() -> str:
+        return "".join(random.choice(PIECES[style]) for _ in range(random.randint(0, 5)))
+
+    lines = [*(line() for _ in range(random.randint(0, 4))), f"{line()}{MARK}{line()}"]
+    lines += [line() for _ in range(random.randint(0, 4))]
+    if style == '"':
+        lines = [each + random.choice(["", "", "\\"]) for each in lines[:-1]] + lines[-1:]
+    same = random.randint(0, 4)
+    newline = random.choice(["\n", "\r\n", "\r"])
+    body = newline.join(" " * (same or max(1, random.randint(-3, 5))) + each for each in lines)
+    if style in {"|", ">"}:
+        scalar = f"{style}{random.choice(['', '', '-', '+', '1', '1-', '+2', ' # note'])}{newline}{body}"
+    else:
+        scalar = f"{style}{body}{style}"
+    before, after, address = random.choice(AROUND)
+    tail = random.choice(["", newline, f"{newline}b: 1{newline}", f"{newline}{newline}# end{newline}"])
+    return f"{before}{scalar}{after or tail}", address
+
+
+AROUND: list[tuple[str, str, tuple[str | int, ...]]] = [
+    ("a: ", "", ("a",)),
+    ("a:\n ", "", ("a",)),
+    ("a: &x ", "", ("a",)),
+    ("a: &x # note\n ", "", ("a",)),
+    ("? a\n: ", "", ("a",)),
+    ("k:\n  - z: 1\n    a: ", "", ("k", 0, "a")),
+    ("k: {a: ", "}", ("k", "a")),
+]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_ten_thousand_words_are_found(seed: int) -> None:
+    random = Random(seed)  # noqa: S311 - no secret hangs on it
+    found = 0
+    while found < 10_000:
+        text, address = random_text(random)
+        read_text = document(text)
+        value: object = read_text.data
+        for step in address:
+            value = value[step] if isinstance(value, (dict, list)) and (step == 0 or step in value) else None  # type: ignore[call-overload]
+        if not isinstance(value, str) or value.count(MARK) != 1:
+            continue
+        start = value.index(MARK)
+        place = Place(address).stretch(start, start + len(MARK))
+        assert read_text.stretch(place) == (text.index(MARK), text.index(MARK) + len(MARK)), text
+        found += 1
