@@ -207,7 +207,7 @@ class _DictLike(BaseModel):
         return self._entries
 
 
-def _init_with_private(self: BaseModel, **params: Any) -> None:
+def _init_with_private(self: BaseModel, /, **params: Any) -> None:
     """Private attributes may be given by name, as in llama-index-workflows."""
     private = {name: params.pop(name) for name in self.__private_attributes__.keys() & params.keys()}
     BaseModel.__init__(self, **params)

@@ -8,42 +8,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from typing import Literal
 
+from wfc.compiler.generate.source import KEPT, OPERATION, Source
 from wfc.compiler.spell import literal
 
-__all__ = ["INDENT", "KEPT", "WIDTH", "broken_expression", "width"]
+__all__ = ["INDENT", "WIDTH", "broken_expression", "width"]
 
 WIDTH = 88
 INDENT = 4
-KEPT = "\0"
-"""Stands for a line break inside a string, which must not be indented."""
-
-_BINARY: dict[type[ast.AST], tuple[str, int]] = {
-    ast.Or: ("or", 1),
-    ast.And: ("and", 2),
-    ast.BitOr: ("|", 4),
-    ast.Add: ("+", 7),
-    ast.Sub: ("-", 7),
-    ast.Mult: ("*", 8),
-    ast.Div: ("/", 8),
-    ast.FloorDiv: ("//", 8),
-    ast.Mod: ("%", 8),
-}
-_COMPARE: dict[type[ast.AST], str] = {
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-    ast.In: "in",
-    ast.NotIn: "not in",
-    ast.Is: "is",
-    ast.IsNot: "is not",
-}
-_OPERATION = (ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp)
-_COMPREHENSION = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
 def broken_expression(text: str, indent: int, column: int, after: int) -> str:
@@ -67,49 +39,9 @@ def width(text: str) -> int:
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
-class _Breaker:
-    """Breaks one expression, held both as text and as a tree."""
+class _Breaker(Source):
+    """Breaks one expression."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text.encode()
-        self.tree = ast.parse(text, mode="eval").body
-        starts = [0]
-        for line in self.text.split(b"\n"):
-            starts.append(starts[-1] + len(line) + 1)
-        self.starts = starts
-        # the parentheses around an only argument are the call's
-        self.lone = {
-            id(call.args[0])
-            for call in ast.walk(self.tree)
-            if isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords
-        }
-
-    # --- from the tree to the text
-    def span(self, node: ast.expr) -> tuple[int, int]:
-        assert node.end_lineno is not None and node.end_col_offset is not None
-        return self.starts[node.lineno - 1] + node.col_offset, self.starts[
-            node.end_lineno - 1
-        ] + node.end_col_offset
-
-    def flat(self, node: ast.expr) -> str:
-        text = self.bare(node)
-        return f"({text})" if self.in_parentheses(node) else text
-
-    def bare(self, node: ast.expr) -> str:
-        return self.slice(*self.span(node))
-
-    def slice(self, start: int, end: int) -> str:
-        return self.text[start:end].decode().replace("\n", KEPT)
-
-    def in_parentheses(self, node: ast.expr) -> bool:
-        """Whether an operand stands in parentheses of its own (asked of operands only)."""
-        if not isinstance(node, (*_OPERATION, ast.UnaryOp, ast.Lambda, ast.Await)):
-            return False
-        start, end = self.span(node)
-        before, after = self.text[:start].rstrip(), self.text[end:].lstrip()
-        return before.endswith(b"(") and after.startswith(b")") and id(node) not in self.lone
-
-    # --- breaking
     def statement(self, indent: int, column: int, after: int) -> str:
         """The whole expression of a statement that did not fit into one line."""
         node = self.tree
@@ -121,7 +53,7 @@ class _Breaker:
         if bare is not None:
             return bare
         if (
-            not isinstance(node, _OPERATION)
+            not isinstance(node, OPERATION)
             and not _splits(node)
             and indent + INDENT + width(self.flat(node)) > WIDTH
         ):
@@ -130,13 +62,12 @@ class _Breaker:
 
     def unparenthesised(self, node: ast.expr, indent: int, column: int, after: int) -> str | None:
         """A chain of one operator, broken only in the brackets of its ends; ``None`` where that does not do."""
-        if not isinstance(node, (*_OPERATION, ast.UnaryOp)):
+        if not isinstance(node, (*OPERATION, ast.UnaryOp)):
             return None
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
             return None  # a union in an annotation
-        if isinstance(node, ast.UnaryOp) and isinstance(node.operand, _OPERATION):
-            if not self.in_parentheses(node.operand):
-                return None
+        if isinstance(node, ast.UnaryOp) and self.is_bare_operation(node.operand):
+            return None
         if self.loosest(node)[1] == 1:
             found = self.between(node, self.end_of(node, 0), self.end_of(node, -1), indent, column, after)
             if found is not None:
@@ -151,7 +82,7 @@ class _Breaker:
 
     def gains_parentheses(self, node: ast.expr, column: int) -> bool:
         """Whether an operand would be put into parentheses of its own to be broken."""
-        needs = isinstance(node, _OPERATION) or _splits(node)
+        needs = isinstance(node, OPERATION) or _splits(node)
         return needs and not self.in_parentheses(node) and column + width(self.flat(node)) > WIDTH
 
     def between(
@@ -175,63 +106,19 @@ class _Breaker:
             at = width(text.rsplit("\n", 1)[-1]) + (0 if "\n" in text else column)
             text += self.opened_operand(last, indent, at, after) if right else self.flat(last)
             lines = text.split("\n")
-            if column + width(lines[0]) <= WIDTH and width(lines[-1]) + after <= WIDTH:
-                if not (left and right) or max(map(width, lines)) <= WIDTH:
-                    return text
+            longest = max(map(width, lines)) if left and right else 0
+            if max(column + width(lines[0]), width(lines[-1]) + after, longest) <= WIDTH:
+                return text
         return None
-
-    def loosest(self, node: ast.expr) -> tuple[int, int]:
-        """How tightly the loosest operator outside brackets binds, and how many of that kind there are."""
-        rank, count, children = 99, 0, list[ast.expr]()
-        match node:
-            case ast.IfExp():
-                rank, count, children = 0, 2, [node.body, node.test, node.orelse]
-            case ast.BoolOp():
-                rank, count, children = 1, len(node.values) - 1, node.values
-            case ast.UnaryOp():
-                rank, count, children = (3 if isinstance(node.op, ast.Not) else 9), 1, [node.operand]
-            case ast.Compare():
-                rank, count, children = 3, len(node.ops), [node.left, *node.comparators]
-            case ast.BinOp():
-                rank, count, children = _BINARY[type(node.op)][1], 1, [node.left, node.right]
-        for child in children:
-            if not self.in_parentheses(child):
-                other, more = self.loosest(child)
-                if other == rank:
-                    count += more
-                elif other < rank:
-                    rank, count = other, more
-        return rank, count
-
-    def end_of(self, node: ast.expr, side: Literal[0, -1]) -> ast.expr:
-        """The first or the last operand of an expression, at any depth outside brackets."""
-        match node:
-            case ast.BoolOp():
-                inner = node.values[side]
-            case ast.Compare():
-                inner = [node.left, *node.comparators][side]
-            case ast.BinOp():
-                inner = node.right if side else node.left
-            case ast.UnaryOp():
-                inner = node.operand
-            case _:
-                return node
-        return inner if self.in_parentheses(inner) else self.end_of(inner, side)
-
-    def outer_span(self, node: ast.expr) -> tuple[int, int]:
-        start, end = self.span(node)
-        if self.in_parentheses(node):
-            return self.text.rindex(b"(", 0, start), self.text.index(b")", end) + 1
-        return start, end
 
     def opens(self, node: ast.expr, *, call: bool) -> bool:
         """Whether an operand can be broken in brackets or parentheses: those of a call count if ``call``."""
-        if self.in_parentheses(node) or isinstance(node, _OPERATION) or _splits(node):
+        if self.in_parentheses(node) or isinstance(node, OPERATION) or _splits(node):
             return True
         return self.has_brackets(node) and (call or self.flat(node)[0] in "[({")
 
     def opened_operand(self, node: ast.expr, indent: int, column: int, after: int) -> str:
-        if self.in_parentheses(node) or isinstance(node, _OPERATION) or _splits(node):
+        if self.in_parentheses(node) or isinstance(node, OPERATION) or _splits(node):
             return self.parenthesised(node, indent)
         return self.broken(node, indent, column, after)
 
@@ -247,11 +134,10 @@ class _Breaker:
         line = "\n" + " " * indent
         if isinstance(node, ast.IfExp):
             return line.join(self.choices(node, indent))
-        if isinstance(node, _OPERATION):
+        if isinstance(node, OPERATION):
             return line.join(self.operands(node, indent))
-        if isinstance(node, ast.UnaryOp) and isinstance(node.operand, _OPERATION):
-            if isinstance(node.op, ast.Not) and not self.in_parentheses(node.operand):
-                return "not " + self.inside(node.operand, indent)
+        if isinstance(node, ast.UnaryOp) and self.is_bare_operation(node.operand):
+            return "not " + self.inside(node.operand, indent)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and _splits(node):
             return line.join(_pieces(node.value, WIDTH - indent))
         return self.broken(node, indent, indent, after)
@@ -261,7 +147,7 @@ class _Breaker:
         text = self.flat(node)
         if KEPT not in text and column + width(text) + after <= WIDTH:
             return text
-        if isinstance(node, _OPERATION) or _splits(node) or self.in_parentheses(node):
+        if isinstance(node, OPERATION) or _splits(node) or self.in_parentheses(node):
             return self.parenthesised(node, indent)
         return self.broken(node, indent, column, after)
 
@@ -281,52 +167,6 @@ class _Breaker:
             lead = f"{operator} " if operator else ""
             lines.append(lead + self.fit(operand, indent, indent + len(lead), 0))
         return lines
-
-    def chain(self, node: ast.expr) -> list[tuple[str, ast.expr]]:
-        """The operands of a chain of operators that bind equally, each with the operator before it."""
-        if isinstance(node, ast.BoolOp):
-            return [
-                (operator or (_BINARY[type(node.op)][0] if position else ""), operand)
-                for position, value in enumerate(node.values)
-                for operator, operand in self.alternatives(value)
-            ]
-        if isinstance(node, ast.Compare):
-            pairs = zip(node.ops, node.comparators, strict=True)
-            return [("", node.left), *((_COMPARE[type(op)], operand) for op, operand in pairs)]
-        assert isinstance(node, ast.BinOp)
-        operator, rank = _BINARY[type(node.op)]
-        left = node.left
-        if (
-            isinstance(left, ast.BinOp)
-            and _BINARY[type(left.op)][1] == rank
-            and not self.in_parentheses(left)
-        ):
-            return [*self.chain(left), (operator, node.right)]
-        return [("", left), (operator, node.right)]
-
-    def alternatives(self, node: ast.expr) -> list[tuple[str, ast.expr]]:
-        """`and` within `or` breaks like the `or` itself."""
-        if isinstance(node, ast.BoolOp) and not self.in_parentheses(node):
-            return self.chain(node)
-        return [("", node)]
-
-    def has_brackets(self, node: ast.expr) -> bool:
-        """Whether an expression can be broken inside brackets of its own."""
-        match node:
-            case ast.Call():
-                return bool(node.args or node.keywords)
-            case ast.List() | ast.Tuple() | ast.Set():
-                return bool(node.elts)
-            case ast.Dict():
-                return bool(node.values)
-            case ast.Subscript():
-                return isinstance(node.slice, (ast.Tuple, ast.BinOp, ast.Subscript)) or self.has_brackets(
-                    node.value
-                )
-            case ast.Attribute() | ast.Await():
-                return self.has_brackets(node.value)
-            case _:
-                return isinstance(node, _COMPREHENSION)
 
     def broken(self, node: ast.expr, indent: int, column: int, after: int) -> str:
         """An expression with its own brackets opened; one without any as it is."""

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from wfc.compiler.generate.annotations import annotation, literal_type, records_in
+from wfc.compiler.generate.annotations import annotation, literal_type, records_in, union
 from wfc.compiler.generate.constants import bounds, call, constant
 from wfc.compiler.generate.layout import INDENT, docstring
 from wfc.compiler.generate.names import ModuleNames
 from wfc.compiler.nodes import Workflow
 from wfc.compiler.spell import Code, field_name, literal
-from wfc.compiler.types import Enumeration, Field, ListOf, MapOf, Optional, Record, Type, members
+from wfc.compiler.types import (
+    NO_CONSTRAINTS,
+    Enumeration,
+    Field,
+    ListOf,
+    MapOf,
+    Optional,
+    Record,
+    Type,
+    members,
+)
 
 __all__ = ["Class", "ClassField", "Literals", "classes"]
 
@@ -101,22 +111,32 @@ def _bases(record: Record, name: Code, workflow: Workflow) -> Code:
 
 def _field(field: Field, before: frozenset[str], names: ModuleNames) -> ClassField:
     name = field_name(field.name)
-    spelled = annotation(field.type, names)
-    if any(_class_name(each, names) not in before for each in records_in(field.type)):
-        spelled = literal(str(spelled))  # it comes later, or is this class itself
-    extra = bounds(field.constraints, field.type, names) if members(field.type) else {}
-    if name != field.name:
-        extra = {"alias": literal(field.name), **extra}
+    later = any(_class_name(each, names) not in before for each in records_in(field.type))
+    about = {"alias": literal(field.name)} if name != field.name else {}
     if field.description:
-        extra["description"] = literal(field.description)
-    parts = [spelled]
-    if field.constraints.format is not None:
-        parts.append(call(Code("Format"), literal(field.constraints.format)))
-    if extra:
-        parts.append(call(Code("Field"), **extra))
-    if len(parts) > 1:
-        spelled = Code(f"Annotated[{', '.join(parts)}]")
+        about["description"] = literal(field.description)
+    limits = bounds(field.constraints, field.type, names)
+    if isinstance(field.type, Optional) and field.constraints != NO_CONSTRAINTS:
+        # bounds are for the value, not for its absence
+        inner = _annotated(_quoted(annotation(field.type.of, names), later), field, limits)
+        spelled = _annotated(union([inner, Code("None")]), None, about)
+    else:
+        spelled = _annotated(_quoted(annotation(field.type, names), later), field, {**about, **limits})
     return ClassField(name, spelled, _default(field, names))
+
+
+def _quoted(spelled: Code, later: bool) -> Code:
+    """An annotation in quotes, if it mentions a class that comes later, or the one that it stands in."""
+    return literal(str(spelled)) if later else spelled
+
+
+def _annotated(spelled: Code, field: Field | None, more: Mapping[str, Code]) -> Code:
+    parts = [spelled]
+    if field is not None and field.constraints.format is not None:
+        parts.append(call(Code("Format"), literal(field.constraints.format)))
+    if more:
+        parts.append(call(Code("Field"), **more))
+    return Code(f"Annotated[{', '.join(parts)}]") if len(parts) > 1 else spelled
 
 
 def _class_name(type_: Record | Enumeration, names: ModuleNames) -> str:

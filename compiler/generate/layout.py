@@ -9,7 +9,8 @@ import ast
 import sys
 from collections.abc import Iterable
 
-from wfc.compiler.generate.breaking import INDENT, KEPT, WIDTH, broken_expression, width
+from wfc.compiler.generate.breaking import INDENT, WIDTH, broken_expression, width
+from wfc.compiler.generate.source import KEPT
 from wfc.compiler.spell import Code, escaped
 
 __all__ = ["INDENT", "WIDTH", "broken_line", "comment", "docstring", "fit", "imports"]
@@ -62,7 +63,10 @@ def _annotated(node: ast.AnnAssign, statement: str, indent: int) -> list[str]:
     value = _begins(node.value, statement) if node.value is not None else len(statement)
     before, equals = statement[:value].removesuffix(" = "), " = " if node.value is not None else ""
     lines = [before]
-    breaks = isinstance(node.value, (ast.Constant, ast.Name, type(None))) and before.endswith("]")
+    atom = isinstance(node.value, (ast.Constant, ast.Name, type(None)))
+    breaks = (
+        atom and isinstance(node.annotation, ast.Subscript) and isinstance(node.annotation.slice, ast.Tuple)
+    )
     if breaks or indent + width(before + equals) >= WIDTH:
         lines = _forced(before[:start], before[start:], equals, indent)
         lines[-1] = lines[-1].removesuffix(equals)
@@ -136,19 +140,30 @@ def comment(text: str) -> Code:
 
 def docstring(text: str, indent: int) -> Code:
     """A text for people as a docstring, its long lines wrapped; empty for an empty text."""
-    import textwrap
-
-    room = WIDTH - indent
     lines: list[str] = []
-    for line in text.expandtabs().strip().splitlines():
-        shown = escaped(line.rstrip()).replace('"""', '\\"\\"\\"')
-        lines += textwrap.wrap(shown, room, break_long_words=False, break_on_hyphens=False) or [""]
-    if not lines:
+    first, *rest = text.expandtabs().strip().splitlines() or [""]
+    deep = min((len(line) - len(line.lstrip()) for line in rest if line.strip()), default=0)
+    for line in (first, *(line[deep:] for line in rest)):
+        lines += _wrapped(escaped(line.rstrip()).replace('"""', '\\"\\"\\"'), WIDTH - indent)
+    if not any(lines):
         return Code("")
     if lines[0].startswith('"'):
         lines[0] = "\\" + lines[0]
-    single = len(lines) == 1 and indent + width(lines[0]) + 6 <= WIDTH
-    if single and not lines[0].endswith(('"', "\\")):
+    before = lines[-1].removesuffix('"')
+    if before != lines[-1] and (len(before) - len(before.rstrip("\\"))) % 2 == 0:
+        lines[-1] = before + '\\"'
+    if len(lines) == 1 and indent + width(lines[0]) + 6 > WIDTH:
+        lines = _wrapped(lines[0], WIDTH - indent - 6)
+    if len(lines) == 1:
         return Code(f'"""{lines[0]}"""')
-    margin = "\n" + " " * indent
-    return Code(f'"""{margin.join(lines)}{margin}"""'.replace(f"\n{' ' * indent}\n", "\n\n"))
+    margin = " " * indent
+    below = "".join(f"{margin}{line}\n" if line else "\n" for line in lines[1:])
+    return Code(f'"""{lines[0]}\n{below}{margin}"""')
+
+
+def _wrapped(line: str, room: int) -> list[str]:
+    if width(line) <= room:
+        return [line]
+    import textwrap
+
+    return textwrap.wrap(line, room, break_long_words=False, break_on_hyphens=False)

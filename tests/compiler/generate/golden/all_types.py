@@ -1,15 +1,16 @@
 """Every type, bound and default that there is."""
 
 # Generated from all_types.yaml. Edit the spec, not this file.
-# sha256:712db550a76f39aeaef93bf1df37048a7e78d4865c0f5bf8cf2bc2dfb3b294c0, output format 1
+# sha256:c632b58c0750deb1ca1b9d3f2be2e1c5e5491f5344f7a1aa7cde095c3837b8b6, output format 1
 
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, Field
+from pydantic import Field
 from wfc.runtime import (
     Format,
+    Moment,
     Number,
     Record,
     RunConfig,
@@ -29,7 +30,11 @@ Mood = Literal["good", "bad", 1, True]
 class Node(Record):
     name: str
     children: "list[Node]" = Field(default_factory=list)
-    parent: "Node | None" = None
+    parent: Annotated[
+        Annotated["list[Node]", Field(max_length=1)] | None,
+        Field(description="One at most."),
+    ] = None
+    moments: "dict[str, Node]" = Field(default_factory=dict)
 
 
 class Left(Record):
@@ -49,9 +54,9 @@ class Money(Record):
     amount: Annotated[
         Decimal,
         Field(
+            description="How much, such as 1.50.",
             ge=Decimal(0),
             le=Decimal("1000000.50"),
-            description="How much, such as 1.50.",
         ),
     ]
     currency: Annotated[
@@ -73,7 +78,7 @@ class Given(StartEvent, closed=True):
     whole: Decimal = Decimal(3)
     yes_or_no: bool = False
     day: date = date(2024, 2, 29)
-    moment: AwareDatetime = datetime(2024, 2, 29, 10, 30, tzinfo=UTC)
+    moment: Moment = datetime(2024, 2, 29, 10, 30, tzinfo=UTC)
     wait: timedelta = timedelta(seconds=90.0)
     long_wait: timedelta = timedelta(seconds=5400.0)
     anything: Any
@@ -102,7 +107,7 @@ class Given(StartEvent, closed=True):
     either: int | str = "x"
     money: Money = Field(default_factory=lambda: Money(amount=Decimal(5)))
     inner: GivenInner
-    mail: Annotated[str | None, Format("email"), Field(max_length=200)] = None
+    mail: Annotated[str, Format("email"), Field(max_length=200)] | None = None
     tree: Node
     pair: Pair | None = None
 
