@@ -169,3 +169,11 @@ def test_importing_the_runtime_loads_no_compiler_and_no_integration(module: str)
         "yaml",
         "jinja2",
     }
+
+
+def test_both_houses_mean_the_same_output_format() -> None:
+    from wfc.compiler import generate
+    from wfc.runtime import workflow
+
+    # neither imports the other, so each has the number
+    assert generate.OUTPUT_FORMAT == workflow.OUTPUT_FORMAT

@@ -16,6 +16,7 @@ from wfc.compiler.cli.files import load
 from wfc.compiler.cli.findings import show
 from wfc.compiler.nodes import Workflow as Resolved
 from wfc.compiler.pipeline import Compiled, compile_text
+from wfc.compiler.render import printable
 
 if TYPE_CHECKING:
     from wfc.runtime import Workflow
@@ -92,9 +93,10 @@ def execute(name: str, path: str, text: str) -> ModuleType:
     try:
         Loader(name, path, text).exec_module(module)
     except WorkflowError as error:
-        raise click.ClickException(str(error)) from None
-    except Exception as error:
-        raise click.ClickException(f"`{path}` cannot be imported: {type(error).__name__}: {error}") from error
+        raise click.ClickException(printable(str(error))) from None
+    except (Exception, SystemExit) as error:
+        told = f"`{path}` cannot be imported: {type(error).__name__}: {error}"
+        raise click.ClickException(printable(told)) from error
     return module
 
 

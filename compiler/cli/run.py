@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,9 +10,11 @@ import click
 from wfc.compiler.cli.inputs import given, start_event
 from wfc.compiler.cli.load import load_program
 from wfc.compiler.cli.mocks import named_test
+from wfc.compiler.cli.streams import output_kept
 from wfc.compiler.render import printable
 
 if TYPE_CHECKING:
+    from wfc.runtime import Workflow
     from wfc.runtime.handler import WorkflowHandler
 
 __all__ = ["command"]
@@ -30,31 +32,57 @@ def command(program: str, pairs: tuple[str, ...], file: str | None, test: str | 
     compiled in memory, and that code runs. With --mock no action is done, and inputs that are not given are
     the test's.
     """
+    with output_kept():
+        end = run(program, pairs, file, test)
+    if end is None:
+        return 1
+    click.echo(end)
+    return 0
+
+
+def run(program: str, pairs: Sequence[str], file: str | None, test: str | None) -> str | None:
+    """Run to the end event and give it as JSON; ``None`` if there is none, which has been told."""
     loaded = load_program(program)
     if loaded is None:
-        return 1
+        return None
     import asyncio
 
+    from wfc.runtime import WorkflowError
     from wfc.runtime.workflow import start_class
 
-    workflow = loaded.workflow
-    kind = start_class(workflow)
+    try:
+        kind = start_class(loaded.workflow)
+    except WorkflowError as error:
+        raise click.ClickException(str(error)) from None
     case = named_test(loaded.resolved, test) if test is not None else None
     values = given(pairs, file, kind)
     start = start_event(kind, values if case is None else {**case.start, **values})
 
     def begin() -> WorkflowHandler:
         if case is None:
-            return workflow().run(start_event=start)
+            return made(loaded.workflow).run(start_event=start)
         from wfc.runtime.testing import start_mocked
 
-        return start_mocked(workflow, start, case)
+        return start_mocked(loaded.workflow, start, case)
 
     return asyncio.run(watch(begin))
 
 
-async def watch(begin: Callable[[], WorkflowHandler]) -> int:
-    """Run to the end, telling of it; print the end event, or say why there is none."""
+def made(workflow: type[Workflow]) -> Workflow:
+    """An instance of a workflow.
+
+    Raises:
+        click.ClickException: A hand-written class cannot be made without arguments.
+    """
+    try:
+        return workflow()
+    except Exception as error:
+        told = f"`{workflow.__name__}()` fails: {type(error).__name__}: {error}"
+        raise click.ClickException(printable(told)) from error
+
+
+async def watch(begin: Callable[[], WorkflowHandler]) -> str | None:
+    """Follow a run, telling of it; the end event as JSON, or ``None`` after saying why there is none."""
     import json
 
     from wfc.compiler.cli.progress import Progress
@@ -71,7 +99,6 @@ async def watch(begin: Callable[[], WorkflowHandler]) -> int:
         await handler
     except WorkflowError as error:
         click.echo(f"the run failed: {printable(str(error))}", err=True)
-        return 1
+        return None
     record = {"event": type(end).__name__, "with": end.model_dump(mode="json", by_alias=True)}
-    click.echo(json.dumps(record, ensure_ascii=False))
-    return 0
+    return json.dumps(record, ensure_ascii=False)

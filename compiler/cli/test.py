@@ -10,6 +10,7 @@ from wfc.compiler.cli.files import specs
 from wfc.compiler.cli.findings import show
 from wfc.compiler.cli.load import load_compiled
 from wfc.compiler.cli.mocks import spec_test
+from wfc.compiler.cli.streams import output_kept
 from wfc.compiler.pipeline import Compiled, compile_text
 from wfc.compiler.render import printable
 
@@ -43,10 +44,12 @@ def run_tests(compiled: Compiled) -> list[TestOutcome]:
         return []
     from wfc.runtime.testing import run_test
 
-    workflow = load_compiled(compiled).workflow
+    with output_kept():
+        workflow = load_compiled(compiled).workflow
     outcomes = []
     for case in compiled.workflow.tests:
-        outcome = run_test(workflow, spec_test(case))
+        with output_kept():
+            outcome = run_test(workflow, spec_test(case))
         outcomes.append(outcome)
         word = "passed" if outcome.passed else "FAILED"
         click.echo(f"{word}  {printable(compiled.path)}: {printable(case.name)}")

@@ -267,6 +267,57 @@ def test_a_module_that_cannot_run_says_why(wfc, tmp_path: Path, text: str, statu
     assert words in done.err
 
 
+HAND_WRITTEN = """\
+import os
+from wfc.runtime import StartEvent, StopEvent, Workflow, step
+
+print("printed at import")
+
+
+class Flow(Workflow):
+    @step
+    async def only(self, event: StartEvent) -> StopEvent:
+        print("printed in a step")
+        os.system("echo printed by a program")
+        return StopEvent(result=event.get("name"))
+"""
+
+
+def test_standard_output_has_the_result_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(HAND_WRITTEN)
+    program = "import sys; from wfc.compiler.cli import main; sys.exit(main())"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "run", "mine.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {"event": "StopEvent", "with": {}}
+    for told in ("printed at import", "printed in a step", "printed by a program"):
+        assert told in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("class Flow(Workflow):\n    pass\n", "StartEvent"),
+        (
+            HAND_WRITTEN.replace("    @step\n", "    def __init__(self, size):\n        pass\n\n    @step\n"),
+            "`Flow()` fails: TypeError",
+        ),
+        (HAND_WRITTEN.replace("print(", "raise SystemExit("), "cannot be imported: SystemExit"),
+        (HAND_WRITTEN.replace('event.get("name")', "1 / 0"), "the run failed: "),
+    ],
+)
+def test_a_hand_written_workflow_that_cannot_run_says_why(wfc, tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "mine.py").write_text("from wfc.runtime import Workflow\n" + text)
+    done = wfc("run", "mine.py")
+    assert (done.status, done.out) == (1, "")
+    assert words in done.err
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
 def test_an_interrupt_ends_a_run_with_130(tmp_path: Path) -> None:
     (tmp_path / "calls.yaml").write_text(CALLS)
