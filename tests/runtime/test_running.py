@@ -352,6 +352,26 @@ def test_collected_events_come_in_the_order_that_was_asked_for(play: Play) -> No
     assert play(Collect, sent=sent) == [("Done", 1), ("Item", 1), ("Item", 11)]
 
 
+def test_what_is_expected_may_change(play: Play) -> None:
+    class Collect(Workflow):
+        @step
+        async def start(self, ctx: Context, ev: StartEvent) -> Item | Done | None:
+            for event in (Item(), Item(), Done(), Item(), Done()):
+                ctx.send_event(event)
+            return None
+
+        @step(num_workers=1)
+        async def gather(self, ctx: Context, ev: Item | Done) -> StopEvent | None:
+            self.calls += 1
+            expected = [Item, Item, Item, Done] if self.calls < 4 else [Item, Done, Done, Done]
+            seen = ctx.collect_events(ev, expected if self.calls < 5 else [Item, Done, Done])
+            return None if seen is None else StopEvent(result=[type(one).__name__ for one in seen])
+
+        calls = 0
+
+    assert play(Collect) == ["Item", "Done", "Done"]
+
+
 # --- state
 
 
