@@ -10,6 +10,7 @@ from wfc.compiler.expressions.narrowing import is_among
 from wfc.compiler.expressions.tree import Compare, Constant, ListDisplay, Node
 from wfc.compiler.problems import operands as operand_problems
 from wfc.compiler.types import (
+    ANY,
     BOOLEAN,
     DATE,
     DATETIME,
@@ -80,10 +81,13 @@ def order(typing: Typing, node: Compare, left: Type, right: Type) -> None:
 
 
 def equality(typing: Typing, node: Compare, left: Type, right: Type) -> None:
-    if NULL in (left, right):
-        other, kind = (node.left, left) if isinstance(node.right, Constant) else (node.right, right)
-        asking.null_test(typing, node, other, kind, null=node.operator == "==")
-        return
+    for value, other, kind in ((node.right, node.left, left), (node.left, node.right, right)):
+        if isinstance(value, Constant) and value.value is None:
+            asking.null_test(typing, node, other, kind, null=node.operator == "==")
+            return
+        if kind == NULL and not may_be_null(value.type) and value.type != ANY:
+            typing.decide(node, node.operator == "!=", f"`{typing.words(other)}` is null here")
+            return
     for value, other, other_type in ((node.right, node.left, left), (node.left, node.right, right)):
         one_sided = isinstance(value, Constant) and not isinstance(other, Constant)
         if (
@@ -184,12 +188,15 @@ def among_items(typing: Typing, node: Compare, display: ListDisplay, left: Type)
                 typing.wrong(
                     operand_problems.no_such_value(typing.at(item), words, show_value(item.value), known)
                 )
-        elif not comparable(left, kind):
+        elif left != NULL and not comparable(left, kind):
             typing.wrong(
                 operand_problems.not_comparable(
                     typing.at(item), node.operator, show(left), show(widened(kind))
                 )
             )
+    if left == NULL and not any(may_be_null(item.type) for item in display.items):
+        typing.decide(node, node.operator == "not in", f"`{typing.words(node.left)}` is null here")
+        return
     now = without_null(left)
     values = [item.value for item in display.items if isinstance(item, Constant)]
     if not typing.failed and isinstance(now, Enumeration) and len(values) == len(display.items):

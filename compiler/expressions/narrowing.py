@@ -42,8 +42,8 @@ SCALAR_TESTS = ("string", "integer", "number", "boolean", "list", "map")
 """Tests for a value that may be of several types, besides the names of events and types."""
 
 
-def facts_of(condition: Node, holds: bool) -> dict[Path, Type]:
-    """The types of paths, given that a typed condition holds or does not hold."""
+def facts_of(condition: Node, holds: bool) -> dict[Path, Type] | None:
+    """The types of paths, given that a typed condition holds or does not hold; ``None`` if it cannot be so."""
     match condition:
         case Not():
             return facts_of(condition.operand, not holds)
@@ -56,43 +56,55 @@ def facts_of(condition: Node, holds: bool) -> dict[Path, Type]:
         case Compare():
             return of_comparison(condition, holds)
     path = path_of(condition)
-    if path is not None and condition.type == BOOLEAN:
-        return {path: Enumeration((holds,))}
+    if path is not None and base(condition.type) == BOOLEAN:
+        return of_values(condition, (True,), holds)
     return {}
 
 
-def all_of(parts: tuple[Node, ...], holds: bool) -> dict[Path, Type]:
+def all_of(parts: tuple[Node, ...], holds: bool) -> dict[Path, Type] | None:
     facts: dict[Path, Type] = {}
     for part in parts:
-        facts.update(facts_of(part, holds))
+        found = facts_of(part, holds)
+        if found is None:
+            return None
+        facts.update(found)
     return facts
 
 
-def one_of(parts: tuple[Node, ...], holds: bool) -> dict[Path, Type]:
+def one_of(parts: tuple[Node, ...], holds: bool) -> dict[Path, Type] | None:
     """One part decides; those before it went the other way. What all these cases agree on is known."""
-    cases = []
+    cases: list[dict[Path, Type]] = []
     before: dict[Path, Type] = {}
     for part in parts:
-        cases.append({**before, **facts_of(part, holds)})
-        before.update(facts_of(part, not holds))
+        here = facts_of(part, holds)
+        if here is not None:
+            cases.append({**before, **here})
+        otherwise = facts_of(part, not holds)
+        if otherwise is None:
+            break
+        before.update(otherwise)
+    if not cases:
+        return None
     shared = set(cases[0]).intersection(*cases[1:])
     return {path: common(*(case[path] for case in cases)) for path in sorted(shared)}
 
 
-def of_test(test: Test, holds: bool) -> dict[Path, Type]:
+def of_test(test: Test, holds: bool) -> dict[Path, Type] | None:
     path = path_of(test.of)
     if path is None or test.of.type == UNKNOWN:
         return {}
     kind = test.of.type
     if test.name == "none":
         return null_or_not(path, kind, holds)
-    passing = tuple(each for each in members(kind) if passes_test(each, test))
-    failing = tuple(each for each in members(kind) if not passes_test(each, test))
-    left = passing if holds else failing
-    if not left:
+    if kind == ANY or (kind == NULL and not holds):
         return {}
+    alternatives = () if kind == NULL else members(kind)
+    left = tuple(each for each in alternatives if passes_test(each, test) == holds)
+    nullable = not holds and may_be_null(kind)
+    if not left:
+        return {path: NULL} if nullable else None
     narrowed = left[0] if len(left) == 1 else OneOf(left)
-    return {path: Optional(narrowed) if not holds and may_be_null(kind) else narrowed}
+    return {path: Optional(narrowed) if nullable else narrowed}
 
 
 def passes_test(type: Type, test: Test) -> bool:
@@ -109,7 +121,7 @@ def kind_of(type: Type) -> str:
     return {ListOf: "list", MapOf: "map"}.get(type.__class__, "")
 
 
-def of_comparison(node: Compare, holds: bool) -> dict[Path, Type]:
+def of_comparison(node: Compare, holds: bool) -> dict[Path, Type] | None:
     if node.operator in {"!=", "not in"}:
         holds = not holds
     if node.operator in {"==", "!="}:
@@ -125,7 +137,7 @@ def of_comparison(node: Compare, holds: bool) -> dict[Path, Type]:
     return {}
 
 
-def of_values(node: Node, values: tuple[object, ...], equal: bool) -> dict[Path, Type]:
+def of_values(node: Node, values: tuple[object, ...], equal: bool) -> dict[Path, Type] | None:
     """A path that is one of some values, or none of them."""
     path = path_of(node)
     kind = node.type
@@ -134,6 +146,8 @@ def of_values(node: Node, values: tuple[object, ...], equal: bool) -> dict[Path,
     nullable = may_be_null(kind)
     if values == (None,):
         return null_or_not(path, kind, equal)
+    if kind == NULL:
+        return {} if (None in values) == equal else None
     inner = without_null(kind)
     if isinstance(inner, OneOf) and equal and None not in values:
         fitting = tuple(each for each in inner.types if any(could_be(value, each) for value in values))
@@ -145,15 +159,19 @@ def of_values(node: Node, values: tuple[object, ...], equal: bool) -> dict[Path,
         return {path: without_null(kind)} if nullable and not null_stays else {}
     left = tuple(each for each in inner.values if is_among(each, values) == equal)
     if not left:
-        return {path: NULL} if null_stays else {}
+        return {path: NULL} if null_stays else None
     narrowed = Enumeration(left, inner.name if left == inner.values else "")
     return {path: Optional(narrowed) if null_stays else narrowed}
 
 
-def null_or_not(path: Path, kind: Type, null: bool) -> dict[Path, Type]:
+def null_or_not(path: Path, kind: Type, null: bool) -> dict[Path, Type] | None:
+    if kind == NULL:
+        return {} if null else None
     if may_be_null(kind):
         return {path: NULL if null else without_null(kind)}
-    return {path: NULL} if kind == ANY and null else {}
+    if kind == ANY:
+        return {path: NULL} if null else {}
+    return None if null else {}
 
 
 def could_be(value: object, type: Type) -> bool:

@@ -267,8 +267,7 @@ class Speller:
 
     def logic(self, node: Logic) -> Piece:
         """Parts that earlier conditions have decided are left out: a type checker would find them odd."""
-        neutral = node.operator == "and"
-        parts = merged([part for part in node.parts if decided(part) is not neutral], node.operator)
+        parts = merged(undecided(node), node.operator)
         if len(parts) == 1:
             return self.piece(parts[0])
         rank = Rank.AND if node.operator == "and" else Rank.OR
@@ -281,9 +280,14 @@ class Speller:
 
     def negated(self, node: Node) -> Piece:
         """A condition turned around: ``a != b``, not ``not a == b``."""
+        outcome = decided(node)
+        if outcome is not None:
+            return atom(str(not outcome))
         match node:
             case Not():
                 return self.piece(node.operand)
+            case Logic() if len(left := undecided(node)) == 1:
+                return self.negated(left[0])
             case Compare() if node.operator in OPPOSITES:
                 return self.piece(
                     Compare(node.start, node.end, OPPOSITES[node.operator], node.left, node.right)
@@ -341,6 +345,11 @@ class Speller:
     def filter(self, node: FilterCall) -> Piece:
         arguments = {name: self.piece(argument) for name, argument in node.bound.items()}
         return FILTERS[node.name].spell(Spelling(node, self, self.piece(node.of), arguments))
+
+
+def undecided(node: Logic) -> list[Node]:
+    """The parts that earlier conditions have not decided."""
+    return [part for part in node.parts if decided(part) is None]
 
 
 def merged(parts: list[Node], operator: str) -> list[Node]:

@@ -122,7 +122,12 @@ class Typing:
     def condition(self, node: Node, scope: Scope) -> None:
         """Types a condition, which is true or false and nothing else."""
         kind = self.type_of(node, scope)
-        if kind == UNKNOWN or base(kind) == BOOLEAN:
+        if kind == UNKNOWN:
+            return
+        if base(kind) == BOOLEAN:
+            if isinstance(kind, Enumeration) and len(kind.values) == 1 and path_of(node) is not None:
+                holds = bool(kind.values[0])
+                self.decide(node, holds, f"`{self.words(node)}` is always {str(holds).lower()} here")
             return
         if isinstance(kind, Optional) and base(kind.of) == BOOLEAN:
             self.wrong(operand_problems.condition_may_be_null(self.at(node), self.words(node)))

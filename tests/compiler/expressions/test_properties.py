@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import random
 from typing import Any
 
@@ -26,8 +27,10 @@ SCOPE = Scope(
         "o": Optional(STRING),
         "e": Enumeration(("low", "mid", "high")),
         "names": ListOf(STRING),
+        **{f"p{number}": BOOLEAN for number in range(100)},
     }
 )
+FLAGS = itertools.count()
 VALUES = {
     "a": 7,
     "b": -3,
@@ -129,7 +132,9 @@ def test_operators_bind_as_in_python(seed: int) -> None:
 def bare(chance: random.Random, kind: str, depth: int) -> str:
     """A random expression without any parentheses, which means whatever it means."""
     if depth == 0 or chance.random() < 0.15:
-        return chance.choice({"integer": ["a", "b", "2"], "condition": ["p", "q"], "text": ["s", "t"]}[kind])
+        # one that was asked before would be decided already
+        flags = [f"p{next(FLAGS) % 100}"]
+        return chance.choice({"integer": ["a", "b", "2"], "condition": flags, "text": ["s", "t"]}[kind])
     form, *kinds = chance.choice([each for each in GROWN[kind] if "~" not in each[0] and "|" not in each[0]])
     return form.format(*(bare(chance, each, depth - 1) for each in kinds))
 
