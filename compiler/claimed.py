@@ -21,10 +21,11 @@ IMPORTED_MODULES: Final = frozenset({"date", "datetime", "filters", "step", "tim
 
 IMPORTED_CLASSES: Final = frozenset(
     """
-    All AllOf Annotated Any AnyUrl AtLeast AwareDatetime Basic Batch Bearer Collect Context Decimal EachOf Event Exception Fail Field Format
-    File FirstOf HttpResponse HumanResponseEvent Inputs InputRequiredEvent Iterator Literal Mapping Message Model
-    Moment Number Output Passage Path PythonTool Record Resource RetryPolicy RunConfig RunInfo RunState Secret Self Sequence
-    StartEvent State Config StepError StopEvent Take UNHANDLED UTC Unhandled ValueError Workflow
+    All AllOf Annotated Any AnyUrl AtLeast AwareDatetime Basic Batch Bearer Collect Context Decimal EachOf
+    Event Exception Fail Field Format File FirstOf HttpResponse HumanResponseEvent Inputs
+    InputRequiredEvent Iterator Literal Mapping Message Model Moment Number Output Passage Path PythonTool
+    Record Resource RetryPolicy RunConfig RunInfo RunState Secret Self Sequence StartEvent State Config
+    StepError StopEvent Take UNHANDLED UTC Unhandled ValueError Workflow
     """.split()
 )
 
@@ -42,8 +43,10 @@ EVENT_ATTRIBUTES: Final = frozenset({"custom_model_dump", "get", "items", "keys"
 STATE_ATTRIBUTES: Final = frozenset({"checked"})
 
 WORKFLOW_ATTRIBUTES: Final = frozenset(
-    {"add_step", "add_workflows", "events", "read_config", "run", "runtime", "serializer", "start_event_class"}
-    | {"steps", "stop_event_class", "table", "timeout", "validate", "workflow_name"}
+    """
+    add_step add_workflows events read_config run runtime serializer start_event_class steps
+    stop_event_class table timeout validate workflow_name
+    """.split()
 )
 
 ANNOTATIONS: Final = frozenset({"bool", "dict", "float", "int", "list", "str", "tuple", "type"})

@@ -184,7 +184,11 @@ def check_table(repeats: int) -> None:
             commands[f"wfc check, {steps:,} steps"] = [str(wfc), "check", str(path)]
         seconds: dict[str, list[float]] = {name: [] for name in commands}
         # compiled modules are kept, as they are where somebody works with them
-        kept = {**os.environ, "PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(Path(folder, "cache"))}
+        kept = {
+            **os.environ,
+            "PYTHONDONTWRITEBYTECODE": "",
+            "PYTHONPYCACHEPREFIX": str(Path(folder, "cache")),
+        }
         for turn in range(repeats + 1):
             for name, command in commands.items():
                 start = time.perf_counter()
