@@ -10,6 +10,7 @@ import yaml
 
 from wfc.compiler.diagnostics import Address, Finding, Place, Report
 from wfc.compiler.problems import reading as problems
+from wfc.compiler.read.aliases import Sizes
 from wfc.compiler.read.ambiguity import after_value, key_without_value
 from wfc.compiler.read.parser import YAMLError, complaint, events
 from wfc.compiler.read.scalars import FIRST, OutOfRange, plain
@@ -112,9 +113,7 @@ class Builder:
         self.stack: list[tuple[Any, Any, bool, bool, str | None]] = []
         self.anchors: dict[str, Any] = {}
         self.open_anchors: set[str] = set()
-        self.sizes: dict[
-            int, tuple[int, int, object]
-        ] = {}  # by identity; the value is kept so that it stays its own
+        self.sizes = Sizes()
 
     def run(self, next_event: Callable[[], Any]) -> object:
         handlers: dict[type, Callable[[Any], None]] = {
@@ -191,7 +190,7 @@ class Builder:
             self.find(problems.unknown_alias(place, name, "a text that begins with `*` needs quotes"))
         else:
             value = self.anchors[name]
-            size, height = self.measure(value)
+            size, height = self.sizes.of(value)
             self.aliased += size
             if self.aliased > MAX_ALIASED:
                 raise GiveUp(problems.too_many_aliases(place, MAX_ALIASED))
@@ -331,30 +330,6 @@ class Builder:
             len(node) if node.__class__ is list else key if key.__class__ is str else ""
             for node, key, *_ in self.stack[1:]
         )
-
-    def measure(self, value: object) -> tuple[int, int]:
-        """How many values a repeated value holds, itself included, and how deep they go."""
-        if not isinstance(value, (dict, list)):
-            return 1, 0
-        if known := self.sizes.get(id(value)):
-            return known[:2]
-        size, height, depth, level = 0, 0, 0, [value]
-        while level:
-            depth += 1
-            size += len(level)
-            below: list[Any] = []
-            for node in level:
-                for each in node.values() if isinstance(node, dict) else node:
-                    if not isinstance(each, (dict, list)):
-                        size += 1
-                    elif known := self.sizes.get(id(each)):
-                        size += known[0]
-                        height = max(height, depth + known[1])
-                    else:
-                        below.append(each)
-            level = below
-        known = self.sizes[id(value)] = size, max(height, depth), value
-        return known[:2]
 
 
 def described(value: object) -> str:

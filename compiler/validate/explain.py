@@ -13,8 +13,7 @@ from wfc.compiler.problems.spelling import nearest
 from wfc.compiler.read import BROKEN, Document
 from wfc.compiler.types.slips import LONG_KEYS, slip
 from wfc.compiler.validate.generated import CHECKS
-from wfc.compiler.validate.generator import NOT_YET
-from wfc.compiler.validate.matching import has_type, matches
+from wfc.compiler.validate.matching import NOT_YET, has_type, matches
 from wfc.compiler.validate.spec import Spec
 from wfc.compiler.validate.words import found, named, owner, quoting_hint, wanted
 from wfc.schemas import load

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-__all__ = ["has_type", "matches"]
+__all__ = ["NOT_YET", "has_type", "matches"]
+
+NOT_YET: Final = "not supported yet"
+"""The ``$comment`` of what the language has and this compiler has not."""
 
 IS: Final[Mapping[str, Callable[[Any], bool]]] = {
     "object": lambda value: isinstance(value, dict),

@@ -11,7 +11,8 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from wfc.compiler.validate import generated
-from wfc.compiler.validate.generator import NOT_YET, generate
+from wfc.compiler.validate.generator import generate
+from wfc.compiler.validate.matching import NOT_YET
 from wfc.schemas import EDITOR_LINE, load, path
 
 HERE = Path(__file__).parent

@@ -1,0 +1,101 @@
+"""Schemas of the simpler keywords → Python expressions that say whether a value fits."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+__all__ = ["ANNOTATIONS", "condition", "rules_of", "unless"]
+
+Schema = Mapping[str, Any]
+
+ANNOTATIONS: Final = frozenset({"title", "description", "$schema", "$defs"})
+
+TYPES: Final = {
+    "object": "isinstance(v, dict)",
+    "array": "isinstance(v, list)",
+    "string": "isinstance(v, str)",
+    "integer": "integer(v)",
+    "number": "number(v)",
+    "boolean": "isinstance(v, bool)",
+}
+
+
+def rules_of(schema: Schema) -> str:
+    """What two schemas that allow the same have in common, whatever they say to people."""
+
+    def rules(value: object, named: bool) -> object:
+        if isinstance(value, list):
+            return [rules(each, False) for each in value]
+        if not isinstance(value, dict):
+            return value
+        return {
+            key: rules(each, key == "properties" and not named)
+            for key, each in value.items()
+            if named or key not in ANNOTATIONS
+        }
+
+    return json.dumps(rules(schema, False), sort_keys=True)
+
+
+def unless(test: str) -> Iterator[str]:
+    yield f"    if not ({test}):\n" if " " in test else f"    if not {test}:\n"
+    yield "        return False\n"
+
+
+def condition(schema: Schema, v: str = "v", *, is_map: bool = False) -> str:
+    """An expression that says whether a value fits a schema of the simpler keywords.
+
+    Args:
+        schema: Without keywords that look at what is inside a list.
+        v: The value, as an expression.
+        is_map: Whether it is known to be a map.
+    """
+    tests: list[str] = []
+    if "type" in schema and not (is_map and schema["type"] == "object"):
+        names = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+        tests.append(either([TYPES[each] for each in names]))
+    if "const" in schema:
+        tests.append(constant(schema["const"]))
+    if "enum" in schema:
+        tests.append(enumeration(schema["enum"]))
+    is_map = is_map or schema.get("type") == "object"
+    guard = [] if is_map else ["not isinstance(v, dict)"]
+    tests += [either([*guard, f'"{key}" in v']) for key in schema.get("required", ())]
+    if "propertyNames" in schema:
+        known = ", ".join(f'"{key}"' for key in schema["propertyNames"]["enum"])
+        tests.append(either([*guard, f"v.keys() <= {{{known}}}"]))
+    for key, each in schema.get("properties", {}).items():
+        absent = [] if key in schema.get("required", ()) else [f'"{key}" not in v']
+        tests.append(either([*guard, *absent, condition(each, f'v["{key}"]')]))
+    if "anyOf" in schema:
+        tests.append(either([condition(each, is_map=is_map) for each in schema["anyOf"]]))
+    tests += [condition(each, is_map=is_map) for each in schema.get("allOf", ())]
+    text = " and ".join(f"({test})" if " or " in test else test for test in tests) or "True"
+    return text if v == "v" else re.sub(r"\bv\b", v, text)
+
+
+def either(tests: list[str]) -> str:
+    return (
+        tests[0]
+        if len(tests) == 1
+        else " or ".join(f"({each})" if " and " in each else each for each in tests)
+    )
+
+
+def constant(value: object) -> str:
+    if isinstance(value, str):
+        return f'v == "{value}"'
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{TYPES['integer']} and v == {value}"
+    raise NotImplementedError(repr(value))
+
+
+def enumeration(values: list[Any]) -> str:
+    texts = ", ".join(f'"{value}"' for value in values if isinstance(value, str))
+    tests = [f"isinstance(v, str) and v in {{{texts}}}"]
+    if None in values:
+        tests.insert(0, "v is None")
+    return either(tests)
