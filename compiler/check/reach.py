@@ -35,10 +35,17 @@ def events_lead_somewhere(subject: Subject, report: Report) -> None:
         if emit.event.role == "message" and name not in net.acceptors and name not in lost:
             lost.add(name)
             report(problems.event_never_accepted(Place(emit.named or emit.address), name, step))
-    mentioned = {*emitted, *net.acceptors, *net.ends, *_used_as_types(subject)}
+    mentioned = {*emitted, *net.acceptors, *net.ends, *_used_as_types(subject), *_streamed(subject)}
     for declared in workflow.events:
         if declared.name not in mentioned:
             report(problems.unused_event(Place(declared.address).key, declared.name))
+
+
+def _streamed(subject: Subject) -> Iterator[str]:
+    """Events that only whoever watches the run is told."""
+    for step in subject.workflow.steps:
+        if step.stream is not None and step.stream.after_event is not None:
+            yield step.stream.after_event.event.name
 
 
 def _emits(subject: Subject) -> Iterator[tuple[Emit, str]]:
