@@ -61,6 +61,7 @@ UNITS: Final = {
     "h": timedelta(hours=1),
     "d": timedelta(days=1),
     "w": timedelta(weeks=1),
+    "y": timedelta(days=365),  # what pydantic writes for so many days; nobody can write it in a spec
 }
 WORDS: Final = {
     "millisecond": "ms",
@@ -80,7 +81,7 @@ WORDS: Final = {
 PLAIN: Final[TypeAdapter[Any]] = TypeAdapter(Any)
 AMOUNT: Final = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)\s*([a-z]+)")
 ISO: Final = re.compile(
-    r"([+-]?)P(?=.)(?:(\d{1,9}(?:\.\d+)?)W)?(?:(\d{1,9}(?:\.\d+)?)D)?"
+    r"([+-]?)P(?=.)(?:(\d{1,9}(?:\.\d+)?)Y)?(?:(\d{1,9}(?:\.\d+)?)W)?(?:(\d{1,9}(?:\.\d+)?)D)?"
     r"(?:T(?=\d)(?:(\d{1,9}(?:\.\d+)?)H)?(?:(\d{1,9}(?:\.\d+)?)M)?(?:(\d{1,12}(?:\.\d+)?)S)?)?"
 )
 
@@ -242,9 +243,12 @@ def number(value: str | int | Decimal) -> float:
         ExpressionError: It holds none, or one that is too large.
     """
     try:
-        return finite(float(value))
+        found = float(value)
     except (ValueError, OverflowError):
         raise cannot_read(value, "a number") from None
+    if not math.isfinite(found):
+        raise cannot_read(value, "a number")
+    return found
 
 
 def decimal(value: str | int | Decimal) -> Decimal:
@@ -301,10 +305,10 @@ def duration(value: str) -> timedelta:
     """
     if found := AMOUNT.fullmatch(value.strip()):
         unit = UNITS.get(WORDS.get(found[2], found[2]))
-        if unit is not None:
+        if unit is not None and found[2] != "y":
             return scaled(unit, found[1], value)
     elif found := ISO.fullmatch(value.strip()):
-        parts = zip(found.groups()[1:], ("w", "d", "h", "min", "s"), strict=True)
+        parts = zip(found.groups()[1:], ("y", "w", "d", "h", "min", "s"), strict=True)
         whole = sum((scaled(UNITS[unit], amount, value) for amount, unit in parts if amount), timedelta())
         return -whole if found[1] == "-" else whole
     raise cannot_read(value, "a duration")
