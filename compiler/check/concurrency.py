@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -42,6 +42,10 @@ class Concurrency:
         self._short: dict[tuple[int, int], int] = {}
         self._met: dict[tuple[int, int, bool], int] = {}
         self._joins = sum(1 << node for node, unit in enumerate(net.units) if unit.form != "one")
+        # what decides where two courses meet
+        self._marks = self._joins
+        for fork in net.forks.values():
+            self._marks |= 0 if fork is None else 1 << fork
         # those that wait for all that leads to them: nothing of that runs beside what follows
         self._waiting = sum(
             1 << node
@@ -51,27 +55,46 @@ class Concurrency:
 
     @cached_property
     def partings(self) -> list[Parting]:
-        """Every pair of courses that part somewhere, each once."""
+        """Every pair of courses that part somewhere, those that meet at the same joins taken together.
+
+        There are about as many as there are courses, not as there are pairs of them.
+        """
         found: dict[Parting, None] = {}
         for node, unit in enumerate(self.net.units):
             for way in unit.ways:
-                single, items = list(self.net.targets(way.singles)), list(self.net.targets(way.batches))
-                for at, one in enumerate(single):
-                    for other in single[at + 1 :]:
-                        found.update(dict.fromkeys(self._part(node, one, other, items=False)))
-                for one in items:
-                    for other in (*items, *single):
-                        found.update(dict.fromkeys(self._part(node, one, other, items=True)))
+                singles, items = self._alike(way.singles), self._alike(way.batches)
+                for at, ones in enumerate(singles):
+                    for number, one in enumerate(ones[:-1]):
+                        found.update(dict.fromkeys(self._part(node, [one], ones[number + 1 :], items=False)))
+                    for others in singles[at + 1 :]:
+                        found.update(dict.fromkeys(self._part(node, ones, others, items=False)))
+                for ones in items:
+                    for others in (*items, *singles):
+                        found.update(dict.fromkeys(self._part(node, ones, others, items=True)))
         return [parting for parting in found if parting.one and parting.other]
 
-    def _part(self, node: int, one: int, other: int, *, items: bool) -> Iterator[Parting]:
-        meeting = self._meeting(node, self._reach[one] & self._reach[other], items=items)
-        first, second = self._until(one, meeting), self._until(other, meeting)
+    def _alike(self, events: Sequence[str]) -> list[list[int]]:
+        """Where some events go, in groups that lead to the same joins and past the same forks."""
+        groups: dict[int, list[int]] = {}
+        for target in self.net.targets(events):
+            groups.setdefault(self._reach[target] & self._marks, []).append(target)
+        return list(groups.values())
+
+    def _part(self, node: int, ones: list[int], others: list[int], *, items: bool) -> Iterator[Parting]:
+        both = self._reach[ones[0]] & self._reach[others[0]] & self._marks
+        meeting = self._meeting(node, both, items=items)
+        first, second = self._all_until(ones, meeting), self._all_until(others, meeting)
         yield Parting(node, first, second)
         for join in members(meeting & ~self._waiting):
             after = self._until(join, meeting & self._waiting)
             yield Parting(node, first, after)
             yield Parting(node, second, after)
+
+    def _all_until(self, starts: list[int], stops: int) -> int:
+        reached = 0
+        for start in starts:
+            reached |= self._until(start, stops)
+        return reached
 
     def _meeting(self, node: int, both: int, *, items: bool) -> int:
         """The joins that make one course of two, of those on both: each fires once in a frame that holds both."""

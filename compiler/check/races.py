@@ -72,9 +72,20 @@ def _beside(partings: list[Parting], some: int, others: int) -> Iterator[tuple[i
 
 
 def _races_on_state(subject: Subject, partings: list[Parting], uses: dict[int, Uses], report: Report) -> None:
-    for field in dict.fromkeys(field for use in uses.values() for field in use.saves):
-        savers = sum(1 << node for node, use in uses.items() if field in use.saves)
-        users = savers | sum(1 << node for node, use in uses.items() if field in use.reads)
+    savers_of: dict[str, int] = {}
+    readers_of: dict[str, int] = {}
+    for node, use in uses.items():
+        for field in use.saves:
+            savers_of[field] = savers_of.get(field, 0) | 1 << node
+        for field in use.reads:
+            readers_of[field] = readers_of.get(field, 0) | 1 << node
+    beside_itself = 0
+    for parting in partings:
+        beside_itself |= parting.one & parting.other
+    for field, savers in savers_of.items():
+        users = savers | readers_of.get(field, 0)
+        if users.bit_count() == 1 and not users & beside_itself:
+            continue
         for one, other in _beside(partings, savers, users):
             own, theirs = uses[one], uses[other]
             both = field in theirs.saves and not (field in own.sums and field in theirs.sums)
@@ -89,22 +100,29 @@ def _races_on_state(subject: Subject, partings: list[Parting], uses: dict[int, U
 def _races_with_ends(
     subject: Subject, partings: list[Parting], uses: dict[int, Uses], report: Report
 ) -> None:
-    told: set[int] = set()
+    told = 0
     ending = sum(1 << node for node, use in uses.items() if use.ends is not None)
-    for one, other in _beside(partings, ending, ending):
-        ends, theirs = uses[one].ends, uses[other].ends
-        if ends is not None and theirs is not None and not {one, other} & told:
-            told |= {one, other}
-            related = ((theirs, "and here"),) if one != other else ()
+    for parting in partings:
+        for one in members(parting.one & ending):
+            other = next(members(parting.other & ending & ~told), None)
+            ends = uses[one].ends
+            if told >> one & 1 or other is None or ends is None:
+                continue
+            told |= 1 << one | 1 << other
+            theirs = uses[other].ends
+            related = ((theirs, "and here"),) if one != other and theirs is not None else ()
             report(problems.race_between_ends(ends, subject.name(one), subject.name(other), related))
     stopping = sum(1 << node for node, use in uses.items() if use.stops is not None)
     acting = sum(1 << node for node, use in uses.items() if use.acts)
-    for one, other in _beside(partings, stopping, acting):
-        stops = uses[one].stops
-        if stops is not None and one not in told:
-            told.add(one)
-            related = ((Place(subject.net.units[other].address).key, "this may be cut off"),)
-            report(problems.race_with_the_end(stops, subject.name(other), subject.name(one), related))
+    for parting in partings:
+        for some, others in ((parting.one, parting.other), (parting.other, parting.one)):
+            other = next(members(others & acting), None)
+            for one in members(some & stopping & ~told) if other is not None else ():
+                told |= 1 << one
+                stops = uses[one].stops
+                if stops is not None and other is not None:
+                    related = ((Place(subject.net.units[other].address).key, "this may be cut off"),)
+                    report(problems.race_with_the_end(stops, subject.name(other), subject.name(one), related))
 
 
 def uses_of(subject: Subject, node: int) -> Uses:
