@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from wfc.runtime.errors import ExpressionError, WorkflowError
 from wfc.runtime.outcomes import RunInfo
 from wfc.runtime.retry import RetryInfo
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from wfc.runtime.execution import StepRun
     from wfc.runtime.run import Run
 
-__all__ = ["key_of", "retry_info", "run_info", "started_at", "unmet"]
+__all__ = ["key_of", "no_value", "retry_info", "run_info", "started_at", "unmet"]
 
 
 def started_at(run: Run, step_run: StepRun) -> datetime:
@@ -38,9 +39,23 @@ def key_of(run: Run, step_run: StepRun) -> str:
 
 
 def unmet(run: Run, step_run: StepRun, result: object) -> list[str]:
-    """What the step's requirements say of a result: a sentence for each that does not hold."""
+    """What the step's requirements say of a result: a sentence for each that does not hold.
+
+    Raises:
+        ExpressionError: A requirement has no value; doing the action again would not mend that.
+    """
     require = step_run.step.require
-    return list(require(run, step_run, result)) if require is not None else []
+    try:
+        return list(require(run, step_run, result)) if require is not None else []
+    except WorkflowError:
+        raise
+    except Exception as error:
+        raise no_value(error) from error
+
+
+def no_value(error: Exception) -> ExpressionError:
+    """What an exception means where a spec has an expression."""
+    return ExpressionError(f"{type(error).__name__}: {error}")
 
 
 def retry_info(run: Run, step_run: StepRun) -> RetryInfo:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from wfc.runtime.about import started_at, unmet
+from wfc.runtime.about import no_value, started_at, unmet
 from wfc.runtime.context import StepContext
 from wfc.runtime.errors import (
     ExpressionError,
@@ -13,6 +13,7 @@ from wfc.runtime.errors import (
     SettingsError,
     StepError,
     StepFailedError,
+    WorkflowError,
     WorkflowValidationError,
     step_error,
 )
@@ -70,7 +71,13 @@ async def attempt(run: Run, step_run: StepRun) -> Tick:
     if said := unmet(run, step_run, result):
         raise StepError("requirement", "the result is not as required: " + "; ".join(said))
     if step.stream_after is not None:
-        _tell(run, step_run, step.stream_after(run, step_run, result))
+        try:
+            said_after = step.stream_after(run, step_run, result)
+        except WorkflowError:
+            raise
+        except Exception as error:
+            raise no_value(error) from error
+        _tell(run, step_run, said_after)
     return (
         Completed(step_run.number, result) if step.then is None else _exit(run, step.then, step_run, result)
     )
@@ -93,7 +100,7 @@ def failure(run: Run, step_run: StepRun, error: Exception) -> Tick:
     inputs_failed = run.execution.table.is_generated and not getattr(step_run, "called", True)
     if inputs_failed and not isinstance(error, _FINAL):
         # what a spec's step evaluates before its call are expressions
-        error = _because(ExpressionError(f"{type(error).__name__}: {error}"), error)
+        error = _because(no_value(error), error)
     step_run.raised = error
     step_run.error = found = step_error(error)
     final = isinstance(error, _FINAL)
