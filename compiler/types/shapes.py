@@ -91,7 +91,7 @@ class Optional:
     of: Type
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Enumeration:
     """One of some literal values.
 
@@ -102,6 +102,16 @@ class Enumeration:
 
     values: tuple[str | int | bool, ...]
     name: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Enumeration) and self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    @property
+    def _identity(self) -> tuple[object, ...]:
+        return self.name, self.values, tuple(map(type, self.values))  # to Python, 1 is True
 
 
 @dataclass(frozen=True, slots=True)
