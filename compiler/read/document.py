@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from wfc.compiler.diagnostics import Address, Diagnostic, Finding, Place, Position
-from wfc.compiler.read.places import Node, places
+
+if TYPE_CHECKING:
+    from wfc.compiler.read.places import Node
 
 __all__ = ["Document"]
 
@@ -95,6 +97,8 @@ class Document:
     def root(self) -> Node:
         """The places of everything, made at the first question."""
         if self._root is None:
+            from wfc.compiler.read.places import places  # only for what is to be shown
+
             self._root = places(self.text, self._extent)
             for address, name in self._renamed:
                 apply_rename(self._root, address, name)

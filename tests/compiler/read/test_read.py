@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -301,3 +302,13 @@ def test_the_slow_parser_raises_nothing_either(text: str) -> None:
     findings: list[Finding] = []
     data, _, _ = build(text, findings.append, fast=False)
     assert (data is not None) or findings
+
+
+@pytest.mark.parametrize(
+    "spec", sorted((Path(__file__).parents[3] / "specs").glob("*.yaml")), ids=lambda path: path.stem
+)
+def test_both_parsers_read_the_same(spec: Path) -> None:
+    text = spec.read_text(encoding="utf-8")
+    findings: list[Finding] = []
+    assert build(text, findings.append, fast=True) == build(text, findings.append, fast=False)
+    assert not findings
