@@ -69,7 +69,9 @@ def unknown_kind(place: Place, kind: str, known: Iterable[str], hint: str) -> Fi
     The kind says what a step does: `llm` asks a model, `tool` calls a tool, `http` sends a request,
     `transform` only joins, saves and chooses. Look for a slip of the pen.
     """
-    return Finding("unknown-kind", f"there is no kind `{kind}`", place, hint or f"the kinds are {listed(known)}")
+    return Finding(
+        "unknown-kind", f"there is no kind `{kind}`", place, hint or f"the kinds are {listed(known)}"
+    )
 
 
 @problem
@@ -78,7 +80,9 @@ def unknown_value(place: Place, name: str, value: str, known: Sequence[str], hin
 
     Some keys take one of a fixed set of words, such as `method: POST` or `rest: finish`. Choose one of them.
     """
-    return Finding("unknown-value", f"{name} cannot be {value}", place, hint or f"it can be {listed(known, 'or')}")
+    return Finding(
+        "unknown-value", f"{name} cannot be {value}", place, hint or f"it can be {listed(known, 'or')}"
+    )
 
 
 @problem
@@ -108,4 +112,6 @@ def not_supported_yet(place: Place, what: str) -> Finding:
     The key or the word is right and will mean what the documentation says once it is built. Until then the
     spec has to do without it: nothing is skipped in silence.
     """
-    return Finding("not-supported-yet", f"{what} is not supported yet", place, "a later version will bring it")
+    return Finding(
+        "not-supported-yet", f"{what} is not supported yet", place, "a later version will bring it"
+    )
