@@ -200,7 +200,7 @@ EXITS = {
         one(
             "      - {event: Done, when: event.urgent}\n      - {event: Failed, when: event.urgent}\n      - Failed\n"
         ),
-        ["entry-never-taken event.urgent"],
+        ["never-true event.urgent"],
     ),
     "nothing but an end elsewhere": (
         one("      - {event: Done, when: event.urgent}\n      - nothing\n"),
