@@ -76,10 +76,10 @@ class Parser:
 
     def at(self, *texts: str) -> bool:
         """Whether the next token is one of these operators or words."""
-        return self.token.kind in {"operator", "name"} and self.token.text in texts
+        return self.tokens[self.next].word in texts
 
     def accept(self, text: str) -> Token | None:
-        return self.take() if self.at(text) else None
+        return self.take() if self.tokens[self.next].word == text else None
 
     def expect(self, text: str, opened: Token) -> Token:
         if not self.at(text):

@@ -38,13 +38,14 @@ class UnreadableError(Exception):
         self.finding = finding
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Token:
     """A word of an expression.
 
     Args:
         text: As written; a name in normal form; empty at the end.
         value: Of a text or a number.
+        word: The text of an operator or a name, which grammar asks for; empty for all else.
     """
 
     kind: Kind
@@ -52,6 +53,7 @@ class Token:
     start: int
     end: int
     value: str | int | float = ""
+    word: str = ""
 
 
 def tokenize(text: str, place: Place, start: int = 0, *, until: str = "") -> tuple[list[Token], int]:
@@ -111,7 +113,7 @@ def made(match: re.Match[str], place: Place) -> Token:
     text, start, stop = match.group(), match.start(), match.end()
     match match.lastgroup:
         case "name":
-            return Token("name", normal_form(text), start, stop)
+            return Token("name", name := normal_form(text), start, stop, "", name)
         case "integer":
             if len(text) > MAX_DIGITS:
                 raise UnreadableError(problems.number_too_large(place.stretch(start, stop)))
@@ -123,7 +125,7 @@ def made(match: re.Match[str], place: Place) -> Token:
             return Token("number", text, start, stop, value)
         case "string":
             return Token("string", text, start, stop, unescaped(text, start, place))
-    return Token("operator", text, start, stop)
+    return Token("operator", text, start, stop, "", text)
 
 
 def unescaped(text: str, start: int, place: Place) -> str:

@@ -171,17 +171,27 @@ class Typing:
         return scope.fact((node.name,)) or node.declared
 
     def attribute(self, node: Attribute, scope: Scope) -> Type:
-        of = self.present(
-            node.of, scope, use=f"for its field `{node.name}`" if path_of(node.of) else "its fields"
-        )
+        of = self.type_of(node.of, scope)
         if of == UNKNOWN:
             return UNKNOWN
+        if isinstance(of, Record) and of.name and node.name in of.fields:
+            node.declared = of.fields[node.name].type
+        else:
+            found = self.field(node, of)
+            if isinstance(found, Finding):
+                return self.wrong(found)
+            node.declared = found
+        return (scope.fact(path_of(node)) if scope.facts else None) or node.declared
+
+    def field(self, node: Attribute, of: Type) -> Type | Finding:
+        """The type of a field that is not simply there, or what is wrong with it."""
+        if may_be_null(of):
+            use = f"for its field `{node.name}`"
+            return operand_problems.may_be_null(
+                self.at(node.of), self.words(node.of), path_of(node.of) is not None, use
+            )
         place = self.place.stretch(node.name_start, node.end)
-        found = fields.field_of(of, node.name, place, self.words(node.of))
-        if isinstance(found, Finding):
-            return self.wrong(found)
-        node.declared = found
-        return scope.fact(path_of(node)) or found
+        return fields.field_of(of, node.name, place, self.words(node.of))
 
     def subscript(self, node: Subscript, scope: Scope) -> Type:
         of = self.present(node.of, scope, use="for its parts")
