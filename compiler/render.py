@@ -148,9 +148,6 @@ def as_json(diagnostics: Sequence[Diagnostic]) -> str:
             "path": diagnostic.path,
             "start": as_record(diagnostic.start),
             "end": as_record(diagnostic.end),
-            "related": [
-                {"message": words, "start": as_record(position)} for position, words in diagnostic.related
-            ],
         }
         for diagnostic in diagnostics
     ]

@@ -1,7 +1,8 @@
 """Text with expressions in it → its parts.
 
-Whitespace is treated as Jinja does with ``trim_blocks`` and ``lstrip_blocks``: a statement's own line leaves no trace;
-``{%-`` and ``-%}`` take away all blanks and line breaks on their side.
+A line that holds nothing but statements leaves no trace; a statement beside other text takes nothing from it, so that
+a line that ends in ``{% endif %}`` keeps its break. ``{%-`` and ``-%}`` take away all blanks and line breaks on their
+side.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from wfc.compiler.spell import is_name
 
 __all__ = ["TemplateParser"]
 
+STATEMENT: Final = re.compile(r"\{%.*?%\}", re.DOTALL)
 MARK: Final = re.compile(r"\$\{\{|\{\{|\{%|\{#")
 MAX_NESTING: Final = 15
 STATEMENTS: Final = ("for", "if", "elif", "else", "endfor", "endif")
@@ -60,6 +62,7 @@ class TemplateParser:
         self.top: list[Part] = []
         self.trim_next = ""  # what the last statement's end takes from the text after it: "", "line" or "all"
         self.failed = False
+        self.line = (0, 0, False)  # the line looked at last: where it starts and ends, whether it is all statements
 
     @property
     def parts(self) -> list[Part]:
@@ -76,7 +79,7 @@ class TemplateParser:
                 position = begun = self.hole(at + 3)
             elif mark == "{%" and self.statements:
                 minus = self.text.startswith("-", at + 2)
-                self.add_text(begun, at, "all" if minus else "line")
+                self.add_text(begun, at, "all" if minus else "line" if self.is_alone(at) else "")
                 position = begun = self.statement(at, at + 2 + minus)
             else:
                 self.warn(mark, at)
@@ -114,17 +117,21 @@ class TemplateParser:
         if trim_end == "all":
             text = text.rstrip()
         elif trim_end == "line":
-            before = re.search(r"(?:\A|\n)([ \t]*)\Z", text)
-            at_line_start = before is not None and (
-                before.group().startswith("\n") or self.starts_line(start)
-            )
-            text = text[: before.start(1)] if before is not None and at_line_start else text
+            text = text.rstrip(" \t")
         if text:
             self.parts.append(Text(text))
 
-    def starts_line(self, position: int) -> bool:
-        """Whether nothing but statements stands between a position and the beginning of its line."""
-        return position == 0 or self.text[position - 1] == "\n" or self.text.startswith("%}", position - 2)
+    def is_alone(self, position: int) -> bool:
+        """Whether nothing but statements and blanks stands in a position's line."""
+        start, end, alone = self.line
+        if not start <= position < end:
+            start = self.text.rfind("\n", 0, position) + 1
+            closing = self.text.find("%}", position)
+            end = self.text.find("\n", max(closing, position))
+            end = len(self.text) if end < 0 else end
+            alone = not STATEMENT.sub("", self.text[start:end]).strip()
+            self.line = (start, end, alone)
+        return alone
 
     def hole(self, start: int) -> int:
         try:
@@ -147,7 +154,7 @@ class TemplateParser:
             self.wrong(mistake)
             end = self.text.find("%}", start)
             return len(self.text) if end < 0 else end + 2
-        self.trim_next = "line"
+        self.trim_next = "line" if self.is_alone(opening) else ""
         if len(tokens) > 1 and tokens[-2].text == "-":
             del tokens[-2]
             self.trim_next = "all"
