@@ -9,10 +9,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 
+from wfc.compiler.generate.pieces import pieces, width
 from wfc.compiler.generate.source import KEPT, OPERATION, Source
-from wfc.compiler.spell import literal
 
-__all__ = ["INDENT", "WIDTH", "broken_expression", "width"]
+__all__ = ["INDENT", "WIDTH", "broken_expression"]
 
 WIDTH = 88
 INDENT = 4
@@ -30,15 +30,6 @@ def broken_expression(text: str, indent: int, column: int, after: int) -> str:
     return _Breaker(text).statement(indent, column, after)
 
 
-def width(text: str) -> int:
-    """Columns that a line takes: two for a wide character, none for one that combines."""
-    if text.isascii():
-        return len(text)
-    from unicodedata import combining, east_asian_width
-
-    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
-
-
 class _Breaker(Source):
     """Breaks one expression."""
 
@@ -52,11 +43,10 @@ class _Breaker(Source):
         bare = self.unparenthesised(node, indent, column, after)
         if bare is not None:
             return bare
-        if (
-            not isinstance(node, OPERATION)
-            and not _splits(node)
-            and indent + INDENT + width(self.flat(node)) > WIDTH
-        ):
+        needs = isinstance(node, OPERATION) or _splits(node, self.bare(node))
+        if isinstance(node, ast.UnaryOp):
+            needs = self.is_bare_operation(node.operand)
+        if not needs and indent + INDENT + width(self.flat(node)) > WIDTH:
             return self.flat(node)  # parentheses would not help
         return self.parenthesised(node, indent)
 
@@ -82,22 +72,22 @@ class _Breaker(Source):
 
     def gains_parentheses(self, node: ast.expr, column: int) -> bool:
         """Whether an operand would be put into parentheses of its own to be broken."""
-        needs = isinstance(node, OPERATION) or _splits(node)
-        return needs and not self.in_parentheses(node) and column + width(self.flat(node)) > WIDTH
+        return self.gains(node) and column + width(self.flat(node)) > WIDTH
 
     def between(
         self, node: ast.expr, first: ast.expr, last: ast.expr, indent: int, column: int, after: int
     ) -> str | None:
         """A chain with its first or last operand (or both) opened, and all between in one line."""
-        if not (self.opens(last, call=True) or (first is not last and self.opens(first, call=False))):
-            return None
         start, _ = self.span(node)
         (first_start, first_end), (last_start, _) = self.outer_span(first), self.outer_span(last)
         lead = self.slice(start, first_start)
         middle = "" if first is last else self.slice(first_end, last_start)
+        # without brackets at its end, nor parentheses at its start, all of it goes into parentheses
+        ends = self.in_parentheses(last) or self.has_brackets(last) or self.flat(first)[0] in "[({"
         for left, right in ((False, True), (True, False), (True, True)):
-            opens_left = first is not last and self.opens(first, call=True)
-            if (left and not opens_left) or (right and not self.opens(last, call=True)):
+            if (left and (first is last or not self.opens(first))) or (right and not self.opens(last)):
+                continue
+            if not ends and not (right and self.gains(last)) and not (left and self.gains(first)):
                 continue
             text = lead
             if first is not last:
@@ -111,14 +101,18 @@ class _Breaker(Source):
                 return text
         return None
 
-    def opens(self, node: ast.expr, *, call: bool) -> bool:
-        """Whether an operand can be broken in brackets or parentheses: those of a call count if ``call``."""
-        if self.in_parentheses(node) or isinstance(node, OPERATION) or _splits(node):
-            return True
-        return self.has_brackets(node) and (call or self.flat(node)[0] in "[({")
+    def gains(self, node: ast.expr) -> bool:
+        """Whether an operand gets parentheses of its own when it is broken."""
+        return not self.in_parentheses(node) and (
+            isinstance(node, OPERATION) or _splits(node, self.bare(node))
+        )
+
+    def opens(self, node: ast.expr) -> bool:
+        """Whether an operand can be broken in brackets or parentheses."""
+        return self.in_parentheses(node) or self.gains(node) or self.has_brackets(node)
 
     def opened_operand(self, node: ast.expr, indent: int, column: int, after: int) -> str:
-        if self.in_parentheses(node) or isinstance(node, OPERATION) or _splits(node):
+        if self.in_parentheses(node) or self.gains(node):
             return self.parenthesised(node, indent)
         return self.broken(node, indent, column, after)
 
@@ -138,8 +132,8 @@ class _Breaker(Source):
             return line.join(self.operands(node, indent))
         if isinstance(node, ast.UnaryOp) and self.is_bare_operation(node.operand):
             return "not " + self.inside(node.operand, indent)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and _splits(node):
-            return line.join(_pieces(node.value, WIDTH - indent))
+        if _splits(node, text):
+            return line.join(pieces(text, WIDTH - indent))
         return self.broken(node, indent, indent, after)
 
     def fit(self, node: ast.expr, indent: int, column: int, after: int) -> str:
@@ -147,7 +141,7 @@ class _Breaker(Source):
         text = self.flat(node)
         if KEPT not in text and column + width(text) + after <= WIDTH:
             return text
-        if isinstance(node, OPERATION) or _splits(node) or self.in_parentheses(node):
+        if self.gains(node) or self.in_parentheses(node):
             return self.parenthesised(node, indent)
         return self.broken(node, indent, column, after)
 
@@ -238,37 +232,25 @@ class _Breaker(Source):
         self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp, indent: int
     ) -> str:
         inner = indent + INDENT
-        pieces: list[tuple[str, ast.expr]] = []
+        clauses: list[tuple[str, ast.expr]] = []
         if isinstance(node, ast.DictComp):
-            pieces.append((f"{self.flat(node.key)}: ", node.value))
+            clauses.append((f"{self.flat(node.key)}: ", node.value))
         else:
-            pieces.append(("", node.elt))
+            clauses.append(("", node.elt))
         for generator in node.generators:
-            pieces.append((f"for {self.flat(generator.target)} in ", generator.iter))
-            pieces += [("if ", test) for test in generator.ifs]
-        flat = " ".join(lead + self.flat(part) for lead, part in pieces)
+            clauses.append((f"for {self.flat(generator.target)} in ", generator.iter))
+            clauses += [("if ", test) for test in generator.ifs]
+        flat = " ".join(lead + self.flat(part) for lead, part in clauses)
         if KEPT in flat or inner + width(flat) > WIDTH:
-            lines = [lead + self.fit(part, inner, inner + width(lead), 0) for lead, part in pieces]
+            lines = [lead + self.fit(part, inner, inner + width(lead), 0) for lead, part in clauses]
             flat = f"\n{' ' * inner}".join(lines)
         return f"\n{' ' * inner}{flat}\n{' ' * indent}"
 
 
-def _splits(node: ast.expr) -> bool:
+def _splits(node: ast.expr, text: str) -> bool:
     """Whether a text is one that may be written in pieces."""
-    return isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) > WIDTH // 2
-
-
-def _pieces(value: str, room: int) -> list[str]:
-    """A text as literals that Python joins, cut after spaces where there are any."""
-    pieces: list[str] = []
-    rest = value
-    while rest:
-        size = min(len(rest), room)
-        while size > 1 and width(literal(rest[:size])) > room:
-            size -= max(1, (width(literal(rest[:size])) - room) // 6)
-        cut = rest.rfind(" ", 0, size) + 1 if size < len(rest) else size
-        newline = rest.find("\n", 0, size) + 1
-        size = newline or cut or size
-        pieces.append(literal(rest[:size]))
-        rest = rest[size:]
-    return pieces
+    return (
+        isinstance(node, (ast.Constant, ast.JoinedStr))
+        and len(text) > WIDTH // 2
+        and len(pieces(text, 1)) > 1
+    )

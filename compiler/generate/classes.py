@@ -122,7 +122,7 @@ def _field(field: Field, before: frozenset[str], names: ModuleNames) -> ClassFie
         spelled = _annotated(union([inner, Code("None")]), None, about)
     else:
         spelled = _annotated(_quoted(annotation(field.type, names), later), field, {**about, **limits})
-    return ClassField(name, spelled, _default(field, names))
+    return ClassField(name, spelled, _default(field, later, names))
 
 
 def _quoted(spelled: Code, later: bool) -> Code:
@@ -143,7 +143,7 @@ def _class_name(type_: Record | Enumeration, names: ModuleNames) -> str:
     return names.enumerations[type_.name] if isinstance(type_, Enumeration) else names.of(type_)
 
 
-def _default(field: Field, names: ModuleNames) -> Code | None:
+def _default(field: Field, later: bool, names: ModuleNames) -> Code | None:
     if not field.has_default:
         return Code("None") if isinstance(field.type, Optional) else None
     spelled = constant(field.default, field.type, names)
@@ -151,4 +151,6 @@ def _default(field: Field, names: ModuleNames) -> Code | None:
         return spelled
     if not field.default and any(isinstance(member, (ListOf, MapOf)) for member in members(field.type)):
         return Code(f"Field(default_factory={'list' if isinstance(field.default, list) else 'dict'})")
-    return Code(f"Field(default_factory=lambda: {spelled})")
+    if later or spelled[0] not in "[{":
+        return Code(f"Field(default_factory=lambda: {spelled})")
+    return call(Code("Field"), default=spelled)  # pydantic copies it for each instance

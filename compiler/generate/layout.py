@@ -9,7 +9,8 @@ import ast
 import sys
 from collections.abc import Iterable
 
-from wfc.compiler.generate.breaking import INDENT, WIDTH, broken_expression, width
+from wfc.compiler.generate.breaking import INDENT, WIDTH, broken_expression
+from wfc.compiler.generate.pieces import width
 from wfc.compiler.generate.source import KEPT
 from wfc.compiler.spell import Code, escaped
 

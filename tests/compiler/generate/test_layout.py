@@ -19,7 +19,9 @@ from wfc.compiler.pipeline import compile_text
 words = st.sampled_from(
     ["event", "result", "state", "articles", "summary", "confidence", "maximum_value", "x", "工单"]
 )
-texts = st.lists(words, min_size=1, max_size=25).map(" ".join).map(json.dumps)
+texts = st.lists(words, min_size=1, max_size=25).map(
+    lambda many: json.dumps(" ".join(many), ensure_ascii=False)
+)
 paths = st.lists(words, min_size=1, max_size=3).map(".".join)
 atoms = st.one_of(paths, paths, texts, st.integers(0, 999).map(str))
 

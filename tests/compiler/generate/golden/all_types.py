@@ -85,17 +85,17 @@ class Given(StartEvent, closed=True):
     perhaps: int | None = None
     words: list[str] = Field(default_factory=list)
     some_words: Annotated[list[str], Field(min_length=1, max_length=10)] = Field(
-        default_factory=lambda: ["a", "b"],
+        default=["a", "b"],
     )
     many_words: list[str] = Field(
-        default_factory=lambda: [
+        default=[
             "the first of many words",
             "the second of many words",
             "the third of many words",
             "the fourth",
         ],
     )
-    numbers: dict[str, int] = Field(default_factory=lambda: {"one": 1, "two": 2})
+    numbers: dict[str, int] = Field(default={"one": 1, "two": 2})
     nothing_yet: dict[str, list[Money]] = Field(default_factory=dict)
     mood: Mood = "good"
     level: Literal[

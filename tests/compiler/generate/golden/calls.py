@@ -174,6 +174,7 @@ def answer_prompt(event: Drafted, inputs: Inputs[Asked]) -> str:
     parts.append(
         f"""\
 
+
 Draft: {{"text": "{event.answer}"}}
 """,
     )
@@ -263,7 +264,10 @@ class Calls(Workflow, name="calls", config=Config, source="calls.yaml"):
     ) -> list[Article]:
         return await ctx.http(
             "PUT",
-            f"{config.desk_url}/questions/{filters.url_part(run.id)}?kind={filters.url_part(event.kind)}",
+            (
+                f"{config.desk_url}/questions/{filters.url_part(run.id)}?kind="
+                f"{filters.url_part(event.kind)}"
+            ),
             query={"deep": inputs.deep, "lang": None, "tags": inputs.tags, "most": 3},
             headers={"Accept": "application/json"},
             auth=Basic(config.user, Secret("DESK_PASSWORD")),

@@ -170,6 +170,7 @@ Order: {filters.json(state.order)}  Articles: {filters.json(state.articles)}
         parts.append(
             f"The reviewer said: {event.note if event.note is not None else 'nothing'}",
         )
+    parts.append("\n")
     return "".join(parts)
 
 
