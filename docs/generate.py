@@ -1,0 +1,124 @@
+"""Rewrites what is generated among these pages: the tables of `reference.md`, `problems.md`, and a picture.
+
+Run it after each change of the schema, a filter or a problem: ``.venvs/3.11/bin/python docs/generate.py``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from pathlib import Path
+from typing import Final
+
+from tables import reference
+
+from wfc.compiler.draw import draw
+from wfc.compiler.pipeline import check_text
+from wfc.compiler.problems import PROBLEMS
+from wfc.compiler.problems.catalogue import load
+
+__all__ = ["pages"]
+
+DOCS: Final = Path(__file__).parent
+EXAMPLES: Final = DOCS.parent / "tests/errors"
+ROOMS: Final = (
+    "reading shape names types values bindings expressions operands templates steps flow races cases"
+)
+LONGEST_REPORT: Final = 12
+
+
+def problems() -> str:
+    """All problems, by where they are found: the explanation, an example and its report."""
+    load()
+    rooms: dict[str, list[str]] = {room: [] for room in ROOMS.split()}
+    for code, function in PROBLEMS.items():
+        rooms[function.__module__.rpartition(".")[2]].append(code)
+    parts = [PROBLEMS_HEAD]
+    for room, codes in rooms.items():
+        parts.append(f"- [{title(room)}](#{anchor(title(room))}) ({len(codes)})\n")
+    for room, codes in rooms.items():
+        parts.append(f"\n## {title(room)}\n")
+        parts += [problem(code) for code in sorted(codes)]
+    return "".join(parts)
+
+
+PROBLEMS_HEAD: Final = """\
+# Problems
+
+Every finding has a code, which stands in brackets at the end of its first line. This page has them all: what is wrong,
+why it matters, how to mend it, and a spec that has this one problem, with what `wfc check` says about it. In the
+terminal, `wfc explain CODE` prints the same explanation.
+
+The page is generated from the compiler itself, so it is never behind it. Problems are grouped by what they are about:
+
+"""
+
+
+def title(room: str) -> str:
+    """``Steps: what they accept`` for the module whose docstring is `Problems in steps: what they accept.`"""
+    words = (sys.modules[f"wfc.compiler.problems.{room}"].__doc__ or "").splitlines()[0].rstrip(".")
+    short = re.sub(r"^Problems (?:in|of|with) ", "", words).partition(":")[0]
+    return short[0].upper() + short[1:]
+
+
+def anchor(words: str) -> str:
+    return re.sub(r"[^\w\- ]", "", words.lower()).replace(" ", "-")
+
+
+def problem(code: str) -> str:
+    explanation = inspect.getdoc(PROBLEMS[code]) or ""
+    report = (EXAMPLES / f"{code}.txt").read_text(encoding="utf-8").strip("\n").splitlines()
+    more = ["…"] if len(report) > LONGEST_REPORT else []
+    shown = "\n".join([*report[:LONGEST_REPORT], *more])
+    text = f"\n### {code}\n\n{explanation}\n\n```text\n{shown}\n```\n"
+    (path,) = (each for each in EXAMPLES.glob(f"{code}.*") if each.suffix != ".txt")
+    spec = readable(path)
+    if spec is None:
+        return f"{text}\nThe example: [{path.name}](../tests/errors/{path.name}).\n"
+    return f"{text}\n<details><summary>the spec</summary>\n\n```yaml\n{spec}```\n\n</details>\n"
+
+
+def readable(path: Path) -> str | None:
+    """The text of an example, if it is one that a page can show."""
+    try:
+        text = path.read_bytes().decode()
+    except UnicodeDecodeError:
+        return None
+    plain = all(letter.isprintable() or letter == "\n" for letter in text)
+    return text if path.suffix == ".yaml" and plain and text.endswith("\n") and text.strip() else None
+
+
+def picture(spec: Path) -> str:
+    """The flow of a spec, as `wfc graph --format html` draws it, as a picture of its own."""
+    workflow = check_text(spec.read_bytes(), spec.name).workflow
+    assert workflow is not None
+    page = draw(workflow, "html")
+    style = re.search(r"<style>\n(.*?)</style>", page, re.DOTALL)
+    drawn = re.search(r"<svg .*?</svg>\n", page, re.DOTALL)
+    assert style is not None
+    assert drawn is not None
+    rules = "".join(
+        line + "\n" for line in style[1].splitlines() if re.match(r":root|@media|  --|svg|#tip", line)
+    )
+    return (
+        drawn[0]
+        .replace(", the same as in the table below", "")
+        .replace(">\n", f">\n<style>\n{rules}</style>\n", 1)
+        .replace(' tabindex="0"', "")
+    )
+
+
+def pages() -> dict[Path, str]:
+    """Everything that is generated here, as it should be now."""
+    page = DOCS / "reference.md"
+    return {
+        page: reference(page.read_text(encoding="utf-8")),
+        DOCS / "problems.md": problems(),
+        DOCS / "release_notes.svg": picture(DOCS.parent / "specs/release_notes.yaml"),
+    }
+
+
+if __name__ == "__main__":
+    for written, content in pages().items():
+        written.write_text(content, encoding="utf-8", newline="\n")

@@ -1,0 +1,383 @@
+"""The tables of `reference.md`, from the schema and the compiler's own tables."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Final
+
+from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.expressions import Scope, parse_expression, spell_expression
+from wfc.compiler.expressions.filters import FILTERS, Filter, lists, records, scalars, texts
+from wfc.compiler.expressions.narrowing import SCALAR_TESTS
+from wfc.compiler.resolve.durations import SECONDS
+from wfc.compiler.resolve.errors import KNOWN, UNCAUGHT
+from wfc.compiler.resolve.retries import DEFAULTS
+from wfc.compiler.resolve.steps import ABOUT_ACTIONS
+from wfc.compiler.types import (
+    BOOLEAN,
+    DECIMAL,
+    INTEGER,
+    NUMBER,
+    STRING,
+    Field,
+    ListOf,
+    MapOf,
+    Optional,
+    Record,
+)
+from wfc.compiler.types.constraints import FORMATS
+from wfc.compiler.types.parse import SCALARS
+from wfc.compiler.validate.matching import NOT_YET
+from wfc.runtime import filters
+
+__all__ = ["reference"]
+
+Schema = Mapping[str, Any]
+
+DOCS: Final = Path(__file__).parent
+SCHEMA: Final[Schema] = json.loads((DOCS.parent / "schemas/workflow.schema.json").read_text(encoding="utf-8"))
+SHAPES: Final[Mapping[str, Schema]] = SCHEMA["$defs"]
+BLOCK: Final = re.compile(r"<!-- generated: (?P<what>[^>]*?) -->\n.*?<!-- end -->", re.DOTALL)
+
+SECTIONS: Final = {
+    "type": "types",
+    "state_field": "types",
+    "record": "types",
+    "duration": "durations",
+    "condition": "expressions",
+    "expression": "expressions",
+    "template": "texts-with-expressions",
+    "statements": "texts-with-expressions",
+    "value": "texts-with-expressions",
+    "values": "texts-with-expressions",
+    "accepts": "accepts",
+    "exit": "emit",
+    "error_exit": "on_error",
+    "retry": "retry-policies",
+    "secret_name": "secrets-and-config",
+    "auth": "http",
+    "request": "http",
+    "save": "state-and-save",
+    "stream": "stream",
+    "requirement": "require",
+    "model": "models",
+    "tool_binding": "tools",
+    "step": "steps",
+    "test": "tests",
+    "event": "events",
+    "expect": "tests",
+}
+"""Where the reference says more about what stands at a key."""
+
+SCALAR_WORDS: Final = {
+    "string": ("text", "`Ada`"),
+    "integer": ("whole number, of any size", "`42`"),
+    "number": ("number with a fraction, never infinite; an `integer` is one too", "`2.5`"),
+    "decimal": ("exact decimal number, for money; in quotes", '`"19.90"`'),
+    "boolean": ("`true` or `false`; nothing else counts as one", "`true`"),
+    "date": ("day", "`2026-01-31`"),
+    "datetime": ("moment, with its offset; kept in UTC", '`"2026-01-31T10:00:00+01:00"`'),
+    "duration": ("length of time", "`90 min`"),
+    "any": ("anything; it has no fields to ask for and fills nothing by itself", ""),
+}
+UNIT_WORDS: Final = {
+    "ms": ("milliseconds", "500 ms"),
+    "s": ("seconds", "30s"),
+    "min": ("minutes", "5 min"),
+    "h": ("hours", "4h"),
+    "days": ("days of 24 hours; `day` too", "3 days"),
+    "weeks": ("weeks of 7 days; `week` too", "2 weeks"),
+}
+ERROR_WORDS: Final = {
+    "http": "anything wrong with a request or its reply; narrower are all names below that begin with `http.`",
+    "http.4xx": "a status of 400 to 499: the request is at fault; likewise for other hundreds",
+    "http.5xx": "a status of 500 to 599: the service is at fault",
+    "http.429": "one status, here: too many requests; likewise for any other",
+    "timeout": "an attempt took longer than `timeout`, or a service did not reply in time",
+    "connection": "a service could not be reached, or the connection broke",
+    "model": "anything wrong with a model's answer, or a status that its service replied with",
+    "model.refused": "the model refused to answer",
+    "model.invalid_output": "the model's answer is not what `output` says",
+    "requirement": "the result is not as `require` wants it",
+    "tool": "anything that a Python tool raised, or a result that is not what its `output` says",
+    "python": "an exception in Python; narrower with its class, as in `python.ValueError`",
+}
+PLACES: Final = {
+    "spec": "the file",
+    "_step": "a step",
+    "join_": "a join",
+    "restart_entry": "an entry of `emit`",
+    "test": "a test",
+    "long_state_field": "a field of `state`",
+    "event": "an event",
+    "_tool": "a tool",
+    "stream": "`stream`",
+}
+"""What the keys of a shape are keys of; also by a part of the shape's name."""
+
+OPERATORS: Final = (
+    ("a field, an item, a part", "order.total", "order.tags[0]", "order.tags[1:]", "prices[name]"),
+    ("arithmetic", "7 + 2 * 3", "7 / 2", "7 // 2", "7 % 2", "-order.count"),
+    ("texts and lists put together", '"no. " ~ order.count', "order.tags + [name]"),
+    ("comparison", "order.count == 3", 'name != "pen"', 'order.total > "10"', "order.count <= 2"),
+    ("is it in it", "name in order.tags", '"oo" in name', "name not in prices"),
+    (
+        "both, either, not",
+        'order.count > 1 and name == "book"',
+        "order.paid or order.count == 3",
+        "not order.paid",
+    ),
+    ("one of two", '"many" if order.count > 2 else "few"'),
+    ("is it null", "order.note is none", "order.note is not none"),
+    ("a list, a record written out", "[order.count, 4]", '{"name": name, "count": order.count}'),
+    ("a filter", "order.tags | sort | first", 'order.note | default("nothing")'),
+)
+"""What the operators are for, with examples whose outcome is worked out here."""
+
+GROUPS: Final = {"Texts": texts, "Values": scalars, "Lists": lists, "Records and maps": records}
+
+
+class Namespace(dict[str, Any]):
+    """A record, to try expressions with."""
+
+    __getattr__ = dict.__getitem__
+
+
+def table(head: tuple[str, ...], rows: Iterator[tuple[str, ...]] | list[tuple[str, ...]]) -> str:
+    lines = [head, ("---",) * len(head), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(cells)} |".replace("|  |", "| |") for cells in lines)
+
+
+# --- keys
+
+
+def resolved(schema: Schema) -> tuple[Schema, str]:
+    """What stands at a key, its own words first, and the name of its shape."""
+    name = schema.get("$ref", "").rpartition("/")[2]
+    return ({**SHAPES[name], **schema} if name else schema), name
+
+
+def later(schema: Schema) -> bool:
+    return schema.get("$comment") == NOT_YET
+
+
+def keys(*names: str) -> str:
+    """The keys of shapes that are supported, each once, but for those that are named after `without`."""
+    if "without" in names:
+        at = names.index("without")
+        names, left_out = names[:at], names[at + 1 :]
+    else:
+        left_out = ()
+    rows: dict[str, tuple[str, ...]] = {}
+    for name in names:
+        shape, _ = resolved({"$ref": f"#/$defs/{name}"})
+        for key, each in shape["properties"].items():
+            if not later(each) and key not in left_out and not (key == "kind" and name.endswith("_action")):
+                rows.setdefault(
+                    key,
+                    key_row(name, key, each, required=len(names) == 1 and key in shape.get("required", ())),
+                )
+    return table(("key", "holds", "meaning"), list(rows.values()))
+
+
+def key_row(owner: str, key: str, schema: Schema, *, required: bool) -> tuple[str, str, str]:
+    whole, name = resolved(schema)
+    title = whole.get("title", "")
+    holds = f"[{title}](#{SECTIONS[name]})" if name in SECTIONS else title
+    if not title and "const" in whole:
+        holds = f"`{whole['const']}`"
+    words = ["**Required.**"] if required else []
+    words += [whole.get("description", "")]
+    words += [f"Not given: {default(key)}."] if owner == "retry_policy" and not required else []
+    words += (
+        ["Not for a `transform`."] if owner.endswith("_step") and key in {*ABOUT_ACTIONS, "require"} else []
+    )
+    words += [f"`{each}` is not supported yet." for each in values_later(schema)]
+    return f"`{key}`", holds, " ".join(filter(None, words))
+
+
+def values_later(schema: Schema) -> list[str]:
+    """Values of a key of which the schema knows that they are to come."""
+    return [schema["then"]["const"]] if later(schema.get("then", {})) and "const" in schema["then"] else []
+
+
+def default(key: str) -> str:
+    """What a retry policy is where it says nothing."""
+    value = getattr(DEFAULTS, key)
+    if value is None:
+        return "no bound"
+    if value == ():
+        return "any error" if key == "retry_on" else "none"
+    return f"`{value:g}s`" if key in {"delay", "max_delay", "jitter"} else f"`{value:g}`"
+
+
+def common() -> str:
+    """The keys that every kind of step has."""
+    steps = [shape["properties"] for name, shape in SHAPES.items() if name.endswith("_step")]
+    shared = [key for key in steps[0] if key != "kind" and all(key in each for each in steps)]
+    required = SHAPES["transform_step"]["required"]
+    transform = SHAPES["transform_step"]["properties"]
+    rows = [
+        key_row("transform_step", key, transform[key], required=key in required)
+        for key in shared
+        if not later(transform[key])
+    ]
+    return table(("key", "holds", "meaning"), rows)
+
+
+def kinds() -> str:
+    found = SHAPES["step"]["properties"]["kind"]["enum"]
+    rows = []
+    for kind in found:
+        shape = SHAPES[f"{kind}_step"]["properties"]
+        own = [
+            key
+            for key, each in SHAPES.get(f"{kind}_action", {}).get("properties", {}).items()
+            if not later(each)
+        ]
+        if not later(shape["kind"]):
+            listed = ", ".join(f"`{key}`" for key in own if key != "kind") or "none"
+            rows.append((f"[`{kind}`](#{kind})", shape["kind"]["description"], listed))
+    return table(("kind", "what it does", "keys of its own"), rows)
+
+
+def not_yet() -> str:
+    """Everything that the schema knows and that a later version will bring."""
+    rows: list[tuple[str, str, str]] = []
+    seen: set[str] = set()
+    for name, shape in SHAPES.items():
+        if name in {"part", "shared"} or (name.endswith(("_action", "_entry")) and name != "restart_entry"):
+            continue
+        properties = shape.get("properties", {})
+        for key, each in properties.items():
+            what = f"`kind: {each.get('const')}`" if key == "kind" else f"`{key}`"
+            marks = [what] if later(each) else [f"`{key}: {value}`" for value in values_later(each)]
+            if key != "kind" and later(properties.get("kind", {})):
+                continue
+            for mark in marks:
+                if mark not in seen or mark in {"`on_error`"}:
+                    seen.add(mark)
+                    rows.append((mark, where(name), resolved(each)[0].get("description", "")))
+    rows.sort(key=lambda row: (row[1] != "the file", row[1]))
+    return table(("what", "in", "what it will be"), rows)
+
+
+def where(shape: str) -> str:
+    return PLACES.get(shape) or next(words for suffix, words in PLACES.items() if suffix in shape)
+
+
+# --- expressions
+
+
+def example_scope() -> tuple[Scope, dict[str, Any]]:
+    order = Record("Order")
+    fields = {
+        "count": INTEGER,
+        "total": DECIMAL,
+        "paid": BOOLEAN,
+        "tags": ListOf(STRING),
+        "note": Optional(STRING),
+    }
+    order.fields = {name: Field(name, type) for name, type in fields.items()}
+    scope = Scope({"order": order, "prices": MapOf(NUMBER), "name": STRING})
+    value = Namespace(count=3, total=Decimal("19.90"), paid=False, tags=["red", "book"], note=None)
+    return scope, {"filters": filters, "order": value, "prices": {"book": 12.5, "pen": 1.5}, "name": "book"}
+
+
+def outcome(text: str) -> str:
+    scope, space = example_scope()
+    findings: list[Finding] = []
+    expression = parse_expression(text, Place(("example",)), scope, findings.append)
+    assert not findings, (text, [each.message for each in findings])
+    found = eval(spell_expression(expression, {}), space)  # noqa: S307 - examples of ours, spelled by ourselves
+    return json.dumps(filters.plain(found), ensure_ascii=False)
+
+
+def operators() -> str:
+    rows = [
+        (what if number == 0 else "", f"`{text}`", f"`{outcome(text)}`")
+        for what, *examples in OPERATORS
+        for number, text in enumerate(examples)
+    ]
+    return table(("for", "example", "gives"), rows)
+
+
+def filter_tables() -> str:
+    parts = []
+    for title, module in GROUPS.items():
+        found: tuple[Filter, ...] = module.FILTERS
+        rows = [(signature(each), each.takes, each.gives, each.doc, example(each)) for each in found]
+        parts.append(f"#### {title}\n\n{table(('filter', 'for', 'gives', 'what it does', 'example'), rows)}")
+    assert sum(len(module.FILTERS) for module in GROUPS.values()) == len(FILTERS)
+    return "\n\n".join(parts)
+
+
+def signature(each: Filter) -> str:
+    listed = ", ".join(one.name if one.required else f"{one.name}?" for one in each.parameters)
+    return f"`{each.name}({listed})`" if listed else f"`{each.name}`"
+
+
+def example(each: Filter) -> str:
+    text, gives = each.example
+    return f"`{text}` → `{gives}`"
+
+
+# --- small tables
+
+
+def scalar_types() -> str:
+    rows = [(f"`{name}`", *SCALAR_WORDS[name]) for name in SCALARS]
+    return table(("type", "a value is a", "such as"), rows)
+
+
+def units() -> str:
+    assert SECONDS.keys() == UNIT_WORDS.keys()
+    return table(
+        ("unit", "means", "such as"), [(f"`{k}`", words, f"`{eg}`") for k, (words, eg) in UNIT_WORDS.items()]
+    )
+
+
+def errors() -> str:
+    assert set(KNOWN) == set(ERROR_WORDS)
+    return table(("error", "what happened"), [(f"`{name}`", ERROR_WORDS[name]) for name in KNOWN])
+
+
+def uncaught() -> str:
+    return table(("error", "why it cannot be caught"), [(f"`{name}`", why) for name, why in UNCAUGHT.items()])
+
+
+def named(names: tuple[str, ...]) -> str:
+    return ", ".join(f"`{name}`" for name in names) + "."
+
+
+TABLES: Final = {
+    "keys": keys,
+    "common keys": common,
+    "kinds": kinds,
+    "not yet": not_yet,
+    "operators": operators,
+    "filters": filter_tables,
+    "scalars": scalar_types,
+    "units": units,
+    "errors": errors,
+    "uncaught errors": uncaught,
+    "formats": lambda: named(FORMATS),
+    "kinds of value": lambda: named(SCALAR_TESTS),
+}
+
+
+def generated(what: str) -> str:
+    """The text of a block: of a table's name, or of `keys` and the names of shapes."""
+    return TABLES[what]() if what in TABLES else keys(*what.removeprefix("keys ").split())
+
+
+def reference(page: str) -> str:
+    """The page with its blocks as they are now."""
+    return BLOCK.sub(
+        lambda match: f"<!-- generated: {match['what']} -->\n\n{generated(match['what'])}\n\n<!-- end -->",
+        page,
+    )
