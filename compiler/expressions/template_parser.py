@@ -62,7 +62,11 @@ class TemplateParser:
         self.top: list[Part] = []
         self.trim_next = ""  # what the last statement's end takes from the text after it: "", "line" or "all"
         self.failed = False
-        self.line = (0, 0, False)  # the line looked at last: where it starts and ends, whether it is all statements
+        self.line = (
+            0,
+            0,
+            False,
+        )  # the line looked at last: where it starts and ends, whether it is all statements
 
     @property
     def parts(self) -> list[Part]:
