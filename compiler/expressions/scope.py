@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from wfc.compiler.expressions.narrowing import Facts, facts_of
-from wfc.compiler.expressions.tree import Node, Path
-from wfc.compiler.types import Record, Type
+from wfc.compiler.expressions.narrowing import SCALAR_TESTS, Facts, facts_of
+from wfc.compiler.expressions.tree import Node, Path, Test, walk
+from wfc.compiler.types import UNKNOWN, Record, Type, may_be_null
 
 if TYPE_CHECKING:
     from wfc.compiler.expressions.parse import Expression
@@ -37,8 +37,20 @@ class Scope:
 
     def given(self, condition: Node, holds: bool) -> Scope:
         """The same, for a part of an expression."""
-        found = facts_of(condition, holds)
+        found = self.doubts() if any(map(in_doubt, walk(condition))) else facts_of(condition, holds)
         return replace(self, facts={**self.facts, **found}) if found else self
+
+    def doubts(self) -> Facts:
+        """What is known after a condition that could not be read: it may have excluded any null."""
+        found: dict[Path, Type] = {}
+        for name, type in self.names.items():
+            if may_be_null(type):
+                found[name,] = UNKNOWN
+            elif isinstance(type, Record):
+                found.update(
+                    {(name, key): UNKNOWN for key, each in type.fields.items() if may_be_null(each.type)}
+                )
+        return found
 
     def with_name(self, name: str, type: Type) -> Scope:
         """The scope in which one more name stands for a value."""
@@ -48,3 +60,10 @@ class Scope:
     def fact(self, path: Path | None) -> Type | None:
         """What conditions have made of a path's type, if they have made anything of it."""
         return self.facts.get(path) if path is not None and self.facts else None
+
+
+def in_doubt(node: Node) -> bool:
+    """Whether a part of a condition could not be read, which a finding has said already."""
+    if isinstance(node, Test) and node.record is None and node.name not in {"none", *SCALAR_TESTS}:
+        return True
+    return node.type == UNKNOWN
