@@ -151,6 +151,7 @@ def test_prompts_render_as_their_author_sees_them() -> None:
         "1. Mention “one”.",
         "2. Mention “two” at last.",
         "Be short.",
+        "",
         'Draft: {"text": "Because"}',
     ]
 
