@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from wfc.compiler.expressions import asking
-from wfc.compiler.expressions.narrowing import is_among
+from wfc.compiler.expressions.narrowing import among, is_among
 from wfc.compiler.expressions.tree import Compare, Constant, ListDisplay, Node
 from wfc.compiler.problems import operands as operand_problems
 from wfc.compiler.types import (
@@ -179,10 +179,11 @@ def among_items(typing: Typing, node: Compare, display: ListDisplay, left: Type)
     if not display.items:
         typing.wrong(operand_problems.never_true(typing.at(node), "the list is empty"))
     declared = without_null(node.left.declared if node.left.declared != UNKNOWN else left)
+    values = among(declared.values) if isinstance(declared, Enumeration) else frozenset()
     for item in display.items:
         kind = adapt(item, item.type, left)
         if isinstance(item, Constant) and isinstance(declared, Enumeration) and base(kind) == base(declared):
-            if not has(declared, item.value):
+            if (item.value.__class__, item.value) not in values:
                 known = [str(each) for each in declared.values]
                 words = typing.words(node.left)
                 typing.wrong(
@@ -198,17 +199,18 @@ def among_items(typing: Typing, node: Compare, display: ListDisplay, left: Type)
         typing.decide(node, node.operator == "not in", f"`{typing.words(node.left)}` is null here")
         return
     now = without_null(left)
-    values = [item.value for item in display.items if isinstance(item, Constant)]
-    if not typing.failed and isinstance(now, Enumeration) and len(values) == len(display.items):
-        decide_among(typing, node, now, values, may_be_null(left))
+    written = [item.value for item in display.items if isinstance(item, Constant)]
+    if not typing.failed and isinstance(now, Enumeration) and len(written) == len(display.items):
+        decide_among(typing, node, now, written, may_be_null(left))
 
 
 def decide_among(
     typing: Typing, node: Compare, now: Enumeration, values: Sequence[object], nullable: bool
 ) -> None:
     """The same as ``decide``, for several values."""
-    among = [each for each in now.values if is_among(each, tuple(values))]
-    outcome = None if among and (len(among) < len(now.values) or nullable) else bool(among)
+    known = among(values)
+    held = [each for each in now.values if (each.__class__, each) in known]
+    outcome = None if held and (len(held) < len(now.values) or nullable) else bool(held)
     if outcome is not None:
         left = " or ".join(f"`{show_value(each)}`" for each in now.values)
         why = f"`{typing.words(node.left)}` can only be {left} here"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from wfc.compiler.expressions.tree import (
     Compare,
@@ -34,7 +34,7 @@ from wfc.compiler.types import (
     without_null,
 )
 
-__all__ = ["SCALAR_TESTS", "Facts", "facts_of", "passes_test"]
+__all__ = ["SCALAR_TESTS", "Facts", "among", "facts_of", "is_among", "passes_test"]
 
 Facts = Mapping[Path, Type]
 
@@ -157,7 +157,8 @@ def of_values(node: Node, values: tuple[object, ...], equal: bool) -> dict[Path,
     null_stays = nullable and (None in values) == equal
     if not isinstance(inner, Enumeration):
         return {path: without_null(kind)} if nullable and not null_stays else {}
-    left = tuple(each for each in inner.values if is_among(each, values) == equal)
+    known = among(values)
+    left = tuple(each for each in inner.values if ((each.__class__, each) in known) == equal)
     if not left:
         return {path: NULL} if null_stays else None
     narrowed = Enumeration(left, inner.name if left == inner.values else "")
@@ -179,6 +180,11 @@ def could_be(value: object, type: Type) -> bool:
     kinds: dict[object, str] = {str: "string", bool: "boolean", int: "integer", float: "number"}
     scalar, kind = kinds.get(value.__class__, ""), kind_of(type)
     return scalar == kind or {scalar, kind} <= {"integer", "number", "decimal"} or type == ANY
+
+
+def among(values: Iterable[object]) -> frozenset[tuple[object, object]]:
+    """Values with their classes, to look one up among many: ``1`` is not ``true``."""
+    return frozenset((each.__class__, each) for each in values)
 
 
 def is_among(value: object, values: tuple[object, ...]) -> bool:

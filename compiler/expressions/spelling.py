@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from wfc.compiler.expressions.atoms import outline
 from wfc.compiler.expressions.filters import FILTERS, Spelling
 from wfc.compiler.expressions.fstrings import UnspeakableError, joined_parts
 from wfc.compiler.expressions.parse import Expression
@@ -33,7 +34,6 @@ from wfc.compiler.expressions.tree import (
     decided,
     path_of,
 )
-from wfc.compiler.expressions.truth import outline
 from wfc.compiler.expressions.widening import into as widen
 from wfc.compiler.spell import Code, class_name, escaped, field_name, literal
 from wfc.compiler.types import (

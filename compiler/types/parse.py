@@ -206,22 +206,22 @@ def parse_enum(data: object, place: Place, world: Declared, name: str, depth: in
     if not isinstance(data, list) or not data:
         world.report(problems.empty_enum(place))
         return UNKNOWN
-    values: list[str | int | bool] = []
+    values: dict[tuple[type, object], str | int | bool] = {}
     for index, value in enumerate(data):
         if not isinstance(value, (str, int)):
             world.report(problems.bad_enum_value(place / index, value))
-        elif any(value == each and value.__class__ is each.__class__ for each in values):
+        elif (value.__class__, value) in values:
             world.report(problems.enum_value_twice(place / index, value))
         else:
-            values.append(value)
-    return Enumeration(tuple(values)) if values else UNKNOWN
+            values[value.__class__, value] = value
+    return Enumeration(tuple(values.values())) if values else UNKNOWN
 
 
 def parse_one_of(data: object, place: Place, world: Declared, name: str, depth: int) -> Type:
     if not isinstance(data, list) or len(data) < 2:
         world.report(problems.too_few_alternatives(place))
         return UNKNOWN
-    found: list[Type] = []
+    found: dict[Type, None] = {}
     optional = False
     for index, each in enumerate(data):
         type = parsed(each, place / index, world, f"{name}{index + 1}", depth + 1)
@@ -231,10 +231,10 @@ def parse_one_of(data: object, place: Place, world: Declared, name: str, depth: 
             if member in found and member != UNKNOWN:
                 world.report(problems.alternative_twice(place / index, each))
             else:
-                found.append(member)
+                found[member] = None
     if UNKNOWN in found:
         return UNKNOWN
-    one_of = OneOf(tuple(found)) if len(found) > 1 else found[0]
+    one_of = OneOf(tuple(found)) if len(found) > 1 else next(iter(found))
     return Optional(one_of) if optional else one_of
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from wfc.compiler.types.shapes import (
     ANY,
@@ -135,10 +135,19 @@ def base(type: Type) -> Type:
 
 def common(*types: Type) -> Type:
     """The smallest type that every value of these has: ``any`` of no types at all."""
-    result: Type | None = None
-    for each in types:
-        result = each if result is None else joined(result, each)
+    enumerations = [each for each in dict.fromkeys(types) if isinstance(each, Enumeration)]
+    result: Type | None = merged(enumerations) if enumerations else None
+    for each in dict.fromkeys(types):
+        if not isinstance(each, Enumeration):
+            result = each if result is None else joined(result, each)
     return ANY if result is None else result
+
+
+def merged(enumerations: Sequence[Enumeration]) -> Enumeration:
+    """One enumeration with the values of all; its name if one has them all."""
+    values = distinct([value for each in enumerations for value in each.values])
+    whole = next((each for each in enumerations if len(each.values) == len(values)), None)
+    return whole or Enumeration(tuple(values))
 
 
 def joined(first: Type, second: Type) -> Type:
@@ -152,7 +161,7 @@ def joined(first: Type, second: Type) -> Type:
     if assignable(second, first):
         return first
     if isinstance(first, Enumeration) and isinstance(second, Enumeration):
-        return Enumeration(tuple(distinct((*first.values, *second.values))))
+        return merged((first, second))
     if isinstance(first, ListOf) and isinstance(second, ListOf):
         return ListOf(joined(first.item, second.item))
     if isinstance(first, MapOf) and isinstance(second, MapOf):

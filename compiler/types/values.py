@@ -28,6 +28,8 @@ __all__ = ["Misfit", "bounded", "fits", "moment"]
 
 LARGEST_INTEGER: Final = 2**53 - 1  # beyond it, JSON numbers lose digits on their way
 DECIMAL_TEXT = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?")
+PATH_TEXT = re.compile(r"(inputs|events?|result|state|config|error)(\.\w+)+")
+TRUTH_WORDS: Final = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
 DURATION_TEXT = re.compile(
     r"(?P<amount>\d{1,12}(\.\d{1,6})?)\s*(?P<unit>milliseconds?|ms|seconds?|sec|s|minutes?|min|hours?|h|days?|d|weeks?|w)"
 )
@@ -47,6 +49,7 @@ class Misfit:
         key: Whether the last of ``path`` is itself what is wrong (a key that is not known).
         name: Where a name or a value is not among those that are known: that name.
         known: And those that are, for a suggestion.
+        hint: How to write what is most likely meant, where that can be told.
     """
 
     path: tuple[str | int, ...]
@@ -54,6 +57,7 @@ class Misfit:
     key: bool = False
     name: str = ""
     known: tuple[str, ...] = ()
+    hint: str = ""
 
     def under(self, step: str | int) -> Misfit:
         """The same, seen from one level further up."""
@@ -90,7 +94,23 @@ def fits(value: object, type: Type, constraints: Constraints = NO_CONSTRAINTS) -
 
 
 def wanted(type: Type, value: object) -> Misfit:
-    return Misfit((), f"wanted {with_article(show(type))}, found {described(value)}")
+    return Misfit(
+        (), f"wanted {with_article(show(type))}, found {described(value)}", hint=rewritten(value, type)
+    )
+
+
+def rewritten(value: object, type: Type) -> str:
+    """How to write what is most likely meant by a value of another type; empty where that cannot be told."""
+    if isinstance(value, str) and PATH_TEXT.fullmatch(value):
+        return f"an expression is written `${{{{ {value} }}}}`"
+    match type, value:
+        case Scalar("boolean"), str() if value.lower() in TRUTH_WORDS:
+            return f"write `{TRUTH_WORDS[value.lower()]}`"
+        case Scalar("integer" | "number"), str() if DECIMAL_TEXT.fullmatch(value):
+            return "write it without quotes"
+        case Scalar("string" | "decimal"), int() | float() if type.name == "string" or is_number(value):
+            return "put it in quotes"
+    return ""
 
 
 def with_article(words: str) -> str:
