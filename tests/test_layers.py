@@ -35,7 +35,6 @@ COMPILER_ROOMS = (
 
 DOORS = {
     "yaml": {"compiler/read"},
-    "jsonschema": {"compiler/validate"},
     "jinja2": {"compiler/generate", "compiler/expressions"},
     "click": {"compiler/cli"},
     "pydantic": {"runtime", "compiler/cli"},
