@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import fsum
 
 __all__ = ["Place", "Placed", "arrange"]
 
@@ -213,7 +214,8 @@ def spread(layers: Sequence[Sequence[Place]]) -> None:
             wanted = []
             for place in layer:
                 near = (place.above if downward else place.below) or place.above or place.below
-                wanted.append(sum(each.x for each in near) / len(near) if near else place.x)
+                # `sum` of fractions differs between versions of Python; pictures are to be the same
+                wanted.append(fsum(each.x for each in near) / len(near) if near else place.x)
             for place, x in zip(layer, nearest(layer, wanted), strict=True):
                 place.x = x
 

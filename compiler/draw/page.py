@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from html import escape
+from math import fsum
 from typing import Final
 from unicodedata import combining, east_asian_width
 
@@ -204,7 +205,7 @@ def label_size(edge: Edge) -> tuple[float, float]:
 
 
 def text_width(line: str, letter: float) -> float:
-    return sum(
+    return fsum(
         0.0 if combining(each) else letter * (1.8 if east_asian_width(each) in "WF" else 1) for each in line
     )
 
