@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wfc.compiler.generate.bindings import Bindings
-from wfc.compiler.generate.constants import call
+from wfc.compiler.generate.constants import call, constant
 from wfc.compiler.generate.names import ModuleNames
 from wfc.compiler.generate.scope import Function
 from wfc.compiler.generate.values import Values
@@ -46,6 +46,9 @@ class Calls:
         args = {name: values.value(value) for name, value in action.args}
         if action.tool.python is not None:
             tool = self.bindings.python_tool(action.tool, action.output, step)
+            for name, field in action.tool.args.fields.items():
+                if name not in args and field.has_default:
+                    args[name] = constant(field.default, field.type, self.names)
             pairs = ", ".join(f"{literal(name)}: {value}" for name, value in args.items())
             return call(Code("ctx.tool"), tool, Code(f"{{{pairs}}}"))
         tool = self.bindings.http_tool(action.tool, action.output)
