@@ -192,9 +192,9 @@ steps:
 @pytest.mark.parametrize(
     ("names", "note", "prompt", "system"),
     [
-        (["a", "b"], None, "- A\n- B\n  (that one)\nmany\n", 'You speak {"json": true}. '),
-        (["${{ 1 }}"], "n", "- ${{ 1 }}\none\n", 'You speak {"json": true}. Note: n'),
-        ([], "{x}", "none\n", 'You speak {"json": true}. Note: {x}'),
+        (["a", "b"], None, "- A\n- B\n  (that one)\nmany\n", 'You speak {"json": true}. \n'),
+        (["${{ 1 }}"], "n", "- ${{ 1 }}\none\n", 'You speak {"json": true}. Note: n\n'),
+        ([], "{x}", "none\n", 'You speak {"json": true}. Note: {x}\n'),
     ],
 )
 def test_a_prompt_as_a_model_gets_it(
