@@ -38,7 +38,7 @@ DOORS = {
     "jinja2": {"compiler/generate", "compiler/expressions"},
     "click": {"compiler/cli"},
     "pydantic": {"runtime", "compiler/cli"},
-    "pydantic_core": {"runtime"},
+    "pydantic_core": {"runtime", "compiler/types"},
     "typing_extensions": {"runtime/context"},  # for type checkers alone
     "httpx2": {"runtime/integrations"},
     "pydantic_ai": {"runtime/integrations"},

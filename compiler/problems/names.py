@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from wfc.compiler.diagnostics import Finding, Place, Severity
@@ -119,7 +120,9 @@ def bad_name(place: Place, name: str, why: str) -> Finding:
     They begin with a letter: names that begin with `_` are kept for the program itself, and there they
     could not be used in an expression. Use another name.
     """
-    return Finding("bad-name", f"`{name}` cannot be a name: {why}", place)
+    better = re.sub(r"\W+", "_", name).strip("_")
+    hint = f"write `{better}`" if better.isidentifier() and better != name else ""
+    return Finding("bad-name", f"`{name}` cannot be a name: {why}", place, hint)
 
 
 @problem
@@ -144,7 +147,8 @@ def not_snake_case(place: Place, name: str, what: str, better: str) -> Finding:
 
     Steps, state fields, models, tools and the rest are written small, with `_` between words
     (`look_up_order`), while events and types begin with capital letters (`OrderPlaced`). So whoever reads
-    a spec sees at once which is which.
+    a spec sees at once which is which. Fields of events are yours to name; those of `types` and of an
+    `output` may be written as the service that answers writes them (`orderId`).
     """
     return Finding(
         "not-snake-case", f"`{name}` is a {what}, whose names look `like_this`", place, f"write `{better}`"

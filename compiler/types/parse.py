@@ -49,6 +49,8 @@ SYNONYMS: Final[Mapping[str, str]] = {
     "int": "integer",
     "float": "number",
     "double": "number",
+    "money": "decimal",
+    "currency": "decimal",
     "bool": "boolean",
     "array": "list of …",
     "list": "list of …",
@@ -98,7 +100,7 @@ def parse_fields(
             report(names_problems.bad_name(at.key, str(key), "a name is a text"))
             continue
         name = normal_form(key)
-        if not fine_name(name, at, report):
+        if not fine_name(name, at, report, style=into.role not in ("type", "output")):
             continue
         if name in into.fields:
             first = Place(into.fields[name].address, "key")
@@ -108,12 +110,13 @@ def parse_fields(
         into.fields[name] = parse_field(name, value, at, declared, report, inner, depth)
 
 
-def fine_name(name: str, at: Place, report: Report) -> bool:
+def fine_name(name: str, at: Place, report: Report, *, style: bool) -> bool:
+    """Whether a name can be a field's. Without ``style`` capitals may be anywhere: a service names its own data."""
     if not is_name(name):
         why = "it begins with `_`" if name.startswith("_") else "letters, digits and `_` only, a letter first"
         report(names_problems.bad_name(at.key, name, why))
         return False
-    if any(letter.isupper() for letter in name) and snake_case(name) != name:
+    if style and any(letter.isupper() for letter in name) and snake_case(name) != name:
         report(names_problems.not_snake_case(at.key, name, "field", snake_case(name)))
     return True
 

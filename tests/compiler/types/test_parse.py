@@ -116,7 +116,6 @@ WRONG: list[tuple[Any, str, tuple[str | int, ...], str | None]] = [
     ({"name": "strng"}, "unknown-type", ("name",), "strng"),
     ({"_name": "string"}, "bad-name", ("_name",), None),
     ({"a-b": "string"}, "bad-name", ("a-b",), None),
-    ({"Name": "string"}, "not-snake-case", ("Name",), None),
     ({"é": "string", "e\u0301": "string"}, "name-declared-twice", ("e\u0301",), None),
     ({"x": {"type": "integer", "default": "a"}}, "default-does-not-fit", ("x", "default"), None),
     (
@@ -137,6 +136,8 @@ WRONG: list[tuple[Any, str, tuple[str | int, ...], str | None]] = [
     ({"x": {"type": "string", "pattern": "("}}, "bad-pattern", ("x", "pattern"), None),
     ({"x": {"type": "string", "pattern": "(?=a)"}}, "bad-pattern", ("x", "pattern"), None),
     ({"x": {"type": "string", "pattern": r"(a)\1"}}, "bad-pattern", ("x", "pattern"), None),
+    ({"x": {"type": "string", "pattern": r"a\Z"}}, "bad-pattern", ("x", "pattern"), None),
+    ({"x": {"type": "string", "pattern": "a{"}}, "bad-pattern", ("x", "pattern"), None),
 ]
 
 
@@ -211,3 +212,11 @@ PLAIN = st.recursive(
 def test_any_data_at_all_is_read_without_an_exception(data: object) -> None:
     type_, _ = parse(data)
     assert show(type_)
+
+
+def test_an_output_keeps_the_names_that_a_service_gives() -> None:
+    findings: list[Finding] = []
+    made = parse_type({"orderId": "string"}, Place(("output",)), {}, findings.append, "AskResult")
+    assert not findings
+    assert isinstance(made, Record)
+    assert list(made.fields) == ["orderId"]
