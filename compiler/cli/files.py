@@ -69,5 +69,7 @@ def load(path: str) -> Source:
         with open(path, "rb") as file:
             return Source(path, file.read(MAX_BYTES + 1))
     except (OSError, ValueError) as error:
+        if isinstance(error, IsADirectoryError):
+            raise click.UsageError(f"`{path}` is a folder, and one file is wanted") from None
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise click.UsageError(f"cannot read `{path}`: {reason[:1].lower()}{reason[1:]}") from None

@@ -68,10 +68,14 @@ def parse(name: str, text: str, field: FieldInfo) -> Any:
         try:
             adapter.validate_json(json.dumps(candidate), strict=True)
         except ValidationError as error:
-            problem = error.errors(include_url=False)[0]["msg"]
+            first = error.errors(include_url=False)[0]
+            where = "".join(f"{each}: " for each in [".".join(map(str, first["loc"]))] if each)
+            problem = f"{where}{first['msg'][:1].lower()}{first['msg'][1:]}"
         else:
             return candidate
-    raise click.UsageError(f"`-i {name}={text}`: {problem[:1].lower()}{problem[1:]}")
+    if from_json is text and ("array" in problem or "object" in problem or "dictionary" in problem):
+        problem += """; lists and records are written as JSON, such as '["a", "b"]'"""
+    raise click.UsageError(f"`-i {name}={text}`: {problem}")
 
 
 def start_event(event: type[StartEvent], values: Mapping[str, Any]) -> StartEvent:
@@ -90,10 +94,9 @@ def start_event(event: type[StartEvent], values: Mapping[str, Any]) -> StartEven
             for each in error.errors(include_url=False)
         ]
         fields = [info.alias or name for name, info in event.model_fields.items()]
-        takes = f"it takes {listed(fields)}" if fields else "it takes none"
-        raise click.UsageError(
-            f"the inputs are not a `{event.__name__}` ({takes}): {'; '.join(problems)}"
-        ) from None
+        takes = f"`{event.__name__}` takes {listed(fields)}" if fields else f"`{event.__name__}` takes none"
+        give = f"; give each with `-i {fields[0]}=…`, or all with `--input FILE`" if fields else ""
+        raise click.UsageError(f"the inputs do not fit: {'; '.join(problems)}\n{takes}{give}") from None
 
 
 def listed(names: Sequence[str] | Mapping[str, object]) -> str:

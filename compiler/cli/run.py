@@ -83,6 +83,7 @@ def made(workflow: type[Workflow]) -> Workflow:
 
 async def watch(begin: Callable[[], WorkflowHandler]) -> str | None:
     """Follow a run, telling of it; the end event as JSON, or ``None`` after saying why there is none."""
+    import asyncio
     import json
 
     from wfc.compiler.cli.progress import Progress
@@ -97,6 +98,10 @@ async def watch(begin: Callable[[], WorkflowHandler]) -> str | None:
             if isinstance(event, StopEvent):
                 end = event
         await handler
+    except asyncio.CancelledError:
+        click.echo("the run was interrupted", err=True)
+        await handler.cancel_run()
+        raise
     except WorkflowError as error:
         click.echo(f"the run failed: {printable(str(error))}", err=True)
         return None

@@ -106,7 +106,8 @@ def stray(text: str, place: Place, position: int) -> Finding:
     if letter in "\"'":
         closing = text.find("\n", position)
         return problems.unclosed_text(place.stretch(position, closing if closing > 0 else len(text)), letter)
-    return problems.stray_character(place.stretch(position, position + 1), letter)
+    opens = text.startswith("${{", position)
+    return problems.stray_character(place.stretch(position, position + 1), letter, opens_expression=opens)
 
 
 def made(match: re.Match[str], place: Place) -> Token:

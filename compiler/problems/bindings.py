@@ -43,7 +43,9 @@ def bad_python_tool(place: Place, text: str) -> Finding:
     function's name, such as `orders:find`; or a module that the project's settings allow,
     `shop.orders:find`.
     """
-    return Finding("bad-python-tool", f"`{text}` is not of the form `module:function`", place)
+    module, dot, function = text.rpartition(".")
+    hint = f"write `{module}:{function}`" if dot and text.replace(".", "").isidentifier() else ""
+    return Finding("bad-python-tool", f"`{text}` is not of the form `module:function`", place, hint)
 
 
 @problem

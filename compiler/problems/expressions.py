@@ -81,13 +81,16 @@ def unclosed_bracket(place: Place, opened: str, closing: str) -> Finding:
 
 
 @problem
-def stray_character(place: Place, character: str) -> Finding:
+def stray_character(place: Place, character: str, *, opens_expression: bool = False) -> Finding:
     """A character stands in an expression that means nothing there.
 
     Expressions are made of names, numbers, texts in quotes, and a few signs. Texts need quotes;
-    typographic quotes and signs copied from elsewhere do not count.
+    typographic quotes and signs copied from elsewhere do not count. Where only an expression can stand, as
+    under `when`, it stands without `${{` and `}}`.
     """
     hint = "texts stand in straight quotes" if character in "“”„‘’‚«»´`" else ""
+    if opens_expression:
+        hint = "this is an expression already: leave out `${{` and `}}`"
     return Finding("stray-character", f"`{character}` means nothing in an expression", place, hint)
 
 

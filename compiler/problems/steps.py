@@ -152,7 +152,7 @@ def result_without_field(place: Place, name: str, result: str, known: Iterable[s
 
 
 @problem
-def unfilled_field(place: Place, event: str, fields: Sequence[str], looked: str) -> Finding:
+def unfilled_field(place: Place, event: str, fields: Sequence[str], looked: str, value: str = "…") -> Finding:
     """An event is emitted, and nothing says what one of its fields is.
 
     A field gets its value from `with`; else from the result's field of the same name; else, if it is the
@@ -165,7 +165,7 @@ def unfilled_field(place: Place, event: str, fields: Sequence[str], looked: str)
         "unfilled-field",
         f"nothing fills {names} of `{event}`: {looked}",
         place,
-        f"write `with: {{{fields[0]}: …}}`",
+        f"write `with: {{{fields[0]}: {value}}}`",
     )
 
 

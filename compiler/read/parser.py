@@ -120,12 +120,26 @@ def complaint(error: yaml.YAMLError, text: str) -> Finding:
         return problems.expression_needs_quotes(
             Place((), "text", at - 1, end + 2 if 0 <= end < at + 500 else at + 1)
         )
+    line = text.rfind("\n", 0, at) + 1
+    tab = text.find("\t", line, len(text) - len(text[line:].lstrip(" \t")))
+    if tab >= 0:
+        return cannot_start(text, tab)
     for words, what, hint in SAYINGS:
         if words in said:
             if "never closed" in what and opened is not None:
                 place = Place((), "text", opened.index, opened.index + 1)
-            return problems.syntax_error(place, what, hint)
+            opens = text[at : at + 1] in {"{", "["}
+            return problems.syntax_error(
+                place, what, in_braces(text[line:at]) if opens and not hint else hint
+            )
     return problems.syntax_error(place, "nothing can be read from here on", "")
+
+
+def in_braces(before: str) -> str:
+    """What to do where a bracket opens in the middle of a text between braces."""
+    if before.endswith(("list of ", "map of ", "optional ")):
+        return "declare the record under `types`, and write its name here"
+    return "put the whole text in quotes"
 
 
 def cannot_start(text: str, at: int) -> Finding:

@@ -90,7 +90,15 @@ class Filling:
                 left.update(needed)
         missing = [name for name, field in left.items() if field.required and field.type != UNKNOWN]
         if missing and not self.silent and not self.unknown_sources(sources):
-            self.texts.report(problems.unfilled_field(place, event.name, missing, self.looked(missing)))
+            value = self.elsewhere(missing[0], left[missing[0]])
+            self.texts.report(
+                problems.unfilled_field(place, event.name, missing, self.looked(missing), value)
+            )
+
+    def elsewhere(self, name: str, field: Field) -> str:
+        """What could be written for a field that nothing fills: the input of its name, if there is one."""
+        given = part_type(self.type_of("inputs"), name) if "inputs" in self.scope.names else None
+        return f'"${{{{ inputs.{name} }}}}"' if given is not None and assignable(given, field.type) else "…"
 
     def unknown_sources(self, sources: list[str]) -> bool:
         return any(

@@ -183,7 +183,7 @@ def constant(data: object, place: Place, wanted: Type, constraints: Constraints,
     """A plain value, held against its type."""
     wrong = fits(data, wanted, constraints)
     if wrong is not None:
-        hint = closest(str(data), wrong.known) if wrong.known else ""
+        hint = closest(str(data), wrong.known) if wrong.known else wrong.hint
         report(problems.wrong_value(place, wrong.reason, hint))
     return Value(wanted, place.address, constant=data)
 

@@ -29,7 +29,14 @@ __all__ = ["Misfit", "bounded", "fits", "moment"]
 LARGEST_INTEGER: Final = 2**53 - 1  # beyond it, JSON numbers lose digits on their way
 DECIMAL_TEXT = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?")
 PATH_TEXT = re.compile(r"(inputs|events?|result|state|config|error)(\.\w+)+")
-TRUTH_WORDS: Final = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
+TRUTH_WORDS: Final = {
+    "yes": "true",
+    "on": "true",
+    "true": "true",
+    "no": "false",
+    "off": "false",
+    "false": "false",
+}
 DURATION_TEXT = re.compile(
     r"(?P<amount>\d{1,12}(\.\d{1,6})?)\s*(?P<unit>milliseconds?|ms|seconds?|sec|s|minutes?|min|hours?|h|days?|d|weeks?|w)"
 )

@@ -15,7 +15,7 @@ from wfc.compiler.types.slips import LONG_KEYS, slip
 from wfc.compiler.validate.generated import CHECKS
 from wfc.compiler.validate.matching import NOT_YET, has_type, matches
 from wfc.compiler.validate.spec import Spec
-from wfc.compiler.validate.words import found, named, owner, quoting_hint, wanted
+from wfc.compiler.validate.words import found, named, other_kind, otherwise_said, owner, quoting_hint, wanted
 from wfc.schemas import load
 
 __all__ = ["explain"]
@@ -155,6 +155,7 @@ class Explainer:
         hint = f"did you mean `{meant}`?" if meant else ""
         place = Place(address)
         if address[-1:] == ("kind",) and isinstance(value, str):
+            hint = hint or other_kind(value)
             self.report(problems.unknown_kind(place, value, texts, hint))
         else:
             shown = [str(each).lower() if each is None else str(each) for each in known]
@@ -249,6 +250,8 @@ class Explainer:
         self.report(problems.unknown_key(place, key, owner(address, schema), hint))
 
     def advice(self, key: str, schema: Schema, missing: Sequence[str], absent: Sequence[str]) -> str:
+        if said := otherwise_said(key, absent):
+            return said
         if missing:
             return f"{problems.listed(missing)} is missing here"
         homes = [

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address
 
-__all__ = ["found", "named", "owner", "quoting_hint", "wanted"]
+__all__ = ["found", "named", "other_kind", "otherwise_said", "owner", "quoting_hint", "wanted"]
 
 WORDS: Final = {
     "object": "a map",
@@ -20,6 +20,46 @@ WORDS: Final = {
 YES: Final = frozenset({"yes", "on", "y"})
 NO: Final = frozenset({"no", "off", "n"})
 LONGEST: Final = 40
+KINDS: Final[Mapping[str, str]] = {
+    "python": "tool",
+    "function": "tool",
+    "script": "tool",
+    "branch": "transform",
+    "choice": "transform",
+    "join": "transform",
+    "request": "http",
+    "rest": "http",
+    "model": "llm",
+    "prompt": "llm",
+}
+KEYS: Final[Mapping[str, tuple[str, str]]] = {
+    "python": ("tool", 'tool: {python: "module:function"}'),
+    "input": ("args", "args"),
+    "inputs": ("args", "args"),
+    "params": ("args", "args"),
+    "arguments": ("args", "args"),
+    "with": ("args", "args"),
+    "if": ("when", "when"),
+    "condition": ("when", "when"),
+    "on": ("accepts", "accepts"),
+    "needs": ("accepts", "accepts"),
+    "next": ("emit", "emit"),
+    "goto": ("emit", "emit"),
+    "returns": ("output", "output"),
+}
+"""What others call a key, the key it is here, and how that is written."""
+
+
+def other_kind(kind: str) -> str:
+    """A hint for a kind of step that goes by another name here; empty if none is known."""
+    meant = KINDS.get(kind.lower())
+    return f"write `{meant}`" if meant else ""
+
+
+def otherwise_said(key: str, possible: Container[str]) -> str:
+    """A hint for a key that goes by another name here; empty if that is none of the possible ones."""
+    meant, written = KEYS.get(key, ("", ""))
+    return f"write `{written}`" if meant in possible else ""
 
 
 def found(value: Any) -> str:

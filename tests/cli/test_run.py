@@ -160,6 +160,8 @@ def test_a_value_is_read_by_its_type(wfc, tmp_path: Path, pair: str, value: obje
         (["-i", "yes=perhaps"], "`-i yes=perhaps`"),
         (["-i", "colour=green"], "`-i colour=green`"),
         (["-i", 'point={"x": 1}'], "`-i point="),
+        (["-i", 'point={"x": "1"}'], "`: x: input should be"),
+        (["-i", "point=1, 2"], "lists and records are written as JSON"),
         (["-i", "text"], "`-i text` is not `name=value`"),
         (["-i", "=text"], "`-i =text` is not `name=value`"),
         (["-i", "txet=hello"], "`Given` has no field `txet`; did you mean `text`?"),

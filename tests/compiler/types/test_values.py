@@ -137,3 +137,24 @@ def test_a_misfit_knows_its_place_and_what_may_have_been_meant() -> None:
     assert place.part == "key"
     assert misfit.name == "nte"
     assert "note" in misfit.known
+
+
+@pytest.mark.parametrize(
+    ("value", "type_", "hint"),
+    [
+        (10.5, DECIMAL, "put it in quotes"),
+        (7, STRING, "put it in quotes"),
+        (True, STRING, "put it in quotes"),
+        (True, DECIMAL, ""),
+        ("7", INTEGER, "write it without quotes"),
+        ("yes", BOOLEAN, "write `true`"),
+        ("Off", BOOLEAN, "write `false`"),
+        ("inputs.receipt", BOOLEAN, "an expression is written `${{ inputs.receipt }}`"),
+        ("perhaps", BOOLEAN, ""),
+    ],
+    ids=str,
+)
+def test_a_misfit_says_how_to_write_what_is_meant(value: object, type_: Type, hint: str) -> None:
+    misfit = fits(value, type_)
+    assert misfit is not None
+    assert misfit.hint == hint
