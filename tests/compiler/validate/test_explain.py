@@ -85,6 +85,15 @@ def test_a_good_spec_is_the_documents_own_data() -> None:
             "`xyzzy` is not a key of a step of kind `llm`",
             "`prompt` is missing here",
         ),
+        (
+            "timeout: 30s",
+            "returns: string",
+            "unknown-key",
+            "returns",
+            "`returns` is not a key of a step of kind `llm`",
+            "write `output`",
+        ),
+        ("kind: llm", "kind: Model", "unknown-kind", "Model", "there is no kind `Model`", "write `llm`"),
         ("    prompt: Greet.\n", "", "missing-key", "greet", "`greet` needs `prompt`", ""),
         ("    kind: llm\n", "", "missing-key", "greet", "`greet` needs `kind`", ""),
         (
