@@ -11,7 +11,7 @@ import click
 
 from wfc.compiler.read import MAX_BYTES
 
-__all__ = ["Source", "specs"]
+__all__ = ["Source", "load", "load_whole", "specs"]
 
 SUFFIXES = (".yaml", ".yml")
 SAYS_SO = re.compile(rb"""^(?:\xef\xbb\xbf)?["']?(?:wfc|workflow)["']?[ \t]*:""", re.MULTILINE)
@@ -60,16 +60,29 @@ def yaml_files(folder: str) -> Iterable[str]:
 
 
 def load(path: str) -> Source:
-    """One file's bytes.
+    """A spec's bytes, of a file that is too large no more than shows it.
 
     Raises:
         click.UsageError: It cannot be read.
     """
+    return Source(path, contents(path, MAX_BYTES + 1))
+
+
+def load_whole(path: str) -> bytes:
+    """All bytes of a file that is no spec: inputs, or a module.
+
+    Raises:
+        click.UsageError: It cannot be read.
+    """
+    return contents(path, -1)
+
+
+def contents(path: str, most: int) -> bytes:
     try:
         with open(path, "rb") as file:
-            return Source(path, file.read(MAX_BYTES + 1))
+            return file.read(most)
+    except IsADirectoryError:
+        raise click.UsageError(f"`{path}` is a folder, and one file is wanted") from None
     except (OSError, ValueError) as error:
-        if isinstance(error, IsADirectoryError):
-            raise click.UsageError(f"`{path}` is a folder, and one file is wanted") from None
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise click.UsageError(f"cannot read `{path}`: {reason[:1].lower()}{reason[1:]}") from None

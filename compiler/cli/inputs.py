@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wfc.compiler.cli.files import load
+from wfc.compiler.cli.files import load_whole
 from wfc.compiler.problems import closest
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def given(pairs: Sequence[str], file: str | None, event: type[StartEvent]) -> di
 
 def from_file(file: str) -> dict[str, Any]:
     where = "standard input" if file == "-" else f"`{file}`"
-    raw = sys.stdin.buffer.read() if file == "-" else load(file).raw
+    raw = sys.stdin.buffer.read() if file == "-" else load_whole(file)
     try:
         values = json.loads(raw)
     except (ValueError, RecursionError) as error:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wfc.compiler.cli.files import load
+from wfc.compiler.cli.files import load, load_whole
 from wfc.compiler.cli.findings import show
 from wfc.compiler.nodes import Workflow as Resolved
 from wfc.compiler.pipeline import Compiled, compile_text
@@ -63,9 +63,9 @@ def load_program(path: str) -> Program | None:
         click.ClickException: The module cannot be imported.
     """
     if path.endswith(".py"):
-        source = load(path)
         name = os.path.basename(path).removesuffix(".py")
-        return Program(workflow_in(execute(name, path, source.raw.decode(errors="replace")), path), None)
+        text = load_whole(path).decode(errors="replace")
+        return Program(workflow_in(execute(name, path, text), path), None)
     source = load(path)
     compiled = compile_text(source.raw, source.path, source=os.path.basename(path))
     show([compiled], on_error_stream=True)

@@ -197,6 +197,14 @@ def test_inputs_come_from_a_file_and_a_pair_counts_more(wfc, greet: Path, tmp_pa
     assert "Hello Bob" in wfc("run", "greet.yaml", "--input", "in.json", "-i", "name=Bob").out
 
 
+def test_inputs_may_be_larger_than_a_spec(wfc, greet: Path, tmp_path: Path) -> None:
+    name = "x" * 5_000_000
+    (tmp_path / "in.json").write_text(json.dumps({"name": name}))
+    done = wfc("run", "greet.yaml", "--input", "in.json")
+    assert done.status == 0, done.err[-300:]
+    assert json.loads(done.out)["with"] == {"text": f"Hello {name}"}
+
+
 def test_inputs_come_from_standard_input(wfc, greet: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO('{"name": "Zoë"}'.encode())))
     assert "Hello Zoë" in wfc("run", "greet.yaml", "--input", "-").out
