@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from wfc.compiler.expressions.narrowing import among, is_among, passes_test
+from wfc.compiler.expressions.narrowing import among, passes_test
 from wfc.compiler.expressions.tree import (
     Compare,
     Constant,
@@ -64,12 +64,14 @@ class Atom:
         cases: What it may come out as: values of a path; for a test that is not looked into, true and false.
         opposite: Whether the test is the opposite of the one that ``key`` outlines.
         text: As its author wrote it.
+        values: What a path is compared with, if that is the question.
     """
 
     key: Key
     cases: tuple[object, ...]
     opposite: bool
     text: str
+    values: frozenset[tuple[object, object]] = frozenset()
 
 
 class Atoms:
@@ -107,7 +109,8 @@ class Atoms:
         if asked is not None and path is not None:
             cases = cases_of(asked.declared, tuple(self.constants.get(path, {}).values()))
             if cases is not None and decidable(node, cases):
-                return Atom(path, cases, False, text)
+                values = compared_values(node) if isinstance(node, Compare) else None
+                return Atom(path, cases, False, text, among(values or ()))
         key, opposite = opaque_key(node)
         return Atom(key, (True, False), opposite, text)
 
@@ -127,7 +130,7 @@ class Atoms:
                 return outcome(self.holds(part, row) for part in node.parts)
         atom = self.by_node[id(node)]
         value = row[atom.key]
-        return bool(value) != atom.opposite if isinstance(atom.key, str) else test_holds(node, value)
+        return bool(value) != atom.opposite if isinstance(atom.key, str) else test_holds(node, atom, value)
 
     def words(self, row: Row) -> str:
         """A case in words."""
@@ -197,7 +200,7 @@ def decidable(node: Node, cases: tuple[object, ...]) -> bool:
     return not (isinstance(node, Test) and node.name != "none" and PRESENT in cases)
 
 
-def test_holds(node: Node, value: object) -> bool:
+def test_holds(node: Node, atom: Atom, value: object) -> bool:
     """Whether a test comes out true for one of the cases of what it asks about."""
     match node:
         case Test():
@@ -206,9 +209,8 @@ def test_holds(node: Node, value: object) -> bool:
             passes = value is not NULL_CASE and is_type(value) and passes_test(value, node)  # type: ignore[arg-type]
             return bool(passes) != node.negated
         case Compare():
-            values = compared_values(node)
-            assert values is not None
-            held = is_among(None if value is NULL_CASE else value, values)
+            asked = None if value is NULL_CASE else value
+            held = (asked.__class__, asked) in atom.values
             return held != (node.operator in {"!=", "not in"})
     return value is True
 

@@ -180,9 +180,10 @@ def among_items(typing: Typing, node: Compare, display: ListDisplay, left: Type)
         typing.wrong(operand_problems.never_true(typing.at(node), "the list is empty"))
     declared = without_null(node.left.declared if node.left.declared != UNKNOWN else left)
     values = among(declared.values) if isinstance(declared, Enumeration) else frozenset()
+    scalar = base(declared)
     for item in display.items:
         kind = adapt(item, item.type, left)
-        if isinstance(item, Constant) and isinstance(declared, Enumeration) and base(kind) == base(declared):
+        if isinstance(item, Constant) and isinstance(declared, Enumeration) and base(kind) == scalar:
             if (item.value.__class__, item.value) not in values:
                 known = [str(each) for each in declared.values]
                 words = typing.words(node.left)

@@ -22,7 +22,6 @@ from wfc.compiler.spell import is_name
 
 __all__ = ["TemplateParser"]
 
-STATEMENT: Final = re.compile(r"\{%.*?%\}", re.DOTALL)
 MARK: Final = re.compile(r"\$\{\{|\{\{|\{%|\{#")
 MAX_NESTING: Final = 15
 STATEMENTS: Final = ("for", "if", "elif", "else", "endfor", "endif")
@@ -50,6 +49,17 @@ class Open:
         return Condition(tuple(self.branches))
 
 
+def only_statements(line: str) -> bool:
+    """Whether nothing but statements and blanks stands in a line."""
+    position = 0
+    while (opening := line.find("{%", position)) >= 0:
+        closing = line.find("%}", opening)
+        if closing < 0 or line[position:opening].strip():
+            return False
+        position = closing + 2
+    return not line[position:].strip()
+
+
 class TemplateParser:
     """Reads a text with expressions in it. A mistake in one expression does not hide those in others."""
 
@@ -62,11 +72,7 @@ class TemplateParser:
         self.top: list[Part] = []
         self.trim_next = ""  # what the last statement's end takes from the text after it: "", "line" or "all"
         self.failed = False
-        self.line = (
-            0,
-            0,
-            False,
-        )  # the line looked at last: where it starts and ends, whether it is all statements
+        self.line = (0, 0, False)  # looked at last: where it starts and ends, whether it is all statements
 
     @property
     def parts(self) -> list[Part]:
@@ -133,7 +139,7 @@ class TemplateParser:
             closing = self.text.find("%}", position)
             end = self.text.find("\n", max(closing, position))
             end = len(self.text) if end < 0 else end
-            alone = not STATEMENT.sub("", self.text[start:end]).strip()
+            alone = only_statements(self.text[start:end])
             self.line = (start, end, alone)
         return alone
 

@@ -24,6 +24,8 @@ T = TypeVar("T")
 
 MAX_ATOMS: Final = 12
 MAX_ROWS: Final = 2**MAX_ATOMS
+MAX_CONDITIONS: Final = 200
+TOO_MANY: Final = "there are too many different tests to be sure"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +65,14 @@ def judge(conditions: Sequence[Expression]) -> Verdict:
     """Which cases a list of conditions leaves, and which conditions never get their turn."""
     if any(condition.type == UNKNOWN for condition in conditions):
         return Verdict(None, ())
+    if len(conditions) > MAX_CONDITIONS:
+        return Verdict(Case(TOO_MANY), ())
     trees = [condition.tree for condition in conditions]
     atoms = Atoms(trees, [condition.text for condition in conditions])
     try:
         return verdict(atoms, trees)
     except TooManyCasesError:
-        return Verdict(Case("there are too many different tests to be sure"), ())
+        return Verdict(Case(TOO_MANY), ())
 
 
 def verdict(atoms: Atoms, trees: Sequence[Node]) -> Verdict:
