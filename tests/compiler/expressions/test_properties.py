@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.expressions import Scope, parse_expression, spell_expression
+from wfc.compiler.expressions import Scope, parse_expression, parse_template, spell_expression
 from wfc.compiler.types import BOOLEAN, INTEGER, NUMBER, STRING, Enumeration, ListOf, Optional
 
 SCOPE = Scope(
@@ -225,3 +225,19 @@ def test_an_endless_expression_is_refused(text: str) -> None:
     _, findings = read(text)
     assert len(findings) == 1
     assert findings[0].code in {"expression-too-long", "unclosed-bracket", "number-too-large"}
+
+
+@pytest.mark.parametrize(
+    "part", ["{%", "${{", "{{", "{#", "%}", "{% if p %}", "{% if p %}\n{% endif %}\n", " ", '"', "\\"]
+)
+@pytest.mark.parametrize("statements", [False, True])
+def test_a_large_text_is_read_to_its_end(part: str, statements: bool) -> None:
+    count = 0
+
+    def report(finding: Finding) -> None:
+        nonlocal count
+        count += 1
+
+    parse_template(part * (60_000 // len(part)), PLACE, SCOPE, report, statements=statements)
+    parse_expression(part * 60_000, PLACE, SCOPE, report)
+    assert count <= 60_001
