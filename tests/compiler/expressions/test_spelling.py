@@ -26,8 +26,6 @@ from wfc.compiler.types import (
 )
 from wfc.runtime import filters
 
-CACHE = str(Path(__file__).parents[3] / ".mypy_cache" / "spelled")
-
 TABLE = [
     # expression, Python, value in the world below
     ("state.count", "state.count", 3),
@@ -339,7 +337,7 @@ def test_all_of_it_passes_the_formatter_the_linter_and_the_type_checker(
         "mypy",
         "--strict",
         "--cache-dir",
-        CACHE,
+        mypy_cache,
         "--config-file=",
         str(module),
         cwd=Path(__file__).parents[3] / "tests/as_installed",

@@ -26,8 +26,6 @@ def read(text: str, *, statements: bool = False) -> tuple[Any, list[Finding]]:
     return parse_template(text, PLACE, SIMPLE, findings.append, statements=statements), findings
 
 
-CACHE = str(Path(__file__).parents[3] / ".mypy_cache" / "spelled")
-
 TABLE = [
     ("plain", '"plain"'),
     ("Hello ${{ a }}!", 'f"Hello {a}!"'),
@@ -175,7 +173,9 @@ def test_statements_become_a_function(text: str, meant: str) -> None:
     assert space["f"]("A", 2, 0.5, ["x", "y"], None) == meant
 
 
-def test_functions_pass_the_formatter_the_linter_and_the_type_checker(tmp_path: Path) -> None:
+def test_functions_pass_the_formatter_the_linter_and_the_type_checker(
+    tmp_path: Path, mypy_cache: str
+) -> None:
     texts = [*(row[0] for row in STATEMENTS), *(row[0] for row in TABLE)]
     lines = ["from wfc.runtime import filters", ""]
     for number, text in enumerate(texts):
@@ -197,7 +197,7 @@ def test_functions_pass_the_formatter_the_linter_and_the_type_checker(tmp_path: 
             "--diff",
             str(module),
         ],
-        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", CACHE, "--config-file=", str(module)],
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", mypy_cache, "--config-file=", str(module)],
     ):
         cwd = Path(__file__).parents[3] / "tests/as_installed"
         done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
