@@ -309,7 +309,7 @@ def test_an_expression_is_native_python(read, python_world, text: str, python: s
 
 
 def test_all_of_it_passes_the_formatter_the_linter_and_the_type_checker(
-    read, world: Scope, tmp_path: Path
+    read, world: Scope, tmp_path: Path, mypy_cache: str
 ) -> None:
     lines = [world_module(world)]
     for number, (text, _, _) in enumerate(TABLE):
