@@ -23,6 +23,7 @@ from wfc.runtime.gathering import uncollect
 from wfc.runtime.injection import Call
 from wfc.runtime.outcomes import UNHANDLED
 from wfc.runtime.retry import seed_of
+from wfc.runtime.threads import in_thread
 from wfc.runtime.ticks import Completed, Failed, Tick, TriedAgain
 
 if TYPE_CHECKING:
@@ -186,13 +187,13 @@ async def _act(run: Run, step_run: StepRun) -> Any:
         return await double(StepContext(run, step_run))
     if step.is_async:
         return await step.action(run, step_run, None)
-    result, error = await asyncio.to_thread(_in_thread, step.action, run, step_run)
+    result, error = await in_thread(_call, step.action, run, step_run)
     if error is not None:
         raise error
     return result
 
 
-def _in_thread(action: Call, run: Run, step_run: StepRun) -> tuple[Any, Exception | None]:
+def _call(action: Call, run: Run, step_run: StepRun) -> tuple[Any, Exception | None]:
     """Calls a plain function; its exception is handed over by hand, as a future cannot hold each kind."""
     try:
         return action(run, step_run, None), None

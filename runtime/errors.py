@@ -123,7 +123,7 @@ def step_error(error: BaseException) -> StepError:
     if isinstance(error, StepError):
         return error
     kinds = [kind.__name__ for kind in type(error).__mro__ if issubclass(kind, Exception)]
-    names = [f"python.{kind}" for kind in kinds] or ["python"]
+    names = [f"python.{kind}" for kind in kinds or [type(error).__name__]]
     if isinstance(error, ExpressionError):
         names = ["expression"]
     elif isinstance(error, WorkflowError):

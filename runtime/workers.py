@@ -115,6 +115,7 @@ class Workers:
         except CancelledError:
             if execution.outcome is None:
                 run.cancel("the event loop cancelled the run")
+                _seen(run.future)  # the loop is about to end: nobody will ask
             raise
         except Exception as error:  # a mistake of ours, which must not leave the run hanging
             failed = WorkflowRuntimeError(f"the runtime failed: {type(error).__name__}: {error}")
@@ -132,7 +133,14 @@ class Workers:
             return failure(run, step_run, error)
         if not isinstance(error, CancelledError):
             run.apply(Cancelled(WorkflowRuntimeError(f"{type(error).__name__} ended the run")))
+            task.add_done_callback(_seen)  # the process ends by it, and nobody will ask the task
             raise error
         if task.cancelling():
             raise error
         return failure(run, step_run, StepError("cancelled", "something that it waited for was cancelled"))
+
+
+def _seen(future: asyncio.Future[Any]) -> None:
+    """Look at a future's exception, so that asyncio does not complain that nobody has."""
+    if future.done() and not future.cancelled():
+        future.exception()

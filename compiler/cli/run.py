@@ -88,6 +88,7 @@ async def watch(begin: Callable[[], WorkflowHandler]) -> str | None:
 
     from wfc.compiler.cli.progress import Progress
     from wfc.runtime import StopEvent, WorkflowError
+    from wfc.runtime.events import event_name
 
     progress = Progress()
     end: Any = None
@@ -105,5 +106,5 @@ async def watch(begin: Callable[[], WorkflowHandler]) -> str | None:
     except WorkflowError as error:
         click.echo(f"the run failed: {printable(str(error))}", err=True)
         return None
-    record = {"event": type(end).__name__, "with": end.model_dump(mode="json", by_alias=True)}
+    record = {"event": event_name(end), "with": end.model_dump(mode="json", by_alias=True)}
     return json.dumps(record, ensure_ascii=False)

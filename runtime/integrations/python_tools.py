@@ -16,6 +16,7 @@ from wfc.runtime.integrations.beside import module_beside
 from wfc.runtime.outputs import InvalidOutput, from_python, plain
 from wfc.runtime.redaction import Revealed
 from wfc.runtime.settings import settings_near
+from wfc.runtime.threads import in_thread
 
 __all__ = ["ToolContext", "ToolHost", "call", "load"]
 
@@ -113,17 +114,21 @@ async def call(host: ToolHost, tool: PythonTool[T], args: Mapping[str, object]) 
     return valid
 
 
-async def _run(function: Callable[..., Any], given: Mapping[str, object]) -> tuple[Any, Exception | None]:
-    """What a function returns, or what it raises: a thread's future cannot hold every exception."""
+async def _run(function: Callable[..., Any], given: Mapping[str, object]) -> tuple[Any, BaseException | None]:
+    """What a function returns, or what it raises: a thread's future cannot hold every exception.
 
-    def in_thread() -> tuple[Any, Exception | None]:
+    A tool that leaves the program (``sys.exit``) or gives itself up fails like one that raises anything else; only
+    this task's own cancellation is one.
+    """
+
+    def call() -> tuple[Any, BaseException | None]:
         try:
             return function(**given), None
-        except Exception as error:
+        except BaseException as error:
             return None, error
 
     if not inspect.iscoroutinefunction(function):
-        result, failure = await asyncio.to_thread(in_thread)
+        result, failure = await in_thread(call)
         if failure is not None or not inspect.isawaitable(result):
             return result, failure
         waiting = result
@@ -131,11 +136,16 @@ async def _run(function: Callable[..., Any], given: Mapping[str, object]) -> tup
         waiting = function(**given)
     try:
         return await waiting, None
-    except Exception as error:
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        return None, error
+    except (Exception, SystemExit) as error:
         return None, error
 
 
-def _told(failure: Exception, tool: PythonTool[Any], revealed: Revealed) -> WorkflowError:
+def _told(failure: BaseException, tool: PythonTool[Any], revealed: Revealed) -> WorkflowError:
     """What a tool raised, as the error of a step that calls it."""
     if isinstance(failure, WorkflowError) and not isinstance(failure, StepError):
         return failure
@@ -187,7 +197,7 @@ def _module(name: str, folder: Path) -> Any:
             return settings.import_module(name)
     except SettingsError:
         raise
-    except Exception as error:  # whatever a module does while it loads
+    except (Exception, SystemExit) as error:  # whatever a module does while it loads
         raise SettingsError(
             f"the module `{name}` cannot be loaded: {type(error).__name__}: {error}"
         ) from error

@@ -152,6 +152,8 @@ def test_a_result_of_another_type_is_told(write: Write, tmp_path: Path, given: s
         ("ConnectionResetError('no such order')", ["connection", "python.ConnectionResetError"]),
         ("TimeoutError('no such order')", ["timeout"]),
         ("StopIteration('no such order')", ["python.StopIteration"]),
+        ("SystemExit('no such order')", ["python.SystemExit", "tool"]),
+        ("__import__('asyncio').CancelledError('no such order')", ["python.CancelledError", "tool"]),
     ],
 )
 @pytest.mark.parametrize("kind", ["def", "async def"])
@@ -261,6 +263,12 @@ def test_settings_allow_modules_from_elsewhere(write: Write, tmp_path: Path) -> 
     assert call("shop.orders:find", spec) == 1
     with pytest.raises(SettingsError, match="no module `shopping`"):
         call("shopping:find", spec)
+
+
+def test_a_module_that_leaves_the_program_is_told(write: Write, tmp_path: Path) -> None:
+    write("leaves.py", "raise SystemExit(0)\n")
+    with pytest.raises(SettingsError, match="`leaves` cannot be loaded: SystemExit: 0"):
+        call("leaves:find", tmp_path)
 
 
 @pytest.mark.parametrize(
