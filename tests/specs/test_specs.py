@@ -1,0 +1,79 @@
+"""The specs that come with the project: each checks, passes its own tests, and runs on real input."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from wfc.schemas import EDITOR_LINE
+
+ROOT = Path(__file__).parents[2]
+SPECS = sorted((ROOT / "specs").glob("*.yaml"))
+WFC = [sys.executable, "-c", "import sys; from wfc.compiler.cli import main; sys.exit(main(sys.argv[1:]))"]
+HISTORY = [("feat: fly", "a"), ("Fix the landing", "b"), ("Bump the year", "c")]
+
+
+def wfc(*args: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [*WFC, *map(str, args)]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False, timeout=120)
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.stem)
+def test_a_spec_has_no_findings_and_passes_its_own_tests(spec: Path) -> None:
+    assert spec.read_text(encoding="utf-8").splitlines()[0].split("=")[0] == EDITOR_LINE.split("=")[0]
+    checked = wfc("check", spec)
+    assert (checked.returncode, checked.stdout) == (0, "")
+    tested = wfc("test", spec)
+    assert tested.returncode == 0, tested.stdout + tested.stderr
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A git repository with a history."""
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    git = ["git", "-C", str(folder), "-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+    subprocess.run([*git, "init", "--quiet"], check=True, capture_output=True)
+    for subject, text in HISTORY:
+        (folder / "file.txt").write_text(text)
+        subprocess.run([*git, "add", "."], check=True)
+        subprocess.run([*git, "commit", "--quiet", "--no-gpg-sign", "-m", subject], check=True)
+    return folder
+
+
+def test_release_notes_of_a_real_history_from_the_compiled_module(repository: Path, tmp_path: Path) -> None:
+    compiled = wfc("compile", ROOT / "specs/release_notes.yaml", "-o", tmp_path / "build")
+    assert compiled.returncode == 0, compiled.stderr
+    done = wfc("run", tmp_path / "build/release_notes_workflow.py", "-i", f"repository={repository}")
+    assert done.returncode == 0, done.stderr
+    end = json.loads(done.stdout)
+    assert (end["event"], end["with"]["commits"]) == ("NotesWritten", len(HISTORY))
+    headings = [line for line in end["with"]["markdown"].splitlines() if line.startswith("#")]
+    assert headings == ["# Release notes", "## Added", "## Fixed", "## Other"]
+
+
+def test_release_notes_of_a_folder_without_a_history_say_why(tmp_path: Path) -> None:
+    done = wfc("run", ROOT / "specs/release_notes.yaml", "-i", f"repository={tmp_path}")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "step `read` failed on NotesWanted, attempt 1" in done.stderr
+    assert "HistoryUnreadable" in done.stderr
+
+
+def test_the_monitor_reads_a_real_file_and_tells_its_watcher() -> None:
+    done = wfc("run", ROOT / "specs/feedback_monitor_streaming.yaml", "-i", "at_most=3")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["with"]["good"] == 2
+    assert "reading message 1 of feedback.txt" in done.stderr
+    assert "a complaint: The app crashes" in done.stderr
+
+
+def test_a_misspelt_verdict_is_a_finding(tmp_path: Path) -> None:
+    text = (ROOT / "specs/feedback_trader.yaml").read_text(encoding="utf-8")
+    spec = tmp_path / "trader.yaml"
+    spec.write_text(text.replace('event.verdict == "good"', 'event.verdict == "goood"', 1), encoding="utf-8")
+    (finding,) = json.loads(wfc("check", "--format", "json", spec).stdout)
+    assert (finding["code"], finding["hint"]) == ("no-such-value", "did you mean `good`?")
