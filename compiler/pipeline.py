@@ -7,17 +7,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
-from os import PathLike, fspath
 
 from wfc.compiler.check import check
 from wfc.compiler.diagnostics import Diagnostic, Finding, Severity
 from wfc.compiler.nodes import Workflow
 from wfc.compiler.problems import spelling
-from wfc.compiler.read import MAX_BYTES, Document, read
+from wfc.compiler.read import Document, read
 from wfc.compiler.resolve import resolve
 from wfc.compiler.validate import validate
 
-__all__ = ["Compiled", "check_file", "check_text", "compile_text"]
+__all__ = ["Compiled", "check_text", "compile_text"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +43,6 @@ class Compiled:
     def failed(self) -> bool:
         """Whether an error was found; warnings do not count."""
         return any(diagnostic.severity is Severity.ERROR for diagnostic in self.diagnostics)
-
-
-def check_file(path: str | PathLike[str]) -> Compiled:
-    """Find everything that is wrong with the spec in a file.
-
-    Raises:
-        OSError: The file cannot be read.
-    """
-    with open(path, "rb") as file:
-        return check_text(file.read(MAX_BYTES + 1), fspath(path))
 
 
 def check_text(raw: bytes, path: str) -> Compiled:

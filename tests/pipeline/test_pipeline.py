@@ -10,7 +10,7 @@ import pytest
 
 from wfc.compiler import pipeline
 from wfc.compiler.diagnostics import Severity
-from wfc.compiler.pipeline import check_file, check_text, compile_text
+from wfc.compiler.pipeline import check_text, compile_text
 
 GOOD = (Path(__file__).parent.parent / "cli/greet.yaml").read_bytes()
 BAD = GOOD.replace(b"accepts: Asked", b"accepts: Aksed").replace(b"end: Greeted\n", b"end: Gretted\n", 1)
@@ -25,11 +25,10 @@ def test_a_good_spec_has_python_and_no_findings() -> None:
     assert compiled.workflow.name == "greet"
 
 
-def test_a_check_generates_nothing(tmp_path: Path) -> None:
+def test_a_check_generates_and_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     assert check_text(GOOD, "greet.yaml").python == ""
-    (tmp_path / "greet.yaml").write_bytes(GOOD)
-    assert check_file(tmp_path / "greet.yaml").path == str(tmp_path / "greet.yaml")
-    assert os.listdir(tmp_path) == ["greet.yaml"]
+    assert os.listdir(tmp_path) == []
 
 
 def test_a_spec_with_an_error_has_no_python() -> None:
