@@ -1,0 +1,50 @@
+"""A workflow, resolved: frozen nodes that hold the nodes they mention. Names are gone.
+
+Times are in seconds everywhere. Addresses say where in the spec a node comes from.
+"""
+
+from __future__ import annotations
+
+from wfc.compiler.nodes.accepts import AnyOf, Join
+from wfc.compiler.nodes.actions import Action, HttpCall, LlmCall, ToolCall
+from wfc.compiler.nodes.bindings import Auth, Header, HttpRequest, Model, Retry, Tool
+from wfc.compiler.nodes.cases import MockAnswer, TestCase
+from wfc.compiler.nodes.events import Event
+from wfc.compiler.nodes.exits import Emission, Emit, EmitAll, EmitEach, Entry, Exit, Fail, Fill, Nothing, Save
+from wfc.compiler.nodes.steps import Requirement, Step, Stream
+from wfc.compiler.nodes.values import Secret, Value
+from wfc.compiler.nodes.workflow import Workflow
+
+__all__ = [
+    "Action",
+    "AnyOf",
+    "Auth",
+    "Emission",
+    "Emit",
+    "EmitAll",
+    "EmitEach",
+    "Entry",
+    "Event",
+    "Exit",
+    "Fail",
+    "Fill",
+    "Header",
+    "HttpCall",
+    "HttpRequest",
+    "Join",
+    "LlmCall",
+    "MockAnswer",
+    "Model",
+    "Nothing",
+    "Requirement",
+    "Retry",
+    "Save",
+    "Secret",
+    "Step",
+    "Stream",
+    "TestCase",
+    "Tool",
+    "ToolCall",
+    "Value",
+    "Workflow",
+]

@@ -1,0 +1,45 @@
+"""What a step waits for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from wfc.compiler.diagnostics import Address
+from wfc.compiler.nodes.events import Event
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """Accepts each of these events by itself."""
+
+    events: tuple[Event, ...]
+    address: Address
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """Accepts several events together.
+
+    Args:
+        form: ``all``, ``any``, ``at_least`` or ``each``.
+        count: How many must have arrived (``at_least``), else 0.
+        within: Seconds from the opening of the frame, or ``None``.
+        proceed: ``on_timeout: proceed``: it fires with what has arrived.
+        fork: The step that opens its frames, by name; ``None`` for the start of the run. For ``each`` the
+            step whose ``emit`` has the `each`. Filled by ``resolve`` through ``resolve.frames``; ``None``
+            too where a finding says that there is none.
+        rest: ``finish`` where the author wrote `rest` (a race is then declared), else ``None``.
+    """
+
+    form: Literal["all", "any", "at_least", "each"]
+    events: tuple[Event, ...]
+    count: int
+    within: float | None
+    proceed: bool
+    fork: str | None
+    address: Address
+    rest: Literal["finish"] | None = None
+
+
+__all__ = ["AnyOf", "Join"]

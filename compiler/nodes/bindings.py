@@ -1,0 +1,105 @@
+"""What the steps of a workflow call: models, tools and requests; and their retry policies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from wfc.compiler.diagnostics import Address
+from wfc.compiler.expressions import Template
+from wfc.compiler.nodes.values import Secret, Value
+from wfc.compiler.types import Record, Type
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """A retry policy: ``min(max_delay, delay * backoff**(n-1)) + uniform(0, jitter)`` before attempt n+1."""
+
+    name: str  # of the policy in `retries`; made from the step's name for one written in place
+    max_attempts: int
+    delay: float
+    backoff: float
+    max_delay: float | None
+    jitter: float
+    total_timeout: float | None
+    retry_on: tuple[str, ...]  # empty: any error
+    never_on: tuple[str, ...]
+    address: Address
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """A model binding.
+
+    Args:
+        settings: Plain values for ``temperature max_tokens top_p seed timeout`` (seconds) and the
+            provider's own ``settings``.
+        fallback: Models tried in order after this one.
+    """
+
+    name: str
+    use: str
+    base_url: Template | None
+    api_key: Secret | None
+    settings: Mapping[str, object]
+    fallback: tuple[Model, ...]
+    address: Address
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """A header: a text, or a secret's value."""
+
+    name: str
+    value: Template | Secret
+
+
+@dataclass(frozen=True, slots=True)
+class Auth:
+    """How a request proves who sends it: ``bearer`` (a secret), or ``basic`` (user and secret)."""
+
+    scheme: Literal["bearer", "basic"]
+    secret: Secret
+    user: Template | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HttpRequest:
+    """One request. ``url``'s first expression is the base and is not encoded; every other one is."""
+
+    method: str
+    url: Template
+    query: tuple[tuple[str, Value], ...]
+    headers: tuple[Header, ...]
+    auth: Auth | None
+    body: Value | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tool:
+    """A tool binding.
+
+    Args:
+        python: ``module:function``, or ``None``.
+        request: For an http tool (its expressions see ``args`` and ``config``), or ``None``.
+        args: What it takes; a record whose name is made from the tool's.
+        declares_args: Whether it says what it takes; if not, a step may give it anything.
+        output: What it returns; ``ANY`` if not declared.
+        secrets: Keyword argument → secret, for a python tool.
+        read_only: Whether calling it changes nothing anywhere.
+    """
+
+    name: str
+    python: str | None
+    request: HttpRequest | None
+    args: Record
+    output: Type
+    secrets: tuple[tuple[str, Secret], ...]
+    read_only: bool
+    description: str
+    address: Address
+    declares_args: bool = True
+
+
+__all__ = ["Auth", "Header", "HttpRequest", "Model", "Retry", "Tool"]

@@ -1,0 +1,41 @@
+"""The tests that a spec carries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from wfc.compiler.diagnostics import Address
+
+
+@dataclass(frozen=True, slots=True)
+class MockAnswer:
+    """What a mocked step gives: a value, or an error by its dotted name."""
+
+    value: object = field(default=None, hash=False)
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TestCase:
+    """A test of the spec's own; values are plain JSON data.
+
+    Args:
+        mock: Step name → answers for its successive runs; the last one repeats.
+        real: Names of steps whose action is really done.
+        clock: The virtual clock's start, ISO 8601, or ``None``.
+        expect: As written: ``end with ran never_ran emitted state streamed fails``.
+    """
+
+    __test__ = False  # not one of pytest's
+
+    name: str
+    start: Mapping[str, object]
+    mock: Mapping[str, tuple[MockAnswer, ...]]
+    real: tuple[str, ...]
+    clock: str | None
+    expect: Mapping[str, object]
+    address: Address
+
+
+__all__ = ["MockAnswer", "TestCase"]

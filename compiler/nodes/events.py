@@ -1,0 +1,28 @@
+"""The messages between steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from wfc.compiler.diagnostics import Address
+from wfc.compiler.types import Record
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Event:
+    """A message between steps.
+
+    Args:
+        name: As written.
+        record: Its fields; ``record.role`` is ``event``.
+        role: ``start``, ``end`` or ``message``.
+    """
+
+    name: str
+    record: Record
+    role: Literal["start", "end", "message"]
+    address: Address
+
+
+__all__ = ["Event"]

@@ -1,0 +1,67 @@
+"""A step as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from wfc.compiler.diagnostics import Address
+from wfc.compiler.expressions import Expression, Template
+from wfc.compiler.nodes.accepts import AnyOf, Join
+from wfc.compiler.nodes.actions import Action
+from wfc.compiler.nodes.bindings import Retry
+from wfc.compiler.nodes.exits import Emit, Exit, Save
+from wfc.compiler.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """What must hold of the result, and what is said where it does not."""
+
+    that: Expression
+    say: Template
+    address: Address
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """What whoever watches the run is told before and after the action."""
+
+    before: Template | None
+    after: Template | None
+    after_event: Emit | None
+    address: Address
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """A handler: what it accepts, its one action, and its tail.
+
+    Args:
+        result: The action's type, or ``None`` without an action.
+        save: The step's own saves, made before an entry's.
+        max_runs: A number, or an expression of inputs and config; ``None``: unbounded.
+    """
+
+    name: str
+    kind: Literal["transform", "tool", "http", "llm"]
+    description: str
+    accepts: AnyOf | Join
+    action: Action | None
+    result: Type | None
+    save: tuple[Save, ...]
+    emit: Exit
+    on_error: Exit | None
+    on_limit: Exit | None
+    on_timeout: Exit | None
+    retry: Retry | None
+    timeout: float | None
+    concurrency: int
+    max_runs: int | Expression | None
+    require: tuple[Requirement, ...]
+    stream: Stream | None
+    idempotency_key: Template | None
+    address: Address
+
+
+__all__ = ["Requirement", "Step", "Stream"]

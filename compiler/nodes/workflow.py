@@ -1,0 +1,51 @@
+"""A whole spec, resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from wfc.compiler.nodes.bindings import Model, Retry, Tool
+from wfc.compiler.nodes.cases import TestCase
+from wfc.compiler.nodes.events import Event
+from wfc.compiler.nodes.steps import Step
+from wfc.compiler.types import Record, Type
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Workflow:
+    """A whole spec, resolved.
+
+    Args:
+        class_name: ``SupportTriage`` for ``support_triage``.
+        config: A record of role ``config``; ``state``: one of role ``state``.
+        types: Records and enumerations of `types` that are used or declared, in the order written.
+        outputs: Records written in place (outputs of steps and tools, nested ones), each once.
+        deadline: Seconds for the whole run, or ``None``.
+        whole: Whether every step, event and entry of the spec is here. Where a finding made ``resolve`` leave
+            one out, rules about the flow as a whole stay silent.
+    """
+
+    name: str
+    class_name: str
+    version: str
+    description: str
+    labels: Mapping[str, str]
+    start: Event
+    end: tuple[Event, ...]
+    config: Record
+    secrets: tuple[str, ...]
+    deadline: float | None
+    types: tuple[Type, ...]
+    outputs: tuple[Record, ...]
+    events: tuple[Event, ...]
+    state: Record
+    models: tuple[Model, ...]
+    tools: tuple[Tool, ...]
+    retries: tuple[Retry, ...]
+    steps: tuple[Step, ...]
+    tests: tuple[TestCase, ...]
+    whole: bool = True
+
+
+__all__ = ["Workflow"]
