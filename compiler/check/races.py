@@ -187,7 +187,9 @@ def _mentioned(step: nodes.Step, sums: set[str]) -> Iterator[Key]:
             assert summand is not None
             yield from (path for node in walk(summand) if (path := path_of(node)) is not None)
         elif (
-            is_dataclass(here) and type(here).__module__ == nodes.__name__ and not isinstance(here, DECLARED)
+            is_dataclass(here)
+            and type(here).__module__.startswith(f"{nodes.__name__}.")
+            and not isinstance(here, DECLARED)
         ):
             work.extend(getattr(here, field.name) for field in fields(here))
 
