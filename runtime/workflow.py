@@ -97,16 +97,25 @@ class Workflow:
             isinstance(num_concurrent_runs, bool) or num_concurrent_runs < 1
         ):
             raise WorkflowConfigurationError("`num_concurrent_runs` must be greater than 0, or None")
-        self.timeout = timeout
-        self.workflow_name = (
-            workflow_name or self._name or f"{type(self).__module__}.{type(self).__qualname__}"
-        )
+        # a subclass may be a pydantic model too, which takes only private attributes beside its fields
+        self._timeout = timeout
+        self._workflow_name = workflow_name
         self._verbose = verbose
         self._at_once = num_concurrent_runs
         self._running = 0
         self._waiting: deque[Run] = deque()
         self._is_validated = disable_validation
         self.table()  # a signature that cannot be read is told of now
+
+    @property
+    def timeout(self) -> float | None:
+        """Seconds for one run; ``None``: no bound."""
+        return self._timeout
+
+    @property
+    def workflow_name(self) -> str:
+        """What it is called: by its maker, by its spec, or its class's full name."""
+        return self._workflow_name or self._name or f"{type(self).__module__}.{type(self).__qualname__}"
 
     # --- the class
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from wfc.runtime.testing.cases import MockAnswer, SpecTest, TestOutcome, doubles_for, run_test, start_mocked
 from wfc.runtime.testing.clock import DeadlockError, VirtualTimeLoop, run_virtually
 from wfc.runtime.testing.models import ScriptedModel
+from wfc.runtime.testing.runner import WorkflowTestResult, WorkflowTestRunner
 
 __all__ = [
     "DeadlockError",
@@ -13,6 +14,8 @@ __all__ = [
     "SpecTest",
     "TestOutcome",
     "VirtualTimeLoop",
+    "WorkflowTestResult",
+    "WorkflowTestRunner",
     "doubles_for",
     "run_test",
     "run_virtually",

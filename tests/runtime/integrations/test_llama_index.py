@@ -1,0 +1,157 @@
+"""Agents of llama_index.core on this runtime, each program beside the same one on llama-index-workflows."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAMS = Path(__file__).with_name("agent_programs.py")
+
+needs_core = pytest.mark.skipif(
+    importlib.util.find_spec("llama_index") is None,
+    reason="llama-index-core is not installed: pip install '.[test]'",
+)
+
+
+def process(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """A process of its own: the alias is for a whole process, and this one is not to have it."""
+    return subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, check=False, timeout=120
+    )
+
+
+def python(*lines: str) -> subprocess.CompletedProcess[str]:
+    return process("-c", "\n".join(lines))
+
+
+@pytest.fixture(scope="module")
+def told() -> dict[str, dict[str, Any]]:
+    found = {}
+    for whose in ("ours", "theirs"):
+        done = process(str(PROGRAMS), whose)
+        assert done.returncode == 0, done.stderr
+        found[whose] = json.loads(done.stdout)
+    return found
+
+
+# What llama-index-workflows raises as it is, our error says with step, event and attempt around it.
+FAILED = {
+    "too_many_iterations": "step `parse_agent_output` failed on AgentOutput, attempt 1: {} (runtime)",
+    "a_failing_model": "step `run_agent_step` failed on AgentSetup, attempt 1: IndexError: {} (python.IndexError)",
+}
+
+
+@needs_core
+def test_agents_do_the_same_on_either_runtime(told: dict[str, dict[str, Any]]) -> None:
+    ours, theirs = told["ours"], told["theirs"]
+    assert ours.keys() == theirs.keys()
+    for name, expected in theirs.items():
+        if name == "two_runs_in_one_context":
+            continue  # see below
+        if name == "a_person":  # theirs runs the step's body once more when the answer is there
+            call = ["ToolCall", "delete", {"file": "a.txt"}]
+            assert (expected["events"].count(call), ours[name]["events"].count(call)) == (2, 1)
+            expected["events"].reverse()
+            expected["events"].remove(call)
+            expected["events"].reverse()
+        if name in FAILED:
+            expected["results"] = [[FAILED[name].format(expected["results"][0][0])]]
+        assert ours[name] == expected, name
+
+
+@needs_core
+@pytest.mark.parametrize(
+    ("name", "last"),
+    [
+        ("no_tools", "Hello to you too"),
+        ("tools_side_by_side", "Found it three times"),
+        ("not_streamed_and_direct", "4"),
+        ("handoffs", "It is 42"),
+        ("a_person", "It is gone"),
+        ("react", "It is 42"),
+        ("code", "It printed 3"),
+        ("stopped_early", "As far as I came: 3"),
+    ],
+)
+def test_what_the_agents_come_to(told: dict[str, dict[str, Any]], name: str, last: str) -> None:
+    found = told["ours"][name]
+    (result,) = found["results"]
+    assert found["events"][-1] == ["StopEvent"]
+    assert result[0] == "AgentOutput" and result[2] == last
+
+
+@needs_core
+def test_a_second_run_in_a_context_remembers_the_first(told: dict[str, dict[str, Any]]) -> None:
+    # llama-index-workflows stores the context in between, and leaves out the memory with a warning
+    *_, last = told["ours"]["two_runs_in_one_context"]["asked"][""]
+    assert last == ["user: 1 + 1?", "assistant: ", "tool: 2", "assistant: It is 2", "user: Once more?"]
+
+
+@needs_core
+def test_a_question_to_a_person_is_asked_once_and_only_her_answer_counts(
+    told: dict[str, dict[str, Any]],
+) -> None:
+    events = told["ours"]["a_person"]["events"]
+    names = [event[0] for event in events]
+    assert names.count("InputRequiredEvent") == 1
+    assert ["ToolCallResult", "delete", "deleted a.txt", False, False] in events
+
+
+@needs_core
+def test_state_reaches_tools_and_prompts(told: dict[str, dict[str, Any]]) -> None:
+    told_of_state = told["ours"]["state"]
+    assert told_of_state["state"] == {"name": "Ada"}
+    assert "unset" in told_of_state["asked"]["Agent"][0][-1]
+
+
+# --- the alias itself
+
+
+def test_programs_find_this_runtime_under_the_other_name() -> None:
+    done = python(
+        "import sys",
+        "from wfc.runtime.integrations import llama_index",
+        "llama_index.install()",
+        "llama_index.install()  # nothing new",
+        "import wfc.runtime, workflows.events",
+        "from workflows import Context, Workflow, step",
+        "from workflows.context.state_store import InMemoryStateStore",
+        "from workflows.testing import WorkflowTestRunner",
+        "assert Workflow is wfc.runtime.Workflow and workflows.events.Event is wfc.runtime.Event",
+        "assert not any(name.startswith('llama_index_') for name in sys.modules)",
+        "assert 'pydantic_ai' not in sys.modules",
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("from workflows import Flow", "cannot import name 'Flow' from 'workflows'"),
+        ("import workflows.runtime", "No module named 'workflows.runtime'"),
+        ("import workflows; workflows.Flow", "wfc has nothing that is called `Flow`"),
+        ("from workflows.context import PickleSerializer; PickleSerializer()", "stores no pickles"),
+    ],
+)
+def test_what_the_alias_lacks_is_an_error(line: str, said: str) -> None:
+    done = python("from wfc.runtime.integrations import llama_index", "llama_index.install()", line)
+    assert done.returncode == 1
+    assert said in done.stderr
+
+
+def test_an_alias_that_comes_too_late_says_what_to_do() -> None:
+    done = python(
+        "import sys, types",
+        "sys.modules['workflows'] = types.ModuleType('workflows')",
+        "from wfc.runtime.integrations import llama_index",
+        "llama_index.install()",
+    )
+    assert done.returncode == 1
+    assert "`workflows` has been imported already" in done.stderr
+    assert "before `llama_index.core` and `workflows` are imported" in done.stderr
