@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Literal
+
+from wfc.compiler.slotted import dataclass, field, replace
 
 __all__ = [
     "Address",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from wfc.compiler.nodes import Emission, Emit, EmitAll, EmitEach, Exit, Join, Step
+from wfc.compiler.slotted import dataclass, replace
 
 __all__ = [
     "START",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from hashlib import sha256
 
 from wfc.compiler.check import check
@@ -14,6 +13,7 @@ from wfc.compiler.nodes import Workflow
 from wfc.compiler.problems import spelling
 from wfc.compiler.read import Document, read
 from wfc.compiler.resolve import resolve
+from wfc.compiler.slotted import dataclass
 from wfc.compiler.validate import validate
 
 __all__ = ["Compiled", "check_text", "compile_text"]
@@ -80,10 +80,9 @@ def passes(raw: bytes, path: str) -> tuple[Compiled, Document]:
 
 
 def generated(checked: Compiled, document: Document, source: str, tools_folder: str) -> Compiled:
-    from dataclasses import replace
-
     from wfc.compiler.diagnostics import Place
     from wfc.compiler.generate import generate
+    from wfc.compiler.slotted import replace
 
     assert checked.workflow is not None
     python = generate(

@@ -14,6 +14,7 @@ ROOT = Path(__file__).parent.parent
 
 # Each room may import itself and those above it.
 COMPILER_ROOMS = (
+    "slotted",
     "diagnostics",
     "problems",
     "claimed",
@@ -47,6 +48,7 @@ DOORS = {
 SLOW = {
     "asyncio",
     "concurrent.futures",
+    "dataclasses",
     "difflib",
     "importlib.metadata",
     "jsonschema",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 
 from wfc.compiler.check.net import Net
@@ -11,6 +10,7 @@ from wfc.compiler.check.paths import Hop, cycle, tell
 from wfc.compiler.check.subject import Subject
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.problems import flow as problems
+from wfc.compiler.slotted import dataclass
 
 __all__ = ["Loop", "components", "cycles_are_bounded", "cyclic", "unbounded"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from wfc.compiler.check.net import Net
 from wfc.compiler.check.outcomes import FIRED, Outcomes, TooMany, Trace
@@ -12,6 +11,7 @@ from wfc.compiler.check.subject import Subject
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.flow import START
 from wfc.compiler.problems import flow as problems
+from wfc.compiler.slotted import dataclass
 
 __all__ = ["Ends", "ends", "runs_end"]
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from wfc.compiler.check.net import Net
+from wfc.compiler.slotted import dataclass
 
 __all__ = ["Misplaced", "misplaced"]
 

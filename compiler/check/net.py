@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 from wfc.compiler.diagnostics import Address
 from wfc.compiler.flow import START, Batches, Flow, dominators, emits, exits, nest
 from wfc.compiler.nodes import Fail, Join, Step, Workflow
+from wfc.compiler.slotted import dataclass
 
 __all__ = ["Form", "Net", "Unit", "Way", "net_of"]
 

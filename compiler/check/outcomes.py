@@ -8,9 +8,9 @@ itself, so that one vector stands for them all: their greatest in every slot.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
 
 from wfc.compiler.check.net import Net, Way
+from wfc.compiler.slotted import dataclass, field
 
 __all__ = ["FIRED", "Link", "Outcome", "Outcomes", "TooMany", "Trace"]
 

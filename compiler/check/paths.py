@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from wfc.compiler.check.net import Net, Way
 from wfc.compiler.check.outcomes import Link, Trace
 from wfc.compiler.flow import START
+from wfc.compiler.slotted import dataclass
 
 __all__ = ["Hop", "cycle", "hops_to", "links", "route", "tell", "traces"]
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from wfc.compiler.check.net import Net
 from wfc.compiler.check.outcomes import Outcomes, TooMany, Trace
+from wfc.compiler.slotted import dataclass
 
 __all__ = ["Failure", "prove"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
 
 from wfc.compiler import nodes
 from wfc.compiler.check.concurrency import Concurrency, Parting, members
@@ -13,6 +12,7 @@ from wfc.compiler.expressions import Expression, Template
 from wfc.compiler.expressions.tree import Binary, Node, path_of, walk
 from wfc.compiler.flow import exits
 from wfc.compiler.problems import races as problems
+from wfc.compiler.slotted import dataclass, fields, is_dataclass
 
 __all__ = ["races_are_declared"]
 

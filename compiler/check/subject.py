@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 from wfc.compiler.check.nesting import Misplaced, misplaced
@@ -14,11 +13,11 @@ from wfc.compiler.nodes import Join, Step, Workflow
 __all__ = ["Subject"]
 
 
-@dataclass(frozen=True)
 class Subject:
     """A workflow under examination."""
 
-    workflow: Workflow
+    def __init__(self, workflow: Workflow) -> None:
+        self.workflow = workflow
 
     @cached_property
     def net(self) -> Net:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import click
 
 from wfc.compiler.read import MAX_BYTES
+from wfc.compiler.slotted import dataclass
 
 __all__ = ["Source", "load", "load_whole", "specs"]
 

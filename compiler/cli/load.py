@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-from dataclasses import dataclass
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -17,6 +16,7 @@ from wfc.compiler.cli.findings import show
 from wfc.compiler.nodes import Workflow as Resolved
 from wfc.compiler.pipeline import Compiled, compile_text
 from wfc.compiler.render import printable
+from wfc.compiler.slotted import dataclass
 
 if TYPE_CHECKING:
     from wfc.runtime import Workflow

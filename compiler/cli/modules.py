@@ -7,13 +7,13 @@ import os
 import re
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
 import click
 
 from wfc.compiler.generate import OUTPUT_FORMAT
+from wfc.compiler.slotted import dataclass
 
 __all__ = ["MANIFEST", "Output", "write_all"]
 

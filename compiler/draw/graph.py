@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from wfc.compiler.flow import build, exits
 from wfc.compiler.nodes import Emission, Emit, EmitAll, EmitEach, Entry, Fail, Join, Step, Workflow
+from wfc.compiler.slotted import dataclass, replace
 
 __all__ = ["Box", "Edge", "Graph", "Kind", "Style", "graph_of", "seconds"]
 

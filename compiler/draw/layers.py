@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from math import fsum
+
+from wfc.compiler.slotted import dataclass, field
 
 __all__ = ["Place", "Placed", "arrange"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from wfc.compiler.expressions.narrowing import among, passes_test
@@ -20,6 +19,7 @@ from wfc.compiler.expressions.tree import (
     path_of,
     walk,
 )
+from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import (
     BOOLEAN,
     INTEGER,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.expressions.parser import Parser
@@ -17,6 +16,7 @@ from wfc.compiler.expressions.typing import Typing
 from wfc.compiler.problems import names as names_problems
 from wfc.compiler.problems import operands as operand_problems
 from wfc.compiler.problems import templates as template_problems
+from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import (
     BOOLEAN,
     INTEGER,

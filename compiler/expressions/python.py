@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
+
+from wfc.compiler.slotted import dataclass
 
 __all__ = ["Piece", "Rank", "atom", "call", "infix", "is_path", "method", "tuple_of"]
 

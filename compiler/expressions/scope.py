@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from wfc.compiler.expressions.narrowing import SCALAR_TESTS, Facts, facts_of
 from wfc.compiler.expressions.tree import Node, Path, Test, walk
+from wfc.compiler.slotted import dataclass, field, replace
 from wfc.compiler.types import UNKNOWN, Record, Type, may_be_null
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ side.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Final
 
 from wfc.compiler.diagnostics import Place, Report
@@ -18,6 +17,7 @@ from wfc.compiler.expressions.tokens import Token, UnreadableError, tokenize
 from wfc.compiler.expressions.tree import Broken, Node
 from wfc.compiler.problems import expressions as problems
 from wfc.compiler.problems import templates as template_problems
+from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.spell import is_name
 
 __all__ = ["TemplateParser"]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from wfc.compiler.expressions.tree import Node
+from wfc.compiler.slotted import dataclass
 
 __all__ = ["Condition", "Hole", "Loop", "Part", "Text", "has_statements", "holes"]
 

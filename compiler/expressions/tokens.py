@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.problems import expressions as problems
+from wfc.compiler.slotted import dataclass
 from wfc.compiler.spell import normal_form
 
 __all__ = ["Token", "UnreadableError", "tokenize"]

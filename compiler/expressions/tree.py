@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import UNKNOWN, Record, Type
 
 __all__ = [

@@ -8,11 +8,11 @@ the conditions get to ask it, so that the cases stay few.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from wfc.compiler.expressions.atoms import Atoms, Key, Row
 from wfc.compiler.expressions.tree import Node
+from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import UNKNOWN
 
 if TYPE_CHECKING:

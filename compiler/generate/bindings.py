@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from wfc.compiler.expressions import Template, spell_body, spell_template
 from wfc.compiler.generate.annotations import annotation, is_class
 from wfc.compiler.generate.constants import call, constant
@@ -12,6 +10,7 @@ from wfc.compiler.generate.names import ModuleNames
 from wfc.compiler.generate.scope import Function, Parameter, Path
 from wfc.compiler.generate.values import Values
 from wfc.compiler.nodes import HttpRequest, Model, Retry, Secret, Step, Tool, Workflow
+from wfc.compiler.slotted import dataclass
 from wfc.compiler.spell import Code, constant_name, literal, local_name
 from wfc.compiler.types import ANY, Type
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from wfc.compiler.generate.annotations import annotation, literal_type, records_in, union
 from wfc.compiler.generate.constants import bounds, call, constant
 from wfc.compiler.generate.layout import INDENT, docstring
 from wfc.compiler.generate.names import ModuleNames
 from wfc.compiler.nodes import Workflow
+from wfc.compiler.slotted import dataclass
 from wfc.compiler.spell import Code, field_name, literal
 from wfc.compiler.types import (
     NO_CONSTRAINTS,

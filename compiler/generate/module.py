@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Final
@@ -20,6 +19,7 @@ from wfc.compiler.generate.layout import INDENT, comment, docstring, fit, import
 from wfc.compiler.generate.names import ModuleNames
 from wfc.compiler.generate.steps import Methods
 from wfc.compiler.nodes import Workflow
+from wfc.compiler.slotted import dataclass
 from wfc.compiler.spell import Code, literal
 
 __all__ = ["print_module"]
@@ -67,7 +67,7 @@ def print_module(
     workflow: Workflow, *, source: str, sha256: str, lines: Callable[[Address], int], tools_folder: str
 ) -> str:
     """The module's text; see :func:`wfc.compiler.generate.generate`."""
-    from dataclasses import replace
+    from wfc.compiler.slotted import replace
 
     module = assembled(workflow, source, sha256, lines, tools_folder)
     body = Code(rendered("body.py.j2", module).rstrip("\n"))

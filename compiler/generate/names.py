@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from wfc.compiler.claimed import CLASSES, CONSTANTS, LOCALS
 from wfc.compiler.nodes import Model, Retry, Step, Tool, Workflow
+from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.spell import Code, class_name, constant_name, method_name, normal_form
 from wfc.compiler.types import Enumeration, Record, Type
 

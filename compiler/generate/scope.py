@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 
 from wfc.compiler.expressions import Expression, Template, spell_expression, spell_template
 from wfc.compiler.generate.annotations import annotation, union
 from wfc.compiler.generate.names import ModuleNames, Names
 from wfc.compiler.nodes import AnyOf, Event, Join, Step, Workflow
+from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.spell import Code, field_name, local_name, snake_case
 from wfc.compiler.types import Type
 

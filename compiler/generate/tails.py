@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
 
 from wfc.compiler.generate.annotations import annotation, union
 from wfc.compiler.generate.constants import call
@@ -13,6 +12,7 @@ from wfc.compiler.generate.names import ModuleNames
 from wfc.compiler.generate.scope import Function, Path
 from wfc.compiler.generate.values import Values
 from wfc.compiler.nodes import Emission, Emit, EmitAll, EmitEach, Entry, Exit, Fail, Nothing, Save, Value
+from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.spell import Code, field_name, literal, local_name
 from wfc.compiler.types import (
     NO_CONSTRAINTS,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from wfc.compiler.diagnostics import Address
 from wfc.compiler.nodes.events import Event
+from wfc.compiler.slotted import dataclass
 
 
 @dataclass(frozen=True, slots=True)

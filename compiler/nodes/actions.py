@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from wfc.compiler.expressions import Template
 from wfc.compiler.nodes.bindings import HttpRequest, Model, Tool
 from wfc.compiler.nodes.values import Value
+from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import Type
 
 

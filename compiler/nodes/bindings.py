@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from wfc.compiler.diagnostics import Address
 from wfc.compiler.expressions import Template
 from wfc.compiler.nodes.values import Secret, Value
+from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import Record, Type
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from wfc.compiler.diagnostics import Address
+from wfc.compiler.slotted import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

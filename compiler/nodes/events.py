@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from wfc.compiler.diagnostics import Address
+from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import Record
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from wfc.compiler.diagnostics import Address
 from wfc.compiler.expressions import Expression, Template
 from wfc.compiler.nodes.events import Event
 from wfc.compiler.nodes.values import Value
+from wfc.compiler.slotted import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from wfc.compiler.diagnostics import Address
@@ -11,6 +10,7 @@ from wfc.compiler.nodes.accepts import AnyOf, Join
 from wfc.compiler.nodes.actions import Action
 from wfc.compiler.nodes.bindings import Retry
 from wfc.compiler.nodes.exits import Emit, Exit, Save
+from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import Type
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from wfc.compiler.diagnostics import Address
 from wfc.compiler.expressions import Expression, Template
+from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import Type
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from wfc.compiler.nodes.bindings import Model, Retry, Tool
 from wfc.compiler.nodes.cases import TestCase
 from wfc.compiler.nodes.events import Event
 from wfc.compiler.nodes.steps import Step
+from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import Record, Type
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope, Template
@@ -14,6 +13,7 @@ from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.names import pascal_case
 from wfc.compiler.resolve.requests import resolve_request
 from wfc.compiler.resolve.values import Texts
+from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import ANY, STRING, UNKNOWN, Type, assignable, parse_type, show
 
 __all__ = ["Acting"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Final
 
 from wfc.compiler.diagnostics import Address, Place
@@ -19,6 +18,7 @@ from wfc.compiler.resolve.names import check_style, normal, pascal_case
 from wfc.compiler.resolve.requests import resolve_request, secret
 from wfc.compiler.resolve.scopes import binding_scope
 from wfc.compiler.resolve.values import Texts
+from wfc.compiler.slotted import replace
 from wfc.compiler.types import ANY, UNKNOWN, Record, Type, parse_type
 
 __all__ = ["declare_models", "declare_tools", "resolve_tool"]

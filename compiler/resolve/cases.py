@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Place
@@ -16,6 +15,7 @@ from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.errors import KNOWN, error_names
 from wfc.compiler.resolve.names import normal
 from wfc.compiler.resolve.values import check_plain
+from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import DATETIME, UNKNOWN, Record, fits
 
 __all__ = ["resolve_tests"]

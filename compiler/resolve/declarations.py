@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Literal
 
 from wfc.compiler.diagnostics import Address, Place
@@ -12,6 +11,7 @@ from wfc.compiler.problems import names as problems
 from wfc.compiler.problems import steps as step_problems
 from wfc.compiler.resolve.declared import Declared, Unread, entries
 from wfc.compiler.resolve.names import check_style, normal, report_look_alikes
+from wfc.compiler.slotted import replace
 from wfc.compiler.types import (
     UNKNOWN,
     Enumeration,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from wfc.compiler.diagnostics import Address, Finding, Place, Report
 from wfc.compiler.nodes import Event, Model, Retry, Secret, Tool
 from wfc.compiler.problems import names as problems
 from wfc.compiler.resolve.names import normal
+from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import UNKNOWN, Record, Type
 
 __all__ = ["Declared", "Table", "entries"]

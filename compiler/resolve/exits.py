@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope, falls_through
@@ -17,6 +16,7 @@ from wfc.compiler.resolve.names import check_style, normal
 from wfc.compiler.resolve.saves import resolve_saves
 from wfc.compiler.resolve.scopes import RESERVED
 from wfc.compiler.resolve.values import Texts
+from wfc.compiler.slotted import dataclass, replace
 from wfc.compiler.types import UNKNOWN, ListOf, Type, show
 
 __all__ = ["Leaving"]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Expression, Scope, reference
 from wfc.compiler.nodes import Event, Fill, Value
 from wfc.compiler.problems import steps as problems
 from wfc.compiler.resolve.values import Texts, misfit
+from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import (
     ANY,
     UNKNOWN,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from wfc.compiler import flow
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.nodes import Join, Step
 from wfc.compiler.problems import steps as problems
+from wfc.compiler.slotted import replace
 
 __all__ = ["with_forks"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from wfc.compiler.diagnostics import Place, Report
@@ -18,6 +17,7 @@ from wfc.compiler.resolve.frames import with_forks
 from wfc.compiler.resolve.names import check_style, normal, pascal_case
 from wfc.compiler.resolve.retries import declare_retries
 from wfc.compiler.resolve.steps import resolve_steps
+from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import Enumeration, ListOf, MapOf, OneOf, Optional, Record, Type
 
 if TYPE_CHECKING:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
 from wfc.compiler.expressions import Scope
 from wfc.compiler.nodes import AnyOf, Event, Join
 from wfc.compiler.resolve.declared import Declared
+from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import (
     ANY,
     DATETIME,

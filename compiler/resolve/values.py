@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 
 from wfc.compiler.diagnostics import Address, Place, Report
 from wfc.compiler.expressions import Expression, Scope, Template, parse_expression, parse_template
@@ -12,6 +11,7 @@ from wfc.compiler.problems import closest
 from wfc.compiler.problems import values as problems
 from wfc.compiler.problems.spelling import nearest
 from wfc.compiler.resolve.names import normal
+from wfc.compiler.slotted import dataclass, field, replace
 from wfc.compiler.types import (
     ANY,
     NO_CONSTRAINTS,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Final
 
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.problems import types as problems
+from wfc.compiler.slotted import fields
 from wfc.compiler.types.relations import base, members
 from wfc.compiler.types.shapes import (
     DATE,

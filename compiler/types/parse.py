@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.problems import names as names_problems
 from wfc.compiler.problems import types as problems
+from wfc.compiler.slotted import dataclass
 from wfc.compiler.spell import is_name, normal_form, pascal_case, snake_case
 from wfc.compiler.types.constraints import parse_constraints
 from wfc.compiler.types.shapes import (

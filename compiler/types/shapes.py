@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from wfc.compiler.diagnostics import Address
+from wfc.compiler.slotted import dataclass, field
 
 __all__ = [
     "ANY",

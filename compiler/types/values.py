@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Final
 
 from wfc.compiler.diagnostics import Place
+from wfc.compiler.slotted import dataclass, replace
 from wfc.compiler.types.shapes import (
     NO_CONSTRAINTS,
     Constraints,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from wfc.compiler.diagnostics import Address
 from wfc.compiler.read import Document
+from wfc.compiler.slotted import dataclass
 
 __all__ = ["Spec"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from wfc.compiler.diagnostics import Finding
@@ -12,6 +11,7 @@ from wfc.compiler.expressions.fields import item_field
 from wfc.compiler.expressions.python import Piece, call, method
 from wfc.compiler.expressions.tree import Compare, Constant, FilterCall, Node
 from wfc.compiler.problems import operands as operand_problems
+from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import UNKNOWN, ListOf, Type, assignable, base, members, show
 
 if TYPE_CHECKING:

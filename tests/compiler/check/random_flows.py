@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 from wfc.compiler.check.cycles import unbounded
 from wfc.compiler.check.ends import ends
 from wfc.compiler.check.nesting import misplaced
 from wfc.compiler.check.net import Net, Unit, Way
 from wfc.compiler.check.proof import prove
+from wfc.compiler.slotted import replace
 
 
 class Builder:
