@@ -52,6 +52,7 @@ from wfc.runtime.events import (
     RunConfig,
     RunState,
     StartEvent,
+    StepFailedEvent,
     StepState,
     StepStateChanged,
     StopEvent,
@@ -86,6 +87,7 @@ from wfc.runtime.retry import (
     RetryPolicy,
 )
 from wfc.runtime.steps import (
+    catch_error,
     step,
     transform,
 )
@@ -138,6 +140,7 @@ __all__ = [
     "StartEvent",
     "StepError",
     "StepFailedError",
+    "StepFailedEvent",
     "StepState",
     "StepStateChanged",
     "StopEvent",
@@ -157,6 +160,7 @@ __all__ = [
     "WorkflowTimedOutEvent",
     "WorkflowTimeoutError",
     "WorkflowValidationError",
+    "catch_error",
     "filters",
     "require_output_format",
     "step",

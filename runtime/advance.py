@@ -16,7 +16,15 @@ from wfc.runtime.events import (
     event_name,
 )
 from wfc.runtime.execution import Execution, Frame, Path, StepRun
-from wfc.runtime.frames import leave, move_into_fork, open_batch, open_item, open_root, wanting
+from wfc.runtime.frames import (
+    leave,
+    move_into_fork,
+    open_batch,
+    open_item,
+    open_recovery,
+    open_root,
+    wanting,
+)
 from wfc.runtime.gathering import arrive, time_out
 from wfc.runtime.outcomes import All, Batch, Fail
 from wfc.runtime.scheduling import free_worker, resume, start_run, start_timer
@@ -97,8 +105,19 @@ def _tried_again(execution: Execution, tick: TriedAgain) -> None:
 
 
 def _failed(execution: Execution, tick: Failed) -> None:
-    if execution.in_flight.pop(tick.number, None) is not None:
+    run = execution.in_flight.pop(tick.number, None)
+    if run is None:
+        return
+    handler = run.step.handler
+    frame = None if handler is None or tick.event is None else open_recovery(run, handler)
+    if handler is None or tick.event is None or frame is None:
         execution.outcome = tick.error
+        return
+    _note_emitted(execution, tick.event, run.step)
+    start_run(execution, handler, tick.event, frame, run.path)
+    free_worker(execution, run.step)
+    if run.frame is not None:
+        leave(execution, run.frame)
 
 
 def _arrived(execution: Execution, tick: Arrived) -> None:

@@ -17,7 +17,14 @@ from wfc.runtime.errors import (
     WorkflowValidationError,
     step_error,
 )
-from wfc.runtime.events import Event, ProgressText, StepState, StepStateChanged
+from wfc.runtime.events import (
+    CollectionReleaseEvent,
+    Event,
+    ProgressText,
+    StepFailedEvent,
+    StepState,
+    StepStateChanged,
+)
 from wfc.runtime.execution import Exit, StepRun
 from wfc.runtime.gathering import uncollect
 from wfc.runtime.injection import Call
@@ -157,7 +164,23 @@ def _tail_failed(run: Run, step_run: StepRun, error: Exception) -> Tick:
 def _failed(run: Run, step_run: StepRun, found: StepError, error: Exception, *, tail: bool) -> Tick:
     _note(run, step_run, StepState.NOT_RUNNING, error=found.message)
     failed = StepFailedError(step_run.step.name, step_run.event_name, step_run.attempt, found, tail=tail)
-    return Failed(step_run.number, _because(failed, error))
+    handled = _told_to_handler(run, step_run, error) if step_run.step.handler and not tail else None
+    return Failed(step_run.number, _because(failed, error), handled)
+
+
+def _told_to_handler(run: Run, step_run: StepRun, error: Exception) -> StepFailedEvent:
+    event = step_run.event
+    if not isinstance(event, Event):
+        event = CollectionReleaseEvent(events=event if isinstance(event, list) else list(event.values()))
+    began = getattr(step_run, "began", None)
+    return StepFailedEvent(
+        step_name=step_run.step.name,
+        input_event=event,
+        exception=error,
+        attempts=step_run.attempt,
+        elapsed_seconds=0.0 if began is None else run.loop.time() - began,
+        failed_at=run.clock(),
+    )
 
 
 def _because(error: Any, cause: BaseException) -> Any:

@@ -9,7 +9,7 @@
     ├── StepError                   a step's action failed; has a dotted name such as ``http.503``
     ├── ExpressionError             an expression of a spec has no value: a division by zero, a list too long
     ├── WorkflowValidationError     a workflow class cannot be run as it is written
-    ├── WorkflowConfigurationError  a workflow object was given options that make no sense
+    │   └── WorkflowConfigurationError  it lacks steps, a start or an end, or was given options that make no sense
     ├── ContextStateError           a context was asked for something at the wrong time
     ├── WorkflowTimeoutError        a run took longer than its deadline
     ├── WorkflowCancelledByUser     a run was cancelled
@@ -165,8 +165,8 @@ class WorkflowValidationError(WorkflowError):
     """A workflow class or a step's signature is wrong; found before anything runs."""
 
 
-class WorkflowConfigurationError(WorkflowError):
-    """A workflow object was given options that make no sense."""
+class WorkflowConfigurationError(WorkflowValidationError):
+    """A workflow lacks steps, a start or an end, or its object was given options that make no sense."""
 
 
 class ContextStateError(WorkflowError):

@@ -30,6 +30,7 @@ else:
     ModelMetaclass = type(BaseModel)
 
 __all__ = [
+    "CollectionReleaseEvent",
     "DictState",
     "Event",
     "EventEmitted",
@@ -44,6 +45,7 @@ __all__ = [
     "RunConfig",
     "RunState",
     "StartEvent",
+    "StepFailedEvent",
     "StepState",
     "StepStateChanged",
     "StopEvent",
@@ -297,7 +299,29 @@ class WorkflowFailedEvent(StopEvent):
     step_name: str | None = None
     exception: Exception
     attempts: int | None = None
+    elapsed_seconds: float | None = None
     failed_at: datetime | None = None
+
+
+class CollectionReleaseEvent(Event):
+    """Stands for the events of a join, or of a batch, where one event is wanted: what a step was working on."""
+
+    events: list[Event] = Field(default_factory=list)
+
+
+class StepFailedEvent(Event):
+    """What a ``@catch_error`` handler gets of a step that failed for good.
+
+    ``exception`` is what the step's last attempt raised, ``input_event`` what it was working on, ``elapsed_seconds``
+    the time since its first attempt began, and ``failed_at`` when the last one failed, in UTC.
+    """
+
+    step_name: str
+    input_event: Event
+    exception: Exception
+    attempts: int
+    elapsed_seconds: float
+    failed_at: datetime
 
 
 class ProgressText(Event, closed=True):

@@ -36,11 +36,15 @@ class Exit(IntEnum):
 
 
 class FrameKind(IntEnum):
-    """What opened a frame: a fork's completion, an `each`, or one item of an `each`."""
+    """What opened a frame: a fork's completion, an `each`, one item of an `each`, or an error that was caught."""
 
     FORK = 0
     BATCH = 1
     ITEM = 2
+    RECOVERY = 3
+
+
+_OF_A_BATCH = (FrameKind.BATCH, FrameKind.ITEM)
 
 
 class Slots:
@@ -60,7 +64,7 @@ class Frame:
     Args:
         parent: The rest of the stack.
         kind: What opened it.
-        fork: The step that opened it; ``None``: the start of the run.
+        fork: The step that opened it; ``None``: the start of the run. Of a recovery it is the handler.
         path: Where in the enclosing batch it was opened.
         number: Of the step run that opened it.
         collectors: Steps that collect it, for a batch.
@@ -101,7 +105,7 @@ class Frame:
         self.path = path
         self.number = number
         self.collectors = collectors
-        self.in_batch: bool = kind is not FrameKind.FORK or (parent is not None and parent.in_batch)
+        self.in_batch: bool = kind in _OF_A_BATCH or (parent is not None and parent.in_batch)
         self.live = 0
         self.holds = 0
         self.replaced = False

@@ -23,6 +23,7 @@ __all__ = [
     "move_into_fork",
     "open_batch",
     "open_item",
+    "open_recovery",
     "open_root",
     "wanting",
 ]
@@ -45,11 +46,16 @@ def move_into_fork(execution: Execution, run: StepRun) -> None:
     step = run.step
     below = old
     frame = old
+    recoveries: list[Step | None] = []
     while frame is not None and frame.kind is not FrameKind.ITEM:
         if frame.kind is FrameKind.FORK and frame.fork is step:
             frame.replaced = True
             below = frame.parent
+            for handler in reversed(recoveries):  # how often errors were caught is not forgotten in a loop
+                below = Frame(below, FrameKind.RECOVERY, handler, run.path, run.number)
             break
+        if frame.kind is FrameKind.RECOVERY:
+            recoveries.append(frame.fork)
         frame = frame.parent
     run.frame = _open(execution, below, step, step.opens, run.path, run.number)
     run.frame.enter()
@@ -95,6 +101,17 @@ def open_item(execution: Execution, run: StepRun, below: Frame | None, path: Pat
     frame = _open(execution, item, run.step, run.step.items_open, path, run.number)
     frame.enter()
     return frame
+
+
+def open_recovery(run: StepRun, handler: Step) -> Frame | None:
+    """A step run failed, and its handler takes over: the frame of that, or ``None`` if it may not once more."""
+    left = handler.max_recoveries
+    frame = run.frame
+    while frame is not None:
+        if frame.kind is FrameKind.RECOVERY and frame.fork is handler:
+            left -= 1
+        frame = frame.parent
+    return Frame(run.frame, FrameKind.RECOVERY, handler, run.path, run.number) if left > 0 else None
 
 
 def frame_of(frame: Frame | None, fork: Step | None) -> Frame | None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import random
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import blake2b
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from wfc.runtime.errors import ExpressionError, WorkflowValidationError, step_error
 
-__all__ = ["RetryInfo", "RetryPolicy", "RetryRule", "seed_of"]
+__all__ = ["RetryInfo", "RetryPolicy", "RetryRule", "asked_wait", "read_retry_after", "seconds_of", "seed_of"]
 
 
+@runtime_checkable
 class RetryRule(Protocol):
     """Anything that decides about the next attempt; ``RetryPolicy`` does, and so may a class of your own."""
 
@@ -77,7 +80,7 @@ class RetryPolicy:
         if not found.matches(*self.retry_on) or (self.never_on and found.matches(*self.never_on)):
             return None
         wait = self._wait(attempts) + random.Random(seed).uniform(0, self.jitter)  # noqa: S311 - no secret
-        asked = found.retry_after
+        asked = asked_wait(error)
         if asked is not None and asked > wait and (self.max_delay is None or asked <= self.max_delay):
             wait = asked
         if self.total_timeout is not None and elapsed_time + wait > self.total_timeout:
@@ -90,6 +93,43 @@ class RetryPolicy:
             return min(longest, self.delay * self.backoff ** (attempts - 1))
         except OverflowError:
             return longest
+
+
+def seconds_of(span: float | timedelta) -> float:
+    """A stretch of time in seconds."""
+    return span.total_seconds() if isinstance(span, timedelta) else float(span)
+
+
+def asked_wait(error: BaseException) -> float | None:
+    """Seconds that a service asks to wait before another try, or ``None``.
+
+    Known of our own errors, of any with a number ``retry_after``, and of those of HTTP clients, which have the
+    ``response`` with its ``headers``.
+    """
+    asked = getattr(error, "retry_after", None)
+    if asked is None:
+        headers = getattr(getattr(error, "response", None), "headers", None)
+        get = getattr(headers, "get", None)
+        asked = (get("retry-after") or get("Retry-After")) if callable(get) else None
+    if isinstance(asked, str):
+        return read_retry_after(asked)
+    if isinstance(asked, bool) or not isinstance(asked, int | float) or not 0 <= asked < float("inf"):
+        return None
+    return float(asked)
+
+
+def read_retry_after(text: str) -> float | None:
+    """The seconds that a ``Retry-After`` header asks for: a number of them, or a date. ``None``: it is neither."""
+    try:
+        seconds = float(text)
+    except ValueError:
+        from email.utils import mktime_tz, parsedate_tz
+
+        moment = parsedate_tz(text)
+        if moment is None:
+            return None
+        seconds = mktime_tz(moment) - time.time()
+    return max(0.0, seconds) if math.isfinite(seconds) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, overload
 
 from wfc.runtime.errors import WorkflowValidationError
 from wfc.runtime.joins import Join
@@ -16,7 +16,7 @@ from wfc.runtime.retry import RetryRule
 if TYPE_CHECKING:
     from wfc.runtime.workflow import Workflow
 
-__all__ = ["StepFunction", "step", "transform"]
+__all__ = ["StepFunction", "StepGraphCheck", "catch_error", "step", "transform"]
 
 _NAME = re.compile(r"[^\W\d]\w*")
 
@@ -26,6 +26,9 @@ S = TypeVar("S")
 F = TypeVar("F", bound=Callable[..., Any])
 
 DEFAULT_WORKERS = 4
+
+StepGraphCheck = Literal["reachability", "dead_end"]
+"""Checks of the flow that can be left out for one step."""
 
 
 class StepFunction(Generic[P, R]):
@@ -47,6 +50,8 @@ class StepFunction(Generic[P, R]):
         self.limit: int | str | None = None
         self.accept_event_subclasses = False
         self.skip_graph_checks: tuple[str, ...] = ()
+        self.max_recoveries = 0  # of a handler of failed steps
+        self.for_steps: tuple[str, ...] | None = None
         self.name = function.__name__  # in reports and joins; the method's may have to differ
         self.__name__ = function.__name__
         self.__qualname__ = function.__qualname__
@@ -129,7 +134,7 @@ def step(
     join: Join | None = None,
     name: str | None = None,
     accept_event_subclasses: bool = False,
-    skip_graph_checks: list[str] | None = None,
+    skip_graph_checks: list[StepGraphCheck] | None = None,
 ) -> Callable[[Callable[P, R]], StepFunction[P, R]]: ...
 def step(
     function: Callable[..., Any] | None = None,
@@ -143,7 +148,7 @@ def step(
     join: Join | None = None,
     name: str | None = None,
     accept_event_subclasses: bool = False,
-    skip_graph_checks: list[str] | None = None,
+    skip_graph_checks: list[StepGraphCheck] | None = None,
 ) -> Any:
     """Makes a method, or with ``workflow`` a free function, a step.
 
@@ -219,6 +224,48 @@ def transform(
         made.join = join
         made.name = name or function.__name__
         made.limit = max_runs
+        return made
+
+    return decorate if function is None else decorate(function)
+
+
+@overload
+def catch_error(function: Callable[P, R], /) -> StepFunction[P, R]: ...
+@overload
+def catch_error(
+    *, for_steps: list[str] | None = None, max_recoveries: int = 1
+) -> Callable[[Callable[P, R]], StepFunction[P, R]]: ...
+def catch_error(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    for_steps: list[str] | None = None,
+    max_recoveries: int = 1,
+) -> Any:
+    """Makes a method the handler of steps that failed for good: it takes a ``StepFailedEvent``, and emits like a step.
+
+    What it emits goes on where the failed step stood, within its item of a batch too. An exception of its own fails
+    the run.
+
+    Args:
+        for_steps: The names of the steps; ``None``: all that no other handler names.
+        max_recoveries: How often it may take over among the events that lead to one another; after that the run fails.
+
+    Raises:
+        WorkflowValidationError: An argument is out of range.
+    """
+    if isinstance(max_recoveries, bool) or not isinstance(max_recoveries, int) or max_recoveries < 1:
+        raise WorkflowValidationError("`max_recoveries` must be an integer greater than 0")
+    if for_steps is not None and not (
+        isinstance(for_steps, list) and all(isinstance(one, str) for one in for_steps)
+    ):
+        raise WorkflowValidationError("`for_steps` must be a list of the names of steps, or None")
+
+    def decorate(function: Callable[..., Any]) -> StepFunction[..., Any]:
+        made: StepFunction[..., Any] = StepFunction(function, _names_around(function))
+        made.num_workers = 1
+        made.max_recoveries = max_recoveries
+        made.for_steps = None if for_steps is None else tuple(for_steps)
         return made
 
     return decorate if function is None else decorate(function)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from wfc.runtime.errors import WorkflowValidationError
 from wfc.runtime.events import DictState, Event, HumanResponseEvent, InputRequiredEvent, StartEvent, StopEvent
+from wfc.runtime.handlers import bind_handlers
 from wfc.runtime.injection import Call, make_call
 from wfc.runtime.joins import AtLeast, EachOf, FirstOf
 from wfc.runtime.signature import Emissions, Gives, Parameter, Signature, read_signature
@@ -44,8 +45,10 @@ class Step:
         "collects",
         "emissions",
         "exits",
+        "for_steps",
         "fork",
         "function",
+        "handler",
         "idempotency_key",
         "index",
         "is_async",
@@ -53,6 +56,7 @@ class Step:
         "items_open",
         "join",
         "limited",
+        "max_recoveries",
         "max_runs",
         "name",
         "needed",
@@ -92,6 +96,9 @@ class Step:
         self.skips = written.skip_graph_checks
         self.subclasses = written.accept_event_subclasses
         self.join = written.join
+        self.max_recoveries = written.max_recoveries
+        self.for_steps = written.for_steps
+        self.handler: Step | None = None  # of its failures
         self.result = signature.result
         self.is_async = inspect.iscoroutinefunction(written.function)
         self._read_events(signature)
@@ -222,6 +229,7 @@ class StepTable:
         self.by_name = {step.name: step for step in self.steps}
         if len(self.by_name) < len(self.steps):
             raise WorkflowValidationError(f"two steps of {owner} have the same name")
+        bind_handlers(owner, self.steps)
         self._acceptors: dict[EventClass, tuple[Step, ...]] = {}
         self.has_limits = any(step.limited for step in self.steps)
         self.start_joins = self._joins_of(None)
@@ -241,11 +249,16 @@ class StepTable:
         produced = {event for step in self.steps for event in step.emits}
         self.listens = tuple(
             event
-            for event in dict.fromkeys(event for step in self.steps for event in step.accepts)
+            for event in dict.fromkeys(
+                event for step in self.steps if not step.max_recoveries for event in step.accepts
+            )
             if issubclass(event, HumanResponseEvent)
             or not (issubclass(event, StartEvent) or any(issubclass(one, event) for one in produced))
         )
 
+        self.asks = any(issubclass(event, InputRequiredEvent) for event in produced) or any(
+            issubclass(event, HumanResponseEvent) for step in self.steps for event in step.accepts
+        )
         self.state = _state_class(self.steps)
 
     def new_state(self) -> Any:

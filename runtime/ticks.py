@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from wfc.runtime.events import Event, StartEvent
+from wfc.runtime.events import Event, StartEvent, StepFailedEvent
 
 if TYPE_CHECKING:
     from wfc.runtime.table import Step
@@ -60,13 +60,14 @@ class TriedAgain:
 
 
 class Failed:
-    """A step run failed for good, and with it the run."""
+    """A step run failed for good, and with it the run, unless the step has a handler for ``event``."""
 
-    __slots__ = ("error", "number")
+    __slots__ = ("error", "event", "number")
 
-    def __init__(self, number: int, error: Exception) -> None:
+    def __init__(self, number: int, error: Exception, event: StepFailedEvent | None = None) -> None:
         self.number = number
         self.error = error
+        self.event = event
 
 
 class Arrived:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import deque
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -27,7 +28,7 @@ from wfc.runtime.events import (
     StopEvent,
     event_name,
 )
-from wfc.runtime.flow import check_flow
+from wfc.runtime.flow import FLOW_CHECKS, check_ends, check_flow
 from wfc.runtime.handler import WorkflowHandler
 from wfc.runtime.run import Run
 from wfc.runtime.steps import StepFunction
@@ -55,6 +56,7 @@ class Workflow:
         verbose: Whether to print what the steps do.
         num_concurrent_runs: How many runs of this object may be under way; further ones wait their turn.
         workflow_name: A name for people, instead of the class's.
+        skip_graph_checks: Checks of the flow to leave out: ``reachability``, ``terminal_event``, ``dead_end``.
 
     Raises:
         WorkflowValidationError: A step's signature is wrong.
@@ -90,6 +92,7 @@ class Workflow:
         verbose: bool = False,
         num_concurrent_runs: int | None = None,
         workflow_name: str | None = None,
+        skip_graph_checks: Collection[str] | None = None,
     ) -> None:
         if timeout is _UNSET:
             timeout = self._deadline if self._name is not None else DEFAULT_TIMEOUT
@@ -105,7 +108,14 @@ class Workflow:
         self._running = 0
         self._waiting: deque[Run] = deque()
         self._is_validated = disable_validation
-        self.table()  # a signature that cannot be read is told of now
+        self._skips = frozenset(skip_graph_checks or ())
+        if unknown := self._skips - FLOW_CHECKS:
+            raise WorkflowConfigurationError(
+                f"`skip_graph_checks` knows {', '.join(sorted(FLOW_CHECKS))}, not {', '.join(sorted(unknown))}"
+            )
+        table = self.table()  # a signature that cannot be read is told of now
+        if not table.is_checked:
+            check_ends(table)
 
     @property
     def timeout(self) -> float | None:
@@ -161,16 +171,16 @@ class Workflow:
         cls._table = None
 
     def validate(self) -> bool:
-        """Checks the flow of events; whether the workflow asks for, or takes, events from outside.
+        """Checks the flow of events; whether the workflow asks people for something, or takes their answers.
 
         Raises:
             WorkflowValidationError: An event comes from nowhere or goes nowhere, or there is no start or end.
         """
         table = self.table()
         if not table.is_checked:
-            check_flow(table)
-            table.is_checked = True
-        return bool(table.listens)
+            check_flow(table, self._skips)
+            table.is_checked = not self._skips
+        return table.asks
 
     @property
     def start_event_class(self) -> type[StartEvent]:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import base64
-import email.utils
 import functools
 import json
-import math
 import re
-import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -18,6 +15,7 @@ from wfc.runtime.bindings import Basic, Bearer, HttpResponse, Secret
 from wfc.runtime.errors import MissingPackageError, StepError
 from wfc.runtime.outputs import InvalidOutput, from_json
 from wfc.runtime.redaction import Revealed
+from wfc.runtime.retry import read_retry_after
 
 try:
     import httpx2
@@ -269,22 +267,8 @@ def _status_error(reply: httpx2.Response, content: bytes, revealed: Revealed) ->
         f"{_shown(reply.request)} replied {reply.status_code} {reply.reason_phrase}".rstrip() + shown,
         status=reply.status_code,
         body=body,
-        retry_after=_retry_after(reply.headers.get("retry-after")),
+        retry_after=read_retry_after(reply.headers.get("retry-after", "")),
     )
-
-
-def _retry_after(value: str | None) -> float | None:
-    """Seconds, from a number of them or a date."""
-    if value is None:
-        return None
-    try:
-        seconds = float(value)
-    except ValueError:
-        moment = email.utils.parsedate_tz(value)
-        if moment is None:
-            return None
-        seconds = email.utils.mktime_tz(moment) - time.time()
-    return max(0.0, seconds) if math.isfinite(seconds) else None
 
 
 def _transport_error(error: Exception, sent: httpx2.Request, revealed: Revealed) -> StepError:

@@ -21,6 +21,7 @@ from wfc.runtime import (
     StopEvent,
     UndeclaredResultError,
     Workflow,
+    WorkflowConfigurationError,
     WorkflowRuntimeError,
     WorkflowStepDoesNotExistError,
     WorkflowValidationError,
@@ -542,12 +543,24 @@ def test_a_class_needs_a_start_and_an_end() -> None:
             return StopEvent()
 
     for workflow, said in (
-        (Nothing, "it has no steps"),
+        (Nothing, "has no steps"),
         (NoEnd, "no step emits a StopEvent"),
-        (NoStart, "no step accepts a StartEvent; a StopEvent ends the run, so no step can accept one: `end`"),
+        (NoStart, "no step accepts a StartEvent"),
     ):
-        with pytest.raises(WorkflowValidationError, match=said):
-            workflow().validate()
+        with pytest.raises(WorkflowConfigurationError, match=said):
+            workflow()
+
+
+def test_no_step_takes_an_end() -> None:
+    class Afterwards(Workflow):
+        @step
+        async def start(self, ev: StartEvent) -> StopEvent: ...
+
+        @step
+        async def after(self, ev: StopEvent) -> None: ...
+
+    with pytest.raises(WorkflowValidationError, match="no step can accept one: `after`"):
+        Afterwards().validate()
 
 
 def signatures() -> list[tuple[Any, str]]:
