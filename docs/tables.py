@@ -69,6 +69,7 @@ SECTIONS: Final = {
     "step": "steps",
     "test": "tests",
     "event": "events",
+    "defaults": "defaults",
     "expect": "tests",
 }
 """Where the reference says more about what stands at a key."""

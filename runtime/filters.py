@@ -17,6 +17,7 @@ from urllib.parse import quote
 from pydantic import BaseModel, TypeAdapter
 
 from wfc.runtime.errors import ExpressionError
+from wfc.runtime.merging import merged_by
 
 __all__ = [
     "at",
@@ -39,6 +40,7 @@ __all__ = [
     "integer",
     "json",
     "last",
+    "merged_by",
     "most_common",
     "most_common_if_any",
     "number",

@@ -26,6 +26,7 @@ class Uses:
 
     Args:
         saves: State field → where it is saved.
+        merged: Those of them that say how saves are put together.
         sums: Those of them that are only added to or taken from: the order of two sums does not matter.
         reads: State fields that it reads, other than for its own sums.
         ends: Where it ends the run by an event that it chooses to emit, or ``None``.
@@ -34,6 +35,7 @@ class Uses:
     """
 
     saves: dict[str, Place]
+    merged: frozenset[str]
     sums: frozenset[str]
     reads: frozenset[str]
     ends: Place | None
@@ -75,7 +77,7 @@ def _races_on_state(subject: Subject, partings: list[Parting], uses: dict[int, U
     savers_of: dict[str, int] = {}
     readers_of: dict[str, int] = {}
     for node, use in uses.items():
-        for field in use.saves:
+        for field in use.saves.keys() - use.merged:
             savers_of[field] = savers_of.get(field, 0) | 1 << node
         for field in use.reads:
             readers_of[field] = readers_of.get(field, 0) | 1 << node
@@ -139,6 +141,7 @@ def uses_of(subject: Subject, node: int) -> Uses:
     chosen = next((subject.way(node, way) for way in ways if way.occasion == "emit"), None)
     return Uses(
         saves={save.field: Place(save.address) for save in reversed(saves)},
+        merged=frozenset(save.field for save in saves if save.merge is not None),
         sums=frozenset(sums),
         reads=frozenset(reads),
         ends=chosen,

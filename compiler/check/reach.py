@@ -36,6 +36,7 @@ def events_lead_somewhere(subject: Subject, report: Report) -> None:
             lost.add(name)
             report(problems.event_never_accepted(Place(emit.named or emit.address), name, step))
     mentioned = {*emitted, *net.acceptors, *net.ends, *_used_as_types(subject), *_streamed(subject)}
+    mentioned |= {declared.extends for declared in workflow.events}
     for declared in workflow.events:
         if declared.name not in mentioned:
             report(problems.unused_event(Place(declared.address).key, declared.name))

@@ -11,7 +11,19 @@ from wfc.compiler.generate.layout import INDENT, fit
 from wfc.compiler.generate.names import ModuleNames
 from wfc.compiler.generate.scope import Function, Path
 from wfc.compiler.generate.values import Values
-from wfc.compiler.nodes import Emission, Emit, EmitAll, EmitEach, Entry, Exit, Fail, Nothing, Save, Value
+from wfc.compiler.nodes import (
+    Emission,
+    Emit,
+    EmitAll,
+    EmitEach,
+    Entry,
+    Exit,
+    Fail,
+    Merge,
+    Nothing,
+    Save,
+    Value,
+)
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.spell import Code, field_name, literal, local_name
 from wfc.compiler.types import (
@@ -162,7 +174,7 @@ class Tail:
         for save in entry.save:
             step_local = plan.locals.get(save.field)
             local = self.function.names.give(local_name(save.field))
-            yield from fit(self.bound(local, save, self.saved(save)), indent)
+            yield from fit(self.bound(local, save, self.saved(save, step_local)), indent)
             # a field that the step saves too is assigned below, from the step's local
             last.append(f"{step_local or f'state.{field_name(save.field)}'} = {local}")
         yield from fit(f"emitted = {self.values.emission(entry.emission, plan.known)}", indent)
@@ -203,13 +215,22 @@ class Tail:
 
     def is_plain(self, save: Save, spelled: Code) -> bool:
         """Whether a value is there already, and reading it cannot fail nor be changed by another save."""
+        if save.merge is not None and save.merge.how != "last":
+            return False
         if save.value.expression is None:
             return save.value.template is None and save.value.items is None and save.value.entries is None
         return _dotted(spelled) and not spelled.startswith("state.")
 
-    def saved(self, save: Save) -> Code:
-        """A value to save, held against its field's bounds."""
+    def saved(self, save: Save, before: str | None = None) -> Code:
+        """A value to save, put together with what is there, and held against its field's bounds.
+
+        Args:
+            before: What the step itself saves, where this save is an entry's own.
+        """
         spelled = self.values.value(save.value)
+        if save.merge is not None:
+            there = Code(before or f"state.{field_name(save.field)}")
+            spelled = merged(there, spelled, save.merge)
         if self.state.fields[save.field].constraints != NO_CONSTRAINTS:
             return call(Code("state.checked"), literal(str(field_name(save.field))), spelled)
         return spelled
@@ -224,6 +245,16 @@ class Tail:
         if not always and (known or _dotted(spelled)):
             return f"{local} = {spelled}"
         return f"{local}: {annotation(wanted, self.names)} = {spelled}"
+
+
+def merged(there: Code, new: Code, merge: Merge) -> Code:
+    """What a state field holds after a save."""
+    if merge.how == "append":
+        return Code(f"[*{there}, *{new}]")
+    if merge.how == "by":
+        key = Code(f"lambda item: item.{field_name(merge.by)}")
+        return call(Code("filters.merged_by"), there, new, key)
+    return new
 
 
 def indented(lines: Iterator[str]) -> Iterator[str]:

@@ -10,7 +10,19 @@ from wfc.compiler.nodes.actions import Action, HttpCall, LlmCall, ToolCall
 from wfc.compiler.nodes.bindings import Auth, Header, HttpRequest, Model, Retry, Tool
 from wfc.compiler.nodes.cases import MockAnswer, TestCase
 from wfc.compiler.nodes.events import Event
-from wfc.compiler.nodes.exits import Emission, Emit, EmitAll, EmitEach, Entry, Exit, Fail, Fill, Nothing, Save
+from wfc.compiler.nodes.exits import (
+    Emission,
+    Emit,
+    EmitAll,
+    EmitEach,
+    Entry,
+    Exit,
+    Fail,
+    Fill,
+    Merge,
+    Nothing,
+    Save,
+)
 from wfc.compiler.nodes.steps import Requirement, Step, Stream
 from wfc.compiler.nodes.values import Secret, Value
 from wfc.compiler.nodes.workflow import Workflow
@@ -33,6 +45,7 @@ __all__ = [
     "HttpRequest",
     "Join",
     "LlmCall",
+    "Merge",
     "MockAnswer",
     "Model",
     "Nothing",

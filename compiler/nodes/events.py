@@ -17,12 +17,14 @@ class Event:
         name: As written.
         record: Its fields; ``record.role`` is ``event``.
         role: ``start``, ``end`` or ``message``.
+        extends: The name of the event whose fields it has too; ``record`` has them already.
     """
 
     name: str
     record: Record
     role: Literal["start", "end", "message"]
     address: Address
+    extends: str = ""
 
 
 __all__ = ["Event"]

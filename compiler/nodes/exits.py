@@ -12,12 +12,27 @@ from wfc.compiler.slotted import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class Merge:
+    """What becomes of a state field's value when it is saved.
+
+    Args:
+        how: ``append`` puts the new list after the old one, ``by`` replaces items and appends new ones, ``last``
+            keeps what is saved last.
+        by: The field that tells items apart, for ``by``.
+    """
+
+    how: Literal["append", "by", "last"]
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Save:
     """A value put into a state field. ``value`` sees the state as it was before any save."""
 
     field: str
     value: Value
     address: Address
+    merge: Merge | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,4 +131,16 @@ class Exit:
     left: str = ""
 
 
-__all__ = ["Emission", "Emit", "EmitAll", "EmitEach", "Entry", "Exit", "Fail", "Fill", "Nothing", "Save"]
+__all__ = [
+    "Emission",
+    "Emit",
+    "EmitAll",
+    "EmitEach",
+    "Entry",
+    "Exit",
+    "Fail",
+    "Fill",
+    "Merge",
+    "Nothing",
+    "Save",
+]

@@ -10,6 +10,7 @@ from wfc.compiler.problems import closest, problem
 
 __all__ = [
     "bad_name",
+    "event_of_itself",
     "look_alike_names",
     "name_declared_twice",
     "name_in_use",
@@ -242,3 +243,13 @@ def unused_declaration(place: Place, what: str, name: str) -> Finding:
     return Finding(
         "unused-declaration", f"nothing uses the {what} `{name}`", place, severity=Severity.WARNING
     )
+
+
+@problem
+def event_of_itself(place: Place, name: str) -> Finding:
+    """Events extend each other in a circle.
+
+    `extends` gives an event the fields of another one. If that one leads back to the first, nobody can say which
+    fields they have. Let one of them declare its fields itself.
+    """
+    return Finding("event-of-itself", f"`{name}` extends itself, over the events that it extends", place)

@@ -17,6 +17,7 @@ __all__ = [
     "default_does_not_fit",
     "empty_enum",
     "enum_value_twice",
+    "merge_does_not_fit",
     "not_a_type",
     "of_is_missing",
     "optional_twice",
@@ -262,3 +263,13 @@ def bad_pattern(place: Place, reason: str) -> Finding:
     so that testing a text takes a time in proportion to its length, whoever wrote the text.
     """
     return Finding("bad-pattern", f"this pattern cannot be used: {reason}", place)
+
+
+@problem
+def merge_does_not_fit(place: Place, why: str, hint: str = "") -> Finding:
+    """A state field says how saves are put together, and its type cannot be put together like that.
+
+    `merge: append` puts lists one after the other, `merge: {by: id}` replaces the records of a list that have the
+    same `id`, and `merge: last`, for every type, keeps what is saved last.
+    """
+    return Finding("merge-does-not-fit", why, place, hint)

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope, Template
-from wfc.compiler.nodes import Action, HttpCall, LlmCall, Model, Tool, ToolCall, Value
+from wfc.compiler.nodes import Action, HttpCall, LlmCall, Tool, ToolCall, Value
 from wfc.compiler.problems import values as problems
 from wfc.compiler.resolve.bindings import resolve_tool
 from wfc.compiler.resolve.declared import Declared
+from wfc.compiler.resolve.defaults import step_model
 from wfc.compiler.resolve.names import pascal_case
 from wfc.compiler.resolve.requests import resolve_request
 from wfc.compiler.resolve.values import Texts
@@ -106,10 +107,7 @@ class Acting:
         return self.texts.fields(given, at, tool.args, tool.name, scope)
 
     def llm(self, result: Type | None, scope: Scope) -> LlmCall | None:
-        model: Model | None = None
-        name = self.data.get("model")
-        if isinstance(name, str):
-            model = self.declared.models.find(name, self.place / "model", self.declared.report)
+        model = step_model(self.data, self.place, self.name, self.declared)
         prompt = self.texts.text(self.data.get("prompt", ""), self.place / "prompt", scope, statements=True)
         system: Template | None = None
         if "system" in self.data:

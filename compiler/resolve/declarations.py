@@ -10,6 +10,8 @@ from wfc.compiler.nodes import Event, Secret
 from wfc.compiler.problems import names as problems
 from wfc.compiler.problems import steps as step_problems
 from wfc.compiler.resolve.declared import Declared, Unread, entries
+from wfc.compiler.resolve.extending import base_of, extend_events, own_fields
+from wfc.compiler.resolve.merging import declare_merges
 from wfc.compiler.resolve.names import check_style, normal, report_look_alikes
 from wfc.compiler.slotted import replace
 from wfc.compiler.types import (
@@ -37,6 +39,7 @@ def declare(data: Section, declared: Declared) -> None:
     for field in declared.state.fields.values():
         if field.required and field.type != UNKNOWN:
             declared.report(problems.state_without_default(Place(field.address).key, field.name))
+    declare_merges(data.get("state"), declared)
     declare_start_and_end(data, declared)
 
 
@@ -79,8 +82,9 @@ def declare_types_and_events(data: Section, declared: Declared) -> None:
     report_look_alikes(places, declared.report)
     resolve_others(others, declared)
     for record, content, address in records:
-        read_fields(content, address, record, declared)
+        read_fields(own_fields(record, content), address, record, declared)
     declare_events(data, declared, records)
+    extend_events({record.name: content for record, content, _ in records}, declared)
 
 
 def fresh_name(name: str, place: Place, section: str, places: dict[str, Place], declared: Declared) -> bool:
@@ -170,13 +174,13 @@ def declare_events(data: Section, declared: Declared, records: list[tuple[Record
     start = data.get("start")
     end = data.get("end")
     ends = {normal(str(each)) for each in (end if isinstance(end, list) else [end])}
-    for record, _content, address in records:
+    for record, content, address in records:
         if record.role != "event":
             continue
         role: Literal["start", "end", "message"] = "end" if record.name in ends else "message"
         if isinstance(start, str) and record.name == normal(start):
             role = "start"
-        declared.events.nodes[record.name] = Event(record.name, record, role, address)
+        declared.events.nodes[record.name] = Event(record.name, record, role, address, base_of(content))
 
 
 def declare_start_and_end(data: Section, declared: Declared) -> None:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Generic, TypeVar
 
 from wfc.compiler.diagnostics import Address, Finding, Place, Report
-from wfc.compiler.nodes import Event, Model, Retry, Secret, Tool
+from wfc.compiler.nodes import Event, Merge, Model, Retry, Secret, Tool
 from wfc.compiler.problems import names as problems
 from wfc.compiler.resolve.names import normal
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import UNKNOWN, Record, Type
 
-__all__ = ["Declared", "Table", "entries"]
+__all__ = ["Declared", "Defaults", "Table", "entries"]
 
 Node = TypeVar("Node")
 Unknown = Callable[[Place, str, Iterable[str]], Finding]
@@ -66,6 +66,21 @@ class Unread(dict[str, Type]):
         return self[name]
 
 
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """What steps use that name nothing else.
+
+    Args:
+        model: A model, or ``None`` where there is none or its name is unknown.
+        has_model: Whether `defaults` says anything about models.
+    """
+
+    model: Model | None = None
+    has_model: bool = False
+    retry: Retry | None = None
+    timeout: float | None = None
+
+
 @dataclass(slots=True)
 class Declared:
     """All declarations of a spec.
@@ -78,6 +93,8 @@ class Declared:
         classes: Those of them that are records, for `is Name`.
         flow_whole: Whether every step and every mention of an event could be read, so that rules over the
             whole flow do not report consequences of other findings.
+        defaults: What `defaults` says.
+        merges: How state fields are merged, by the field's name.
         codes: Of all findings so far.
     """
 
@@ -93,6 +110,8 @@ class Declared:
     retries: Table[Retry] = field(default_factory=lambda: Table(problems.unknown_retry))
     state: Record = field(default_factory=lambda: Record("State", role="state"))
     config: Record = field(default_factory=lambda: Record("Config", role="config"))
+    defaults: Defaults = field(default_factory=Defaults)
+    merges: dict[str, Merge] = field(default_factory=dict)
     start: Event | None = None
     end: tuple[Event, ...] = ()
     flow_whole: bool = True

@@ -12,6 +12,7 @@ from wfc.compiler.resolve.bindings import declare_models, declare_tools
 from wfc.compiler.resolve.cases import resolve_tests
 from wfc.compiler.resolve.declarations import declare
 from wfc.compiler.resolve.declared import Declared, Table, entries
+from wfc.compiler.resolve.defaults import declare_defaults
 from wfc.compiler.resolve.durations import duration
 from wfc.compiler.resolve.frames import with_forks
 from wfc.compiler.resolve.names import check_style, normal, pascal_case
@@ -121,6 +122,7 @@ def resolve(spec: Spec, report: Report) -> Workflow | None:
     declare_retries(data, declared)
     declare_models(data, declared)
     declare_tools(data, declared)
+    declare_defaults(data.get("defaults"), declared)
     steps = resolve_steps(data, declared)
     if declared.start is None:
         return None

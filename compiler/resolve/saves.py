@@ -47,7 +47,7 @@ def save_values(
         wanted = field.type if field is not None else UNKNOWN
         value = texts.value(content, at, wanted, scope)
         if field is not None:
-            saves.append(Save(name, value, at.address))
+            saves.append(Save(name, value, at.address, declared.merges.get(name)))
     return saves
 
 
@@ -74,4 +74,5 @@ def save_by_name(name: str, place: Place, scope: Scope, declared: Declared, text
     if not assignable(value.type, field.type):
         why, hint = misfit(value.type, field.type)
         declared.report(value_problems.wrong_value(place, why, hint))
-    return Save(name, Value(field.type, place.address, expression=value), place.address)
+    taken = Value(field.type, place.address, expression=value)
+    return Save(name, taken, place.address, declared.merges.get(name))

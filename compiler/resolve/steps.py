@@ -14,10 +14,9 @@ from wfc.compiler.problems.names import name_declared_twice
 from wfc.compiler.resolve.accepts import resolve_accepts
 from wfc.compiler.resolve.actions import Acting
 from wfc.compiler.resolve.declared import Declared, entries
-from wfc.compiler.resolve.durations import duration
+from wfc.compiler.resolve.defaults import step_retry, step_timeout
 from wfc.compiler.resolve.exits import Leaving
 from wfc.compiler.resolve.names import check_style, report_look_alikes
-from wfc.compiler.resolve.retries import resolve_retry
 from wfc.compiler.resolve.saves import resolve_saves
 from wfc.compiler.resolve.scopes import Scopes, bound_scope
 from wfc.compiler.resolve.values import Texts
@@ -104,8 +103,8 @@ def resolve_step(name: str, data: Mapping[str, object], place: Place, declared: 
         on_error=on_error,
         on_limit=on_limit,
         on_timeout=on_timeout,
-        retry=resolve_retry(data.get("retry"), place / "retry", name, declared),
-        timeout=duration(data["timeout"], place / "timeout", declared.report) if "timeout" in data else None,
+        retry=step_retry(data, place, name, declared),
+        timeout=step_timeout(data, place, declared),
         concurrency=cast(int, data["concurrency"]) if "concurrency" in data else CONCURRENCY,
         max_runs=max_runs(data.get("max_runs"), place / "max_runs", declared),
         require=require,

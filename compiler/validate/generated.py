@@ -122,29 +122,6 @@ def is_type(v: Any) -> bool:
     return True
 
 
-def is_long_state_field(v: Any) -> bool:
-    if not (isinstance(v, dict)):
-        return False
-    for key, value in v.items():
-        if not LONG_STATE_FIELD_KEYS.get(key, anything)(value):
-            return False
-    return ((not isinstance(v, dict) or "type" in v) or (not isinstance(v, dict) or "enum" in v) or (not isinstance(v, dict) or "one_of" in v))
-
-
-def is_state_field_then(v: Any) -> bool:
-    if is_type_in_full_if(v):
-        return is_long_state_field(v)
-    return is_record(v)
-
-
-def is_state_field(v: Any) -> bool:
-    if not ((isinstance(v, str) or isinstance(v, dict))):
-        return False
-    if isinstance(v, dict):
-        return is_state_field_then(v)
-    return True
-
-
 def is_merge_then(v: Any) -> bool:
     if not (isinstance(v, dict)):
         return False
@@ -173,6 +150,29 @@ def is_merge(v: Any) -> bool:
     if isinstance(v, dict):
         return is_merge_then(v)
     return is_merge_else(v)
+
+
+def is_long_state_field(v: Any) -> bool:
+    if not (isinstance(v, dict)):
+        return False
+    for key, value in v.items():
+        if not LONG_STATE_FIELD_KEYS.get(key, anything)(value):
+            return False
+    return ((not isinstance(v, dict) or "type" in v) or (not isinstance(v, dict) or "enum" in v) or (not isinstance(v, dict) or "one_of" in v))
+
+
+def is_state_field_then(v: Any) -> bool:
+    if is_type_in_full_if(v):
+        return is_long_state_field(v)
+    return is_record(v)
+
+
+def is_state_field(v: Any) -> bool:
+    if not ((isinstance(v, str) or isinstance(v, dict))):
+        return False
+    if isinstance(v, dict):
+        return is_state_field_then(v)
+    return True
 
 
 def is_type_declaration(v: Any) -> bool:
@@ -1093,7 +1093,7 @@ def is_llm_step_require(v: Any) -> bool:
 def is_llm_step(v: Any) -> bool:
     if not (isinstance(v, dict)):
         return False
-    if not ("kind" in v and "accepts" in v and "model" in v and "prompt" in v and "emit" in v):
+    if not ("kind" in v and "accepts" in v and "prompt" in v and "emit" in v):
         return False
     for key, value in v.items():
         check = LLM_STEP_KEYS.get(key)
@@ -1209,7 +1209,7 @@ def is_map_action_kind(v: Any) -> bool:
 def is_llm_action(v: Any) -> bool:
     if not (isinstance(v, dict)):
         return False
-    if not ("kind" in v and "model" in v and "prompt" in v):
+    if not ("kind" in v and "prompt" in v):
         return False
     for key, value in v.items():
         check = LLM_ACTION_KEYS.get(key)
@@ -1618,6 +1618,9 @@ LONG_TYPE_KEYS: Final[Mapping[str, Check]] = {
     "min_items": integer,
     "max_items": integer,
 }
+MERGE_THEN_KEYS: Final[Mapping[str, Check]] = {
+    "by": text,
+}
 LONG_STATE_FIELD_KEYS: Final[Mapping[str, Check]] = {
     "type": is_type,
     "enum": array,
@@ -1632,13 +1635,10 @@ LONG_STATE_FIELD_KEYS: Final[Mapping[str, Check]] = {
     "pattern": text,
     "min_items": integer,
     "max_items": integer,
-    "merge": not_yet,
-}
-MERGE_THEN_KEYS: Final[Mapping[str, Check]] = {
-    "by": text,
+    "merge": is_merge,
 }
 EVENT_KEYS: Final[Mapping[str, Check]] = {
-    "extends": not_yet,
+    "extends": text,
 }
 BATCH_KEYS: Final[Mapping[str, Check]] = {
     "in": text,
@@ -2310,7 +2310,7 @@ SPEC_KEYS: Final[Mapping[str, Check]] = {
     "agents": not_yet,
     "knowledge": not_yet,
     "resources": not_yet,
-    "defaults": not_yet,
+    "defaults": is_defaults,
     "receives": not_yet,
     "key": not_yet,
     "when_running": not_yet,

@@ -11,7 +11,7 @@ start: Asked
 end: Told
 {top}
 events: {{Asked: {{n: integer}}, Told: {{n: integer}}}}
-state: {{s: {{type: list of string, default: []{state}}}}}
+state: {{s: {{type: list of string, default: []}}}}
 models: {{fast: {{use: "openai:gpt-4o-mini"}}}}
 tools: {{find: {{python: "stage:plain", output: integer}}{tools}}}
 steps:
@@ -23,7 +23,7 @@ tests:
 
 
 def spec(**more: str) -> str:
-    places = dict.fromkeys(("top", "state", "tools", "llm", "steps", "tests"), "")
+    places = dict.fromkeys(("top", "tools", "llm", "steps", "tests"), "")
     return BASE.format(**{**places, "emit": "Told", **more})
 
 
@@ -38,7 +38,6 @@ TOP = {
     "agents": "{writer: {model: fast, system: Write.}}",
     "knowledge": '{manuals: {files: "./*.md", index: keyword}}',
     "resources": '{db: {python: "stage:plain", per: run}}',
-    "defaults": "{timeout: 3s}",
     "receives": "{Told: {key: n}}",
     "key": "inputs.n",
     "when_running": "reject",
@@ -52,7 +51,6 @@ TOP = {
 
 LATER = [
     *((f"{key}: {value}", {"top": f"{key}: {value}"}, key) for key, value in TOP.items()),
-    ("merge", {"state": ", merge: append"}, "merge"),
     ("history", {"llm": ', history: "${{ state.s }}"'}, "history"),
     ("cache", {"llm": ", cache: true"}, "cache"),
     ("tokens", {"llm": ", stream: {tokens: true}"}, "tokens"),

@@ -304,14 +304,6 @@ def test_a_good_spec_is_the_documents_own_data() -> None:
             "did you mean `type`?",
         ),
         (
-            "Asked: {name: string}",
-            "Asked: {extends: Greeted}",
-            "not-supported-yet",
-            "extends",
-            "`extends` is not supported yet",
-            "",
-        ),
-        (
             "\nsteps:",
             "\nstpes:",
             "unknown-key",

@@ -1,0 +1,61 @@
+"""What steps use that name nothing else: the model, the retry policy and the time-out under `defaults`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.nodes import Model, Retry
+from wfc.compiler.problems.shape import missing_key
+from wfc.compiler.resolve.declared import Declared, Defaults
+from wfc.compiler.resolve.durations import duration
+from wfc.compiler.resolve.retries import resolve_retry
+
+__all__ = ["declare_defaults", "step_model", "step_retry", "step_timeout"]
+
+CALLING: Final = frozenset({"llm", "agent", "tool", "http", "map", "retrieve", "send"})
+"""The kinds that take `retry` and `timeout` from `defaults`: those that call something, and wait for nobody."""
+
+
+def declare_defaults(data: object, declared: Declared) -> None:
+    """Enter what `defaults` says; models and retry policies are there already."""
+    if not isinstance(data, Mapping):
+        return
+    place = Place(("defaults",))
+    name = data.get("model")
+    declared.defaults = Defaults(
+        model=declared.models.find(name, place / "model", declared.report) if isinstance(name, str) else None,
+        has_model="model" in data or declared.is_broken(("defaults", "model")),
+        retry=resolve_retry(data.get("retry"), place / "retry", "default", declared),
+        timeout=duration(data["timeout"], place / "timeout", declared.report) if "timeout" in data else None,
+    )
+
+
+def step_model(data: Mapping[str, object], place: Place, owner: str, declared: Declared) -> Model | None:
+    """The model that a step or an action names, or the usual one.
+
+    Args:
+        owner: Who needs a model, for the message if there is none.
+    """
+    name = data.get("model")
+    if isinstance(name, str):
+        return declared.models.find(name, place / "model", declared.report)
+    if not declared.defaults.has_model and not declared.is_broken((*place.address, "model")):
+        hint = "write `model: NAME`, a name from `models`, or say it for all steps under `defaults`"
+        declared.report(missing_key(place.key, f"`{owner}`", ["model"], hint))
+    return declared.defaults.model
+
+
+def step_retry(data: Mapping[str, object], place: Place, name: str, declared: Declared) -> Retry | None:
+    """What follows when an attempt of a step fails."""
+    if "retry" not in data and data.get("kind") in CALLING:
+        return declared.defaults.retry
+    return resolve_retry(data.get("retry"), place / "retry", name, declared)
+
+
+def step_timeout(data: Mapping[str, object], place: Place, declared: Declared) -> float | None:
+    """How long an attempt of a step may take, in seconds."""
+    if "timeout" in data:
+        return duration(data["timeout"], place / "timeout", declared.report)
+    return declared.defaults.timeout if data.get("kind") in CALLING else None
