@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
+from typing import Literal, TypeGuard
 
 from wfc.compiler.diagnostics import Diagnostic, Position, Severity
 
-__all__ = ["FORMATS", "SHOWN", "Format", "printable", "render", "summary"]
+__all__ = ["FORMATS", "SHOWN", "Format", "is_format", "printable", "render", "summary"]
 
 Format = Literal["full", "concise", "json"]
 FORMATS: tuple[Format, ...] = ("full", "concise", "json")
+
+
+def is_format(name: str) -> TypeGuard[Format]:
+    """Whether a name is a format's."""
+    return name in FORMATS
+
 
 SHOWN = 100
 """How many findings are shown to people; the rest are counted."""

@@ -47,10 +47,12 @@ DOORS = {
 
 SLOW = {
     "asyncio",
+    "click",
     "concurrent.futures",
     "dataclasses",
     "difflib",
     "importlib.metadata",
+    "inspect",
     "jsonschema",
     "pydantic",
     "rich",

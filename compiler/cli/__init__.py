@@ -5,80 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module
-
-import click
 
 __all__ = ["main"]
 
 BUG, INTERRUPTED, BROKEN_PIPE = 70, 130, 141
-
-COMMANDS = {
-    "check": "Find everything that is wrong with specs.",
-    "compile": "Compile specs to Python modules.",
-    "run": "Run a spec or a generated module.",
-    "test": "Run the tests written in specs.",
-    "graph": "Draw a spec's flow.",
-    "explain": "Explain a finding's code.",
-    "schema": "Print the JSON Schema of specs.",
-}
-"""Every subcommand with its line in the help, so that showing the help loads none of them."""
-
-
-class Commands(click.Group):
-    """Subcommands by name; ``run`` is ``command`` in ``wfc.compiler.cli.run``."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """All names, in the order of the help."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name, loaded now, or ``None``."""
-        if cmd_name not in COMMANDS:
-            return None
-        command = import_module(f"wfc.compiler.cli.{cmd_name}").command
-        assert isinstance(command, click.Command)
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does, with a suggestion for a name misspelt."""
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from wfc.compiler.problems import closest
-
-            hint = closest(args[0], COMMANDS)
-            ctx.fail(f"no such command: `{args[0]}`" + (f"; {hint}" if hint else ""))
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The table of commands in the help."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
-def show_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
-    if value and not ctx.resilient_parsing:
-        from importlib.metadata import version  # slow: for those who ask only
-
-        click.echo(f"wfc {version('wfc-workflows')}")
-        ctx.exit()
-
-
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option(
-    "--version",
-    is_flag=True,
-    is_eager=True,
-    expose_value=False,
-    callback=show_version,
-    help="Print the version.",
-)
-def wfc() -> None:
-    """Workflows as YAML specs: checked, proved, compiled to event-driven Python, and run.
-
-    Exit status: 0 fine; 1 findings, or a run or a test that failed; 2 wrong usage.
-    """
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -104,17 +34,40 @@ def start(args: Sequence[str] | None) -> int:
         # a terminal of another encoding shows what it cannot as \\u4e2d, and does not stop us
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    given = list(sys.argv[1:] if args is None else args)
+    status = plain_check(given)
+    if status is None:
+        from wfc.compiler.cli.group import run
+
+        status = run(given)
+    sys.stdout.flush()
+    return status
+
+
+def plain_check(args: Sequence[str]) -> int | None:
+    """What is asked for most, `wfc check [--format FORMAT] PATH...`, without click, which takes as long as an answer.
+
+    Returns:
+        The exit status; ``None`` if click must look at the arguments: then nothing is shown yet.
+    """
+    form, paths = "full", list(args[1:])
+    if paths[:1] == ["--format"]:
+        form, paths = paths[1] if len(paths) > 1 else "", paths[2:]
+    if args[:1] != ["check"] or not paths or any(each.startswith("-") for each in paths):
+        return None
+    from wfc.compiler.cli.checking import check
+    from wfc.compiler.render import is_format
+
+    if not is_format(form):
+        return None
     try:
-        # `wfc.main` would make its own exit of a broken pipe and of an interrupt
-        with wfc.make_context("wfc", list(sys.argv[1:] if args is None else args)) as context:
-            status = wfc.invoke(context)
-        sys.stdout.flush()
-    except click.ClickException as error:
-        error.show()
-        return error.exit_code
-    except click.exceptions.Exit as leave:
-        return leave.exit_code
-    return status if isinstance(status, int) else 0
+        return check(paths, form)
+    except Exception as error:
+        from wfc.compiler.cli.group import is_wrong_usage
+
+        if is_wrong_usage(error):
+            return None  # click says it, and how the command is used
+        raise
 
 
 def report_bug(error: Exception) -> int:
@@ -124,7 +77,7 @@ def report_bug(error: Exception) -> int:
     import traceback
 
     where = traceback.extract_tb(error.__traceback__)[-1]
-    click.echo(f"wfc: this is a bug of wfc, not of your spec: {type(error).__name__}: {error}", err=True)
-    click.echo(f"     at {where.filename}:{where.lineno} in {where.name}", err=True)
-    click.echo("     Please report it with the spec; WFC_TRACEBACK=1 shows all of it.", err=True)
+    print(f"wfc: this is a bug of wfc, not of your spec: {type(error).__name__}: {error}", file=sys.stderr)
+    print(f"     at {where.filename}:{where.lineno} in {where.name}", file=sys.stderr)
+    print("     Please report it with the spec; WFC_TRACEBACK=1 shows all of it.", file=sys.stderr)
     return BUG

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import click
 
-from wfc.compiler.cli.files import specs
-from wfc.compiler.cli.findings import show
-from wfc.compiler.pipeline import check_text
+from wfc.compiler.cli.checking import check
 from wfc.compiler.render import FORMATS, Format
 
 __all__ = ["command"]
@@ -28,5 +26,4 @@ def command(paths: tuple[str, ...], form: Format) -> int:
     A PATH is a spec, or a folder whose specs are all checked. Exit status 1 means that there is an error or a
     warning.
     """
-    checked = [check_text(source.raw, source.path) for source in specs(paths)]
-    return 0 if show(checked, form=form) else 1
+    return check(paths, form)

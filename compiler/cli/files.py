@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterable, Sequence
-
-import click
 
 from wfc.compiler.read import MAX_BYTES
 from wfc.compiler.slotted import dataclass
@@ -32,22 +31,23 @@ def specs(paths: Sequence[str]) -> list[Source]:
         click.UsageError: A path cannot be read, or a folder has no spec.
     """
     found: dict[str, Source] = {}
+    notes: list[str] = []
     for path in paths:
-        for source in in_folder(path) if os.path.isdir(path) else [load(path)]:
+        for source in in_folder(path, notes) if os.path.isdir(path) else [load(path)]:
             found.setdefault(os.path.realpath(source.path), source)
+    for note in notes:  # only now: a path that is wrong is all there is to say
+        print(note, file=sys.stderr)
     return list(found.values())
 
 
-def in_folder(folder: str) -> list[Source]:
+def in_folder(folder: str, notes: list[str]) -> list[Source]:
     candidates = [load(path) for path in sorted(yaml_files(folder))]
     found = [source for source in candidates if SAYS_SO.search(source.raw)]
     if not found:
-        raise click.UsageError(
-            f"no spec in `{folder}`: no YAML file below it has a line that begins with `wfc:`"
-        )
+        raise wrong_usage(f"no spec in `{folder}`: no YAML file below it has a line that begins with `wfc:`")
     if passed := len(candidates) - len(found):
         files = "file that has" if passed == 1 else "files that have"
-        click.echo(f"{folder}: passed over {passed} YAML {files} no `wfc:` line", err=True)
+        notes.append(f"{folder}: passed over {passed} YAML {files} no `wfc:` line")
     return found
 
 
@@ -82,7 +82,13 @@ def contents(path: str, most: int) -> bytes:
         with open(path, "rb") as file:
             return file.read(most)
     except IsADirectoryError:
-        raise click.UsageError(f"`{path}` is a folder, and one file is wanted") from None
+        raise wrong_usage(f"`{path}` is a folder, and one file is wanted") from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise click.UsageError(f"cannot read `{path}`: {reason[:1].lower()}{reason[1:]}") from None
+        raise wrong_usage(f"cannot read `{path}`: {reason[:1].lower()}{reason[1:]}") from None
+
+
+def wrong_usage(message: str) -> Exception:
+    import click  # slow: for those who need it only
+
+    return click.UsageError(message)

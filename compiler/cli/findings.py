@@ -7,8 +7,6 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO
 
-import click
-
 from wfc.compiler.pipeline import Compiled
 from wfc.compiler.render import Format, render, summary
 
@@ -26,10 +24,11 @@ def show(compiled: Sequence[Compiled], *, form: Format = "full", on_error_stream
     stream = sys.stderr if on_error_stream else sys.stdout
     findings = [diagnostic for each in compiled for diagnostic in each.diagnostics]
     texts = {each.path: each.text for each in compiled}
-    click.echo(render(findings, texts, form=form, colour=colourful(stream)), nl=False, file=stream)
+    stream.write(render(findings, texts, form=form, colour=colourful(stream)))
+    stream.flush()
     if form != "json" and (findings or not on_error_stream):
         specs = "1 spec" if len(compiled) == 1 else f"{len(compiled)} specs"
-        click.echo(f"{specs}: {summary(findings)}", err=True)
+        print(f"{specs}: {summary(findings)}", file=sys.stderr)
     return not findings
 
 

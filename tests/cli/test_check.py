@@ -62,6 +62,22 @@ def test_a_folder_is_checked_as_a_whole_and_each_spec_once(wfc, tmp_path: Path) 
     assert "3 specs: " in done.err
 
 
+def test_where_a_path_is_wrong_nothing_else_is_said(wfc, greet: Path, tmp_path: Path) -> None:
+    (tmp_path / "data.yaml").write_text("colours: [red]\n")
+    done = wfc("check", ".", "nowhere.yaml")
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith("Usage: wfc check [OPTIONS] PATH...")
+    assert done.err.count("\n") == 4
+    assert "passed over" not in done.err
+
+
+@pytest.mark.parametrize("args", [["--format", "concise", "."], [".", "--format", "concise"]])
+def test_options_may_stand_anywhere(wfc, greet: Path, args: list[str]) -> None:
+    greet.write_text(BAD)
+    done = wfc("check", *args)
+    assert (done.status, done.out.count("\n"), done.err) == (1, 1, "1 spec: 1 error\n")
+
+
 @pytest.mark.parametrize(
     ("args", "words"),
     [
@@ -263,7 +279,7 @@ def test_a_bug_of_ours_is_told_as_one(wfc, greet: Path, monkeypatch: pytest.Monk
     def broken(raw: bytes, path: str) -> None:
         raise RuntimeError("the sky fell")
 
-    monkeypatch.setattr("wfc.compiler.cli.check.check_text", broken)
+    monkeypatch.setattr("wfc.compiler.cli.checking.check_text", broken)
     done = wfc("check", "greet.yaml")
     assert done.status == 70
     assert "this is a bug of wfc" in done.err
@@ -274,5 +290,5 @@ def test_an_interrupt_ends_with_130(wfc, greet: Path, monkeypatch: pytest.Monkey
     def interrupted(raw: bytes, path: str) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("wfc.compiler.cli.check.check_text", interrupted)
+    monkeypatch.setattr("wfc.compiler.cli.checking.check_text", interrupted)
     assert wfc("check", "greet.yaml").status == 130

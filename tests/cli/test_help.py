@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from wfc.compiler.cli import COMMANDS
+from wfc.compiler.cli.group import COMMANDS
 
 BLOCK = re.compile(r"(?<=```text\n)\$ wfc(?P<args>.*) --help\n(?P<text>(?:(?!```).*\n)*)(?=```)")
 
