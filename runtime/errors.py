@@ -19,6 +19,10 @@
         ├── RunFailedError          the workflow itself said that the run has failed
         ├── UndeclaredResultError   a step returned or sent something that its signature does not declare
         ├── StuckError              nothing is left that could move the run
+        ├── RunExistsError          a run was started while another one of its key was not over
+        ├── RunUnknownError         there is no run, or workflow, of that id, name or key
+        ├── RunEndedError           the run that was to get an event is over
+        ├── InvalidMessageError     an event does not fit what the receiving run takes
         └── WorkflowStepDoesNotExistError  an event was sent to a step that there is not
 """
 
@@ -29,10 +33,14 @@ import re
 __all__ = [
     "ContextStateError",
     "ExpressionError",
+    "InvalidMessageError",
     "LimitError",
     "MissingPackageError",
     "OutputFormatError",
+    "RunEndedError",
+    "RunExistsError",
     "RunFailedError",
+    "RunUnknownError",
     "SettingsError",
     "StepError",
     "StepFailedError",
@@ -241,3 +249,38 @@ class WorkflowStepDoesNotExistError(WorkflowRuntimeError):
     """An event was sent to a step that the workflow does not have."""
 
     name = "unknown_step"
+
+
+class RunExistsError(WorkflowRuntimeError):
+    """A run was started while another one with its id, or with its key, was not over.
+
+    Args:
+        run_id: Of the run that there is.
+    """
+
+    name = "run.exists"
+
+    def __init__(self, message: str, run_id: str) -> None:
+        super().__init__(message)
+        self.run_id = run_id
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (str(self), self.run_id)
+
+
+class RunUnknownError(WorkflowRuntimeError):
+    """There is no run of that id or key, or no workflow of that name."""
+
+    name = "run.unknown"
+
+
+class RunEndedError(WorkflowRuntimeError):
+    """The run is over, so it takes no events."""
+
+    name = "run.ended"
+
+
+class InvalidMessageError(WorkflowRuntimeError):
+    """An event does not fit what the receiving run takes, or cannot be written as JSON; the message says where."""
+
+    name = "message.invalid"

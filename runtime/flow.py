@@ -86,6 +86,7 @@ def _sources(table: StepTable) -> list[str]:
         for step in table.steps
         for event in step.accepts
         if not issubclass(event, _FROM_OUTSIDE)
+        and event not in table.received
         and not any(one is event or (step.subclasses and issubclass(one, event)) for one in emitted)
     ]
 
@@ -117,7 +118,7 @@ def _levels(table: StepTable) -> list[str]:
         event
         for step in table.steps
         for event in step.accepts
-        if issubclass(event, StartEvent | HumanResponseEvent)
+        if issubclass(event, StartEvent | HumanResponseEvent) or event in table.received
     ]
     levels = {"outside of batches": _same_level(table, seeds)}
     for step in table.steps:
@@ -166,7 +167,7 @@ def _reached(table: StepTable) -> set[Step]:
         event
         for step in table.steps
         for event in step.accepts
-        if issubclass(event, StartEvent | HumanResponseEvent | StepFailedEvent)
+        if issubclass(event, StartEvent | HumanResponseEvent | StepFailedEvent) or event in table.received
     ]
     reached = set()
     seen: set[EventClass] = set()

@@ -48,6 +48,8 @@ from wfc.runtime.workers import Workers
 
 if TYPE_CHECKING:
     from wfc.runtime.context import StepContext
+    from wfc.runtime.engine import Engine
+    from wfc.runtime.gates import Passage
     from wfc.runtime.workflow import Workflow
 
 __all__ = ["Double", "Observer", "Run"]
@@ -75,6 +77,7 @@ class Run:
         doubles: What stands in for the actions of steps, by the steps' names.
         clock: Tells the time of day.
         config: The workflow's config; ``None``: what the environment says.
+        engine: What it belongs to; ``None``: what its workflow belongs to.
     """
 
     __slots__ = (
@@ -86,16 +89,19 @@ class Run:
         "_early",
         "_inner",
         "_observers",
-        "_on_end",
         "_store",
         "_stream",
         "_timers",
         "_waits",
+        "above",
         "clock",
         "doubles",
+        "engine",
         "execution",
         "future",
+        "key",
         "loop",
+        "passage",
         "run_id",
         "workers",
         "workflow",
@@ -111,8 +117,13 @@ class Run:
         doubles: Mapping[str, Double] | None = None,
         clock: Callable[[], datetime] = _utc_now,
         config: Any = None,
+        engine: Engine | None = None,
     ) -> None:
         self.workflow = workflow
+        self.engine = engine or workflow.engine
+        self.key: str | None = None
+        self.above: Run | None = None  # the run that it is a part of
+        self.passage: Passage | None = None
         self.run_id = run_id
         table = type(workflow).table()
         self.execution: Execution = Execution(table, run_id, table.new_state() if state is None else state)
@@ -133,13 +144,11 @@ class Run:
         self._timers: dict[int, asyncio.TimerHandle] | None = None
         self._waits: Waits | None = None
         self._early: list[Tick] | None = None
-        self._on_end: Callable[[Run], None] | None = None
 
     # --- from start to end
 
-    def begin(self, on_end: Callable[[Run], None] | None = None) -> None:
-        """Starts it, at the loop's next turn. Calls ``on_end`` when it is over."""
-        self._on_end = on_end
+    def begin(self) -> None:
+        """Starts it, at the loop's next turn."""
         _RUNNING.add(self)
         timeout = self.workflow.timeout
         if timeout is not None:
@@ -258,8 +267,9 @@ class Run:
             assert outcome is not None
             self.future.set_exception(outcome)
         _RUNNING.discard(self)
-        if self._on_end is not None:
-            self._on_end(self)
+        self.engine.ended(self)
+        if self.passage is not None:
+            self.passage.over(tasks - {here})
 
     def _last_event(self) -> StopEvent:
         error: Any = self.execution.outcome

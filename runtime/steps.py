@@ -16,7 +16,7 @@ from wfc.runtime.retry import RetryRule
 if TYPE_CHECKING:
     from wfc.runtime.workflow import Workflow
 
-__all__ = ["StepFunction", "StepGraphCheck", "catch_error", "step", "transform"]
+__all__ = ["StepFunction", "StepGraphCheck", "catch_error", "names_around", "step", "transform"]
 
 _NAME = re.compile(r"[^\W\d]\w*")
 
@@ -29,6 +29,7 @@ DEFAULT_WORKERS = 4
 
 StepGraphCheck = Literal["reachability", "dead_end"]
 """Checks of the flow that can be left out for one step."""
+_DECORATORS = {__name__, "wfc.runtime.declared"}
 
 
 class StepFunction(Generic[P, R]):
@@ -75,7 +76,7 @@ class StepFunction(Generic[P, R]):
         def register(function: F) -> F:
             if name in self.exits:
                 raise WorkflowValidationError(f"step `{self.name}` has two functions for `{name}`")
-            self.exits[name] = function, _names_around(function)
+            self.exits[name] = function, names_around(function)
             return function
 
         return register
@@ -176,7 +177,7 @@ def step(
         raise WorkflowValidationError("`timeout` must be greater than 0")
 
     def decorate(function: Callable[..., Any]) -> StepFunction[..., Any]:
-        made: StepFunction[..., Any] = StepFunction(function, _names_around(function))
+        made: StepFunction[..., Any] = StepFunction(function, names_around(function))
         made.num_workers = num_workers
         made.retry_policy = retry_policy
         made.timeout = timeout
@@ -219,7 +220,7 @@ def transform(
     """
 
     def decorate(function: Callable[..., Any]) -> StepFunction[..., Any]:
-        made: StepFunction[..., Any] = StepFunction(function, _names_around(function))
+        made: StepFunction[..., Any] = StepFunction(function, names_around(function))
         made.is_transform = True
         made.join = join
         made.name = name or function.__name__
@@ -262,7 +263,7 @@ def catch_error(
         raise WorkflowValidationError("`for_steps` must be a list of the names of steps, or None")
 
     def decorate(function: Callable[..., Any]) -> StepFunction[..., Any]:
-        made: StepFunction[..., Any] = StepFunction(function, _names_around(function))
+        made: StepFunction[..., Any] = StepFunction(function, names_around(function))
         made.num_workers = 1
         made.max_recoveries = max_recoveries
         made.for_steps = None if for_steps is None else tuple(for_steps)
@@ -277,14 +278,17 @@ def _is_free(function: Callable[..., Any]) -> bool:
     return not owner or owner.endswith("<locals>")
 
 
-def _names_around(function: Callable[..., Any]) -> Mapping[str, Any]:
-    """Local names at the place of the decorator that annotations given as text mention."""
+def names_around(function: Callable[..., Any]) -> Mapping[str, Any]:
+    """Local names at the place of the decorator that annotations given as text mention.
+
+    To be called from what the decorator calls, in one of the modules that define decorators.
+    """
     texts = [one for one in inspect.get_annotations(function).values() if isinstance(one, str)]
     wanted = {name for text in texts for name in _NAME.findall(text)}
     names: dict[str, Any] = {}
     frame: FrameType | None = sys._getframe(2) if wanted else None
-    while frame is not None and frame.f_globals.get("__name__") in {function.__module__, __name__}:
-        if frame.f_locals is not frame.f_globals and frame.f_globals.get("__name__") != __name__:
+    while frame is not None and frame.f_globals.get("__name__") in {function.__module__, *_DECORATORS}:
+        if frame.f_locals is not frame.f_globals and frame.f_globals.get("__name__") not in _DECORATORS:
             local = frame.f_locals
             names |= {name: local[name] for name in wanted - names.keys() if name in local}
         frame = frame.f_back

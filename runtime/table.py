@@ -220,9 +220,15 @@ class StepTable:
     """
 
     def __init__(
-        self, owner: str, written: Mapping[str, StepFunction[Any, Any]], *, is_generated: bool = False
+        self,
+        owner: str,
+        written: Mapping[str, StepFunction[Any, Any]],
+        *,
+        is_generated: bool = False,
+        received: tuple[EventClass, ...] = (),
     ) -> None:
         self.owner = owner
+        self.received = received  # events from outside, whoever takes them
         self.is_generated = is_generated
         self.is_checked = is_generated  # the compiler has proved more than `check_flow` can
         self.steps = tuple(Step(index, one) for index, one in enumerate(written.values()))
@@ -253,6 +259,7 @@ class StepTable:
                 event for step in self.steps if not step.max_recoveries for event in step.accepts
             )
             if issubclass(event, HumanResponseEvent)
+            or event in received
             or not (issubclass(event, StartEvent) or any(issubclass(one, event) for one in produced))
         )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections import deque
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,6 +11,8 @@ from typing import Any, ClassVar
 from pydantic import ValidationError
 
 from wfc.runtime.context import Context, Unstarted
+from wfc.runtime.declared import Declared, Limits, Receives, WhenRunning
+from wfc.runtime.engine import Engine, default_engine
 from wfc.runtime.errors import (
     ContextStateError,
     OutputFormatError,
@@ -29,6 +30,7 @@ from wfc.runtime.events import (
     event_name,
 )
 from wfc.runtime.flow import FLOW_CHECKS, check_ends, check_flow
+from wfc.runtime.gates import Gate
 from wfc.runtime.handler import WorkflowHandler
 from wfc.runtime.run import Run
 from wfc.runtime.steps import StepFunction
@@ -50,13 +52,17 @@ class Workflow:
     Subclasses have methods decorated with ``@step``. Generated ones say more in class keywords: ``name``,
     ``config`` (the class of their config), ``deadline`` (seconds) and ``source`` (the spec's file).
 
+    Both kinds may say in class keywords what concerns several runs: ``when_running`` (what a second start under
+    a key does, see ``@run_key``), ``limits`` (a ``Limits``) and ``receives`` (a tuple of ``Receives``).
+
     Args:
         timeout: Seconds for one run; ``None``: no bound. By itself 45, or the deadline of a generated class.
         disable_validation: Whether to leave out the check of the flow of events before the first run.
         verbose: Whether to print what the steps do.
         num_concurrent_runs: How many runs of this object may be under way; further ones wait their turn.
-        workflow_name: A name for people, instead of the class's.
+        workflow_name: A name for people, and for other workflows, instead of the class's.
         skip_graph_checks: Checks of the flow to leave out: ``reachability``, ``terminal_event``, ``dead_end``.
+        engine: What its runs belong to; ``None``: the process's own.
 
     Raises:
         WorkflowValidationError: A step's signature is wrong.
@@ -69,6 +75,10 @@ class Workflow:
     _config: ClassVar[type[RunConfig] | None] = None
     _deadline: ClassVar[float | None] = None
     _source: ClassVar[str | None] = None
+    _when_running: ClassVar[WhenRunning | None] = None
+    _limits: ClassVar[Limits | None] = None
+    _receives: ClassVar[tuple[Receives, ...]] = ()
+    _declared: ClassVar[Declared | None] = None
 
     def __init_subclass__(
         cls,
@@ -77,11 +87,20 @@ class Workflow:
         config: type[RunConfig] | None = None,
         deadline: float | None = None,
         source: str | None = None,
+        when_running: WhenRunning | None = None,
+        limits: Limits | None = None,
+        receives: tuple[Receives, ...] | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init_subclass__(**kwargs)
-        cls._table = None
+        cls._table = cls._declared = None
         cls._steps = {}
+        if when_running is not None:
+            cls._when_running = when_running
+        if limits is not None:
+            cls._limits = limits
+        if receives is not None:
+            cls._receives = receives
         if name is not None:
             cls._name, cls._config, cls._deadline, cls._source = name, config, deadline, source
 
@@ -93,6 +112,7 @@ class Workflow:
         num_concurrent_runs: int | None = None,
         workflow_name: str | None = None,
         skip_graph_checks: Collection[str] | None = None,
+        engine: Engine | None = None,
     ) -> None:
         if timeout is _UNSET:
             timeout = self._deadline if self._name is not None else DEFAULT_TIMEOUT
@@ -104,9 +124,8 @@ class Workflow:
         self._timeout = timeout
         self._workflow_name = workflow_name
         self._verbose = verbose
-        self._at_once = num_concurrent_runs
-        self._running = 0
-        self._waiting: deque[Run] = deque()
+        self._gate = None if num_concurrent_runs is None else Gate(num_concurrent_runs)
+        self._engine = engine
         self._is_validated = disable_validation
         self._skips = frozenset(skip_graph_checks or ())
         if unknown := self._skips - FLOW_CHECKS:
@@ -114,6 +133,7 @@ class Workflow:
                 f"`skip_graph_checks` knows {', '.join(sorted(FLOW_CHECKS))}, not {', '.join(sorted(unknown))}"
             )
         table = self.table()  # a signature that cannot be read is told of now
+        Declared.of(type(self))
         if not table.is_checked:
             check_ends(table)
 
@@ -138,7 +158,10 @@ class Workflow:
         """
         table = cls.__dict__.get("_table")
         if table is None:
-            table = cls._table = StepTable(cls.__name__, cls.steps(), is_generated=cls._name is not None)
+            received = tuple(one.event for one in cls._receives)
+            table = cls._table = StepTable(
+                cls.__name__, cls.steps(), is_generated=cls._name is not None, received=received
+            )
         return table
 
     @classmethod
@@ -181,6 +204,11 @@ class Workflow:
             check_flow(table, self._skips)
             table.is_checked = not self._skips
         return table.asks
+
+    @property
+    def engine(self) -> Engine:
+        """What its runs belong to."""
+        return default_engine() if self._engine is None else self._engine
 
     @property
     def start_event_class(self) -> type[StartEvent]:
@@ -231,15 +259,17 @@ class Workflow:
             WorkflowValidationError: An event comes from nowhere or goes nowhere, or there is no start or end.
             WorkflowRuntimeError: The start event cannot be made of ``inputs``, or no step accepts it.
             ContextStateError: The context's run is not over.
+            RunExistsError: A run of this id is not over, or one of its key, which shall not have two.
         """
         run = self._prepare(ctx, start_event, inputs, run_id)
-        if ctx is not None:
-            ctx.attach(run)
-        handler = WorkflowHandler(run, ctx)
         if self._verbose:
             run.observe(_print_step)
-        self._admit(run)
-        return handler
+        admitted = self.engine.admit(run)
+        if admitted is not run:
+            return WorkflowHandler(admitted)  # it has joined that one
+        if ctx is not None:
+            ctx.attach(run)
+        return WorkflowHandler(run, ctx)
 
     def _prepare(
         self,
@@ -272,23 +302,6 @@ class Workflow:
             raise WorkflowRuntimeError(
                 f"{event_name(kind)} cannot be made of these inputs: {error}"
             ) from error
-
-    def _admit(self, run: Run) -> None:
-        if self._at_once is None:
-            run.begin()
-        elif self._running < self._at_once:
-            self._running += 1
-            run.begin(self._next)
-        else:
-            self._waiting.append(run)
-
-    def _next(self, ended: Run) -> None:
-        while self._waiting:
-            run = self._waiting.popleft()
-            if not run.is_done:  # else cancelled while it waited
-                run.begin(self._next)
-                return
-        self._running -= 1
 
 
 def start_class(workflow: type[Workflow]) -> type[StartEvent]:

@@ -15,9 +15,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["module_beside"]
+if TYPE_CHECKING:
+    from wfc.runtime.workflow import Workflow
+
+__all__ = ["folder_of", "module_beside", "workflow_beside"]
 
 _PREFIX = "_wfc_beside_"
 
@@ -40,6 +43,36 @@ def module_beside(folder: Path, name: str) -> ModuleType | None:
         if f"{package}.{name}.".startswith(missing + ".") and missing.startswith(package):
             return None
         raise
+
+
+def folder_of(workflow: type[Workflow]) -> Path | None:
+    """The folder of a class's module; ``None`` if that is no file."""
+    file = getattr(sys.modules.get(workflow.__module__), "__file__", None)
+    return Path(file).resolve().parent if file else None
+
+
+def workflow_beside(folder: Path, name: str) -> type[Workflow] | None:
+    """The workflow of that name in the module that was generated for it in a folder; ``None`` if there is none.
+
+    Args:
+        folder: An absolute path.
+        name: As the spec has it.
+    """
+    if not name.isidentifier():
+        return None
+    module = module_beside(folder, f"{name}_workflow")
+    if module is None:
+        return None
+    for found in vars(module).values():
+        if isinstance(found, type) and found.__module__ == module.__name__ and _name_of(found) == name:
+            return found
+    return None
+
+
+def _name_of(found: type) -> str | None:
+    from wfc.runtime.workflow import Workflow
+
+    return found._name if issubclass(found, Workflow) else None
 
 
 def _package_of(folder: Path) -> str:

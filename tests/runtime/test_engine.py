@@ -1,0 +1,436 @@
+"""Runs that know each other: keys and second starts, bounds on how many there are, workflows by name."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wfc.runtime import (
+    Engine,
+    Event,
+    ExpressionError,
+    Limits,
+    Receives,
+    RunExistsError,
+    RunUnknownError,
+    StartEvent,
+    StopEvent,
+    Workflow,
+    WorkflowCancelledByUser,
+    WorkflowConfigurationError,
+    WorkflowHandler,
+    WorkflowValidationError,
+    default_engine,
+    run_key,
+    runs_per,
+    step,
+)
+from wfc.runtime.integrations.beside import module_beside
+
+Virtually = Callable[[Callable[[], Any]], Any]
+
+
+class Order(StartEvent):
+    order_id: Any = "A"
+    seconds: float = 10
+    shop: str = "one"
+
+
+class Paid(Event):
+    order_id: str = ""
+
+
+def keyed(way: str | None, limits: Limits | None = None, cleaning: float = 0) -> type[Workflow]:
+    """A workflow whose runs take some seconds, and note when they begin and end."""
+
+    class Keyed(Workflow, when_running=way, limits=limits):  # type: ignore[arg-type]
+        log: list[str] = []  # noqa: RUF012
+
+        @run_key
+        def key(self, inputs: Order) -> str:
+            return inputs.order_id  # type: ignore[no-any-return]
+
+        @step
+        async def work(self, ev: Order) -> StopEvent:
+            loop = asyncio.get_running_loop()
+            self.log.append(f"+{ev.shop} {loop.time():g}")
+            try:
+                await asyncio.sleep(ev.seconds)
+            finally:
+                await asyncio.sleep(cleaning)
+                self.log.append(f"-{ev.shop} {loop.time():g}")
+            return StopEvent(result=ev.shop)
+
+    return Keyed
+
+
+async def outcome(handler: WorkflowHandler) -> str:
+    try:
+        return str(await handler)
+    except WorkflowCancelledByUser as error:
+        return f"cancelled: {error}"
+
+
+@pytest.mark.parametrize(
+    ("way", "log", "results"),
+    [
+        ("parallel", ["+one 0", "+two 1", "-one 10", "-two 11"], ["one", "two"]),
+        ("join", ["+one 0", "-one 10"], ["one", "one"]),
+        ("queue", ["+one 0", "-one 10", "+two 10", "-two 20"], ["one", "two"]),
+        (
+            "replace",
+            ["+one 0", "-one 1", "+two 1", "-two 11"],
+            ["cancelled: another run with the key 'A' was started in its place", "two"],
+        ),
+    ],
+)
+def test_what_a_second_start_under_one_key_does(
+    virtually: Virtually, way: str, log: list[str], results: list[str]
+) -> None:
+    flow = keyed(way)
+    engine = Engine()
+
+    async def main() -> list[str]:
+        first = flow(engine=engine).run(shop="one")
+        await asyncio.sleep(1)
+        second = flow(engine=engine).run(shop="two")
+        assert (first.run_id == second.run_id) is (way == "join")
+        return [await outcome(first), await outcome(second)]
+
+    assert virtually(main) == results
+    assert flow.log == log  # type: ignore[attr-defined]
+    assert not engine._runs
+    assert not engine._keyed
+    assert not engine._gates
+
+
+@pytest.mark.parametrize("way", ["reject", None])
+def test_a_second_start_may_be_refused(virtually: Virtually, way: str | None) -> None:
+    flow = keyed(way)
+
+    async def main() -> None:
+        made = flow(engine=Engine())
+        first = made.run()
+        with pytest.raises(RunExistsError, match="'A' is not over") as caught:
+            made.run(shop="two")
+        assert caught.value.run_id == first.run_id
+        assert caught.value.name == "run.exists"
+        assert await made.run(order_id="B", shop="other") == "other"
+        await first
+        assert await made.run(shop="again") == "again"
+
+    virtually(main)
+
+
+@pytest.mark.parametrize("way", ["reject", "queue", "replace", "join", "parallel"])
+def test_many_starts_at_once_under_one_key(virtually: Virtually, way: str) -> None:
+    flow = keyed(way)
+    engine = Engine()
+
+    async def start(number: int) -> str:
+        await asyncio.sleep(number % 7)
+        try:
+            return await outcome(flow(engine=engine).run(shop=str(number)))
+        except RunExistsError:
+            return "refused"
+
+    async def main() -> list[str]:
+        return await asyncio.gather(*(start(number) for number in range(40)))
+
+    results = virtually(main)
+    done = [one for one in results if one.isdigit()]
+    most = now = 0
+    for line in flow.log:  # type: ignore[attr-defined]
+        now += 1 if line[0] == "+" else -1
+        most = max(most, now)
+    assert most == (40 if way == "parallel" else 1)
+    match way:
+        case "parallel" | "queue":
+            assert results == [str(number) for number in range(40)]
+        case "join":
+            assert set(results) == {"0"}
+        case "reject":
+            assert done == ["0"]
+        case "replace":
+            assert [int(one) % 7 for one in done] == [6]  # one of those that came last
+    assert not engine._keyed
+    assert not engine._gates
+
+
+def test_a_run_that_replaces_another_waits_until_that_has_cleaned_up(virtually: Virtually) -> None:
+    flow = keyed("replace", cleaning=2)
+
+    async def main() -> None:
+        made = flow(engine=Engine())
+        first = made.run(shop="one")
+        await asyncio.sleep(1)
+        second = made.run(shop="two", seconds=1)
+        assert first.is_done()
+        await second
+        await outcome(first)
+
+    virtually(main)
+    assert flow.log == ["+one 0", "-one 3", "+two 3", "-two 6"]  # type: ignore[attr-defined]
+
+
+def test_cleaning_up_without_end_holds_nobody_up_for_ever(virtually: Virtually) -> None:
+    flow = keyed("replace", cleaning=1000)
+
+    async def main() -> float:
+        made = flow(engine=Engine(), timeout=None)
+        first = made.run(shop="one")
+        await asyncio.sleep(1)
+        made.run(shop="two", seconds=1)
+        await outcome(first)
+        await asyncio.sleep(7)
+        return len(flow.log)  # type: ignore[attr-defined]
+
+    assert virtually(main) == 2
+
+
+def test_a_queued_run_that_is_cancelled_makes_room(virtually: Virtually) -> None:
+    flow = keyed("queue", Limits(concurrent_runs=1))
+    engine = Engine()
+
+    async def main() -> list[str]:
+        made = flow(engine=engine)
+        first, second, third = (made.run(shop=shop) for shop in ("one", "two", "three"))
+        other = made.run(order_id="B", shop="other")
+        await asyncio.sleep(1)
+        await second.cancel_run()
+        return [await outcome(one) for one in (first, second, third, other)]
+
+    assert virtually(main) == ["one", "cancelled: the run was cancelled", "three", "other"]
+    # the other one was in line for the only place before the third had its key
+    assert flow.log[::2] == ["+one 0", "+other 10", "+three 20"]  # type: ignore[attr-defined]
+    assert not engine._gates
+
+
+@pytest.mark.parametrize(
+    ("per", "begun"),
+    [(False, ["+one 0", "+one 0", "+two 10", "+two 10"]), (True, ["+one 0", "+two 0", "+one 10", "+two 10"])],
+)
+def test_so_many_runs_at_once_in_all_or_for_each_value(
+    virtually: Virtually, per: bool, begun: list[str]
+) -> None:
+    base = keyed("parallel")
+
+    class Bounded(base, limits=Limits(concurrent_runs=1 if per else 2)):  # type: ignore[misc, valid-type]
+        log: list[str] = []  # noqa: RUF012
+
+    if per:
+
+        class PerShop(Bounded):
+            @runs_per
+            def per(self, inputs: Order) -> str:
+                return inputs.shop
+
+        Bounded = PerShop  # type: ignore[misc, assignment]  # noqa: N806
+
+    async def main() -> None:
+        engine = Engine()
+        # each has an object of its own: it is the class that bounds them
+        starts = [
+            Bounded(engine=engine).run(shop=shop, order_id=i)
+            for i, shop in enumerate(["one", "one", "two", "two"])
+        ]
+        await asyncio.gather(*(outcome(one) for one in starts))
+
+    virtually(main)
+    assert [line for line in Bounded.log if line[0] == "+"] == begun
+
+
+@pytest.mark.parametrize(("value", "same"), [("7", 7), (7, "7"), (True, "true"), ("a b", "a b"), ("", "")])
+def test_keys_are_compared_as_texts(virtually: Virtually, value: object, same: object) -> None:
+    async def main() -> None:
+        made = keyed("reject")(engine=Engine())
+        made.run(order_id=value)
+        with pytest.raises(RunExistsError):
+            made.run(order_id=same)
+
+    virtually(main)
+
+
+@pytest.mark.parametrize("value", [None, [1], {"a": 1}, 1.5])
+def test_what_identifies_nothing_is_no_key(virtually: Virtually, value: object) -> None:
+    engine = Engine()
+
+    async def main() -> None:
+        with pytest.raises(ExpressionError, match="a key must be"):
+            keyed("reject")(engine=engine).run(order_id=value)
+
+    virtually(main)
+    assert not engine._runs
+
+
+def test_a_run_id_is_one_run_s_only(virtually: Virtually) -> None:
+    class Plain(Workflow):
+        @step
+        async def work(self, ev: Order) -> StopEvent:
+            await asyncio.sleep(1)
+            return StopEvent()
+
+    async def main() -> None:
+        first = Plain(engine=engine).run(run_id="x")
+        with pytest.raises(RunExistsError, match="'x' is not over"):
+            Plain(engine=engine).run(run_id="x")
+        other = Plain(engine=Engine()).run(run_id="x")  # another engine's runs are nobody we know
+        await first
+        await other
+        assert engine.has_ended("x")
+        await Plain(engine=engine).run(run_id="x")
+
+    engine = Engine()
+    virtually(main)
+
+
+def test_how_many_ended_runs_an_engine_remembers_is_bounded(virtually: Virtually, monkeypatch: Any) -> None:
+    monkeypatch.setattr("wfc.runtime.engine.REMEMBERED", 3)
+    engine = Engine()
+    made = keyed("reject")(engine=engine)
+
+    async def main() -> None:
+        for number in range(5):
+            await made.run(run_id=f"r{number}", order_id=number)
+
+    virtually(main)
+    assert [number for number in range(5) if engine.has_ended(f"r{number}")] == [4]
+    assert engine.has_ended((made.workflow_name, "4"))
+
+
+def test_runs_whose_loop_was_closed_hold_nothing() -> None:
+    engine = Engine()
+
+    class Idle(Workflow, when_running="reject", receives=(Receives(Paid),)):
+        @run_key
+        def key(self, inputs: Order) -> str:
+            return "k"
+
+        @step
+        async def begin(self, ev: Order) -> None:
+            return None
+
+        @step
+        async def end(self, ev: Paid) -> StopEvent:
+            return StopEvent()
+
+    async def main() -> None:
+        Idle(engine=engine, timeout=None).run()
+        await asyncio.sleep(0.01)
+
+    asyncio.run(main())
+    asyncio.run(main())  # the first one's run waits in a loop that is no more
+    assert len(engine._runs) == 1
+
+
+def test_a_contradiction_is_told_of_when_the_workflow_is_made() -> None:
+    class NoKey(Workflow, when_running="queue"):
+        @step
+        async def work(self, ev: Order) -> StopEvent:
+            return StopEvent()
+
+    class Closed(Event, closed=True):
+        name: str
+
+    class NoField(Workflow, receives=(Receives(Closed, key="order_id"),)):
+        @step
+        async def work(self, ev: Order) -> StopEvent:
+            return StopEvent()
+
+    class Twice(Workflow, receives=(Receives(Paid), Receives(Paid, topic="x"))):
+        @step
+        async def work(self, ev: Order) -> StopEvent:
+            return StopEvent()
+
+    class PerNothing(Workflow):
+        @runs_per
+        def per(self, inputs: Order) -> str:
+            return "x"
+
+        @step
+        async def work(self, ev: Order) -> StopEvent:
+            return StopEvent()
+
+    cases = [
+        (NoKey, "under which key"),
+        (NoField, "which it does not have"),
+        (Twice, "of the same name"),
+        (PerNothing, "concurrent_runs"),
+        (keyed("sometimes"), "must be one of"),
+    ]
+    for flow, said in cases:
+        with pytest.raises(WorkflowValidationError, match=said):
+            flow()
+
+
+def test_workflows_are_known_by_name() -> None:
+    engine = Engine()
+    made = keyed("reject")(workflow_name="orders", engine=engine)
+    engine.add(made)
+    engine.add(made)
+    assert engine.workflow("orders") is made
+    with pytest.raises(RunUnknownError, match="no workflow `other`"):
+        engine.workflow("other")
+    with pytest.raises(WorkflowConfigurationError, match="another workflow"):
+        engine.add(keyed("queue"), "orders")
+    assert keyed("queue")().engine is default_engine()
+
+
+GENERATED = """\
+from wfc.runtime import StartEvent, StopEvent, Workflow, step
+
+class {class_name}(Workflow, name="{name}", deadline=None, source="{name}.yaml"):
+    @step
+    async def work(self, ev: StartEvent) -> StopEvent:
+        return StopEvent(result="{name}")
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("child", True),
+        ("missing", False),
+        ("../outside/child", False),
+        ("..outside.child", False),
+        ("sub.child", False),
+        ("misnamed", False),
+        ("os", False),
+        ("", False),
+    ],
+)
+def test_generated_workflows_find_those_beside_them_and_no_others(
+    tmp_path: Path, name: str, found: bool
+) -> None:
+    folder = tmp_path / "compiled"
+    (folder / "sub").mkdir(parents=True)
+    (tmp_path / "outside").mkdir()
+    for path, called in [
+        ("compiled/parent", "parent"),
+        ("compiled/child", "child"),
+        ("compiled/sub/child", "child"),
+        ("compiled/misnamed", "something_else"),
+        ("outside/child", "child"),
+    ]:
+        text = GENERATED.format(class_name="Made", name=called)
+        (tmp_path / f"{path}_workflow.py").write_text(text)
+    module = module_beside(folder, "parent_workflow")
+    assert module is not None
+    parent = module.Made
+    engine = Engine()
+    if not found:
+        with pytest.raises(RunUnknownError):
+            engine.workflow(name, beside=parent)
+        return
+    child = engine.workflow(name, beside=parent)
+    assert child.workflow_name == name
+    assert child.engine is engine
+    assert engine.workflow(name, beside=parent) is child
+    with pytest.raises(RunUnknownError):  # a hand-written class has nothing beside it
+        engine.workflow(name, beside=keyed("queue"))
+    assert "child_workflow" not in sys.modules
