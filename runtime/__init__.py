@@ -31,6 +31,7 @@ from wfc.runtime.engine import (
 from wfc.runtime.errors import (
     ContextStateError,
     ExpressionError,
+    InvalidAnswerError,
     InvalidMessageError,
     LimitError,
     MissingPackageError,
@@ -44,6 +45,7 @@ from wfc.runtime.errors import (
     StepFailedError,
     StuckError,
     UndeclaredResultError,
+    UnknownQuestionError,
     WorkflowCancelledByUser,
     WorkflowConfigurationError,
     WorkflowError,
@@ -96,12 +98,29 @@ from wfc.runtime.outcomes import (
     RunInfo,
     Unhandled,
 )
+from wfc.runtime.pauses import (
+    SKIP,
+    Child,
+    Delay,
+    Item,
+    Items,
+    Outside,
+    Question,
+    QuestionAsked,
+    QuestionClosed,
+    Skip,
+    Until,
+)
+from wfc.runtime.questions import (
+    OpenQuestion,
+)
 from wfc.runtime.retry import (
     RetryInfo,
     RetryPolicy,
 )
 from wfc.runtime.steps import (
     catch_error,
+    pause,
     step,
     transform,
 )
@@ -111,6 +130,7 @@ from wfc.runtime.workflow import (
 )
 
 __all__ = [
+    "SKIP",
     "UNHANDLED",
     "All",
     "AllOf",
@@ -118,8 +138,10 @@ __all__ = [
     "Basic",
     "Batch",
     "Bearer",
+    "Child",
     "Context",
     "ContextStateError",
+    "Delay",
     "EachOf",
     "Engine",
     "Event",
@@ -133,7 +155,10 @@ __all__ = [
     "InputRequiredEvent",
     "Inputs",
     "InternalDispatchEvent",
+    "InvalidAnswerError",
     "InvalidMessageError",
+    "Item",
+    "Items",
     "LateEvent",
     "LimitError",
     "Limits",
@@ -141,10 +166,15 @@ __all__ = [
     "Model",
     "Moment",
     "Number",
+    "OpenQuestion",
     "Output",
     "OutputFormatError",
+    "Outside",
     "ProgressText",
     "PythonTool",
+    "Question",
+    "QuestionAsked",
+    "QuestionClosed",
     "Receives",
     "Record",
     "RetryInfo",
@@ -158,6 +188,7 @@ __all__ = [
     "RunUnknownError",
     "Secret",
     "SettingsError",
+    "Skip",
     "StartEvent",
     "StepError",
     "StepFailedError",
@@ -169,6 +200,8 @@ __all__ = [
     "UndeclaredResultError",
     "Unhandled",
     "UnhandledEvent",
+    "UnknownQuestionError",
+    "Until",
     "Workflow",
     "WorkflowCancelledByUser",
     "WorkflowCancelledEvent",
@@ -184,6 +217,7 @@ __all__ = [
     "catch_error",
     "default_engine",
     "filters",
+    "pause",
     "require_output_format",
     "run_key",
     "runs_per",

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any
 from wfc.runtime.errors import RunFailedError, StuckError, UndeclaredResultError, WorkflowRuntimeError
 from wfc.runtime.events import (
     Event,
-    EventEmitted,
     InputRequiredEvent,
     StepState,
-    StepStateChanged,
     StopEvent,
     event_name,
 )
-from wfc.runtime.execution import Execution, Frame, Path, StepRun
+from wfc.runtime.execution import Execution, Frame, Path, Pause, StepRun
 from wfc.runtime.frames import (
     leave,
     move_into_fork,
@@ -26,19 +24,28 @@ from wfc.runtime.frames import (
     wanting,
 )
 from wfc.runtime.gathering import arrive, time_out
+from wfc.runtime.items import gave, item_failed
+from wfc.runtime.notes import note_emitted, note_queued, note_state
 from wfc.runtime.outcomes import All, Batch, Fail
+from wfc.runtime.pausing import answered, broken, keep, paused, resolved, took, waited
 from wfc.runtime.scheduling import free_worker, resume, start_run, start_timer
 from wfc.runtime.ticks import (
+    Answered,
     Arrived,
+    Broken,
     Cancelled,
     Completed,
     Failed,
-    Note,
+    Gave,
+    ItemFailed,
+    Paused,
     Publish,
     Resolve,
+    Resolved,
     Started,
     Tick,
     TimerFired,
+    Took,
     TriedAgain,
 )
 
@@ -61,7 +68,7 @@ def _started(execution: Execution, tick: Started) -> None:
     execution.inputs = tick.event
     execution.limits = tick.limits
     open_root(execution)
-    _note_emitted(execution, tick.event, None)
+    note_emitted(execution, tick.event, None)
     for step in execution.table.acceptors(type(tick.event)):
         _deliver(execution, step, tick.event, execution.root, ())
     _check_alive(execution, None)
@@ -74,12 +81,12 @@ def _completed(execution: Execution, tick: Completed) -> None:
     step = run.step
     emitted = tick.emitted
     if execution.observed:
-        _note_state(execution, run, StepState.NOT_RUNNING, emitted)
+        note_state(execution, run, StepState.NOT_RUNNING, emitted)
     routes = step.routes.get(type(emitted))
     if routes is not None and run.frame is None and not step.opens:
         # the common case, without frames
         if execution.observed:
-            _note_emitted(execution, emitted, step)
+            note_emitted(execution, emitted, step)
         for target in routes:
             if target.simple:
                 start_run(execution, target, emitted, None, ())
@@ -100,7 +107,7 @@ def _tried_again(execution: Execution, tick: TriedAgain) -> None:
     run = execution.in_flight.pop(tick.number, None)
     if run is not None:
         run.attempt += 1
-        start_timer(execution, tick.delay, run)
+        run.timer = start_timer(execution, tick.delay, run)
         free_worker(execution, run.step)
 
 
@@ -113,7 +120,7 @@ def _failed(execution: Execution, tick: Failed) -> None:
     if handler is None or tick.event is None or frame is None:
         execution.outcome = tick.error
         return
-    _note_emitted(execution, tick.event, run.step)
+    note_emitted(execution, tick.event, run.step)
     start_run(execution, handler, tick.event, frame, run.path)
     free_worker(execution, run.step)
     if run.frame is not None:
@@ -129,7 +136,7 @@ def _arrived(execution: Execution, tick: Arrived) -> None:
         if run.step.opens:
             move_into_fork(execution, run)
         frame, path = run.frame, _next_path(run)
-    _note_emitted(execution, event, run.step if run is not None else None)
+    note_emitted(execution, event, run.step if run is not None else None)
     if isinstance(event, StopEvent):
         execution.outcome = event
         return
@@ -138,6 +145,8 @@ def _arrived(execution: Execution, tick: Arrived) -> None:
     if execution.waiters:
         _give_to_waiters(execution, event)
     targets = execution.table.acceptors(type(event)) if tick.step is None else (tick.step,)
+    if not targets and tick.sender is None and type(event) in execution.table.received:
+        keep(execution, event)
     _deliver_all(execution, targets, event, frame, path)
 
 
@@ -152,6 +161,8 @@ def _timer_fired(execution: Execution, tick: TimerFired) -> None:
     waiting = execution.timers.pop(tick.timer, None)
     if isinstance(waiting, StepRun):
         resume(execution, waiting)
+    elif isinstance(waiting, Pause):
+        waited(execution, waiting, tick.timer)
     elif waiting is not None:
         frame, step = waiting
         time_out(execution, step, frame)
@@ -167,6 +178,13 @@ _TICKS: dict[type[Tick], Callable[[Execution, Any], None]] = {
     TriedAgain: _tried_again,
     Failed: _failed,
     Arrived: _arrived,
+    Paused: paused,
+    Answered: answered,
+    Took: took,
+    Resolved: resolved,
+    Broken: broken,
+    Gave: gave,
+    ItemFailed: item_failed,
     TimerFired: _timer_fired,
     Cancelled: _cancelled,
 }
@@ -191,7 +209,7 @@ def _emit_one(execution: Execution, run: StepRun, emitted: Any, path: Path) -> N
         routes = step.routes.get(type(emitted))
         if routes is None:
             routes = _declared(execution, step, type(emitted))
-        _note_emitted(execution, emitted, step)
+        note_emitted(execution, emitted, step)
         if isinstance(emitted, StopEvent):
             execution.outcome = emitted
             return
@@ -223,7 +241,7 @@ def _emit_batch(execution: Execution, run: StepRun, items: list[Any], path: Path
         routes = step.items.get(type(item))
         if routes is None:
             routes = _declared_item(execution, step, item)
-        _note_emitted(execution, item, step)
+        note_emitted(execution, item, step)
         place = (*path, position)
         if counted:
             inner = open_item(execution, run, frame, place)
@@ -252,7 +270,7 @@ def _deliver(execution: Execution, step: Step, event: Event, frame: Frame | None
     else:
         start_run(execution, step, event, frame, path)
         if execution.observed:
-            _note_queued(execution, step)
+            note_queued(execution, step)
 
 
 def _next_path(run: StepRun) -> Path:
@@ -303,7 +321,7 @@ def _ask(execution: Execution, event: InputRequiredEvent) -> None:
 
 def _check_alive(execution: Execution, last: StepRun | None) -> None:
     """A run in which nothing runs, waits for a timer, or is awaited from outside, can only be stuck."""
-    if execution.in_flight or execution.timers or execution.outcome is not None:
+    if execution.in_flight or execution.timers or execution.paused or execution.outcome is not None:
         return
     if execution.table.listens or execution.asked or execution.waiters:
         return
@@ -336,40 +354,3 @@ def _waiting(execution: Execution) -> list[str]:
             more = len(waiting.expected) - waiting.count
             found.append(f"step `{step.name}` has collected {kept} and waits for {more} more")
     return found
-
-
-def _note_emitted(execution: Execution, event: Event, step: Step | None) -> None:
-    if execution.observed:
-        name = step.name if step is not None else None
-        execution.wants.append(Note(EventEmitted.model_construct(event=event, step_name=name)))
-
-
-def _note_state(execution: Execution, run: StepRun, state: StepState, emitted: Any) -> None:
-    execution.wants.append(
-        Note(
-            StepStateChanged(
-                name=run.step.name,
-                step_state=state,
-                worker_id=str(run.number),
-                input_event_name=run.event_name,
-                output_event_name=_outcome_name(emitted),
-                attempt=run.attempt,
-            )
-        )
-    )
-
-
-def _outcome_name(emitted: Any) -> str | None:
-    if isinstance(emitted, Event):
-        return event_name(emitted)
-    if isinstance(emitted, list):
-        return f"list[{event_name(emitted[0])}]" if emitted else "list[]"
-    if isinstance(emitted, All):
-        return " and ".join(str(_outcome_name(one)) for one in emitted.events)
-    return None if emitted is None else type(emitted).__name__
-
-
-def _note_queued(execution: Execution, step: Step) -> None:
-    queue = execution.queues.get(step.index)
-    if queue:
-        _note_state(execution, queue[-1], StepState.PREPARING, None)

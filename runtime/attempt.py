@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from typing import TYPE_CHECKING, Any
 
 from wfc.runtime.about import no_value, started_at, unmet
@@ -29,9 +30,10 @@ from wfc.runtime.execution import Exit, StepRun
 from wfc.runtime.gathering import uncollect
 from wfc.runtime.injection import Call
 from wfc.runtime.outcomes import UNHANDLED
+from wfc.runtime.questions import check_pause
 from wfc.runtime.retry import seed_of
 from wfc.runtime.threads import in_thread
-from wfc.runtime.ticks import Completed, Failed, Tick, TriedAgain
+from wfc.runtime.ticks import Completed, Failed, Gave, ItemFailed, Paused, Tick, TriedAgain
 
 if TYPE_CHECKING:
     from wfc.runtime.run import Run
@@ -53,18 +55,18 @@ async def attempt(run: Run, step_run: StepRun) -> Tick:
         Exception: The action failed.
     """
     step = step_run.step
-    if run.execution.observed:
+    if run.execution.observed and step_run.exit <= Exit.TIMEOUT:
         _note(run, step_run, StepState.RUNNING)
-    if step_run.exit is Exit.LIMIT:
-        return _exit(run, step.on_limit, step_run)
-    if step_run.exit is Exit.TIMEOUT:
-        return _exit(run, step.on_timeout, step_run)
+    if step_run.exit is not Exit.ACTION:
+        return _other_way(run, step_run)
     if step.action is None:
         return _transform(run, step_run)
     step_run.response = None
     step_run.called = False
     if step_run.attempt == 1:
         _prepare(run, step_run)
+    if step.pauses:
+        return await _pause(run, step_run)
     if step.timeout is None:
         result = await _act(run, step_run)
     else:
@@ -75,6 +77,16 @@ async def attempt(run: Run, step_run: StepRun) -> Tick:
             if bound.expired():
                 raise StepError("timeout", f"it took longer than {step.timeout:g} s") from None
             raise
+    return _conclude(run, step_run, result)
+
+
+def _conclude(run: Run, step_run: StepRun, result: Any) -> Tick:
+    """The action has given its result: what comes of it.
+
+    Raises:
+        StepError: It is not as required.
+    """
+    step = step_run.step
     step_run.called = True  # its inputs are behind it
     if said := unmet(run, step_run, result):
         raise StepError("requirement", "the result is not as required: " + "; ".join(said))
@@ -86,9 +98,61 @@ async def attempt(run: Run, step_run: StepRun) -> Tick:
         except Exception as error:
             raise no_value(error) from error
         _tell(run, step_run, said_after)
+    if step.of is not None:
+        return _give(run, step_run, result)
     return (
         Completed(step_run.number, result) if step.then is None else _exit(run, step.then, step_run, result)
     )
+
+
+def _give(run: Run, step_run: StepRun, result: Any) -> Tick:
+    """What an item gives."""
+    give = step_run.step.give
+    try:
+        return Gave(step_run.number, result if give is None else give(run, step_run, result))
+    except Exception as error:
+        return _tail_failed(run, step_run, error)
+
+
+def _other_way(run: Run, step_run: StepRun) -> Tick:
+    """A step run that does not come to its action, or is past it."""
+    step = step_run.step
+    if step_run.exit is Exit.LIMIT:
+        return _exit(run, step.on_limit, step_run)
+    if step_run.exit is Exit.TIMEOUT:
+        return _exit(run, step.on_timeout, step_run)
+    if step_run.exit is Exit.RESULT:
+        return _conclude(run, step_run, step_run.result)
+    if step_run.exit is Exit.EXPIRED:
+        if step.on_expired is not None:
+            return _exit(run, step.on_expired, step_run)
+        step_run.result = StepError("timeout", f"what it waited for did not come within {step.bound:g} s")
+    return failure(run, step_run, step_run.result)
+
+
+async def _pause(run: Run, step_run: StepRun) -> Tick:
+    """A step that pauses: what it waits for from now on.
+
+    Raises:
+        Exception: Its inputs have no value, or there is nothing that it could wait for.
+    """
+    step = step_run.step
+    assert step.action is not None
+    double = run.doubles.get(step.name) if run.doubles is not None and step.item is None else None
+    if double is not None:
+        step_run.called = True
+        try:
+            return _conclude(run, step_run, await double(StepContext(run, step_run)))
+        except StepError as error:
+            if error.name != "timeout" or step.bound is None:
+                raise
+        step_run.called = False  # the double says that nothing comes: the clock will tell
+    value = step.action(run, step_run, None)
+    if inspect.isawaitable(value):
+        value = await value
+    step_run.called = True
+    check_pause(step, value)
+    return Paused(step_run.number, value, run.clock(), step.bound)
 
 
 def _transform(run: Run, step_run: StepRun) -> Tick:
@@ -118,6 +182,9 @@ def failure(run: Run, step_run: StepRun, error: Exception) -> Tick:
         step_run.failed_at = run.clock()
         _note(run, step_run, StepState.RETRYING, error=found.message, retry_in=delay)
         return TriedAgain(step_run.number, delay)
+    if step.of is not None and not final:
+        _note(run, step_run, StepState.NOT_RUNNING, error=found.message)
+        return ItemFailed(step_run.number, found)
     if step.on_error is not None and not final:
         try:
             emitted = step.on_error(run, step_run, None)

@@ -13,7 +13,7 @@ from wfc.runtime.events import Event, event_name
 from wfc.runtime.execution import StepRun
 from wfc.runtime.injection import Call, make_call
 from wfc.runtime.signature import read_signature
-from wfc.runtime.steps import names_around
+from wfc.runtime.written import names_around
 
 if TYPE_CHECKING:
     from wfc.runtime.run import Run

@@ -23,7 +23,9 @@
         ├── RunUnknownError         there is no run, or workflow, of that id, name or key
         ├── RunEndedError           the run that was to get an event is over
         ├── InvalidMessageError     an event does not fit what the receiving run takes
-        └── WorkflowStepDoesNotExistError  an event was sent to a step that there is not
+        ├── WorkflowStepDoesNotExistError  an event was sent to a step that there is not
+        ├── UnknownQuestionError    an answer to a question that was never asked
+        └── InvalidAnswerError      an answer that does not fit its question, which stays open
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ import re
 __all__ = [
     "ContextStateError",
     "ExpressionError",
+    "InvalidAnswerError",
     "InvalidMessageError",
     "LimitError",
     "MissingPackageError",
@@ -46,6 +49,7 @@ __all__ = [
     "StepFailedError",
     "StuckError",
     "UndeclaredResultError",
+    "UnknownQuestionError",
     "WorkflowCancelledByUser",
     "WorkflowConfigurationError",
     "WorkflowError",
@@ -284,3 +288,15 @@ class InvalidMessageError(WorkflowRuntimeError):
     """An event does not fit what the receiving run takes, or cannot be written as JSON; the message says where."""
 
     name = "message.invalid"
+
+
+class UnknownQuestionError(WorkflowRuntimeError):
+    """An answer was given to a question that was never asked."""
+
+    name = "question.unknown"
+
+
+class InvalidAnswerError(WorkflowRuntimeError):
+    """An answer does not fit the question's form, or is not as required; the message says which field and why."""
+
+    name = "answer.invalid"

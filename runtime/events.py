@@ -337,11 +337,13 @@ class InternalDispatchEvent(Event):
 
 
 class StepState(Enum):
-    """Where a step run is: waiting for a worker, running, waiting to be tried again, or done."""
+    """Where a step run is: before a worker takes it, running, to be tried again, paused, cancelled, or done."""
 
     PREPARING = "preparing"
     RUNNING = "running"
     RETRYING = "retrying"
+    WAITING = "waiting"
+    CANCELLED = "cancelled"
     NOT_RUNNING = "not_running"
 
 

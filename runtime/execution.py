@@ -12,12 +12,26 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 from wfc.runtime.events import Event, StartEvent, StopEvent, event_name
+from wfc.runtime.pauses import SKIP
 
 if TYPE_CHECKING:
+    from wfc.runtime.pauses import PauseValue
     from wfc.runtime.table import Step, StepTable
     from wfc.runtime.ticks import Waiter, Want
 
-__all__ = ["NONE", "Execution", "Exit", "Frame", "FrameKind", "Path", "Slots", "StepRun"]
+__all__ = [
+    "NONE",
+    "Execution",
+    "Exit",
+    "Frame",
+    "FrameKind",
+    "ItemRuns",
+    "Path",
+    "Pause",
+    "Slots",
+    "StepRun",
+    "Timed",
+]
 
 Path = tuple[int, ...]
 """A step run's place among the items and branches of a batch; empty outside of batches."""
@@ -27,12 +41,19 @@ NONE: dict[Any, Any] = {}
 """Stands for the dictionaries that most runs never need. Never written to: who has something to put in makes one."""
 
 
+_NOBODY: set[int] = set()
+
+
 class Exit(IntEnum):
     """Which way a step run goes: through its action, or straight to another exit."""
 
     ACTION = 0
     LIMIT = 1
-    TIMEOUT = 2
+    TIMEOUT = 2  # of its join
+    RESULT = 3  # what it paused for is there
+    EXPIRED = 4  # the pause took too long
+    BROKEN = 5  # what it paused for has failed
+    DROPPED = 6  # none any more: it was cancelled
 
 
 class FrameKind(IntEnum):
@@ -140,16 +161,25 @@ class StepRun:
         "frame",
         "key",
         "number",
+        "parent",
         "path",
+        "position",
         "raised",
         "response",
+        "result",
         "sends",
         "since",
         "snapshot",
         "started",
         "step",
         "task",
+        "timer",
     )
+
+    parent: Pause  # of an item's run: the pause that waits for it
+    position: int  # of the item among all
+    result: Any  # what it paused for, or the error that came instead
+    timer: int  # of the next attempt
 
     # The driver sets these, and only for steps that need them:
     began: float  # the first attempt's start on the loop's clock
@@ -188,6 +218,50 @@ class StepRun:
         return " and ".join(names) if names else "nothing"
 
 
+class Pause:
+    """A step run that waits, with nobody at work.
+
+    Args:
+        run: The step run.
+        value: What it waits for.
+        began: When, in UTC.
+        at_work: Whether it keeps its worker meanwhile.
+
+    ``timers`` say by number how the wait ends when one runs out. ``answers`` holds who answered a question, and
+    what, in order. ``seen`` is the number of the last kept event that was looked at for it.
+    """
+
+    __slots__ = ("answers", "at_work", "began", "expires", "items", "run", "seen", "timers", "value")
+
+    def __init__(self, run: StepRun, value: PauseValue, began: datetime, at_work: bool) -> None:
+        self.run = run
+        self.value = value
+        self.began = began
+        self.at_work = at_work
+        self.expires: datetime | None = None
+        self.timers: dict[int, Exit] = {}
+        self.answers: list[tuple[str, Any]] = []
+        self.seen = 0
+        self.items: ItemRuns | None = None
+
+
+class ItemRuns:
+    """What has become of a pause's items so far: ``live`` are the runs of those that are not done, by number."""
+
+    __slots__ = ("given", "live")
+
+    def __init__(self, count: int) -> None:
+        self.given: list[Any] = [SKIP] * count
+        self.live: dict[int, StepRun] = {}
+
+
+if TYPE_CHECKING:
+    Timed = StepRun | Pause | tuple[Frame, Step]
+else:
+    Timed = object
+"""What waits for a timer: a step run for its next attempt, a pause, or a join in a frame."""
+
+
 class Execution:
     """One run.
 
@@ -197,15 +271,19 @@ class Execution:
 
     __slots__ = (
         "asked",
+        "asked_for",
         "buffers",
         "busy",
+        "expecting",
         "fell_short",
         "in_flight",
+        "inbox",
         "inputs",
         "limits",
         "number",
         "observed",
         "outcome",
+        "paused",
         "queues",
         "root",
         "run_id",
@@ -225,11 +303,15 @@ class Execution:
         self.inputs: StartEvent | None = None
         self.outcome: StopEvent | Exception | None = None
         self.number = 0  # of the last step run or timer
-        self.busy = [0] * len(table.steps)  # workers at work, by step index
+        self.busy = [0] * table.size  # workers at work, by step index
         self.queues: dict[int, deque[StepRun]] = NONE  # step runs that wait for a worker, by step index
         self.in_flight: dict[int, StepRun] = {}  # by number
-        self.timers: dict[int, StepRun | tuple[Frame, Step]] = (
-            NONE  # an attempt to come, or a join's time-out
+        self.timers: dict[int, Timed] = NONE  # what they are for, by number
+        self.paused: dict[int, Pause] = NONE  # by the step run's number
+        self.asked_for: set[int] = _NOBODY  # the numbers of all step runs that have asked a question
+        self.expecting: dict[int, Pause] = NONE  # the pauses that an event from outside may end, by number
+        self.inbox: dict[int, Event] = (
+            NONE  # events from outside that nobody has taken yet, by number, oldest first
         )
         self.starting: deque[StepRun] = deque()
         self.wants: list[Want] = []

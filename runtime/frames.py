@@ -33,6 +33,8 @@ def open_root(execution: Execution) -> None:
     """The start of a run is a fork too, if a join says so."""
     if execution.table.start_joins:
         execution.root = _open(execution, None, None, execution.table.start_joins, (), 0)
+        if execution.table.listens:
+            execution.root.enter()  # what comes from outside belongs to it, whenever that is
 
 
 def move_into_fork(execution: Execution, run: StepRun) -> None:

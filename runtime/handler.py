@@ -8,6 +8,7 @@ from typing import Any
 
 from wfc.runtime.context import Context
 from wfc.runtime.events import Event, StopEvent
+from wfc.runtime.questions import OpenQuestion, answer_tick, open_questions
 from wfc.runtime.run import Observer, Run
 
 __all__ = ["WorkflowHandler"]
@@ -80,6 +81,26 @@ class WorkflowHandler:
             WorkflowRuntimeError: The run has ended, or no step, or not the named one, accepts it.
         """
         self._run.send(event, step)
+
+    def questions(self) -> list[OpenQuestion]:
+        """The questions that wait for an answer, in the order in which they were asked."""
+        return open_questions(self._run)
+
+    async def answer(self, question_id: str, value: object = None, *, by: str | None = None) -> None:
+        """Answers a question. Answering once more, or one that is closed, changes nothing.
+
+        Args:
+            question_id: Of ``questions()`` or ``QuestionAsked``.
+            value: The answer, as JSON data, or as the form's record.
+            by: Who answers, such as ``user:ann``; a person has one answer to a question.
+
+        Raises:
+            UnknownQuestionError: The run never asked it.
+            InvalidAnswerError: The answer does not fit; the question stays open.
+        """
+        tick = answer_tick(self._run, question_id, value, by or "")
+        if tick is not None:
+            self._run.take(tick)
 
     async def cancel_run(self, *, timeout: float = 5.0) -> None:  # noqa: ASYNC109 - llama-index-workflows' name
         """Ends the run; awaiting the handler then raises ``WorkflowCancelledByUser``.

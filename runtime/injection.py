@@ -9,6 +9,7 @@ from wfc.runtime.about import run_info
 from wfc.runtime.context import StepContext
 from wfc.runtime.errors import WorkflowValidationError
 from wfc.runtime.events import event_name
+from wfc.runtime.pauses import Items
 from wfc.runtime.signature import Gives, Parameter, Signature
 
 if TYPE_CHECKING:
@@ -92,12 +93,19 @@ def _live_state(run: Run, step_run: StepRun, result: Any) -> Any:
     return run.execution.state
 
 
+def _item(run: Run, step_run: StepRun, result: Any) -> Any:
+    items = step_run.parent.value
+    assert isinstance(items, Items)
+    return items.items[step_run.position]
+
+
 _GETTERS: dict[Gives, Call] = {
     Gives.CONTEXT: lambda run, step_run, result: StepContext(run, step_run),
     Gives.EVENT: lambda run, step_run, result: step_run.event,
     Gives.EVENTS: lambda run, step_run, result: step_run.event,
     Gives.CONFIG: lambda run, step_run, result: run.config,
     Gives.INPUTS: lambda run, step_run, result: run.execution.inputs,
+    Gives.ITEM: _item,
     Gives.RUN: lambda run, step_run, result: run_info(run, step_run),
     Gives.RESULT: lambda run, step_run, result: result,
     Gives.RESPONSE: lambda run, step_run, result: step_run.response,

@@ -9,7 +9,16 @@ from typing import Any
 from pydantic import ConfigDict, TypeAdapter, ValidationError, create_model
 from pydantic_core import to_json
 
-__all__ = ["InvalidOutput", "Wanted", "adapter", "from_json", "from_python", "plain", "problems"]
+__all__ = [
+    "InvalidOutput",
+    "Wanted",
+    "adapter",
+    "form_schema",
+    "from_json",
+    "from_python",
+    "plain",
+    "problems",
+]
 
 _MOST_PROBLEMS = 8
 _LONGEST_VALUE = 80
@@ -30,6 +39,11 @@ def adapter(type_: Any) -> TypeAdapter[Any]:
         return _cached_adapter(type_)
     except TypeError:  # a type that holds something unhashable
         return TypeAdapter(type_)
+
+
+def form_schema(form: Any) -> dict[str, Any] | None:
+    """The JSON Schema of a form, by the names that it has in data; ``None`` for none."""
+    return None if form is None else adapter(form).json_schema(by_alias=True)
 
 
 def from_json(type_: Any, text: str | bytes, *, extra_fields: bool = False) -> Any:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from wfc.runtime.advance import advance
+from wfc.runtime.children import ALONE, Children
 from wfc.runtime.errors import (
     ExpressionError,
     SettingsError,
@@ -28,16 +29,22 @@ from wfc.runtime.events import (
     event_name,
 )
 from wfc.runtime.execution import NONE, Execution, StepRun
+from wfc.runtime.letting_go import wind_up
+from wfc.runtime.questions import look
 from wfc.runtime.store import StateStore
 from wfc.runtime.stream import Stream
 from wfc.runtime.ticks import (
     Arrived,
     Cancelled,
+    Interrupt,
+    Look,
     Note,
     Publish,
     Resolve,
+    StartChild,
     Started,
     StartTimer,
+    StopChild,
     StopTimer,
     Tick,
     TimerFired,
@@ -75,7 +82,7 @@ class Run:
     Args:
         state: To begin with; ``None``: a fresh one.
         doubles: What stands in for the actions of steps, by the steps' names.
-        clock: Tells the time of day.
+        clock: Tells the time of day; by itself the loop's calendar, or the computer's.
         config: The workflow's config; ``None``: what the environment says.
         engine: What it belongs to; ``None``: what its workflow belongs to.
     """
@@ -94,6 +101,7 @@ class Run:
         "_timers",
         "_waits",
         "above",
+        "children",
         "clock",
         "doubles",
         "engine",
@@ -115,7 +123,7 @@ class Run:
         *,
         state: Any = None,
         doubles: Mapping[str, Double] | None = None,
-        clock: Callable[[], datetime] = _utc_now,
+        clock: Callable[[], datetime] | None = None,
         config: Any = None,
         engine: Engine | None = None,
     ) -> None:
@@ -131,7 +139,9 @@ class Run:
         self.loop = asyncio.get_running_loop()
         self.future: asyncio.Future[StopEvent] = self.loop.create_future()
         self.doubles = doubles
-        self.clock = clock
+        # a loop whose clock jumps has a calendar that goes with it
+        self.clock: Callable[[], datetime] = clock or getattr(self.loop, "today", None) or _utc_now
+        self.children: Children = ALONE
         self._config = config
         self._begun = False
         self.workers = Workers(self)
@@ -182,7 +192,8 @@ class Run:
         advance(self.execution, tick)
         self.carry_out()
 
-    def _apply_and_wake(self, tick: Tick) -> None:
+    def take(self, tick: Tick) -> None:
+        """Takes in a tick from outside, and has what is then ready started."""
         self.apply(tick)
         if self.execution.starting:
             self.workers.wake()
@@ -208,13 +219,24 @@ class Run:
         elif isinstance(want, StopTimer):
             if self._timers is not None and (handle := self._timers.pop(want.timer, None)):
                 handle.cancel()
-        elif isinstance(want, Resolve) and self._waits is not None:
-            self._waits.resolve(want.waiter, want.event)
+        elif isinstance(want, Resolve):
+            if self._waits is not None:
+                self._waits.resolve(want.waiter, want.event)
+        elif isinstance(want, Interrupt):
+            if want.run.task is not None:
+                want.run.task.cancel()
+        elif isinstance(want, Look):
+            if tick := look(self, want.number):
+                self.apply(tick)
+        elif isinstance(want, StartChild):
+            self.children.start(self, want)
+        elif isinstance(want, StopChild):
+            self.children.stop(self, want.number)
 
     def _timer_fired(self, timer: int) -> None:
         assert self._timers is not None
         del self._timers[timer]
-        self._apply_and_wake(TimerFired(timer))
+        self.take(TimerFired(timer))
 
     def _out_of_time(self, timeout: float) -> None:
         names = ", ".join(f"`{name}`" for name in self.active_steps()) or "none"
@@ -227,10 +249,12 @@ class Run:
         self.apply(Cancelled(WorkflowCancelledByUser(reason)))
 
     def active_steps(self) -> list[str]:
-        """The names of the steps that are running, or wait to be tried again."""
+        """The names of the steps that are running, paused, or wait to be tried again."""
         execution = self.execution
         waiting = [one.step.name for one in execution.timers.values() if isinstance(one, StepRun)]
-        return list(dict.fromkeys([*(run.step.name for run in execution.in_flight.values()), *waiting]))
+        paused = [pause.run.step.name for pause in execution.paused.values()]
+        at_work = [run.step.name for run in execution.in_flight.values()]
+        return list(dict.fromkeys([*at_work, *waiting, *paused]))
 
     @property
     def is_done(self) -> bool:
@@ -245,6 +269,11 @@ class Run:
             self._active = self.active_steps()
         if self._deadline is not None:
             self._deadline.cancel()
+        if execution.paused or execution.inbox:
+            wind_up(execution)
+            wants, execution.wants = execution.wants, []
+            for want in wants:
+                self._do(want)
         for handle in (self._timers or NONE).values():
             handle.cancel()
         here = asyncio.current_task() if asyncio._get_running_loop() is self.loop else None
@@ -311,13 +340,14 @@ class Run:
                 raise UndeclaredResultError(f"step `{step}` does not accept {event_name(event)}")
         elif not (
             table.acceptors(type(event))
+            or (sender is None and type(event) in table.received)
             or isinstance(event, StopEvent | InputRequiredEvent)
             or any(waiter.takes(event) for waiter in self.execution.waiters.values())
         ):
             raise UndeclaredResultError(f"no step accepts {event_name(event)}")
         tick = Arrived(event, target, sender.number if sender is not None else None)
         if self._begun:
-            self._apply_and_wake(tick)
+            self.take(tick)
         else:
             self._early = [*(self._early or ()), tick]
 

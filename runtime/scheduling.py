@@ -6,13 +6,13 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from wfc.runtime.errors import LimitError
-from wfc.runtime.execution import NONE, Execution, Exit, Frame, FrameKind, Path, StepRun
+from wfc.runtime.execution import NONE, Execution, Exit, Frame, FrameKind, Path, StepRun, Timed
 from wfc.runtime.ticks import StartTimer
 
 if TYPE_CHECKING:
     from wfc.runtime.table import Step
 
-__all__ = ["free_worker", "resume", "start_run", "start_timer"]
+__all__ = ["free_worker", "go_on", "place", "resume", "start_run", "start_timer"]
 
 
 def start_run(
@@ -49,19 +49,33 @@ def start_run(
         _queue(execution, index).append(run)
 
 
-def free_worker(execution: Execution, step: Step) -> None:
-    """Lets the next step run have the worker of one that is done."""
-    queue = execution.queues.get(step.index)
-    if queue:
-        run = queue.popleft()
+def place(execution: Execution, run: StepRun) -> None:
+    """Has a step run start, or wait behind those that came before."""
+    index = run.step.index
+    if execution.busy[index] < run.step.num_workers:
+        execution.busy[index] += 1
         execution.in_flight[run.number] = run
         execution.starting.append(run)
     else:
-        execution.busy[step.index] -= 1
+        _queue(execution, index).append(run)
+
+
+def free_worker(execution: Execution, step: Step) -> None:
+    """Lets the next step run have the worker of one that is done."""
+    queue = execution.queues.get(step.index)
+    if queue and execution.busy[step.index] <= step.num_workers:
+        while queue:
+            run = queue.popleft()
+            if run.exit is not Exit.DROPPED:
+                execution.in_flight[run.number] = run
+                execution.starting.append(run)
+                return
+    execution.busy[step.index] -= 1
 
 
 def resume(execution: Execution, run: StepRun) -> None:
     """Starts a step run's next attempt, ahead of those that came after it."""
+    run.exit = Exit.ACTION
     index = run.step.index
     if execution.busy[index] < run.step.num_workers:
         execution.busy[index] += 1
@@ -71,8 +85,16 @@ def resume(execution: Execution, run: StepRun) -> None:
         _queue(execution, index).appendleft(run)
 
 
-def start_timer(execution: Execution, seconds: float, waiting: StepRun | tuple[Frame, Step]) -> int:
-    """Wants a timer for a step run's next attempt, or for a join in a frame; its number."""
+def go_on(execution: Execution, run: StepRun, exit: Exit) -> None:
+    """Has a step run that had paused take its next way, which takes no time: it needs no free worker."""
+    run.exit = exit
+    execution.busy[run.step.index] += 1
+    execution.in_flight[run.number] = run
+    execution.starting.append(run)
+
+
+def start_timer(execution: Execution, seconds: float, waiting: Timed) -> int:
+    """Wants a timer for what waits; its number."""
     number = execution.number = execution.number + 1
     if execution.timers is NONE:
         execution.timers = {}

@@ -16,8 +16,9 @@ from wfc.runtime.context import Context
 from wfc.runtime.errors import StepError, WorkflowValidationError
 from wfc.runtime.events import Event, RunConfig, RunState
 from wfc.runtime.outcomes import All, Fail, InputsMark, RunInfo, Unhandled
+from wfc.runtime.pauses import PAUSES, Delay, ItemMark, Items, Until
 
-__all__ = ["Emissions", "Gives", "Parameter", "Signature", "read_signature"]
+__all__ = ["Emissions", "Gives", "Parameter", "Signature", "pause_kinds", "read_signature", "result_of"]
 
 EventClass = type[Event]
 
@@ -31,6 +32,7 @@ class Gives(Enum):
     STATE = "the state"
     CONFIG = "the config"
     INPUTS = "the start event"
+    ITEM = "the item"
     RUN = "the run"
     RESULT = "the action's result"
     RESPONSE = "what came with an http reply"
@@ -154,10 +156,11 @@ def _parameter(parameter: inspect.Parameter, annotation: Any, is_tail: bool) -> 
     keyword_only = parameter.kind is parameter.KEYWORD_ONLY or parameter.default is not parameter.empty
     if is_tail and name == "result":
         return Parameter(name, Gives.RESULT, keyword_only=keyword_only)
-    if get_origin(annotation) is Annotated and any(
-        isinstance(mark, InputsMark) for mark in annotation.__metadata__
-    ):
+    marks = annotation.__metadata__ if get_origin(annotation) is Annotated else ()
+    if any(isinstance(mark, InputsMark) for mark in marks):
         return Parameter(name, Gives.INPUTS, keyword_only=keyword_only)
+    if any(isinstance(mark, ItemMark) for mark in marks):
+        return Parameter(name, Gives.ITEM, keyword_only=keyword_only)
     members = _without_none(_bare(annotation))
     optional = len(members) < len(_members(_bare(annotation)))
     if not members:
@@ -196,6 +199,30 @@ def _emission(member: Any, found: Emissions) -> None:
         found.events.append(member)
     elif member is not type(None) and member not in {Fail, Unhandled}:
         found.only_events = False
+
+
+def pause_kinds(annotation: Any) -> tuple[type[Any], ...]:
+    """What a function that says what it returns may pause for."""
+    kinds = [get_origin(one) or one for one in _members(_bare(annotation))]
+    return tuple(kind for kind in kinds if kind in PAUSES)
+
+
+def result_of(annotation: Any) -> Any:
+    """The type of an action's result: what comes of it, for one that pauses."""
+    members = _members(_bare(annotation))
+    if not any((get_origin(one) or one) in PAUSES for one in members):
+        return annotation
+    results = [_awaited(one) for one in members]
+    return results[0] if len(results) == 1 else Union[tuple(results)]  # noqa: UP007 - its members are computed
+
+
+def _awaited(member: Any) -> Any:
+    if member in {Delay, Until}:
+        return None
+    kind = get_origin(member) or member
+    arguments = get_args(member)
+    result = arguments[0] if arguments and kind in PAUSES else Any if kind in PAUSES else member
+    return list[result] if kind is Items else result  # type: ignore[valid-type]
 
 
 def _all_events(members: Any) -> bool:

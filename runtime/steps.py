@@ -1,125 +1,25 @@
-"""``@step`` and ``@transform``: a step as it is written, with its tail and its other exits."""
+"""``@step``, ``@transform`` and ``@pause``: the decorators that make methods steps."""
 
 from __future__ import annotations
 
-import inspect
-import re
-import sys
-from collections.abc import Callable, Mapping
-from types import FrameType
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, overload
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, overload
 
 from wfc.runtime.errors import WorkflowValidationError
 from wfc.runtime.joins import Join
 from wfc.runtime.retry import RetryRule
+from wfc.runtime.written import DEFAULT_WORKERS, StepFunction, names_around
 
 if TYPE_CHECKING:
     from wfc.runtime.workflow import Workflow
 
-__all__ = ["StepFunction", "StepGraphCheck", "catch_error", "names_around", "step", "transform"]
-
-_NAME = re.compile(r"[^\W\d]\w*")
+__all__ = ["StepFunction", "StepGraphCheck", "catch_error", "pause", "step", "transform"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
-S = TypeVar("S")
-F = TypeVar("F", bound=Callable[..., Any])
-
-DEFAULT_WORKERS = 4
 
 StepGraphCheck = Literal["reachability", "dead_end"]
 """Checks of the flow that can be left out for one step."""
-_DECORATORS = {__name__, "wfc.runtime.declared"}
-
-
-class StepFunction(Generic[P, R]):
-    """A function that is a step, and the functions that belong to it.
-
-    It can be called like the function itself, for tests. The decorators ``then`` and the others register
-    the step's tail and further exits; each gives back the function that it is given.
-    """
-
-    def __init__(self, function: Callable[P, R], names: Mapping[str, Any]) -> None:
-        self.function = function
-        self.names = names  # of the places around, for annotations that are texts
-        self.exits: dict[str, tuple[Callable[..., Any], Mapping[str, Any]]] = {}
-        self.is_transform = False
-        self.join: Join | None = None
-        self.num_workers = DEFAULT_WORKERS
-        self.retry_policy: RetryRule | None = None
-        self.timeout: float | None = None
-        self.limit: int | str | None = None
-        self.accept_event_subclasses = False
-        self.skip_graph_checks: tuple[str, ...] = ()
-        self.max_recoveries = 0  # of a handler of failed steps
-        self.for_steps: tuple[str, ...] | None = None
-        self.name = function.__name__  # in reports and joins; the method's may have to differ
-        self.__name__ = function.__name__
-        self.__qualname__ = function.__qualname__
-        self.__module__ = function.__module__
-        self.__doc__ = function.__doc__
-        self.__wrapped__ = function
-
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        return self.function(*args, **kwargs)
-
-    @overload
-    def __get__(self, instance: None, owner: type) -> StepFunction[P, R]: ...
-    @overload
-    def __get__(
-        self: StepFunction[Concatenate[Any, S2], R2], instance: object, owner: type
-    ) -> Callable[S2, R2]: ...
-    def __get__(self, instance: object, owner: type) -> Any:
-        return self if instance is None else self.function.__get__(instance, owner)
-
-    def _registers(self, name: str) -> Callable[[F], F]:
-        def register(function: F) -> F:
-            if name in self.exits:
-                raise WorkflowValidationError(f"step `{self.name}` has two functions for `{name}`")
-            self.exits[name] = function, names_around(function)
-            return function
-
-        return register
-
-    def then(self, function: F) -> F:
-        """The tail: called with the action's result on the state of the moment it is recorded; emits."""
-        return self._registers("then")(function)
-
-    def on_error(self, function: F) -> F:
-        """Called when the action has failed for good; emits, or says ``UNHANDLED``."""
-        return self._registers("on_error")(function)
-
-    def on_limit(self, function: F) -> F:
-        """Called instead of the action when the step has run ``max_runs`` times; emits."""
-        return self._registers("on_limit")(function)
-
-    def on_timeout(self, function: F) -> F:
-        """Called when a join's ``within`` has passed; emits."""
-        return self._registers("on_timeout")(function)
-
-    def require(self, function: F) -> F:
-        """Yields a sentence for each thing that the action's result must have and has not."""
-        return self._registers("require")(function)
-
-    def max_runs(self, function: F) -> F:
-        """Gives the bound on runs, where it is computed from inputs and config."""
-        return self._registers("max_runs")(function)
-
-    def stream_before(self, function: F) -> F:
-        """Gives a text or an event for whoever watches, before the action."""
-        return self._registers("stream_before")(function)
-
-    def stream_after(self, function: F) -> F:
-        """Gives a text or an event for whoever watches, after the action."""
-        return self._registers("stream_after")(function)
-
-    def idempotency_key(self, function: F) -> F:
-        """Gives the key by which a service knows that two requests are the same one."""
-        return self._registers("idempotency_key")(function)
-
-
-S2 = ParamSpec("S2")
-R2 = TypeVar("R2")
 
 
 @overload
@@ -231,6 +131,67 @@ def transform(
 
 
 @overload
+def pause(function: Callable[P, R], /) -> StepFunction[P, R]: ...
+@overload
+def pause(
+    *,
+    within: float | None = None,
+    num_workers: int = DEFAULT_WORKERS,
+    retry_policy: RetryRule | None = None,
+    timeout: float | None = None,
+    max_runs: int | str | None = None,
+    join: Join | None = None,
+    name: str | None = None,
+) -> Callable[[Callable[P, R]], StepFunction[P, R]]: ...
+def pause(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    within: float | None = None,
+    num_workers: int = DEFAULT_WORKERS,
+    retry_policy: RetryRule | None = None,
+    timeout: float | None = None,
+    max_runs: int | str | None = None,
+    join: Join | None = None,
+    name: str | None = None,
+) -> Any:
+    """Makes a method a step that waits: it returns what for, and its tail is called when that is there.
+
+    While it waits it is data: it holds no task, no thread and, but for ``Child`` and ``Items``, no worker.
+
+    Args:
+        within: Seconds for the whole wait; then ``on_expired`` is called. ``None``: no bound.
+        num_workers: How many of its runs may be at work at once, within one run of the workflow.
+        retry_policy: What to do when what it waits for fails, such as a child run.
+        timeout: Seconds for one attempt at it.
+        max_runs: See ``step``.
+        join: See ``step``.
+        name: See ``step``.
+
+    Raises:
+        WorkflowValidationError: An option is out of range.
+    """
+    if within is not None and within < 0:
+        raise WorkflowValidationError("`within` must not be negative")
+    decorate_step = step(
+        num_workers=num_workers,
+        retry_policy=retry_policy,
+        timeout=timeout,
+        max_runs=max_runs,
+        join=join,
+        name=name,
+    )
+
+    def decorate(function: Callable[..., Any]) -> StepFunction[..., Any]:
+        made = decorate_step(function)
+        made.is_pause = True
+        made.within = within
+        return made
+
+    return decorate if function is None else decorate(function)
+
+
+@overload
 def catch_error(function: Callable[P, R], /) -> StepFunction[P, R]: ...
 @overload
 def catch_error(
@@ -276,20 +237,3 @@ def _is_free(function: Callable[..., Any]) -> bool:
     """Whether a function stands by itself, or in another function, rather than in a class."""
     owner = function.__qualname__.rpartition(".")[0]
     return not owner or owner.endswith("<locals>")
-
-
-def names_around(function: Callable[..., Any]) -> Mapping[str, Any]:
-    """Local names at the place of the decorator that annotations given as text mention.
-
-    To be called from what the decorator calls, in one of the modules that define decorators.
-    """
-    texts = [one for one in inspect.get_annotations(function).values() if isinstance(one, str)]
-    wanted = {name for text in texts for name in _NAME.findall(text)}
-    names: dict[str, Any] = {}
-    frame: FrameType | None = sys._getframe(2) if wanted else None
-    while frame is not None and frame.f_globals.get("__name__") in {function.__module__, *_DECORATORS}:
-        if frame.f_locals is not frame.f_globals and frame.f_globals.get("__name__") not in _DECORATORS:
-            local = frame.f_locals
-            names |= {name: local[name] for name in wanted - names.keys() if name in local}
-        frame = frame.f_back
-    return names

@@ -10,20 +10,30 @@ from wfc.runtime.errors import WorkflowValidationError
 from wfc.runtime.events import DictState, Event, HumanResponseEvent, InputRequiredEvent, StartEvent, StopEvent
 from wfc.runtime.handlers import bind_handlers
 from wfc.runtime.injection import Call, make_call
+from wfc.runtime.item_steps import is_about_items, make_item_step
 from wfc.runtime.joins import AtLeast, EachOf, FirstOf
-from wfc.runtime.signature import Emissions, Gives, Parameter, Signature, read_signature
+from wfc.runtime.pauses import PAUSES, Items
+from wfc.runtime.signature import (
+    Emissions,
+    Gives,
+    Parameter,
+    Signature,
+    pause_kinds,
+    read_signature,
+    result_of,
+)
 
 if TYPE_CHECKING:
-    from wfc.runtime.steps import StepFunction
+    from wfc.runtime.written import OnItemError, StepFunction
 
 __all__ = ["EventClass", "Step", "StepTable"]
 
 EventClass = type[Event]
 
-_OF_THE_ACTION = ("stream_before", "idempotency_key", "require")
+_OF_THE_ACTION = ("stream_before", "idempotency_key", "require", "that")
 """Functions that see the state as it was when the step run began; the others see it as it is."""
 
-_EMITTING = ("then", "on_error", "on_limit", "on_timeout")
+_EMITTING = ("then", "on_error", "on_limit", "on_timeout", "on_expired")
 
 
 class Step:
@@ -42,16 +52,19 @@ class Step:
         "accepts",
         "action",
         "batches",
+        "bound",
         "collects",
         "emissions",
         "exits",
         "for_steps",
         "fork",
         "function",
+        "give",
         "handler",
         "idempotency_key",
         "index",
         "is_async",
+        "item",
         "items",
         "items_open",
         "join",
@@ -61,10 +74,14 @@ class Step:
         "name",
         "needed",
         "num_workers",
+        "of",
         "on_error",
+        "on_expired",
+        "on_item_error",
         "on_limit",
         "on_timeout",
         "opens",
+        "pauses",
         "plain",
         "require",
         "result",
@@ -77,6 +94,7 @@ class Step:
         "stream_after",
         "stream_before",
         "subclasses",
+        "that",
         "then",
         "timeout",
         "wants_snapshot",
@@ -99,7 +117,17 @@ class Step:
         self.max_recoveries = written.max_recoveries
         self.for_steps = written.for_steps
         self.handler: Step | None = None  # of its failures
-        self.result = signature.result
+        self.pauses = pause_kinds(signature.result) if written.is_pause else ()
+        if written.is_pause and not self.pauses:
+            raise WorkflowValidationError(
+                f"step `{self.name}` must say by `-> …` what it pauses for: {', '.join(one.__name__ for one in PAUSES)}"
+            )
+        self.result = result_of(signature.result) if self.pauses else signature.result
+        self.bound = written.within  # of the pause
+        self.item: Step | None = None  # what its items are runs of
+        self.of: Step | None = None  # the step whose items are runs of this one
+        self.on_item_error: OnItemError = "fail"
+        self.give: Call | None = None
         self.is_async = inspect.iscoroutinefunction(written.function)
         self._read_events(signature)
         self._read_calls(written)
@@ -139,9 +167,12 @@ class Step:
     def _read_calls(self, written: StepFunction[Any, Any]) -> None:
         exits: dict[str, Signature] = {}
         calls: dict[str, Call] = {}
+        of_items: dict[str, Call] = {}
         for name, (function, names) in written.exits.items():
-            exits[name] = read_signature(function, is_tail=True, names=names)
-            calls[name] = make_call(function, exits[name], self.slots, is_tail=name not in _OF_THE_ACTION)
+            signature = read_signature(function, is_tail=True, names=names)
+            call = make_call(function, signature, self.slots, is_tail=name not in _OF_THE_ACTION)
+            exits[name] = signature
+            (of_items if is_about_items(name, signature) else calls)[name] = call
         own = make_call(written.function, self.signature, self.slots, is_tail=written.is_transform)
         if written.is_transform and "then" in exits:
             raise WorkflowValidationError(f"transform `{self.name}` is a tail itself, so it has no `then`")
@@ -151,6 +182,8 @@ class Step:
         self.on_error = calls.get("on_error")
         self.on_limit = calls.get("on_limit")
         self.on_timeout = calls.get("on_timeout")
+        self.on_expired = calls.get("on_expired")
+        self.that = calls.get("that")
         self.require = calls.get("require")
         self.max_runs: int | Call | None = calls.get("max_runs")
         if isinstance(written.limit, int):
@@ -175,6 +208,12 @@ class Step:
             and self.retry is None
             and self.max_runs is None
         )
+        if written.items is not None:
+            self.item = make_item_step(0, self, written.items, of_items)
+        if (Items in self.pauses) != (written.items is not None):
+            raise WorkflowValidationError(
+                f"step `{self.name}`: a step that returns `Items` has an action for each, `@{self.name}.item(…)`"
+            )
 
     def _read_emissions(self) -> Emissions:
         """What it may emit, by all its exits."""
@@ -233,6 +272,11 @@ class StepTable:
         self.is_checked = is_generated  # the compiler has proved more than `check_flow` can
         self.steps = tuple(Step(index, one) for index, one in enumerate(written.values()))
         self.by_name = {step.name: step for step in self.steps}
+        self.size = len(self.steps)  # with the steps of items
+        for step in self.steps:
+            if step.item is not None:
+                step.item.index = self.size
+                self.size += 1
         if len(self.by_name) < len(self.steps):
             raise WorkflowValidationError(f"two steps of {owner} have the same name")
         bind_handlers(owner, self.steps)

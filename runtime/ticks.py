@@ -3,26 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from wfc.runtime.events import Event, StartEvent, StepFailedEvent
 
 if TYPE_CHECKING:
+    from wfc.runtime.errors import StepError
+    from wfc.runtime.execution import StepRun
+    from wfc.runtime.pauses import Child, PauseValue
     from wfc.runtime.table import Step
 
 __all__ = [
+    "Answered",
     "Arrived",
+    "Broken",
     "Cancelled",
     "Completed",
     "Failed",
+    "Gave",
+    "Interrupt",
+    "ItemFailed",
+    "Look",
     "Note",
+    "Paused",
     "Publish",
     "Resolve",
+    "Resolved",
+    "StartChild",
     "StartTimer",
     "Started",
+    "StopChild",
     "StopTimer",
     "Tick",
     "TimerFired",
+    "Took",
     "TriedAgain",
     "Waiter",
     "Want",
@@ -81,6 +96,79 @@ class Arrived:
         self.sender = sender
 
 
+class Paused:
+    """A step run waits from now on, which is ``now``; bounded by the seconds ``within``."""
+
+    __slots__ = ("now", "number", "value", "within")
+
+    def __init__(self, number: int, value: PauseValue, now: datetime, within: float | None) -> None:
+        self.number = number
+        self.value = value
+        self.now = now
+        self.within = within
+
+
+class Answered:
+    """Somebody answered a question; ``answer`` is of its form."""
+
+    __slots__ = ("answer", "by", "number")
+
+    def __init__(self, number: int, answer: Any, by: str) -> None:
+        self.number = number
+        self.answer = answer
+        self.by = by
+
+
+class Took:
+    """A pause took an event from outside, by its number in the inbox."""
+
+    __slots__ = ("event", "number")
+
+    def __init__(self, number: int, event: int) -> None:
+        self.number = number
+        self.event = event
+
+
+class Resolved:
+    """What a step run paused for is there."""
+
+    __slots__ = ("number", "result")
+
+    def __init__(self, number: int, result: Any) -> None:
+        self.number = number
+        self.result = result
+
+
+class Broken:
+    """What a step run paused for has failed."""
+
+    __slots__ = ("error", "number")
+
+    def __init__(self, number: int, error: StepError) -> None:
+        self.number = number
+        self.error = error
+
+
+class Gave:
+    """An item's run is done, and this is what it gives."""
+
+    __slots__ = ("number", "value")
+
+    def __init__(self, number: int, value: Any) -> None:
+        self.number = number
+        self.value = value
+
+
+class ItemFailed:
+    """An item's run failed for good."""
+
+    __slots__ = ("error", "number")
+
+    def __init__(self, number: int, error: StepError) -> None:
+        self.number = number
+        self.error = error
+
+
 class TimerFired:
     """A timer that the execution wanted has run out."""
 
@@ -99,7 +187,22 @@ class Cancelled:
         self.error = error
 
 
-Tick = Started | Completed | TriedAgain | Failed | Arrived | TimerFired | Cancelled
+Tick = (
+    Started
+    | Completed
+    | TriedAgain
+    | Failed
+    | Arrived
+    | Paused
+    | Answered
+    | Took
+    | Resolved
+    | Broken
+    | Gave
+    | ItemFailed
+    | TimerFired
+    | Cancelled
+)
 
 
 class StartTimer:
@@ -149,6 +252,47 @@ class Resolve:
         self.event = event
 
 
+class StartChild:
+    """Wanted: another workflow's run, for the step run that paused under this number; its end comes as a tick.
+
+    That is ``Resolved`` or ``Broken``. ``attempt`` counts the step run's attempts, from 1.
+    """
+
+    __slots__ = ("attempt", "child", "number")
+
+    def __init__(self, number: int, child: Child[Any], attempt: int) -> None:
+        self.number = number
+        self.child = child
+        self.attempt = attempt
+
+
+class StopChild:
+    """Wanted no more: the run that was started for this number."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+class Look:
+    """Wanted: a look at the inbox for the pause with this number."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+class Interrupt:
+    """Wanted: that the task of a step run that is no more stops."""
+
+    __slots__ = ("run",)
+
+    def __init__(self, run: StepRun) -> None:
+        self.run = run
+
+
 class Waiter:
     """What a body waits for: an event of a class, with these values in its fields."""
 
@@ -165,4 +309,4 @@ class Waiter:
         )
 
 
-Want = StartTimer | StopTimer | Publish | Note | Resolve
+Want = StartTimer | StopTimer | Publish | Note | Resolve | StartChild | StopChild | Look | Interrupt

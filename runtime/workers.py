@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from wfc.runtime.advance import advance
 from wfc.runtime.attempt import attempt, failure
 from wfc.runtime.errors import StepError, WorkflowRuntimeError
-from wfc.runtime.execution import StepRun
+from wfc.runtime.execution import Exit, StepRun
 from wfc.runtime.ticks import Cancelled, Completed, Tick
 
 if TYPE_CHECKING:
@@ -96,6 +96,9 @@ class Workers:
                 except BaseException as error:
                     if execution.outcome is not None:
                         return  # the run is over, and this is how the step took it
+                    if step_run.exit is Exit.DROPPED and isinstance(error, Exception | CancelledError):
+                        self.wake()  # it was cancelled, and its task with it
+                        return
                     tick = self._failure(step_run, task, error)
                 step_run.task = None
                 advance(execution, tick)

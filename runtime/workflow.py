@@ -33,8 +33,8 @@ from wfc.runtime.flow import FLOW_CHECKS, check_ends, check_flow
 from wfc.runtime.gates import Gate
 from wfc.runtime.handler import WorkflowHandler
 from wfc.runtime.run import Run
-from wfc.runtime.steps import StepFunction
 from wfc.runtime.table import StepTable
+from wfc.runtime.written import StepFunction
 
 __all__ = ["OUTPUT_FORMAT", "Workflow", "require_output_format", "start_class"]
 

@@ -31,6 +31,7 @@ from wfc.runtime.events import (
 from wfc.runtime.execution import Exit
 from wfc.runtime.handler import WorkflowHandler
 from wfc.runtime.outputs import InvalidOutput, from_json, problems
+from wfc.runtime.pauses import Delay, Outside, Question, QuestionAsked, QuestionClosed, Until
 from wfc.runtime.run import Double, Run
 from wfc.runtime.testing.clock import START, DeadlockError, VirtualTimeLoop, run_virtually
 from wfc.runtime.testing.config import config_for_tests
@@ -143,9 +144,10 @@ async def _run(
         elif isinstance(event, StepStateChanged):
             if event.step_state is StepState.RUNNING and event.worker_id not in counted:
                 counted.add(event.worker_id)
-                # a step that is over its bound, or whose join timed out, leaves by another exit
-                seen.ran[event.name] += in_flight[int(event.worker_id)].exit is Exit.ACTION
-        elif not isinstance(event, InternalDispatchEvent | StopEvent):
+                step_run = in_flight[int(event.worker_id)]
+                # a step that is over its bound, or whose join timed out, leaves by another exit; its items are its own
+                seen.ran[event.name] += step_run.exit is Exit.ACTION and step_run.step.of is None
+        elif not isinstance(event, InternalDispatchEvent | StopEvent | QuestionAsked | QuestionClosed):
             seen.streamed.append(event)
 
     run.observe(observe)
@@ -175,8 +177,16 @@ def doubles_for(workflow: type[Workflow], case: SpecTest) -> dict[str, Double]:
     for step in table.steps:
         if step.action is not None and step.name not in case.real:
             answers = case.mock.get(step.name, ())
-            doubles[step.name] = _double(step, answers) if answers else _complaint(step)
+            acting = step.item or step  # an item's action is the step's
+            if answers:
+                doubles[step.name] = _double(acting, answers)
+            elif not acting.pauses or not set(acting.pauses).issubset(_NEEDS_NOBODY):
+                doubles[step.name] = _complaint(step)
     return doubles
+
+
+_NEEDS_NOBODY = {Delay, Until, Outside}
+"""Pauses that end by the clock, or by what a test delivers."""
 
 
 def _double(step: Step, answers: Sequence[MockAnswer]) -> Double:
@@ -200,10 +210,13 @@ def _mocked_error(name: str) -> StepError:
 
 
 def _mocked_value(step: Step, value: object) -> Any:
-    if step.result is None:
+    if step.result in {None, type(None)}:
         return None
+    kind = step.result
+    if Question in step.pauses and isinstance(value, list):
+        kind = list[kind]  # type: ignore[valid-type]  # by several people
     try:
-        return from_json(step.result, to_json(value))
+        return from_json(kind, to_json(value))
     except InvalidOutput as error:
         raise _UnmockedStepError(
             f"the mock of step `{step.name}` is not what the step gives: {error}"

@@ -36,7 +36,22 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(
-    "room", ["advance", "execution", "frames", "gathering", "scheduling", "table", "joins", "ticks"]
+    "room",
+    [
+        *(
+            "advance",
+            "execution",
+            "frames",
+            "gathering",
+            "items",
+            "joins",
+            "letting_go",
+            "notes",
+            "pauses",
+            "pausing",
+        ),
+        *("scheduling", "table", "ticks"),
+    ],
 )
 def test_it_knows_no_clock_no_chance_and_no_loop(room: str) -> None:
     tree = ast.parse((ROOT / "runtime" / f"{room}.py").read_text(encoding="utf-8"))
