@@ -10,12 +10,17 @@ from wfc.compiler.slotted import dataclass, field, replace
 
 __all__ = [
     "Address",
+    "Applicability",
     "Diagnostic",
+    "Edit",
     "Finding",
+    "Fix",
     "Place",
     "Position",
+    "Repair",
     "Report",
     "Severity",
+    "TextEdit",
 ]
 
 Address = tuple[str | int, ...]
@@ -66,6 +71,43 @@ class Place:
         return replace(self, start=start, end=end)
 
 
+Applicability = Literal["safe", "unsafe", "display"]
+"""Who may apply a fix: ``wfc check --fix``; only with ``--unsafe``; nobody but a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One change, in terms of a document's data; how it is written there is found out when it is looked up.
+
+    Args:
+        place: What is changed.
+        new: What is to stand there: in a scalar as its *decoded* value has it, for a stretch of the text as it is.
+        old: What must stand there exactly once; only it is replaced. ``None`` for the whole place.
+        how: ``"replace"``; ``"remove"`` the entry or the item at the address with all it holds; ``"quote"`` the
+            text of the place as it is written; or put ``new`` as an entry of its own ``"before"`` the key.
+    """
+
+    place: Place
+    new: str = ""
+    old: str | None = None
+    how: Literal["replace", "remove", "quote", "before"] = "replace"
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A way to mend a finding.
+
+    Args:
+        title: What it does, such as ``write `Asked```.
+        edits: All to be made, or none.
+        applicability: Who may apply it.
+    """
+
+    title: str
+    edits: tuple[Edit, ...]
+    applicability: Applicability = "unsafe"
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A problem at a place, not yet looked up in the text.
@@ -77,6 +119,7 @@ class Finding:
         hint: What to do, or empty.
         severity: How grave it is.
         related: Other places that matter, each with a few words about it.
+        fix: How it can be mended, if there is a way that is clear.
     """
 
     code: str
@@ -85,6 +128,7 @@ class Finding:
     hint: str = ""
     severity: Severity = Severity.ERROR
     related: tuple[tuple[Place, str], ...] = ()
+    fix: Fix | None = None
 
 
 Report = Callable[[Finding], None]
@@ -101,8 +145,29 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True)
+class TextEdit:
+    """A stretch of a text, and what is to stand there instead."""
+
+    start: Position
+    end: Position
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """A fix in a file's text, ready to be applied; its edits are in order and do not overlap."""
+
+    title: str
+    applicability: Applicability
+    edits: tuple[TextEdit, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """A finding in a file's text, ready to be shown."""
+    """A finding in a file's text, ready to be shown.
+
+    ``suppressed`` is the reason given in the text for not minding it, or ``None``.
+    """
 
     path: str
     start: Position
@@ -112,3 +177,5 @@ class Diagnostic:
     severity: Severity
     hint: str = ""
     related: tuple[tuple[Position, str], ...] = field(default=())
+    fix: Repair | None = None
+    suppressed: str | None = None

@@ -1,4 +1,4 @@
-"""Rewrites what is generated among these pages: the tables of `reference.md`, `problems.md`, and a picture.
+"""Rewrites what is generated among these pages, and the examples that `wfc explain` shows.
 
 Run it after each change of the schema, a filter or a problem: ``.venvs/3.11/bin/python docs/generate.py``.
 """
@@ -6,22 +6,27 @@ Run it after each change of the schema, a filter or a problem: ``.venvs/3.11/bin
 from __future__ import annotations
 
 import inspect
+import json
 import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from examples import EXAMPLES, packed, shown
 from tables import reference
 
 from wfc.compiler.draw import draw
 from wfc.compiler.pipeline import check_text
 from wfc.compiler.problems import PROBLEMS
 from wfc.compiler.problems.catalogue import load
+from wfc.compiler.problems.examples import Example
 
 __all__ = ["pages"]
 
 DOCS: Final = Path(__file__).parent
-EXAMPLES: Final = DOCS.parent / "tests/errors"
+REPORTS: Final = DOCS.parent / "tests/errors"
+PACKED: Final = DOCS.parent / "compiler/problems/examples.json"
 ROOMS: Final = (
     "reading shape names types values bindings expressions operands templates steps flow races cases"
 )
@@ -31,6 +36,7 @@ LONGEST_REPORT: Final = 12
 def problems() -> str:
     """All problems, by where they are found: the explanation, an example and its report."""
     load()
+    examples = json.loads(packed())
     rooms: dict[str, list[str]] = {room: [] for room in ROOMS.split()}
     for code, function in PROBLEMS.items():
         rooms[function.__module__.rpartition(".")[2]].append(code)
@@ -39,7 +45,7 @@ def problems() -> str:
         parts.append(f"- [{title(room)}](#{anchor(title(room))}) ({len(codes)})\n")
     for room, codes in rooms.items():
         parts.append(f"\n## {title(room)}\n")
-        parts += [problem(code) for code in sorted(codes)]
+        parts += [problem(code, examples) for code in sorted(codes)]
     return "".join(parts)
 
 
@@ -47,8 +53,8 @@ PROBLEMS_HEAD: Final = """\
 # Problems
 
 Every finding has a code, which stands in brackets at the end of its first line. This page has them all: what is wrong,
-why it matters, how to mend it, and a spec that has this one problem, with what `wfc check` says about it. In the
-terminal, `wfc explain CODE` prints the same explanation.
+why it matters, how to mend it, and a spec that has this one problem, with what `wfc check` says about it and the lines
+that mend it. In the terminal, `wfc explain CODE` prints the same.
 
 The page is generated from the compiler itself, so it is never behind it. Problems are grouped by what they are about:
 
@@ -66,27 +72,19 @@ def anchor(words: str) -> str:
     return re.sub(r"[^\w\- ]", "", words.lower()).replace(" ", "-")
 
 
-def problem(code: str) -> str:
+def problem(code: str, examples: Mapping[str, list[str]]) -> str:
     explanation = inspect.getdoc(PROBLEMS[code]) or ""
-    report = (EXAMPLES / f"{code}.txt").read_text(encoding="utf-8").strip("\n").splitlines()
+    report = (REPORTS / f"{code}.txt").read_text(encoding="utf-8").strip("\n").splitlines()
     more = ["…"] if len(report) > LONGEST_REPORT else []
-    shown = "\n".join([*report[:LONGEST_REPORT], *more])
-    text = f"\n### {code}\n\n{explanation}\n\n```text\n{shown}\n```\n"
-    (path,) = (each for each in EXAMPLES.glob(f"{code}.*") if each.suffix != ".txt")
-    spec = readable(path)
-    if spec is None:
+    told = "\n".join([*report[:LONGEST_REPORT], *more])
+    text = f"\n### {code}\n\n{explanation}\n\n```text\n{told}\n```\n"
+    path = EXAMPLES[code]
+    spec = shown(path)
+    if spec is None or code not in examples:
         return f"{text}\nThe example: [{path.name}](../tests/errors/{path.name}).\n"
+    lines = "\n".join(Example(*examples[code]).difference(context=0))
+    text = f"{text}\nMended:\n\n```diff\n{lines}\n```\n"
     return f"{text}\n<details><summary>the spec</summary>\n\n```yaml\n{spec}```\n\n</details>\n"
-
-
-def readable(path: Path) -> str | None:
-    """The text of an example, if it is one that a page can show."""
-    try:
-        text = path.read_bytes().decode()
-    except UnicodeDecodeError:
-        return None
-    plain = all(letter.isprintable() or letter == "\n" for letter in text)
-    return text if path.suffix == ".yaml" and plain and text.endswith("\n") and text.strip() else None
 
 
 def picture(spec: Path) -> str:
@@ -115,6 +113,7 @@ def pages() -> dict[Path, str]:
     return {
         page: reference(page.read_text(encoding="utf-8")),
         DOCS / "problems.md": problems(),
+        PACKED: packed(),
         DOCS / "release_notes.svg": picture(DOCS.parent / "specs/release_notes.yaml"),
     }
 

@@ -30,6 +30,7 @@ COMPILER_ROOMS = (
     "generate",
     "draw",
     "render",
+    "fixing",
     "pipeline",
     "cli",
 )

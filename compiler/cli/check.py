@@ -20,10 +20,15 @@ __all__ = ["command"]
     show_default=True,
     help="How to show findings.",
 )
-def command(paths: tuple[str, ...], form: Format) -> int:
+@click.option("--fix", is_flag=True, help="Mend what can be mended without changing what is meant.")
+@click.option("--unsafe", is_flag=True, help="With --fix or --diff: mend more, to be looked at afterwards.")
+@click.option("--diff", is_flag=True, help="Show what --fix would change, and write nothing.")
+def command(paths: tuple[str, ...], form: Format, fix: bool, unsafe: bool, diff: bool) -> int:
     """Find everything that is wrong with specs, and run nothing of them.
 
     A PATH is a spec, or a folder whose specs are all checked. Exit status 1 means that there is an error or a
-    warning.
+    warning, with --fix: that there is one left.
     """
-    return check(paths, form)
+    if unsafe and not (fix or diff):
+        raise click.UsageError("`--unsafe` goes with `--fix` or `--diff`")
+    return check(paths, form, "diff" if diff else "fix" if fix else "", unsafe=unsafe)

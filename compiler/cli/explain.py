@@ -18,6 +18,7 @@ def command(code: str | None) -> None:
 
     from wfc.compiler.problems import PROBLEMS, closest
     from wfc.compiler.problems.catalogue import load
+    from wfc.compiler.problems.examples import example
 
     load()
     if code is None:
@@ -30,3 +31,13 @@ def command(code: str | None) -> None:
         hint = closest(name, PROBLEMS)
         raise click.UsageError(f"no finding has the code `{code}`" + (f"; {hint}" if hint else ""))
     click.echo(f"{name}\n\n{inspect.getdoc(PROBLEMS[name])}")
+    shown = example(name)
+    if shown is not None:
+        click.echo("\nAn example; what mends it is marked with + and -:\n")
+        for line in shown.difference():
+            click.echo(f"  {tinted(line)}")
+
+
+def tinted(line: str) -> str:
+    """A line of a difference, in a terminal's colours; they are left out where there is no terminal."""
+    return click.style(line, fg={"-": "red", "+": "green"}.get(line[:1]))

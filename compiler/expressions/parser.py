@@ -84,12 +84,16 @@ class Parser:
     def expect(self, text: str, opened: Token) -> Token:
         if not self.at(text):
             if self.token.kind == "end":
-                self.fail_with(problems.unclosed_bracket(self.span(opened), opened.text, text))
+                self.fail_with(problems.unclosed_bracket(self.span(opened), opened.text, text, self.behind()))
             self.unexpected(f"`{text}` or `,`" if text in ")]}" else f"`{text}`")
         return self.take()
 
     def span(self, token: Token) -> Place:
         return self.place.stretch(token.start, token.end)
+
+    def behind(self) -> int:
+        """The end of the last token read."""
+        return self.tokens[self.next - 1].end if self.next else self.start
 
     # --- mistakes
 
@@ -103,7 +107,10 @@ class Parser:
             at = self.span(before) if before else self.place.stretch(self.start, token.end)
             self.fail_with(problems.unfinished_expression(at, wanted, before.text if before else ""))
         if token.text in FOREIGN and token.kind == "operator":
-            self.fail_with(problems.foreign_operator(self.span(token), token.text, FOREIGN[token.text]))
+            spaced = self.behind() < token.start and token.end < self.tokens[self.next + 1].start
+            meant = FOREIGN[token.text]
+            spaced = meant == "==" or (spaced and " " not in meant)
+            self.fail_with(problems.foreign_operator(self.span(token), token.text, meant, spaced=spaced))
         self.fail_with(problems.unexpected_token(self.span(token), token.text, wanted))
 
     def count(self, token: Token) -> None:

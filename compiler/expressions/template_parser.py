@@ -115,7 +115,9 @@ class TemplateParser:
         elif mark == "{%":
             self.report(template_problems.statement_elsewhere(place))
         else:
-            self.report(template_problems.comment_braces(place))
+            end = self.text.find("#}", at)
+            whole = self.place.stretch(at, end + 2) if end > 0 else None
+            self.report(template_problems.comment_braces(place, whole))
 
     def add_text(self, start: int, end: int, trim_end: str = "") -> None:
         text = self.text[start:end]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
-from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.diagnostics import Finding, Fix, Place
 from wfc.compiler.problems import expressions as problems
+from wfc.compiler.problems.fixes import written
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.spell import normal_form
 
@@ -22,6 +23,12 @@ TOKEN: Final = re.compile(
     |(?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
     |(?P<operator>==|!=|<=|>=|//|\*\*|&&|\|\||=>|->|\+\+|[-+*/%<>~|.,:=!?&^@;()\[\]{}])""",
     re.VERBOSE | re.DOTALL,
+)
+# pairs of typographic quotes, as escapes because they are hard to tell apart
+TYPOGRAPHIC: Final = re.compile(
+    "[\u201c\u201e\xab\u2018\u201a]"
+    "([^\"'\\\\\n\u201c\u201d\u201e\xab\xbb\u2018\u2019\u201a]*)"
+    "[\u201d\u201c\xbb\u2019\u2018]"
 )
 BRACKETS: Final = {")": "(", "]": "[", "}": "{"}
 ESCAPE: Final = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
@@ -87,7 +94,9 @@ def tokenize(text: str, place: Place, start: int = 0, *, until: str = "") -> tup
     if until:
         opening = "${{" if until == "}}" else "{%"
         raise UnreadableError(
-            problems.unclosed_braces(place.stretch(*opening_before(text, start, opening)), opening, until)
+            problems.unclosed_braces(
+                place.stretch(*opening_before(text, start, opening)), opening, until, len(text.rstrip())
+            )
         )
     return end(tokens, position), position
 
@@ -107,7 +116,31 @@ def stray(text: str, place: Place, position: int) -> Finding:
         closing = text.find("\n", position)
         return problems.unclosed_text(place.stretch(position, closing if closing > 0 else len(text)), letter)
     opens = text.startswith("${{", position)
-    return problems.stray_character(place.stretch(position, position + 1), letter, opens_expression=opens)
+    fix = without_braces(text, place, position) if opens else straight(text, place, position)
+    return problems.stray_character(
+        place.stretch(position, position + 1), letter, opens_expression=opens, fix=fix
+    )
+
+
+def without_braces(text: str, place: Place, position: int) -> Fix | None:
+    """The delimiters left out of a condition that is one whole expression."""
+    inner = text.strip()
+    if text[:position].strip() or not inner.endswith("}}") or inner.count("${{") != 1:
+        return None
+    return written(
+        place.stretch(position, position + len(inner)),
+        inner[3:-2].strip(),
+        applicability="safe",
+        title="leave out `${{` and `}}`",
+    )
+
+
+def straight(text: str, place: Place, position: int) -> Fix | None:
+    """Straight quotes instead of typographic ones."""
+    match = TYPOGRAPHIC.match(text, position)
+    if match is None:
+        return None
+    return written(place.stretch(*match.span()), f'"{match[1]}"', applicability="safe")
 
 
 def made(match: re.Match[str], place: Place) -> Token:

@@ -12,7 +12,7 @@ from typing import ParamSpec
 from wfc.compiler.diagnostics import Finding
 from wfc.compiler.problems.spelling import nearest
 
-__all__ = ["PROBLEMS", "closest", "problem"]
+__all__ = ["PROBLEMS", "WARNINGS", "closest", "problem", "warning"]
 
 P = ParamSpec("P")
 
@@ -20,10 +20,20 @@ PROBLEMS: dict[str, Callable[..., Finding]] = {}
 """Every problem by its code; complete once ``wfc.compiler.problems.catalogue`` is imported."""
 
 
+WARNINGS: set[str] = set()
+"""The codes whose findings are warnings: they may be turned off, or suppressed where they are."""
+
+
 def problem(function: Callable[P, Finding]) -> Callable[P, Finding]:
     """Enter a function into the catalogue under its name's code."""
     PROBLEMS[code_of(function)] = function
     return function
+
+
+def warning(function: Callable[P, Finding]) -> Callable[P, Finding]:
+    """The same for a function whose findings are warnings."""
+    WARNINGS.add(code_of(function))
+    return problem(function)
 
 
 def code_of(function: Callable[..., Finding]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.problems import problem
+from wfc.compiler.problems.fixes import written
 
 __all__ = ["bad_python_tool", "delay_over_max_delay", "fallback_loop", "url_base_not_config"]
 
@@ -45,7 +46,13 @@ def bad_python_tool(place: Place, text: str) -> Finding:
     """
     module, dot, function = text.rpartition(".")
     hint = f"write `{module}:{function}`" if dot and text.replace(".", "").isidentifier() else ""
-    return Finding("bad-python-tool", f"`{text}` is not of the form `module:function`", place, hint)
+    return Finding(
+        "bad-python-tool",
+        f"`{text}` is not of the form `module:function`",
+        place,
+        hint,
+        fix=written(place, f"{module}:{function}", applicability="safe") if hint else None,
+    )
 
 
 @problem

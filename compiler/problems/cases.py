@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from wfc.compiler.diagnostics import Finding, Place, Severity
-from wfc.compiler.problems import problem
+from wfc.compiler.problems import problem, warning
+from wfc.compiler.problems.fixes import removed, written
 
 __all__ = [
     "clock_without_offset",
@@ -14,6 +17,9 @@ __all__ = [
 ]
 
 
+MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?", re.ASCII)
+
+
 @problem
 def step_without_action(place: Place, name: str, key: str) -> Finding:
     """A test stands in for a step that does nothing that could be stood in for.
@@ -21,7 +27,12 @@ def step_without_action(place: Place, name: str, key: str) -> Finding:
     `mock` says what the action of a step gives in the test, and `real` that it is really done. A
     `transform` has no action: it joins, saves and chooses, and does so in tests too. Leave it out.
     """
-    return Finding("step-without-action", f"step `{name}` has no action for `{key}` to stand in for", place)
+    return Finding(
+        "step-without-action",
+        f"step `{name}` has no action for `{key}` to stand in for",
+        place,
+        fix=removed(place),
+    )
 
 
 @problem
@@ -46,7 +57,7 @@ def with_which_end(place: Place) -> Finding:
     return Finding("with-which-end", "`with` needs `end` beside it, because there are several ends", place)
 
 
-@problem
+@warning
 def test_name_twice(place: Place, name: str, first: Place) -> Finding:
     """Two tests have one name.
 
@@ -74,4 +85,5 @@ def clock_without_offset(place: Place, text: str) -> Finding:
         f"`{text}` is not a moment with an offset",
         place,
         "write it like `2026-03-29T00:30:00Z`",
+        fix=written(place, f"{text}Z") if MOMENT.fullmatch(text) else None,
     )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.diagnostics import Finding, Fix, Place
 from wfc.compiler.problems import closest, problem
+from wfc.compiler.problems.fixes import corrected, written
 from wfc.compiler.problems.phrases import listed, suggestion
 
 __all__ = [
@@ -51,14 +52,20 @@ def empty_expression(place: Place) -> Finding:
 
 
 @problem
-def unclosed_braces(place: Place, opening: str, closing: str) -> Finding:
+def unclosed_braces(place: Place, opening: str, closing: str, end: int) -> Finding:
     """An expression or a statement is opened, and never closed.
 
     An expression in a text stands between `${{` and `}}`, a statement in a prompt between `{%` and `%}`.
     Add the end. To write the characters themselves, put them into an expression as a text: `${{ "${{"
     }}`.
     """
-    return Finding("unclosed-braces", f"`{opening}` is not closed", place, f"add `{closing}`")
+    return Finding(
+        "unclosed-braces",
+        f"`{opening}` is not closed",
+        place,
+        f"add `{closing}`",
+        fix=written(place.stretch(end, end), f" {closing}", title=f"add `{closing}`"),
+    )
 
 
 @problem
@@ -68,20 +75,34 @@ def unclosed_text(place: Place, quote: str) -> Finding:
     Texts in an expression stand between two quotes of the same kind. Add the second one. Where the text
     holds that kind of quote itself, use the other kind around it, or write `\\` before each.
     """
-    return Finding("unclosed-text", "this text does not end", place, f"add `{quote}`")
+    return Finding(
+        "unclosed-text",
+        "this text does not end",
+        place,
+        f"add `{quote}`",
+        fix=written(place.stretch(place.end or 0, place.end or 0), quote, title=f"add `{quote}`"),
+    )
 
 
 @problem
-def unclosed_bracket(place: Place, opened: str, closing: str) -> Finding:
+def unclosed_bracket(place: Place, opened: str, closing: str, end: int) -> Finding:
     """A bracket is opened, and never closed.
 
     Each `(`, `[` and `{` needs its counterpart. Add it where the part in brackets ends.
     """
-    return Finding("unclosed-bracket", f"`{opened}` is not closed", place, f"add `{closing}`")
+    return Finding(
+        "unclosed-bracket",
+        f"`{opened}` is not closed",
+        place,
+        f"add `{closing}`",
+        fix=written(place.stretch(end, end), closing, title=f"add `{closing}`"),
+    )
 
 
 @problem
-def stray_character(place: Place, character: str, *, opens_expression: bool = False) -> Finding:
+def stray_character(
+    place: Place, character: str, *, opens_expression: bool = False, fix: Fix | None = None
+) -> Finding:
     """A character stands in an expression that means nothing there.
 
     Expressions are made of names, numbers, texts in quotes, and a few signs. Texts need quotes;
@@ -91,7 +112,7 @@ def stray_character(place: Place, character: str, *, opens_expression: bool = Fa
     hint = "texts stand in straight quotes" if character in "“”„‘’‚«»´`" else ""
     if opens_expression:
         hint = "this is an expression already: leave out `${{` and `}}`"
-    return Finding("stray-character", f"`{character}` means nothing in an expression", place, hint)
+    return Finding("stray-character", f"`{character}` means nothing in an expression", place, hint, fix=fix)
 
 
 @problem
@@ -116,13 +137,19 @@ def unfinished_expression(place: Place, wanted: str, after: str) -> Finding:
 
 
 @problem
-def foreign_operator(place: Place, found: str, meant: str) -> Finding:
+def foreign_operator(place: Place, found: str, meant: str, *, spaced: bool) -> Finding:
     """A sign of another language stands in an expression.
 
     Conditions are put together with `and`, `or` and `not`; values are compared with `==` (two signs: one
     alone would assign, and expressions change nothing); a choice is written `a if condition else b`.
     """
-    return Finding("foreign-operator", f"`{found}` means nothing here", place, f"write `{meant}`")
+    return Finding(
+        "foreign-operator",
+        f"`{found}` means nothing here",
+        place,
+        f"write `{meant}`",
+        fix=written(place, meant, applicability="safe") if spaced else None,
+    )
 
 
 @problem
@@ -133,7 +160,11 @@ def unknown_escape(place: Place, found: str) -> Finding:
     `\\u00e9` the letter of that number. Write two backslashes where you mean one.
     """
     return Finding(
-        "unknown-escape", f"`{found}` means nothing in a text", place, "write `\\\\` for a backslash"
+        "unknown-escape",
+        f"`{found}` means nothing in a text",
+        place,
+        "write `\\\\` for a backslash",
+        fix=written(place, f"\\{found}", applicability="safe"),
     )
 
 
@@ -258,7 +289,13 @@ def unknown_name(place: Place, name: str, known: Sequence[str]) -> Finding:
     an `each`. Which of them there are depends on the place. A text needs quotes: `"billing"`.
     """
     hint = WHERE_NAMES_ARE.get(name) or suggestion(name, known) or "texts stand in quotes"
-    return Finding("unknown-name", f"there is no `{name}` here", place, hint)
+    return Finding(
+        "unknown-name",
+        f"there is no `{name}` here",
+        place,
+        hint,
+        fix=corrected(place, name, known) if name not in WHERE_NAMES_ARE else None,
+    )
 
 
 @problem
@@ -279,7 +316,9 @@ def unknown_field(place: Place, name: str, of: str, known: Sequence[str]) -> Fin
     field's name as it is declared, or declare the field.
     """
     hint = suggestion(name, known) or "it has no fields"
-    return Finding("unknown-field", f"{of} has no field `{name}`", place, hint)
+    return Finding(
+        "unknown-field", f"{of} has no field `{name}`", place, hint, fix=corrected(place, name, known)
+    )
 
 
 @problem
@@ -316,7 +355,13 @@ def unknown_filter(place: Place, name: str, known: Sequence[str]) -> Finding:
     Filters change a value, after a `|`: `name | upper`. There is a fixed set of them, which the reference
     lists. What none of them does, a tool can do.
     """
-    return Finding("unknown-filter", f"there is no filter `{name}`", place, closest(name, known))
+    return Finding(
+        "unknown-filter",
+        f"there is no filter `{name}`",
+        place,
+        closest(name, known),
+        fix=corrected(place, name, known),
+    )
 
 
 @problem
@@ -327,4 +372,12 @@ def unknown_test(place: Place, name: str, known: Sequence[str]) -> Finding:
     string` which of several types it has. All else is compared with `==`.
     """
     hint = "ask `is not none`" if name == "defined" else suggestion(name, known)
-    return Finding("unknown-test", f"`is {name}` asks nothing that is known", place, hint)
+    return Finding(
+        "unknown-test",
+        f"`is {name}` asks nothing that is known",
+        place,
+        hint,
+        fix=written(place, "not none", applicability="display")
+        if name == "defined"
+        else corrected(place, name, known),
+    )

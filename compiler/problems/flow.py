@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wfc.compiler.diagnostics import Finding, Place, Severity
-from wfc.compiler.problems import problem
+from wfc.compiler.diagnostics import Edit, Finding, Fix, Place, Severity
+from wfc.compiler.problems import problem, warning
+from wfc.compiler.problems.fixes import removed
 
 __all__ = [
     "batch_in_itself",
@@ -71,7 +72,7 @@ def event_never_accepted(place: Place, event: str, step: str) -> Finding:
     return Finding("event-never-accepted", f"{who} `{event}`, which no step accepts", place, hint)
 
 
-@problem
+@warning
 def unused_event(place: Place, event: str) -> Finding:
     """An event is declared, but no step emits or accepts it.
 
@@ -83,6 +84,7 @@ def unused_event(place: Place, event: str) -> Finding:
         place,
         "remove it, or let a step emit it and another accept it",
         Severity.WARNING,
+        fix=removed(place),
     )
 
 
@@ -115,6 +117,7 @@ def unreachable_end(place: Place, event: str) -> Finding:
         f"no step emits `{event}`, so no run can end with it",
         place,
         f"let a step `emit: {event}`, or take it out of `end`",
+        fix=removed(place) if place.address != ("end",) else None,
     )
 
 
@@ -149,13 +152,17 @@ def entry_never_taken(place: Place, step: str, occasion: str, earlier: int | Non
     if earlier is None:
         message = f"the entries above take every case of this one of `{step}`'s `{occasion}`"
         return Finding(
-            "entry-never-taken", message, place, "put the narrower condition first, or remove this entry"
+            "entry-never-taken",
+            message,
+            place,
+            "put the narrower condition first, or remove this entry",
         )
     return Finding(
         "entry-never-taken",
         f"entry {earlier + 1} of `{step}`'s `{occasion}` is taken before this one in every case",
         place,
         f"move entry {earlier + 1} to the end, or give it a `when`",
+        fix=removed(place, "display"),
     )
 
 
@@ -287,7 +294,14 @@ def unbounded_cycle(place: Place, step: str, told: str, by_limit: bool) -> Findi
         hint = f"{told}: the `on_limit` of `{step}` leads back into the loop; let it leave by another event"
         return Finding("unbounded-cycle", f"nothing bounds the loop through `{step}`", place, hint)
     hint = f"{told}: give `{step}` a bound, such as `max_runs: 3`, and an `on_limit` that leaves the loop"
-    return Finding("unbounded-cycle", f"nothing bounds the loop through `{step}`", place, hint)
+    bound = Edit((place / "accepts").key, "max_runs: 3", how="before")
+    return Finding(
+        "unbounded-cycle",
+        f"nothing bounds the loop through `{step}`",
+        place,
+        hint,
+        fix=Fix("write `max_runs: 3`", (bound,), "display"),
+    )
 
 
 # rule 6: ends

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable
 
 from wfc.compiler.diagnostics import Finding, Place, Severity
-from wfc.compiler.problems import closest, problem
+from wfc.compiler.problems import closest, problem, warning
+from wfc.compiler.problems.fixes import corrected, removed, written
 
 __all__ = [
     "bad_name",
@@ -37,7 +38,7 @@ def _unknown(code: str, what: str, section: str, place: Place, name: str, known:
     elif not hint:
         some = ", ".join(f"`{each}`" for each in sorted(names)[:8])
         hint = f"there is {some}" if len(names) == 1 else f"there are {some}{' …' if len(names) > 8 else ''}"
-    return Finding(code, f"there is no {what} `{name}`", place, hint)
+    return Finding(code, f"there is no {what} `{name}`", place, hint, fix=corrected(place, name, names))
 
 
 @problem
@@ -123,7 +124,13 @@ def bad_name(place: Place, name: str, why: str) -> Finding:
     """
     better = re.sub(r"\W+", "_", name).strip("_")
     hint = f"write `{better}`" if better.isidentifier() and better != name else ""
-    return Finding("bad-name", f"`{name}` cannot be a name: {why}", place, hint)
+    return Finding(
+        "bad-name",
+        f"`{name}` cannot be a name: {why}",
+        place,
+        hint,
+        fix=written(place, better, old=name, applicability="display") if hint else None,
+    )
 
 
 @problem
@@ -139,6 +146,7 @@ def not_pascal_case(place: Place, name: str, better: str) -> Finding:
         f"`{name}` is an event or a type, whose names look `LikeThis`",
         place,
         f"write `{better}`",
+        fix=written(place, better, old=name, applicability="display"),
     )
 
 
@@ -152,7 +160,11 @@ def not_snake_case(place: Place, name: str, what: str, better: str) -> Finding:
     `output` may be written as the service that answers writes them (`orderId`).
     """
     return Finding(
-        "not-snake-case", f"`{name}` is a {what}, whose names look `like_this`", place, f"write `{better}`"
+        "not-snake-case",
+        f"`{name}` is a {what}, whose names look `like_this`",
+        place,
+        f"write `{better}`",
+        fix=written(place, better, old=name, applicability="display"),
     )
 
 
@@ -214,6 +226,7 @@ def state_without_default(place: Place, name: str) -> Finding:
         f"`{name}` has no value when a run begins",
         place,
         "give it a `default`, or make it `optional`",
+        fix=written(Place(place.address).stretch(0, 0), "optional ", applicability="display"),
     )
 
 
@@ -233,7 +246,7 @@ def type_of_itself(place: Place, name: str) -> Finding:
     )
 
 
-@problem
+@warning
 def unused_declaration(place: Place, what: str, name: str) -> Finding:
     """A type, model, tool, retry policy or secret is declared, and nothing uses it.
 
@@ -241,7 +254,11 @@ def unused_declaration(place: Place, what: str, name: str) -> Finding:
     workflow runs all the same, so this is a warning.
     """
     return Finding(
-        "unused-declaration", f"nothing uses the {what} `{name}`", place, severity=Severity.WARNING
+        "unused-declaration",
+        f"nothing uses the {what} `{name}`",
+        place,
+        severity=Severity.WARNING,
+        fix=removed(place),
     )
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from wfc.compiler.diagnostics import Finding, Place, Severity
-from wfc.compiler.problems import problem
+from wfc.compiler.problems import problem, warning
+from wfc.compiler.problems.fixes import appended, corrected, written
 from wfc.compiler.problems.phrases import article, listed, suggestion
 
 __all__ = [
@@ -36,6 +38,9 @@ __all__ = [
 ]
 
 
+MEANT = {"=>": ">=", "=<": "<=", "=": "==", "===": "==", "<>": "!=", "!==": "!="}
+"""Comparisons as other languages write them, and slips."""
+
 # --- types
 
 
@@ -60,7 +65,13 @@ def no_arithmetic(place: Place, operator: str, left: str, right: str, remedy: st
     `+` also joins two texts or two lists. To put values into a text use `${{ }}` or `~`.
     """
     what = f"{left} and {right}" if right else left
-    return Finding("no-arithmetic", f"`{operator}` is not defined for {what}", place, remedy)
+    return Finding(
+        "no-arithmetic",
+        f"`{operator}` is not defined for {what}",
+        place,
+        remedy,
+        fix=written(place, "~", old="+") if "~" in remedy else None,
+    )
 
 
 @problem
@@ -109,7 +120,13 @@ def no_such_value(place: Place, words: str, value: str, known: Sequence[str]) ->
     An enumeration lists all its values. A comparison with any other one never holds: the branch behind it
     would silently never be taken. Most often the value is misspelt.
     """
-    return Finding("no-such-value", f"`{words}` is never `{value}`", place, suggestion(value, known))
+    return Finding(
+        "no-such-value",
+        f"`{words}` is never `{value}`",
+        place,
+        suggestion(value, known),
+        fix=corrected(place, value, known),
+    )
 
 
 @problem
@@ -121,7 +138,11 @@ def not_a_condition(place: Place, words: str, kind: str, remedy: str) -> Finding
     `note is not none`.
     """
     return Finding(
-        "not-a-condition", f"`{words}` is {article(kind)}, and a condition is true or false", place, remedy
+        "not-a-condition",
+        f"`{words}` is {article(kind)}, and a condition is true or false",
+        place,
+        remedy,
+        fix=appended(place, words, f" {asked[1]}") if (asked := re.fullmatch("ask `(.*)`", remedy)) else None,
     )
 
 
@@ -131,7 +152,13 @@ def condition_may_be_null(place: Place, words: str) -> Finding:
 
     Say what holds when the value is missing: `| default(false)`.
     """
-    return Finding("condition-may-be-null", f"`{words}` may be null", place, "use `| default(false)`")
+    return Finding(
+        "condition-may-be-null",
+        f"`{words}` may be null",
+        place,
+        "use `| default(false)`",
+        fix=appended(place, words, " | default(false)"),
+    )
 
 
 @problem
@@ -165,8 +192,8 @@ def never_null(place: Place, words: str, negated: bool) -> Finding:
     return Finding("never-null", f"`{words}` is never null, so this is {outcome} true", place)
 
 
-@problem
-def default_never_used(place: Place, words: str) -> Finding:
+@warning
+def default_never_used(place: Place, words: str, superfluous: Place) -> Finding:
     """A default is given for something that is always there.
 
     `| default(…)` replaces null, and this is never null. (An empty text is not null.) The workflow runs
@@ -177,6 +204,7 @@ def default_never_used(place: Place, words: str) -> Finding:
         f"`{words}` is never null, so its default is never used",
         place,
         severity=Severity.WARNING,
+        fix=written(superfluous, "", applicability="safe", title="leave the default out"),
     )
 
 
@@ -265,7 +293,13 @@ def unknown_operator(place: Place, operator: str, known: Sequence[str]) -> Findi
     With three values, the second one says how to compare: `where("total", ">", 10)`.
     """
     return Finding(
-        "unknown-operator", f"`{operator}` is not a comparison", place, f"there are {listed(known)}"
+        "unknown-operator",
+        f"`{operator}` is not a comparison",
+        place,
+        f"there are {listed(known)}",
+        fix=written(place, meant, old=operator, applicability="safe")
+        if (meant := MEANT.get(operator))
+        else None,
     )
 
 

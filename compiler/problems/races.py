@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from wfc.compiler.diagnostics import Finding, Place, Severity
-from wfc.compiler.problems import problem
+from wfc.compiler.problems import warning
 
 __all__ = ["race_between_ends", "race_on_state", "race_with_the_end", "repeated_idempotency_key"]
 
 
-@problem
+@warning
 def race_on_state(
     place: Place, step: str, field: str, other: str, reads: bool, related: tuple[tuple[Place, str], ...]
 ) -> Finding:
@@ -34,7 +34,7 @@ def race_on_state(
     )
 
 
-@problem
+@warning
 def race_between_ends(place: Place, one: str, other: str, related: tuple[tuple[Place, str], ...]) -> Finding:
     """Steps that run side by side can both end the run.
 
@@ -56,7 +56,7 @@ def race_between_ends(place: Place, one: str, other: str, related: tuple[tuple[P
     )
 
 
-@problem
+@warning
 def race_with_the_end(place: Place, step: str, other: str, related: tuple[tuple[Place, str], ...]) -> Finding:
     """The run can end while a step in another branch is changing something outside.
 
@@ -73,7 +73,7 @@ def race_with_the_end(place: Place, step: str, other: str, related: tuple[tuple[
     )
 
 
-@problem
+@warning
 def repeated_idempotency_key(place: Place, step: str, batch: bool) -> Finding:
     """An `idempotency_key` is the same each time a step runs, although it runs several times.
 

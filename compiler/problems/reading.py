@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from wfc.compiler.diagnostics import Finding, Place
+from collections.abc import Iterable
+
+from wfc.compiler.diagnostics import Finding, Fix, Place
 from wfc.compiler.problems import problem
+from wfc.compiler.problems.fixes import corrected, quoted, written
 
 __all__ = [
     "alias_of_itself",
@@ -72,6 +75,7 @@ def control_character(place: Place, character: str) -> Finding:
         f"the invisible character {name} is not allowed here",
         place,
         "delete it, or write it as an escape inside double quotes",
+        fix=written(place, "", title="delete it"),
     )
 
 
@@ -110,18 +114,18 @@ def several_documents(place: Place) -> Finding:
 
 
 @problem
-def syntax_error(place: Place, what: str, hint: str) -> Finding:
+def syntax_error(place: Place, what: str, hint: str, fix: Fix | None = None) -> Finding:
     """The text breaks a rule of YAML, so that nothing after this place can be read.
 
     YAML is the notation in which specs are written. Most such mistakes are an indentation that does not line
     up, a quote or a bracket that is never closed, or a text with special characters that needs quotes around
     it. The mistake may be a little before the marked place.
     """
-    return Finding("syntax-error", what, place, hint)
+    return Finding("syntax-error", what, place, hint, fix=fix)
 
 
 @problem
-def text_cut_by_colon(place: Place) -> Finding:
+def text_cut_by_colon(place: Place, whole: Place | None) -> Finding:
     """A text without quotes has a colon and a space in it, which YAML takes for the end of a key.
 
     `title: Note: done` cannot be read, because `Note` looks like another key. Put the text in quotes:
@@ -133,11 +137,12 @@ def text_cut_by_colon(place: Place) -> Finding:
         "this colon makes a key of a text that is a value already",
         place,
         "put the whole value in quotes, or mend the indentation of this line",
+        fix=quoted(whole) if whole is not None else None,
     )
 
 
 @problem
-def expression_needs_quotes(place: Place) -> Finding:
+def expression_needs_quotes(place: Place, *, alone: bool) -> Finding:
     """An expression stands without quotes between the braces or brackets of a map or a list on one line.
 
     There `{` and `}` belong to YAML, so `{id: ${{ event.id }}}` cannot be read. Put the text in quotes,
@@ -148,6 +153,7 @@ def expression_needs_quotes(place: Place) -> Finding:
         "between `{ }` or `[ ]`, an expression needs quotes",
         place,
         'write `"${{ … }}"`',
+        fix=quoted(place) if alone else None,
     )
 
 
@@ -166,24 +172,36 @@ def duplicate_key(place: Place, key: str, first: Place) -> Finding:
 
 
 @problem
-def key_not_text(place: Place, found: str, hint: str) -> Finding:
+def key_not_text(place: Place, found: str, hint: str, *, quotable: bool = False) -> Finding:
     """A key is not a text.
 
     Keys are names. YAML reads some keys as something else: `404` as a number, `true` as a truth value. Put such
     a key in quotes: `"404"`. And what stands between double braces without a `$`, as in `{{ name }}`, YAML
     reads as a map in a map; an expression is written `${{ name }}`.
     """
-    return Finding("key-not-text", f"a key must be a text, and this is {found}", place, hint)
+    return Finding(
+        "key-not-text",
+        f"a key must be a text, and this is {found}",
+        place,
+        hint,
+        fix=quoted(place) if quotable else None,
+    )
 
 
 @problem
-def tag(place: Place, text: str) -> Finding:
+def tag(place: Place, text: str, end: int) -> Finding:
     """A value has a YAML tag, a word that begins with an exclamation mark.
 
     Tags tell YAML to read a value as another type, or as an object of a programming language. A spec needs
     none. Remove it; put a value in quotes if it is to be a text.
     """
-    return Finding("tag", f"the YAML tag `{text}` is not used in specs", place, "remove it")
+    return Finding(
+        "tag",
+        f"the YAML tag `{text}` is not used in specs",
+        place,
+        "remove it",
+        fix=written(Place((), "text", place.start, end), "", title="remove it"),
+    )
 
 
 @problem
@@ -197,13 +215,19 @@ def merge_key(place: Place) -> Finding:
 
 
 @problem
-def unknown_alias(place: Place, name: str, hint: str) -> Finding:
+def unknown_alias(place: Place, name: str, known: Iterable[str], hint: str) -> Finding:
     """An alias such as `*standard` names an anchor that does not stand anywhere before it.
 
     In YAML `&standard` marks a value and `*standard` repeats it further down. A text that is to begin with an
     asterisk needs quotes.
     """
-    return Finding("unknown-alias", f"no value before this one is marked `&{name}`", place, hint)
+    return Finding(
+        "unknown-alias",
+        f"no value before this one is marked `&{name}`",
+        place,
+        hint,
+        fix=corrected(place, name, known),
+    )
 
 
 @problem
@@ -253,12 +277,15 @@ def number_out_of_range(place: Place, text: str) -> Finding:
     computers keep exactly enough (up to about 1.8e308). Put it in quotes if it is meant as a text.
     """
     return Finding(
-        "number-out-of-range", f"`{text}` is not a number that can be kept", place, "put a text in quotes"
+        "number-out-of-range",
+        f"`{text}` is not a number that can be kept",
+        place,
+        "put a text in quotes",
     )
 
 
 @problem
-def text_cut_by_comment(place: Place, value: str) -> Finding:
+def text_cut_by_comment(place: Place, value: str, whole: Place | None) -> Finding:
     """A `#` after a space begins a comment, and what follows it is not part of the text.
 
     `title: #${{ event.id }}` is an empty title, `title: Ticket #7` is only `Ticket`, and a quote that begins
@@ -271,11 +298,12 @@ def text_cut_by_comment(place: Place, value: str) -> Finding:
         f"this is a comment to YAML, {rest}",
         place,
         "put the whole value in quotes; a comment that is meant has a space after `#`",
+        fix=quoted(whole, "unsafe") if whole is not None else None,
     )
 
 
 @problem
-def comment_after_condition(place: Place) -> Finding:
+def comment_after_condition(place: Place, fix: Fix) -> Finding:
     """A comment stands after a condition, on the same line.
 
     A reader may take it for a part of the condition, and an author may have meant it so. Put the comment on the
@@ -286,11 +314,12 @@ def comment_after_condition(place: Place) -> Finding:
         "this comment can be taken for a part of the condition",
         place,
         "put the comment on the line above, or the whole condition in single quotes",
+        fix=fix,
     )
 
 
 @problem
-def text_cut_by_comma(place: Place, key: str, rest: str) -> Finding:
+def text_cut_by_comma(place: Place, key: str, rest: str, whole: Place | None) -> Finding:
     """Between braces a comma ends a value, and what follows it is read as another key.
 
     `{reason: late, no answer}` has the key `reason` and a key `no answer` without a value. Put the text in
@@ -303,7 +332,9 @@ def text_cut_by_comma(place: Place, key: str, rest: str) -> Finding:
         )
     else:
         what, hint = f"`{rest}` is a key without a value", "write `key: value`, or `[ ]` for a list"
-    return Finding("text-cut-by-comma", what, place, hint)
+    return Finding(
+        "text-cut-by-comma", what, place, hint, fix=quoted(whole, "unsafe") if whole is not None else None
+    )
 
 
 @problem

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.diagnostics import Finding, Fix, Place
 from wfc.compiler.problems import problem
+from wfc.compiler.problems.fixes import corrected, removed
 
 __all__ = [
     "missing_key",
@@ -30,14 +31,22 @@ def listed(names: Iterable[str], last: str = "and") -> str:
 
 
 @problem
-def unknown_key(place: Place, key: str, owner: str, hint: str) -> Finding:
+def unknown_key(
+    place: Place, key: str, owner: str, hint: str, meant: str = "", known: Iterable[str] = ()
+) -> Finding:
     """A key is not one that the language knows at this place.
 
     Nothing in a spec is ever ignored, so a key that means nothing here is a mistake: most often a slip of the
     pen, a key that belongs one level higher or lower, or one that belongs to another kind of step. Mend its
     spelling, move it, or remove it.
     """
-    return Finding("unknown-key", f"`{key}` is not a key of {owner}", place, hint)
+    return Finding(
+        "unknown-key",
+        f"`{key}` is not a key of {owner}",
+        place,
+        hint,
+        fix=corrected(place, key, known, meant) if meant else None,
+    )
 
 
 @problem
@@ -52,36 +61,48 @@ def missing_key(place: Place, owner: str, keys: Sequence[str], hint: str, *, one
 
 
 @problem
-def wrong_type(place: Place, name: str, wanted: str, found: str, hint: str) -> Finding:
+def wrong_type(
+    place: Place, name: str, wanted: str, found: str, hint: str, fix: Fix | None = None
+) -> Finding:
     """A value is of another sort than what belongs here.
 
     A text stands where a list is wanted, a number where a text is, nothing where there must be something. Lists
     are written with `- ` on lines of their own or as `[a, b]`, maps as `key: value` or `{key: value}`, and
     quotes make a text of anything.
     """
-    return Finding("wrong-type", f"{name} must be {wanted}, and this is {found}", place, hint)
+    return Finding("wrong-type", f"{name} must be {wanted}, and this is {found}", place, hint, fix=fix)
 
 
 @problem
-def unknown_kind(place: Place, kind: str, known: Iterable[str], hint: str) -> Finding:
+def unknown_kind(place: Place, kind: str, known: Sequence[str], hint: str) -> Finding:
     """A step's `kind` is not one that there is.
 
     The kind says what a step does: `llm` asks a model, `tool` calls a tool, `http` sends a request,
     `transform` only joins, saves and chooses. Look for a slip of the pen.
     """
     return Finding(
-        "unknown-kind", f"there is no kind `{kind}`", place, hint or f"the kinds are {listed(known)}"
+        "unknown-kind",
+        f"there is no kind `{kind}`",
+        place,
+        hint or f"the kinds are {listed(known)}",
+        fix=corrected(place, kind, known),
     )
 
 
 @problem
-def unknown_value(place: Place, name: str, value: str, known: Sequence[str], hint: str) -> Finding:
+def unknown_value(
+    place: Place, name: str, value: str, known: Sequence[str], hint: str, written: str = ""
+) -> Finding:
     """A value is not one of the few that are possible here.
 
     Some keys take one of a fixed set of words, such as `method: POST` or `rest: finish`. Choose one of them.
     """
     return Finding(
-        "unknown-value", f"{name} cannot be {value}", place, hint or f"it can be {listed(known, 'or')}"
+        "unknown-value",
+        f"{name} cannot be {value}",
+        place,
+        hint or f"it can be {listed(known, 'or')}",
+        fix=corrected(place, written, known) if written else None,
     )
 
 
@@ -102,7 +123,7 @@ def nothing_in_it(place: Place, name: str, what: str, hint: str) -> Finding:
     An empty `emit` would leave a step without a way out, and an empty `accepts` would never start it. Add an
     entry, or remove the key.
     """
-    return Finding("nothing-in-it", f"{name} has no {what}", place, hint)
+    return Finding("nothing-in-it", f"{name} has no {what}", place, hint, fix=removed(place))
 
 
 @problem

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = ["bounded", "nearest"]
+__all__ = ["bounded", "nearest", "sure"]
 
 MANY = 200  # among more names than this only slips of a letter or two are looked for
 COMPARISONS = 60_000
@@ -61,6 +61,22 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     import difflib  # slow to import, and a good spec never needs it
 
     return next(iter(difflib.get_close_matches(name, names, n=1, cutoff=0.7)), None)
+
+
+def sure(name: str, meant: str, known: Iterable[str]) -> bool:
+    """Whether an unknown name is so close to the known one, and to no other, that it can be corrected unasked.
+
+    One slip is, of names of six letters and more two are: ``FETCH`` is two from ``PATCH`` and means something else.
+    """
+    names = set(known) - {name}
+    if len(names) > MANY * 10 or spent(len(names)):
+        return False
+    plain = flat(name)
+    limit = 1 if len(plain) < 6 else 2
+    near = {each for each in names if abs(len(flat(each)) - len(plain)) <= limit}
+    return {each for each in near if distance(plain, flat(each), limit) <= limit} == {meant} and len(
+        plain
+    ) > 1
 
 
 def flat(name: str) -> str:

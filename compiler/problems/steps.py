@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.diagnostics import Edit, Finding, Fix, Place
 from wfc.compiler.problems import closest, problem
+from wfc.compiler.problems.fixes import corrected, removed, written
 
 __all__ = [
     "accepted_twice",
@@ -72,7 +73,7 @@ def accepted_twice(place: Place, name: str) -> Finding:
     Once is enough: a list means any one of its events, and a join waits for one of each. To wait for
     several events of one name, send them out with an `each` and collect them with `accepts: {each: …}`.
     """
-    return Finding("accepted-twice", f"`{name}` is in this list already", place)
+    return Finding("accepted-twice", f"`{name}` is in this list already", place, fix=removed(place, "safe"))
 
 
 @problem
@@ -91,13 +92,19 @@ def count_out_of_range(place: Place, count: int, events: int) -> Finding:
 
 
 @problem
-def bad_duration(place: Place, text: str, hint: str) -> Finding:
+def bad_duration(place: Place, text: str, hint: str, better: str = "", *, sure: bool = False) -> Finding:
     """A length of time is not written as one.
 
     Times are a number and a unit: `500 ms`, `30s`, `5 min`, `4h`, `3 days`, `2 weeks`. `2m` is refused
     because people read it as minutes and as months, and months and years are not all of one length.
     """
-    return Finding("bad-duration", f"`{text}` is not a length of time", place, hint)
+    return Finding(
+        "bad-duration",
+        f"`{text}` is not a length of time",
+        place,
+        hint,
+        fix=written(place, better, old=text, applicability="safe" if sure else "unsafe") if better else None,
+    )
 
 
 @problem
@@ -120,8 +127,15 @@ def no_action(place: Place, key: str) -> Finding:
     acts.
     """
     return Finding(
-        "no-action", f"a `transform` has no action, so `{key}` does nothing", place, f"leave `{key}` out"
+        "no-action",
+        f"a `transform` has no action, so `{key}` does nothing",
+        place,
+        f"leave `{key}` out",
+        fix=removed(place),
     )
+
+
+COMPANIONS = {"max_runs": "max_runs: 3", "on_timeout": "on_timeout: proceed", "within": "within: 1h"}
 
 
 @problem
@@ -132,11 +146,19 @@ def key_without_companion(place: Place, key: str, needed: str) -> Finding:
     `on_timeout` what follows then. One without the other is half a sentence. Add the other key, or leave
     this one out.
     """
-    return Finding("key-without-companion", f"`{key}` needs `{needed}` beside it", place)
+    entry = COMPANIONS.get(needed)
+    return Finding(
+        "key-without-companion",
+        f"`{key}` needs `{needed}` beside it",
+        place,
+        fix=Fix(f"write `{entry}`", (Edit(place, entry, how="before"),), "display") if entry else None,
+    )
 
 
 @problem
-def result_without_field(place: Place, name: str, result: str, known: Iterable[str]) -> Finding:
+def result_without_field(
+    place: Place, name: str, result: str, known: Sequence[str], fields: Sequence[str]
+) -> Finding:
     """`save` lists a name that the result does not have as a field.
 
     `save: [urgency]` saves the result's field `urgency` in the state's field of that name. So the result
@@ -148,6 +170,7 @@ def result_without_field(place: Place, name: str, result: str, known: Iterable[s
         f"the result has no field `{name}`: it is {result}",
         place,
         closest(name, known),
+        fix=corrected(place, name, fields),
     )
 
 
@@ -200,6 +223,7 @@ def unused_result(place: Place, step: str) -> Finding:
         f"step `{step}` asks for this result and does nothing with it",
         place,
         "save it, or give it to an event with `with`",
+        fix=removed(place),
     )
 
 
@@ -212,7 +236,13 @@ def unknown_error(place: Place, name: str, known: Iterable[str]) -> Finding:
     `model.refused`, `model.invalid_output`, `requirement`, `tool`, and `python.ValueError` for an
     exception of a Python tool. A name that cannot happen would never match.
     """
-    return Finding("unknown-error", f"no error is called `{name}`", place, closest(name, known))
+    return Finding(
+        "unknown-error",
+        f"no error is called `{name}`",
+        place,
+        closest(name, known),
+        fix=corrected(place, name, known),
+    )
 
 
 @problem

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wfc.compiler.diagnostics import Finding, Place, Severity
-from wfc.compiler.problems import problem
+from wfc.compiler.problems import problem, warning
+from wfc.compiler.problems.fixes import appended, corrected, written
 from wfc.compiler.problems.phrases import article, suggestion
 
 __all__ = [
@@ -32,11 +33,15 @@ def needs_json(place: Place, words: str, kind: str, of_scalars: bool) -> Finding
     """
     hint = 'use `| join(", ")` or `| json`' if of_scalars else "use `| json`"
     return Finding(
-        "needs-json", f"`{words}` is {article(kind)}, which has no form of its own in a text", place, hint
+        "needs-json",
+        f"`{words}` is {article(kind)}, which has no form of its own in a text",
+        place,
+        hint,
+        fix=appended(place, words, " | json"),
     )
 
 
-@problem
+@warning
 def braces_without_dollar(place: Place) -> Finding:
     """`{{` stands in a text, without a `$` before it.
 
@@ -49,10 +54,11 @@ def braces_without_dollar(place: Place) -> Finding:
         place,
         "write `${{`",
         severity=Severity.WARNING,
+        fix=written(place, "${{"),
     )
 
 
-@problem
+@warning
 def statement_elsewhere(place: Place) -> Finding:
     """`{%` stands in a text that takes no statements.
 
@@ -69,8 +75,8 @@ def statement_elsewhere(place: Place) -> Finding:
     )
 
 
-@problem
-def comment_braces(place: Place) -> Finding:
+@warning
+def comment_braces(place: Place, whole: Place | None) -> Finding:
     """`{#` stands in a text.
 
     Elsewhere it begins a comment; here it is text and stays as it is, and a model would read it. Comments
@@ -82,6 +88,7 @@ def comment_braces(place: Place) -> Finding:
         place,
         "comments stand after `#`, outside of texts",
         severity=Severity.WARNING,
+        fix=written(whole, "", title="remove it") if whole is not None else None,
     )
 
 
@@ -93,7 +100,9 @@ def unknown_statement(place: Place, word: str, known: Sequence[str]) -> Finding:
     condition %} … {% else %} … {% endif %}`, and nothing else.
     """
     found = f"there is no statement `{word}`" if word else "a statement is wanted here"
-    return Finding("unknown-statement", found, place, suggestion(word, known))
+    return Finding(
+        "unknown-statement", found, place, suggestion(word, known), fix=corrected(place, word, known)
+    )
 
 
 @problem

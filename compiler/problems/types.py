@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.problems import closest, problem
+from wfc.compiler.problems.fixes import corrected, removed, written
 
 __all__ = [
     "alternative_twice",
@@ -42,8 +43,15 @@ def unknown_type(place: Place, name: str, known: Iterable[str], meant: str = "")
     `decimal`, `boolean`, `date`, `datetime`, `duration` and `any`; your own are declared under `types`, and every event
     is a type too. Most often the name is misspelt, or is what another language calls it.
     """
-    hint = f"write `{meant}`" if meant else closest(name, known) or "declare it under `types`"
-    return Finding("unknown-type", f"there is no type `{name}`", place, hint)
+    names = list(known)
+    hint = f"write `{meant}`" if meant else closest(name, names) or "declare it under `types`"
+    return Finding(
+        "unknown-type",
+        f"there is no type `{name}`",
+        place,
+        hint,
+        fix=written(place, meant, old=name, applicability="safe") if meant else corrected(place, name, names),
+    )
 
 
 @problem
@@ -77,7 +85,13 @@ def of_is_missing(place: Place, word: str) -> Finding:
     A list says what it holds: `list of string`. So does a map, whose keys are always texts: `map of
     integer`.
     """
-    return Finding("of-is-missing", f"`{word}` says what it holds with `of`", place, f"write `{word} of …`")
+    return Finding(
+        "of-is-missing",
+        f"`{word}` says what it holds with `of`",
+        place,
+        f"write `{word} of …`",
+        fix=written(place, f"{word} of"),
+    )
 
 
 @problem
@@ -88,7 +102,18 @@ def optional_twice(place: Place) -> Finding:
     was meant (`optional list of optional string` is a list that may be missing, of texts that may be
     missing). Remove one.
     """
-    return Finding("optional-twice", "`optional` stands here twice in a row", place, "remove one of them")
+    return Finding(
+        "optional-twice",
+        "`optional` stands here twice in a row",
+        place,
+        "remove one of them",
+        fix=written(
+            place.stretch((place.start or 1) - 1, place.end or 0),
+            "",
+            applicability="safe",
+            title="remove one",
+        ),
+    )
 
 
 @problem
@@ -129,14 +154,20 @@ def two_types_at_once(place: Place, first: str, second: str) -> Finding:
 
 
 @problem
-def unknown_type_key(place: Place, name: str, known: Iterable[str]) -> Finding:
+def unknown_type_key(place: Place, name: str, known: Sequence[str]) -> Finding:
     """The long form of a type has a key that it does not know.
 
     Besides `type`, `enum` or `one_of` it knows `default`, `description`, `format`, `min`, `max`,
     `min_length`, `max_length`, `pattern`, `min_items` and `max_items`. A record whose fields happen to be
     called so is best declared under `types`.
     """
-    return Finding("unknown-type-key", f"a type has no key `{name}`", place, closest(name, known))
+    return Finding(
+        "unknown-type-key",
+        f"a type has no key `{name}`",
+        place,
+        closest(name, known),
+        fix=corrected(place, name, known),
+    )
 
 
 @problem
@@ -169,7 +200,9 @@ def enum_value_twice(place: Place, value: object) -> Finding:
 
     One of them is superfluous, or was meant to be another value.
     """
-    return Finding("enum-value-twice", f"`{value}` is listed already", place, "remove one of them")
+    return Finding(
+        "enum-value-twice", f"`{value}` is listed already", place, "remove one of them", fix=removed(place)
+    )
 
 
 @problem
@@ -192,19 +225,27 @@ def alternative_twice(place: Place, value: object) -> Finding:
     """
     shown = f"`{value}`" if isinstance(value, str) else "this type"
     return Finding(
-        "alternative-twice", f"{shown} is among the alternatives already", place, "remove one of them"
+        "alternative-twice",
+        f"{shown} is among the alternatives already",
+        place,
+        "remove one of them",
+        fix=removed(place),
     )
 
 
 @problem
-def default_does_not_fit(place: Place, reason: str, name: str = "", known: Iterable[str] = ()) -> Finding:
+def default_does_not_fit(place: Place, reason: str, name: str = "", known: Sequence[str] = ()) -> Finding:
     """A default is not a value of its field's type, or is out of its field's bounds.
 
     A default is used where nobody gives a value, so it must be one that could have been given. Change the default, or
     change the type.
     """
     return Finding(
-        "default-does-not-fit", f"this default does not fit: {reason}", place, closest(name, known)
+        "default-does-not-fit",
+        f"this default does not fit: {reason}",
+        place,
+        closest(name, known),
+        fix=corrected(place, name, known),
     )
 
 
@@ -216,7 +257,7 @@ def bound_does_not_apply(place: Place, name: str, type: str) -> Finding:
     texts, `min_items` and `max_items` for lists and maps. Use the one that is meant for this type, or
     remove it.
     """
-    return Finding("bound-does-not-apply", f"`{name}` means nothing for {type}", place)
+    return Finding("bound-does-not-apply", f"`{name}` means nothing for {type}", place, fix=removed(place))
 
 
 @problem
@@ -252,6 +293,7 @@ def unknown_format(place: Place, name: str, known: Iterable[str]) -> Finding:
         f"there is no format `{name}`",
         place,
         closest(name, names) or f"known are {', '.join(f'`{each}`' for each in names)}",
+        fix=corrected(place, name, names),
     )
 
 

@@ -6,19 +6,29 @@ from collections.abc import Iterable, Sequence
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.problems import closest, problem
+from wfc.compiler.problems.fixes import corrected, quoted
 
 __all__ = ["missing_entry", "unknown_entry", "wrong_value"]
 
+QUOTES = "put it in quotes"
+"""The hint of :mod:`wfc.compiler.types.values` for what YAML has not read as a text."""
+
 
 @problem
-def wrong_value(place: Place, why: str, hint: str = "") -> Finding:
+def wrong_value(place: Place, why: str, hint: str = "", name: str = "", known: Sequence[str] = ()) -> Finding:
     """A value is not of the type that is wanted at its place.
 
     Every field, argument and state field has a type, and whatever is put there must fit it. So a mistake
     shows here, and not in the middle of a run. Change the value or the type; a value that may be null
     needs a `default`, or a condition that excludes null, before it can go where something must be.
     """
-    return Finding("wrong-value", why, place, hint)
+    return Finding(
+        "wrong-value",
+        why,
+        place,
+        hint,
+        fix=corrected(place, name, known) if known else quoted(place) if hint == QUOTES else None,
+    )
 
 
 @problem
@@ -35,7 +45,9 @@ def unknown_entry(place: Place, name: str, owner: str, known: Iterable[str]) -> 
         hint = (
             "there " + ("is " if len(names) == 1 else "are ") + ", ".join(f"`{each}`" for each in names[:8])
         )
-    return Finding("unknown-entry", f"{owner} has no field `{name}`", place, hint)
+    return Finding(
+        "unknown-entry", f"{owner} has no field `{name}`", place, hint, fix=corrected(place, name, names)
+    )
 
 
 @problem

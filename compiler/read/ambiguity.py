@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from wfc.compiler.diagnostics import Address, Finding, Place
+from wfc.compiler.diagnostics import Address, Edit, Finding, Fix, Place
 from wfc.compiler.problems import reading as problems
 
 __all__ = ["after_value", "key_without_value"]
@@ -36,16 +36,35 @@ def after_value(text: str, event: Any, key: str, owner: Address) -> tuple[Findin
         return None, False
     value: str = event.value
     said = comment.group(1).rstrip()
-    place = Place((), "text", comment.start(1), comment.start(1) + len(said))
+    end = comment.start(1) + len(said)
+    place = Place((), "text", comment.start(1), end)
+    whole = Place((), "text", event.start_mark.index if value else comment.start(1), end)
+    whole_line = whole if "\n" not in text[whole.start : whole.end] else None
     if said[1:2] not in {"", " ", "\t", "#", "!"} or "${{" in said:
-        return problems.text_cut_by_comment(place, value), True
+        return problems.text_cut_by_comment(place, value, whole_line), True
     if key in CONDITIONS and value and not DATA.intersection(owner):
         if open_quote(value):
-            return problems.text_cut_by_comment(place, value), True
-        return problems.comment_after_condition(place), False
+            return problems.text_cut_by_comment(place, value, whole_line), True
+        return problems.comment_after_condition(place, moved_up(text, event, comment.start(), place)), False
     if unclosed(value):
-        return problems.text_cut_by_comment(place, value), True
+        return problems.text_cut_by_comment(place, value, whole_line), True
     return None, False
+
+
+def moved_up(text: str, event: Any, start: int, comment: Place) -> Fix:
+    """The comment on a line of its own, above that on which the value begins."""
+    line = text.rfind("\n", 0, event.start_mark.index) + 1
+    indent = text[line : len(text) - len(text[line:].lstrip(" "))]
+    newline = "\r\n" if "\r\n" in text else "\n"
+    said = text[comment.start : comment.end]
+    return Fix(
+        "put the comment on the line above",
+        (
+            Edit(Place((), "text", line, line), f"{indent}{said}{newline}"),
+            Edit(Place((), "text", start, comment.end)),
+        ),
+        "safe",
+    )
 
 
 def open_quote(expression: str) -> bool:
@@ -72,4 +91,14 @@ def key_without_value(text: str, key: Any, value: Any, before: str) -> Finding |
     if key is None or ":" in text[key.end_mark.index : value.start_mark.index]:
         return None
     place = Place((), "text", key.start_mark.index, key.end_mark.index)
-    return problems.text_cut_by_comma(place, before, key.value)
+    return problems.text_cut_by_comma(place, before, key.value, value_before(text, place) if before else None)
+
+
+def value_before(text: str, rest: Place) -> Place | None:
+    """The text without quotes that a comma cut, with what follows the comma; ``None`` if it is not so simple."""
+    cut = text.rfind(",", 0, rest.start)
+    begin = text.rfind(": ", 0, cut) + 2
+    whole = text[begin : rest.end]
+    if begin < 2 or not text[begin:cut].strip() or any(each in whole for each in "\n\"'[]{}#"):
+        return None
+    return Place((), "text", begin, rest.end)

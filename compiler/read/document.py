@@ -56,8 +56,13 @@ class Document:
         """A finding with its place in the text."""
         start, end = self.span(finding.place)
         related = tuple((self.span(place)[0], words) for place, words in finding.related)
+        fix = None
+        if finding.fix is not None:
+            from wfc.compiler.read.repairs import repair  # only for what is to be shown
+
+            fix = repair(self.text, self.root, finding.fix, self.position)
         return Diagnostic(
-            self.path, start, end, finding.code, finding.message, finding.severity, finding.hint, related
+            self.path, start, end, finding.code, finding.message, finding.severity, finding.hint, related, fix
         )
 
     def rename(self, address: Address, name: str) -> None:

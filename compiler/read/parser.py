@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -9,6 +10,7 @@ import yaml
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.problems import reading as problems
+from wfc.compiler.problems.fixes import quoted, written
 
 __all__ = ["YAMLError", "complaint", "events"]
 
@@ -112,14 +114,14 @@ def complaint(error: yaml.YAMLError, text: str) -> Finding:
     at = min(mark.index if mark else getattr(error, "position", None) or 0, len(text))
     place = Place((), "text", at, at + 1)
     if "mapping values are not allowed" in said:
-        return problems.text_cut_by_colon(place)
+        return problems.text_cut_by_colon(place, value_around(text, at))
     if "cannot start any token" in said:
         return cannot_start(text, at)
     if ("',' or '}'" in said or "',' or ']'" in said) and text[max(0, at - 1) : at] == "$":
         end = text.find("}}", at)
-        return problems.expression_needs_quotes(
-            Place((), "text", at - 1, end + 2 if 0 <= end < at + 500 else at + 1)
-        )
+        end = end + 2 if 0 <= end < at + 500 else at + 1
+        alone = bool(BEGINS.search(text, max(0, at - 20), at - 1) and ENDS.match(text, end))
+        return problems.expression_needs_quotes(Place((), "text", at - 1, end), alone=alone)
     line = text.rfind("\n", 0, at) + 1
     tab = text.find("\t", line, len(text) - len(text[line:].lstrip(" \t")))
     if tab >= 0:
@@ -135,6 +137,24 @@ def complaint(error: yaml.YAMLError, text: str) -> Finding:
     return problems.syntax_error(place, "nothing can be read from here on", "")
 
 
+BEGINS: Final = re.compile(r"(?:[:,]\s+|[\[{]\s*)\Z")
+ENDS: Final = re.compile(r"\s*[,\]}]")
+VALUE: Final = re.compile(
+    r"[ ]*(?:- +)*(?:[^\s:#\"'\[\]{},]+:[ ]+|- +)([^\s\"'\[\]{}|>&*!#%][^\r\n#]*?|[@`%][^\r\n#]*?)[ ]*"
+)
+"""A line with a value in block style that no comment follows."""
+
+
+def value_around(text: str, at: int) -> Place | None:
+    """The whole value on a line, if a place belongs to it and it is a text without quotes."""
+    start = text.rfind("\n", 0, at) + 1
+    end = text.find("\n", at)
+    line = VALUE.fullmatch(text, start, len(text) if end < 0 else end - (text[end - 1] == "\r"))
+    if line is None or at < line.start(1):
+        return None
+    return Place((), "text", *line.span(1))
+
+
 def in_braces(before: str) -> str:
     """What to do where a bracket opens in the middle of a text between braces."""
     if before.endswith(("list of ", "map of ", "optional ")):
@@ -146,7 +166,12 @@ def cannot_start(text: str, at: int) -> Finding:
     place = Place((), "text", at, at + 1)
     character = text[at : at + 1]
     if character == "\t":
-        return problems.syntax_error(place, "a tab cannot indent a line", "use spaces")
+        fix = written(place, "  ", title="write two spaces")
+        return problems.syntax_error(place, "a tab cannot indent a line", "use spaces", fix)
+    whole = value_around(text, at)
     return problems.syntax_error(
-        place, f"a text without quotes cannot begin with `{character}`", "put the text in quotes"
+        place,
+        f"a text without quotes cannot begin with `{character}`",
+        "put the text in quotes",
+        quoted(whole) if whole is not None and whole.start == at else None,
     )

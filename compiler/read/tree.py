@@ -37,7 +37,7 @@ NO_KEY: Final = Broken()  # a map waits for its next key
 DROPPED: Final = Broken()  # a key whose value goes nowhere
 
 PROPERTIES: Final = re.compile(r"(?:[&!]\S*\s+(?:#[^\r\n\x85\u2028\u2029]*\s+)*)+")
-TAG: Final = re.compile(r"(?:&\S*\s+)?(!\S*)")
+TAG: Final = re.compile(r"(?:&\S*\s+)?(!\S*)[ \t]*")
 
 
 class GiveUp(Exception):  # noqa: N818 - no error: the reason is a finding
@@ -187,7 +187,8 @@ class Builder:
         if name in self.open_anchors:
             self.find(problems.alias_of_itself(place, name))
         elif name not in self.anchors:
-            self.find(problems.unknown_alias(place, name, "a text that begins with `*` needs quotes"))
+            hint = "a text that begins with `*` needs quotes"
+            self.find(problems.unknown_alias(place, name, sorted(self.anchors), hint))
         else:
             value = self.anchors[name]
             size, height = self.sizes.of(value)
@@ -271,7 +272,7 @@ class Builder:
                     if text
                     else Place((), "text", event.end_mark.index, event.end_mark.index + 1)
                 )
-                self.find(problems.key_not_text(place, found, hint))
+                self.find(problems.key_not_text(place, found, hint, quotable=bool(text)))
         return text
 
     def twice(self, event: Any, key: str) -> None:
@@ -305,7 +306,7 @@ class Builder:
     def tagged(self, event: Any) -> None:
         at = TAG.match(self.text, event.start_mark.index)
         place = Place((), "text", *at.span(1)) if at else self.place(event)
-        self.find(problems.tag(place, at.group(1) if at else "!"))
+        self.find(problems.tag(place, at.group(1) if at else "!", at.end() if at else place.end or 0))
 
     def broken(self) -> Broken:
         self.whole = False

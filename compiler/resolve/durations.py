@@ -79,10 +79,14 @@ def _shown(value: object) -> str:
 def _wrong_unit(place: Place, text: str, number: str, unit: str) -> Finding:
     if unit in {"m", "M"}:
         return problems.bad_duration(
-            place, text, f"`m` may be minutes or months: write `{number} min`, or days for months"
+            place,
+            text,
+            f"`m` may be minutes or months: write `{number} min`, or days for months",
+            f"{number} min",
         )
     meant = MEANT.get(unit.lower(), unit.lower())
     if meant in UNITS:
         space = "" if meant in {"s", "h"} else " "
-        return problems.bad_duration(place, text, f"write `{number}{space}{meant}`")
+        better = f"{number}{space}{meant}"
+        return problems.bad_duration(place, text, f"write `{better}`", better, sure=True)
     return problems.bad_duration(place, text, "the units are `ms`, `s`, `min`, `h`, `days` and `weeks`")

@@ -66,7 +66,8 @@ def save_by_name(name: str, place: Place, scope: Scope, declared: Declared, text
     given = part_type(result, name)
     if given is None:
         known = [each for member in members(result) if isinstance(member, Record) for each in member.fields]
-        declared.report(problems.result_without_field(place, name, show(result), known))
+        fields = [each for each in known if each in declared.state.fields]
+        declared.report(problems.result_without_field(place, name, show(result), known, fields))
         return None
     if field is None or given == UNKNOWN:
         return None

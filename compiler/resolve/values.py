@@ -148,7 +148,7 @@ class Texts:
             wanted = fields.get(name)
             if wanted is None:
                 near = nearest(name, absent)
-                self.report(problems.unknown_entry(at.key, name, owner, [near] if near else fields))
+                self.report(problems.unknown_entry(at.key, name, owner, sorted(absent) if near else fields))
                 value = self.value(each, at, UNKNOWN, scope)
                 if near is not None:
                     found[near] = value
@@ -184,7 +184,7 @@ def constant(data: object, place: Place, wanted: Type, constraints: Constraints,
     wrong = fits(data, wanted, constraints)
     if wrong is not None:
         hint = closest(str(data), wrong.known) if wrong.known else wrong.hint
-        report(problems.wrong_value(place, wrong.reason, hint))
+        report(problems.wrong_value(place, wrong.reason, hint, str(data), wrong.known))
     return Value(wanted, place.address, constant=data)
 
 

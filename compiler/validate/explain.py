@@ -15,7 +15,16 @@ from wfc.compiler.types.slips import LONG_KEYS, slip
 from wfc.compiler.validate.generated import CHECKS
 from wfc.compiler.validate.matching import NOT_YET, has_type, matches
 from wfc.compiler.validate.spec import Spec
-from wfc.compiler.validate.words import found, named, other_kind, otherwise_said, owner, quoting_hint, wanted
+from wfc.compiler.validate.words import (
+    found,
+    named,
+    other_kind,
+    otherwise_said,
+    owner,
+    quoting,
+    quoting_hint,
+    wanted,
+)
 from wfc.schemas import load
 
 __all__ = ["explain"]
@@ -131,8 +140,9 @@ class Explainer:
         if types is not None and not has_type(value, types):
             names = [types] if isinstance(types, str) else types
             hint = quoting_hint(value, names, title)
+            place, fix = Place(address), quoting(value, names, title, Place(address))
             self.report(
-                problems.wrong_type(Place(address), named(address), wanted(title, names), found(value), hint)
+                problems.wrong_type(place, named(address), wanted(title, names), found(value), hint, fix)
             )
             return False
         if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -159,7 +169,8 @@ class Explainer:
             self.report(problems.unknown_kind(place, value, texts, hint))
         else:
             shown = [str(each).lower() if each is None else str(each) for each in known]
-            self.report(problems.unknown_value(place, named(address), found(value), shown, hint))
+            written = value if isinstance(value, str) else ""
+            self.report(problems.unknown_value(place, named(address), found(value), shown, hint, written))
         return meant or self.drop(address)
 
     # --- maps
@@ -211,7 +222,7 @@ class Explainer:
                 missing.remove(name)
                 names[written] = name
                 self.document.rename((*address, written), name)
-                self.unknown(written, schema, address, f"did you mean `{name}`?")
+                self.unknown(written, schema, address, f"did you mean `{name}`?", name, [name])
         if missing:
             self.missing(schema, missing, address)
         return names
@@ -232,7 +243,7 @@ class Explainer:
             names[key] = meant
             absent.remove(meant)
             self.document.rename((*address, key), meant)
-            self.unknown(key, schema, address, f"did you mean `{meant}`?")
+            self.unknown(key, schema, address, f"did you mean `{meant}`?", meant, [meant, *absent])
         missing = [key for key in self.required(schema, address) if key not in names.values()]
         for key in strange:
             self.unknown(key, schema, address, self.advice(key, schema, missing, absent))
@@ -245,9 +256,17 @@ class Explainer:
         """The keys that must be there, but for those that are and are broken."""
         return [key for key in schema.get("required", ()) if (*address, key) not in self.broken]
 
-    def unknown(self, key: str, schema: Schema, address: Address, hint: str) -> None:
+    def unknown(
+        self,
+        key: str,
+        schema: Schema,
+        address: Address,
+        hint: str,
+        meant: str = "",
+        known: Sequence[str] = (),
+    ) -> None:
         place = Place((*address, key), "key")
-        self.report(problems.unknown_key(place, key, owner(address, schema), hint))
+        self.report(problems.unknown_key(place, key, owner(address, schema), hint, meant, known))
 
     def advice(self, key: str, schema: Schema, missing: Sequence[str], absent: Sequence[str]) -> str:
         if said := otherwise_said(key, absent):

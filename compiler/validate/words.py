@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from typing import Any, Final
 
-from wfc.compiler.diagnostics import Address
+from wfc.compiler.diagnostics import Address, Fix, Place
+from wfc.compiler.problems.fixes import quoted, written
 
-__all__ = ["found", "named", "other_kind", "otherwise_said", "owner", "quoting_hint", "wanted"]
+__all__ = ["found", "named", "other_kind", "otherwise_said", "owner", "quoting", "quoting_hint", "wanted"]
 
 WORDS: Final = {
     "object": "a map",
@@ -127,6 +128,15 @@ def quoting_hint(value: Any, types: Sequence[str], title: str) -> str:
     if "string" in types and isinstance(value, (dict, list)) and "object" not in types:
         return "put it in quotes if it is meant as a text"
     return ""
+
+
+def quoting(value: Any, types: Sequence[str], title: str, place: Place) -> Fix | None:
+    """The fix for a value of the wrong type that `quoting_hint` speaks of, where it is clear."""
+    if "string" not in types or not isinstance(value, (bool, int, float)):
+        return None
+    if "length of time" in title:
+        return None if isinstance(value, bool) else written(place, f"{value}s", old=str(value))
+    return quoted(place)
 
 
 def for_text(value: str, types: Sequence[str]) -> str:

@@ -10,19 +10,17 @@ from pathlib import Path
 import pytest
 
 from wfc.compiler.diagnostics import Finding
-from wfc.compiler.pipeline import check_text
-from wfc.compiler.problems import PROBLEMS
+from wfc.compiler.fixing import applied
+from wfc.compiler.pipeline import Compiled, check_text
+from wfc.compiler.problems import PROBLEMS, WARNINGS
 from wfc.compiler.problems.catalogue import load
 from wfc.compiler.render import render
 
 load()
 
 HERE = Path(__file__).parent
-EXAMPLES = {
-    path.name.partition(".")[0]: path
-    for path in sorted(HERE.iterdir())
-    if path.name.endswith(".yaml.py") or path.suffix not in {".py", ".txt", ".pyc", ""}
-}
+ALL = runpy.run_path(str(HERE.parent.parent / "docs/examples.py"))
+EXAMPLES: dict[str, Path] = ALL["EXAMPLES"]
 REPORTS = {path.stem for path in HERE.glob("*.txt")}
 
 
@@ -34,19 +32,57 @@ def test_every_report_belongs_to_an_example() -> None:
     assert not REPORTS - set(EXAMPLES)
 
 
-def example(path: Path) -> bytes:
-    """A spec; one that would be too large to keep is made by a program beside the others."""
-    return runpy.run_path(str(path))["SPEC"] if path.suffix == ".py" else path.read_bytes()
+def checked(path: Path, name: str) -> list[Compiled]:
+    """An example checked: a spec, or a folder of specs."""
+    if path.is_dir():
+        files = sorted(path.glob("*.yaml"))
+        return [check_text(file.read_bytes(), f"{name}/{file.name}") for file in files]
+    return [check_text(ALL["content"](path), f"{name}.yaml")]
 
 
 @pytest.mark.parametrize("code", EXAMPLES)
 def test_an_example_shows_its_problem_and_no_other(code: str, golden) -> None:
-    checked = check_text(example(EXAMPLES[code]), f"{code}.yaml")
-    codes = {diagnostic.code for diagnostic in checked.diagnostics}
+    specs = checked(EXAMPLES[code], code)
+    findings = [diagnostic for spec in specs for diagnostic in spec.diagnostics]
+    codes = {diagnostic.code for diagnostic in findings}
     if code == "too-many-findings":  # it cannot come alone
         codes.remove("duplicate-key")
     assert codes == {code}
-    golden(HERE / f"{code}.txt", render(checked.diagnostics, {checked.path: checked.text}))
+    golden(HERE / f"{code}.txt", render(findings, {spec.path: spec.text for spec in specs}))
+
+
+@pytest.mark.parametrize("code", EXAMPLES)
+def test_a_mended_example_has_no_findings(code: str) -> None:
+    """By hand as `CODE.mended.yaml` (or a folder `CODE.mended`); else the fix of its finding mends the example."""
+    by_hand: Path | None = ALL["mended_by_hand"](code)
+    specs = checked(by_hand, code) if by_hand else [check_text(ALL["mended"](code), f"{code}.yaml")]
+    findings = [diagnostic for spec in specs for diagnostic in spec.diagnostics]
+    assert not findings, render(findings, {spec.path: spec.text for spec in specs})
+
+
+@pytest.mark.parametrize("code", EXAMPLES)
+def test_a_fix_removes_its_finding_and_brings_no_other(code: str) -> None:
+    if EXAMPLES[code].is_dir():
+        return
+    (spec,) = checked(EXAMPLES[code], code)
+    for finding in spec.diagnostics:
+        if finding.fix is None or finding.fix.applicability == "display":
+            continue
+        text, done = applied(spec.text, [finding], {finding.fix.applicability})
+        assert done == [finding]
+        left = [each.code for each in check_text(text.encode(), f"{code}.yaml").diagnostics]
+        assert sorted([*left, code]) == sorted(
+            [*(each.code for each in spec.diagnostics), *CONSEQUENCES.get(code, ())]
+        )
+
+
+CONSEQUENCES = {"unreachable-end": ["unused-event"]}
+"""What an unsafe fix is allowed to leave behind, for another fix."""
+
+
+def test_a_mended_form_belongs_to_an_example() -> None:
+    names = {path.name.partition(".")[0] for path in HERE.glob("*.mended*")}
+    assert not names - set(EXAMPLES)
 
 
 @pytest.mark.parametrize("code", PROBLEMS)
@@ -64,6 +100,13 @@ def test_a_problem_gives_the_code_of_its_name(code: str) -> None:
     texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
     assert code in texts, "the finding's code is the function's name"
     assert inspect.signature(function).return_annotation in {Finding, "Finding"}
+
+
+@pytest.mark.parametrize("code", sorted(REPORTS))
+def test_a_problem_is_entered_as_what_it_is(code: str) -> None:
+    """`@warning` for those whose findings are warnings, `@problem` for errors."""
+    report = (HERE / f"{code}.txt").read_text(encoding="utf-8")
+    assert (": warning: " in report) == (code in WARNINGS)
 
 
 @pytest.mark.parametrize("code", sorted(REPORTS))

@@ -104,7 +104,8 @@ def check_default(use: Call) -> Type:
     if not may_be_null(use.subject) and use.subject not in (ANY, UNKNOWN):
         if not may_be_null(use.node.of.declared):
             place, words = use.typing.at(use.node.of), use.typing.words(use.node.of)
-            use.typing.report(operand_problems.default_never_used(place, words))
+            superfluous = use.typing.place.stretch(use.node.of.end, use.node.end)
+            use.typing.report(operand_problems.default_never_used(place, words, superfluous))
         return use.subject
     present = without_null(use.subject)
     if present == UNKNOWN:

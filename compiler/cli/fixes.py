@@ -1,0 +1,150 @@
+"""Fixes applied to files, or shown."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import click
+
+from wfc.compiler.cli.files import Source, load
+from wfc.compiler.diagnostics import Diagnostic
+from wfc.compiler.fixing import fixed
+from wfc.compiler.pipeline import Compiled
+from wfc.compiler.render import printable
+
+__all__ = ["fix_all", "offered"]
+
+BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file as it was and as it is to be."""
+
+    source: Source
+    before: str
+    after: str
+    raw: bytes
+    findings: tuple[Diagnostic, ...]
+
+
+def fix_all(
+    sources: Sequence[Source],
+    checked: Sequence[Compiled],
+    check: Callable[[Source], Compiled],
+    paths: Sequence[str],
+    *,
+    unsafe: bool,
+    write: bool,
+) -> list[Compiled]:
+    """Apply the fixes of all files' findings, say which, and give what is found afterwards.
+
+    Args:
+        sources: The files as they were read.
+        checked: What was found in them, in the same order.
+        check: Checks a file.
+        paths: What was given on the command line; nothing outside of it is written.
+        unsafe: Whether to apply fixes too that may change what is meant.
+        write: Whether to write the files; else the differences are shown, and the findings are as they were.
+
+    Raises:
+        click.UsageError: A file cannot be written.
+    """
+    changes = [
+        change
+        for source, each in zip(sources, checked, strict=True)
+        if (change := changed(source, each, check, unsafe=unsafe)) and allowed(change, paths)
+    ]
+    if not write:
+        for change in changes:
+            show_difference(change)
+        return list(checked)
+    for change in changes:
+        replace_file(change)
+        for each in change.findings:
+            assert each.fix is not None
+            place = f"{each.path}:{each.start.line}:{each.start.column}"
+            click.echo(printable(f"{place}: fixed: {each.message}: {each.fix.title} [{each.code}]"), err=True)
+    new = {change.source.path: change.raw for change in changes}
+    return [check(Source(each.path, new.get(each.path, each.raw))) for each in sources]
+
+
+def offered(checked: Sequence[Compiled]) -> str:
+    """How many findings could be fixed, in a line; empty for none."""
+    kinds = [each.fix.applicability for one in checked for each in one.diagnostics if each.fix is not None]
+    safe, unsafe = kinds.count("safe"), kinds.count("unsafe")
+    said = [f"{safe} can be fixed with `wfc check --fix`"] if safe else []
+    if unsafe:
+        said.append(f"{unsafe} {'more ' if safe else ''}with `wfc check --fix --unsafe`")
+    return ", ".join(said)
+
+
+def changed(
+    source: Source, checked: Compiled, check: Callable[[Source], Compiled], *, unsafe: bool
+) -> Change | None:
+    def again(text: str) -> Sequence[Diagnostic]:
+        return of_its_own(check(Source(source.path, encoded(source, text))))
+
+    result = fixed(checked.text, of_its_own(checked), again, unsafe=unsafe)
+    if result.text == checked.text:
+        return None
+    return Change(source, checked.text, result.text, encoded(source, result.text), result.findings)
+
+
+def of_its_own(checked: Compiled) -> Sequence[Diagnostic]:
+    return [each for each in checked.diagnostics if each.path == checked.path]
+
+
+def encoded(source: Source, text: str) -> bytes:
+    return (BOM if source.raw.startswith(BOM) else b"") + text.encode("utf-8")
+
+
+def allowed(change: Change, paths: Sequence[str]) -> bool:
+    """Whether a file lies, links followed, within what was given on the command line."""
+    real = os.path.realpath(change.source.path)
+    for path in paths:
+        given = os.path.realpath(path)
+        if real == given or (os.path.isdir(given) and real.startswith(given.rstrip(os.sep) + os.sep)):
+            return True
+    click.echo(
+        f"{printable(change.source.path)}: not fixed: it is a link that leads outside of what was given",
+        err=True,
+    )
+    return False
+
+
+def replace_file(change: Change) -> None:
+    """Write the file anew, all of it or nothing, and only if it is still what was checked."""
+    path = os.path.realpath(change.source.path)
+    if load(change.source.path).raw != change.source.raw:
+        raise click.UsageError(
+            f"`{change.source.path}` was changed while it was checked; nothing was written to it"
+        )
+    try:
+        handle, name = tempfile.mkstemp(prefix=".wfc-", dir=os.path.dirname(path))
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(change.raw)
+            os.chmod(name, os.stat(path).st_mode & 0o7777)
+            os.replace(name, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(name)
+            raise
+    except OSError as error:
+        raise click.UsageError(f"cannot write `{change.source.path}`: {error.strerror}") from None
+
+
+def show_difference(change: Change) -> None:
+    import difflib
+
+    path = printable(change.source.path)
+    lines = difflib.unified_diff(
+        change.before.splitlines(), change.after.splitlines(), path, f"{path} (fixed)", lineterm=""
+    )
+    for line in lines:
+        click.echo(printable(line))

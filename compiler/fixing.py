@@ -1,0 +1,90 @@
+"""Text and diagnostics → text with the fixes applied, and nothing else changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from wfc.compiler.diagnostics import Applicability, Diagnostic, TextEdit
+
+__all__ = ["Fixed", "applied", "fixed"]
+
+MOST_ROUNDS: Final = 20
+"""How often a text is checked and fixed again; a fix may bring a finding to light that has one too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """What came of a text.
+
+    Args:
+        text: With all fixes applied.
+        findings: Those whose fixes were applied, in the order in which that happened; their positions are those of
+            the text as it was then.
+    """
+
+    text: str
+    findings: tuple[Diagnostic, ...]
+
+
+def fixed(
+    text: str,
+    findings: Sequence[Diagnostic],
+    check: Callable[[str], Sequence[Diagnostic]],
+    *,
+    unsafe: bool = False,
+) -> Fixed:
+    """Apply the fixes of a text's findings, check again, and so on until there are none left.
+
+    Args:
+        text: Without a byte order mark.
+        findings: What was found in it.
+        check: Finds what there is in a changed text.
+        unsafe: Whether to apply those too that may change what is meant.
+    """
+    wanted: set[Applicability] = {"safe", "unsafe"} if unsafe else {"safe"}
+    done: list[Diagnostic] = []
+    seen = {text}
+    for _ in range(MOST_ROUNDS):
+        text, now = applied(text, findings, wanted)
+        if not now or text in seen:
+            break
+        seen.add(text)
+        done += now
+        findings = check(text)
+    return Fixed(text, tuple(done))
+
+
+def applied(
+    text: str, findings: Iterable[Diagnostic], wanted: Iterable[Applicability]
+) -> tuple[str, list[Diagnostic]]:
+    """The text with fixes applied at once, and the findings that they were for.
+
+    Of fixes that overlap the first one counts; a fix is applied as a whole or not at all.
+    """
+    wanted = set(wanted)
+    taken: list[TextEdit] = []
+    done: list[Diagnostic] = []
+    for finding in findings:
+        fix = finding.fix
+        if fix is None or fix.applicability not in wanted or not fix.edits:
+            continue
+        if any(touches(edit, other) for edit in fix.edits for other in taken):
+            continue
+        taken += fix.edits
+        done.append(finding)
+    taken.sort(key=lambda edit: edit.start.offset)
+    parts: list[str] = []
+    at = 0
+    for edit in taken:
+        parts += (text[at : edit.start.offset], edit.text)
+        at = edit.end.offset
+    return "".join([*parts, text[at:]]), done
+
+
+def touches(one: TextEdit, other: TextEdit) -> bool:
+    """Whether two edits change one place; two that insert at one place do too."""
+    if one.start.offset == other.start.offset:
+        return True
+    return one.start.offset < other.end.offset and other.start.offset < one.end.offset
