@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from wfc.compiler.diagnostics import Applicability, Diagnostic, TextEdit
+from wfc.compiler.slotted import dataclass
 
 __all__ = ["Fixed", "applied", "fixed"]
 
@@ -84,7 +84,12 @@ def applied(
 
 
 def touches(one: TextEdit, other: TextEdit) -> bool:
-    """Whether two edits change one place; two that insert at one place do too."""
+    """Whether two edits change one place; two that insert at one place do, and two that take out neighbours.
+
+    All the entries of a map taken out, each on its own, would leave a map with nothing in it.
+    """
     if one.start.offset == other.start.offset:
+        return True
+    if not one.text and not other.text and (one.end == other.start or other.end == one.start):
         return True
     return one.start.offset < other.end.offset and other.start.offset < one.end.offset

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO
 
+from wfc.compiler.diagnostics import Diagnostic
 from wfc.compiler.pipeline import Compiled
 from wfc.compiler.render import Format, render, summary
 
@@ -28,8 +29,19 @@ def show(compiled: Sequence[Compiled], *, form: Format = "full", on_error_stream
     stream.flush()
     if form != "json" and (findings or not on_error_stream):
         specs = "1 spec" if len(compiled) == 1 else f"{len(compiled)} specs"
-        print(f"{specs}: {summary(findings)}", file=sys.stderr)
+        offer = offered(findings)
+        print(f"{specs}: {summary(findings)}{'; ' if offer else ''}{offer}", file=sys.stderr)
     return not findings
+
+
+def offered(findings: Sequence[Diagnostic]) -> str:
+    """How many findings could be fixed, and how; empty for none."""
+    kinds = [each.fix.applicability for each in findings if each.fix is not None]
+    safe, unsafe = kinds.count("safe"), kinds.count("unsafe")
+    said = [f"{safe} can be fixed with `wfc check --fix`"] if safe else []
+    if unsafe:
+        said.append(f"{unsafe} {'more ' if safe else 'can be fixed '}with `wfc check --fix --unsafe`")
+    return ", ".join(said)
 
 
 def colourful(stream: TextIO) -> bool:

@@ -6,7 +6,6 @@ import contextlib
 import os
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import click
 
@@ -15,8 +14,9 @@ from wfc.compiler.diagnostics import Diagnostic
 from wfc.compiler.fixing import fixed
 from wfc.compiler.pipeline import Compiled
 from wfc.compiler.render import printable
+from wfc.compiler.slotted import dataclass
 
-__all__ = ["fix_all", "offered"]
+__all__ = ["fix_all"]
 
 BOM = b"\xef\xbb\xbf"
 
@@ -71,16 +71,6 @@ def fix_all(
             click.echo(printable(f"{place}: fixed: {each.message}: {each.fix.title} [{each.code}]"), err=True)
     new = {change.source.path: change.raw for change in changes}
     return [check(Source(each.path, new.get(each.path, each.raw))) for each in sources]
-
-
-def offered(checked: Sequence[Compiled]) -> str:
-    """How many findings could be fixed, in a line; empty for none."""
-    kinds = [each.fix.applicability for one in checked for each in one.diagnostics if each.fix is not None]
-    safe, unsafe = kinds.count("safe"), kinds.count("unsafe")
-    said = [f"{safe} can be fixed with `wfc check --fix`"] if safe else []
-    if unsafe:
-        said.append(f"{unsafe} {'more ' if safe else ''}with `wfc check --fix --unsafe`")
-    return ", ".join(said)
 
 
 def changed(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
+
+from wfc.compiler.slotted import dataclass
 
 __all__ = ["Example", "example"]
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from wfc.compiler.diagnostics import Finding, Place, Severity
 from wfc.compiler.problems import closest, problem, warning
 from wfc.compiler.problems.fixes import corrected, removed, written
+from wfc.compiler.slotted import replace
 
 __all__ = [
     "bad_name",
@@ -95,13 +96,17 @@ def unknown_secret(place: Place, name: str, known: Iterable[str]) -> Finding:
 
 
 @problem
-def unknown_state_field(place: Place, name: str, known: Iterable[str]) -> Finding:
+def unknown_state_field(
+    place: Place, name: str, known: Iterable[str], among: Iterable[str] | None = None
+) -> Finding:
     """Something is saved in, or expected of, a field that `state` does not declare.
 
     What a run remembers is declared under `state`, each field with its type. Write the field's name as it
     is declared, or declare the field.
     """
-    return _unknown("unknown-state-field", "state field", "state", place, name, known)
+    known = list(known)
+    found = _unknown("unknown-state-field", "state field", "state", place, name, known)
+    return found if among is None else replace(found, fix=corrected(place, name, among))
 
 
 @problem

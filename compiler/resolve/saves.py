@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope, reference
@@ -51,22 +51,24 @@ def save_values(
     return saves
 
 
-def state_field(name: str, place: Place, declared: Declared) -> Field | None:
+def state_field(
+    name: str, place: Place, declared: Declared, among: Sequence[str] | None = None
+) -> Field | None:
     field = declared.state.fields.get(name)
     if field is None and not declared.unread("state"):
-        declared.report(unknown_state_field(place, name, declared.state.fields))
+        declared.report(unknown_state_field(place, name, declared.state.fields, among))
     return field
 
 
 def save_by_name(name: str, place: Place, scope: Scope, declared: Declared, texts: Texts) -> Save | None:
     name = normal(name)
     texts.uses.add("result")
-    field = state_field(name, place, declared)
     result = reference(scope, "result").type
+    known = [each for member in members(result) if isinstance(member, Record) for each in member.fields]
+    fields = [each for each in known if each in declared.state.fields]  # another name must be both
+    field = state_field(name, place, declared, fields)
     given = part_type(result, name)
     if given is None:
-        known = [each for member in members(result) if isinstance(member, Record) for each in member.fields]
-        fields = [each for each in known if each in declared.state.fields]
         declared.report(problems.result_without_field(place, name, show(result), known, fields))
         return None
     if field is None or given == UNKNOWN:

@@ -18,7 +18,19 @@ load()
 def test_a_code_is_explained_however_it_is_copied(wfc, code: str) -> None:
     done = wfc("explain", code)
     assert done.status == 0
-    assert done.out == f"unknown-event\n\n{inspect.getdoc(PROBLEMS['unknown-event'])}\n"
+    assert done.out.startswith(f"unknown-event\n\n{inspect.getdoc(PROBLEMS['unknown-event'])}\n")
+
+
+def test_an_explanation_shows_an_example_and_what_mends_it(wfc) -> None:
+    shown = wfc("explain", "unknown-event").out.partition("An example")[2].splitlines()
+    assert [line[2:] for line in shown if line.startswith(("  - ", "  + "))] == [
+        '-     emit: {event: Greted, with: {text: "Hello ${{ event.name }}"}}',
+        '+     emit: {event: Greeted, with: {text: "Hello ${{ event.name }}"}}',
+    ]
+
+
+def test_an_example_that_cannot_be_shown_is_left_out(wfc) -> None:
+    assert "An example" not in wfc("explain", "file-too-large").out
 
 
 def test_without_a_code_all_are_listed(wfc) -> None:
