@@ -75,7 +75,11 @@ def test_where_a_path_is_wrong_nothing_else_is_said(wfc, greet: Path, tmp_path: 
 def test_options_may_stand_anywhere(wfc, greet: Path, args: list[str]) -> None:
     greet.write_text(BAD)
     done = wfc("check", *args)
-    assert (done.status, done.out.count("\n"), done.err) == (1, 1, "1 spec: 1 error\n")
+    assert (done.status, done.out.count("\n"), done.err) == (
+        1,
+        1,
+        "1 spec: 1 error; 1 can be fixed with `wfc check --fix`\n",
+    )
 
 
 @pytest.mark.parametrize(
