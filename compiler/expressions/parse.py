@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.expressions.parser import Parser
+from wfc.compiler.expressions.paths import path_alone
 from wfc.compiler.expressions.scope import Scope
 from wfc.compiler.expressions.template_parser import TemplateParser
 from wfc.compiler.expressions.template_tree import Condition, Hole, Loop, Part, Text, has_statements, holes
 from wfc.compiler.expressions.tokens import UnreadableError, tokenize
-from wfc.compiler.expressions.tree import Attribute, Broken, Constant, Name, Node, Path, path_of, walk
+from wfc.compiler.expressions.tree import Attribute, Broken, Constant, Name, Node, Path, children, path_of
 from wfc.compiler.expressions.truth import constant_truth
 from wfc.compiler.expressions.typing import Typing
 from wfc.compiler.problems import names as names_problems
@@ -103,8 +104,8 @@ def parse_expression(
     """
     typing = Typing(text, place, report)
     try:
-        tokens, _ = tokenize(text, place)
-        tree = Parser(tokens, place).whole()
+        path = path_alone(text)
+        tree = path[0] if path is not None else Parser(tokenize(text, place)[0], place).whole()
     except UnreadableError as mistake:
         report(mistake.finding)
         return Expression(text, place, UNKNOWN, Broken(0, len(text)), frozenset())
@@ -123,19 +124,15 @@ def parse_expression(
 def uses_of(trees: Sequence[Node], without: Sequence[str] = ()) -> frozenset[Path]:
     """The longest paths that are mentioned."""
     found: set[Path] = set()
-    inside: set[int] = set()
-    for tree in trees:
-        for node in walk(tree):
-            if isinstance(node, (Name, Attribute)) and id(node) not in inside:
-                path = path_of(node)
-                if path is None:
-                    continue
-                found.add(path)
-                below: Node = node
-                while isinstance(below, Attribute):
-                    below = below.of
-                    inside.add(id(below))
-    return frozenset(path for path in found if path[0] not in without)
+    waiting = list(trees)
+    while waiting:
+        node = waiting.pop()
+        path = path_of(node) if isinstance(node, (Name, Attribute)) else None
+        if path is None:
+            waiting += children(node)
+        elif path[0] not in without:
+            found.add(path)
+    return frozenset(found)
 
 
 def parse_template(

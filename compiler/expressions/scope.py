@@ -66,4 +66,4 @@ def in_doubt(node: Node) -> bool:
     """Whether a part of a condition could not be read, which a finding has said already."""
     if isinstance(node, Test) and node.record is None and node.name not in {"none", *SCALAR_TESTS}:
         return True
-    return node.type == UNKNOWN
+    return node.type is UNKNOWN

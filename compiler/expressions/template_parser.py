@@ -12,6 +12,7 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.expressions.parser import RESERVED, Parser
+from wfc.compiler.expressions.paths import path_alone
 from wfc.compiler.expressions.template_tree import Condition, Hole, Loop, Part, Text
 from wfc.compiler.expressions.tokens import Token, UnreadableError, tokenize
 from wfc.compiler.expressions.tree import Broken, Node
@@ -146,6 +147,10 @@ class TemplateParser:
         return alone
 
     def hole(self, start: int) -> int:
+        path = path_alone(self.text, start, until="}}")
+        if path is not None:
+            self.parts.append(Hole(path[0]))
+            return path[1] + 2
         try:
             tokens, end = tokenize(self.text, self.place, start, until="}}")
             self.parts.append(Hole(Parser(tokens, self.place, start).whole()))

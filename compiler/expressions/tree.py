@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final, Literal
 
 from wfc.compiler.slotted import dataclass, field
@@ -216,40 +216,43 @@ class FilterCall(Node):
     comparison: Compare | None = field(default=None, init=False)
 
 
-NO_CHILDREN: Final[tuple[Node, ...]] = ()
+def no_children(node: Node) -> tuple[Node, ...]:
+    return ()
+
+
+CHILDREN: Final[Mapping[type[Node], Callable[..., tuple[Node, ...]]]] = {
+    Broken: no_children,
+    Constant: no_children,
+    Name: no_children,
+    Attribute: lambda node: (node.of,),
+    Test: lambda node: (node.of,),
+    Subscript: lambda node: (node.of, node.index),
+    Slice: lambda node: (node.of, *(each for each in (node.first, node.last) if each is not None)),
+    ListDisplay: lambda node: node.items,
+    RecordDisplay: lambda node: tuple(value for _, value in node.entries),
+    Unary: lambda node: (node.operand,),
+    Not: lambda node: (node.operand,),
+    Binary: lambda node: (node.left, node.right),
+    Compare: lambda node: (node.left, node.right),
+    Concat: lambda node: node.parts,
+    Logic: lambda node: node.parts,
+    Choice: lambda node: (node.then, node.test, node.otherwise),
+    FilterCall: lambda node: (node.of, *(argument for _, argument in node.arguments)),
+}
 
 
 def children(node: Node) -> tuple[Node, ...]:
     """The nodes directly inside a node, in the order of the text."""
-    match node:
-        case Attribute() | Test():
-            return (node.of,)
-        case Subscript():
-            return (node.of, node.index)
-        case Slice():
-            return (node.of, *(each for each in (node.first, node.last) if each is not None))
-        case ListDisplay():
-            return node.items
-        case RecordDisplay():
-            return tuple(value for _, value in node.entries)
-        case Unary() | Not():
-            return (node.operand,)
-        case Binary() | Compare():
-            return (node.left, node.right)
-        case Concat() | Logic():
-            return node.parts
-        case Choice():
-            return (node.then, node.test, node.otherwise)
-        case FilterCall():
-            return (node.of, *(argument for _, argument in node.arguments))
-    return NO_CHILDREN
+    return CHILDREN[node.__class__](node)
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """A node and all nodes inside it."""
-    yield node
-    for child in children(node):
-        yield from walk(child)
+    """A node and all nodes inside it, in the order of the text."""
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += CHILDREN[node.__class__](node)[::-1]
 
 
 def decided(node: Node) -> bool | None:

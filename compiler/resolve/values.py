@@ -74,7 +74,7 @@ class Texts:
         return replace(template, type=STRING, whole=None)
 
     def note(self, found: Expression | Template) -> None:
-        self.uses.update(path[0] for path in found.uses if path)
+        self.uses.update([path[0] for path in found.uses if path])
 
     def value(
         self,

@@ -33,9 +33,9 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Scalar:
-    """A type without parts.
+    """A type without parts; there is one object of each, below.
 
     Args:
         name: As written in a spec, or ``null`` (the type of ``none``) or ``unknown`` (the type of what
@@ -104,14 +104,15 @@ class Enumeration:
     name: str = ""
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Enumeration) and self._identity == other._identity
+        return self is other or (
+            isinstance(other, Enumeration)
+            and self.values == other.values
+            and self.name == other.name
+            and [*map(type, self.values)] == [*map(type, other.values)]  # to Python, 1 is True
+        )
 
     def __hash__(self) -> int:
-        return hash(self._identity)
-
-    @property
-    def _identity(self) -> tuple[object, ...]:
-        return self.name, self.values, tuple(map(type, self.values))  # to Python, 1 is True
+        return hash((self.name, self.values))
 
 
 @dataclass(frozen=True, slots=True)
