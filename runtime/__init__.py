@@ -89,6 +89,10 @@ from wfc.runtime.joins import (
     EachOf,
     FirstOf,
 )
+from wfc.runtime.messages import (
+    Keep,
+    Message,
+)
 from wfc.runtime.outcomes import (
     UNHANDLED,
     All,
@@ -159,9 +163,11 @@ __all__ = [
     "InvalidMessageError",
     "Item",
     "Items",
+    "Keep",
     "LateEvent",
     "LimitError",
     "Limits",
+    "Message",
     "MissingPackageError",
     "Model",
     "Moment",

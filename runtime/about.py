@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from wfc.runtime.execution import StepRun
     from wfc.runtime.run import Run
 
-__all__ = ["key_of", "no_value", "retry_info", "run_info", "started_at", "unmet"]
+__all__ = ["key_of", "next_message", "no_value", "retry_info", "run_info", "started_at", "unmet"]
 
 
 def started_at(run: Run, step_run: StepRun) -> datetime:
@@ -36,6 +36,15 @@ def key_of(run: Run, step_run: StepRun) -> str:
         return step_run.key
     except AttributeError:
         return f"{run.run_id}/{step_run.step.name}/{step_run.number}"
+
+
+def next_message(run: Run, step_run: StepRun) -> str:
+    """The id of the next message that a step run sends: the same one in every attempt."""
+    attempt, count = getattr(step_run, "messages", (0, 0))
+    count = count + 1 if attempt == step_run.attempt else 1
+    step_run.messages = step_run.attempt, count
+    key = key_of(run, step_run)
+    return key if count == 1 else f"{key}#{count}"
 
 
 def unmet(run: Run, step_run: StepRun, result: object) -> list[str]:

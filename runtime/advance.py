@@ -129,6 +129,8 @@ def _failed(execution: Execution, tick: Failed) -> None:
 
 def _arrived(execution: Execution, tick: Arrived) -> None:
     event = tick.event
+    if tick.message_id is not None:
+        execution.receive(tick.message_id)
     run = execution.in_flight.get(tick.sender) if tick.sender is not None else None
     frame: Frame | None = execution.root
     path: Path = ()

@@ -16,6 +16,7 @@ from wfc.runtime.store import StateStore
 
 if TYPE_CHECKING:
     from wfc.runtime.execution import StepRun
+    from wfc.runtime.messages import IfAbsent
     from wfc.runtime.run import Run
     from wfc.runtime.workflow import Workflow
 
@@ -106,6 +107,51 @@ class Context(Generic[S]):
         """
         run = self._started("send_event")
         self._in_loop(run.send, message, step, self._step_run)
+
+    async def send(
+        self,
+        event: Event,
+        to: str | None = None,
+        *,
+        key: object = None,
+        run_id: str | None = None,
+        if_absent: IfAbsent = None,
+    ) -> None:
+        """Delivers an event to another run: of the workflow ``to`` under a key, or of an id.
+
+        An attempt that is made again sends nothing twice: the runs know this step run's messages by their order.
+
+        Args:
+            key: ``None``: it is in the field of the event that the workflow declares for that.
+            if_absent: See ``Engine.deliver``.
+
+        Raises:
+            WorkflowRuntimeError: See ``Engine.deliver``.
+        """
+        run, message_id = self._message("send")
+        await run.engine.deliver(
+            event,
+            run_id=run_id,
+            workflow=to,
+            key=key,
+            message_id=message_id,
+            if_absent=if_absent,
+            beside=type(run.workflow),
+        )
+
+    async def publish(self, event: Event, topic: str) -> None:
+        """Delivers an event to all live runs that declare to receive it, but for those that want another topic.
+
+        Raises:
+            InvalidMessageError: It does not fit what a run receives; all others have got it.
+        """
+        run, message_id = self._message("publish")
+        await run.engine.publish(topic, event, message_id=message_id)
+
+    def _message(self, what: str) -> tuple[Run, str]:
+        run, step_run = self._started(what), self._inside(what)
+        step_run.called = True
+        return run, about.next_message(run, step_run)
 
     def collect_events(
         self, ev: Event, expected: list[type[Event]], buffer_id: str | None = None

@@ -10,10 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wfc.runtime.declared import Declared, Receives
-from wfc.runtime.errors import RunExistsError, RunUnknownError, WorkflowConfigurationError
+from wfc.runtime.errors import (
+    RunExistsError,
+    RunUnknownError,
+    WorkflowConfigurationError,
+    WorkflowRuntimeError,
+)
 from wfc.runtime.gates import Gate, Passage, in_loop_of
+from wfc.runtime.messages import IfAbsent, Mailbox, Message, deliver_to_key, deliver_to_run, publish, receive
 
 if TYPE_CHECKING:
+    from wfc.runtime.events import Event
     from wfc.runtime.run import Run
     from wfc.runtime.workflow import Workflow
 
@@ -34,7 +41,8 @@ class Engine:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()  # held while it is settled who there is
+        self.mailbox = Mailbox()
         self._workflows: dict[str, Workflow] = {}
         self._beside: dict[tuple[Path, str], Workflow] = {}
         self._classes: dict[str, type[Workflow]] = {}  # of runs with keys or events from outside, by name
@@ -139,14 +147,20 @@ class Engine:
             return run
         if declared.key is not None and run.key is None:
             run.key = declared.key(run)
-        with self._lock:
+        with self.lock:
             others = self.runs_of(workflow.workflow_name, run.key) if run.key is not None else []
             if others and (joined := self._make_way(run, declared, others)) is not None:
                 return joined
             gates = self._gates_for(run, declared)
             self._enlist(run, declared)
-            run.passage = Passage(run, gates, self._lock, self._drop)
+            kept = self.mailbox.take((workflow.workflow_name, run.key)) if run.key is not None else []
+            run.passage = Passage(run, gates, self.lock, self._drop)
         run.passage.start()
+        for event, message_id in kept:
+            try:
+                receive(run, event, message_id)
+            except WorkflowRuntimeError as error:  # who sent it is long gone
+                run.loop.call_exception_handler({"message": "a kept message was refused", "exception": error})
         return run
 
     def _make_way(self, run: Run, declared: Declared, others: list[Run]) -> Run | None:
@@ -200,6 +214,60 @@ class Engine:
             if gate.name is not None and gate.is_free:
                 self._gates.pop(gate.name, None)
 
+    # --- messages
+
+    async def deliver(
+        self,
+        event: Event | Message,
+        *,
+        run_id: str | None = None,
+        workflow: str | None = None,
+        key: object = None,
+        message_id: str | None = None,
+        if_absent: IfAbsent = None,
+        beside: type[Workflow] | None = None,
+    ) -> bool:
+        """Delivers an event to a run by its id, or to all live runs of a workflow under a key.
+
+        A run takes an event whether its steps are at work, waiting, or have not begun; one of its class that its
+        declared events have by name, else those that its steps accept.
+
+        Args:
+            key: ``None``: it is in the field of the event that the workflow declares for that.
+            message_id: A run takes only one event under an id.
+            if_absent: What to do where there is no run under the key: ``"start"`` one whose inputs are fields of the
+                event, ``Keep(seconds)`` the event until one starts, or, by itself, raise.
+            beside: The sender's class, which may have been generated beside the workflow.
+
+        Returns:
+            Whether it is new to the run, or to one of the runs.
+
+        Raises:
+            RunUnknownError: There is no such run or workflow.
+            RunEndedError: The run is over.
+            InvalidMessageError: The event does not fit what the run takes.
+            WorkflowConfigurationError: There is no address, or there are two.
+        """
+        if (run_id is None) == (workflow is None):
+            raise WorkflowConfigurationError("deliver an event to a `run_id`, or to a `workflow` and a `key`")
+        if run_id is not None:
+            return await deliver_to_run(self, event, run_id, message_id)
+        assert workflow is not None
+        return await deliver_to_key(self, event, workflow, key, message_id, if_absent, beside)
+
+    async def publish(self, topic: str, event: Event | Message, *, message_id: str | None = None) -> int:
+        """Delivers an event to every live run that declares to receive it, but for those that want another topic.
+
+        Where a run declares a field for its key, the event must have the run's key there.
+
+        Returns:
+            To how many runs it is new.
+
+        Raises:
+            InvalidMessageError: It does not fit what a run receives; all others have got it.
+        """
+        return await publish(self, topic, event, message_id)
+
     # --- the lists of live runs
 
     def _enlist(self, run: Run, declared: Declared) -> None:
@@ -224,7 +292,7 @@ class Engine:
         self._ended[run.run_id] = None
         declared = Declared.of(type(run.workflow))
         if not declared.has_none:
-            with self._lock:
+            with self.lock:
                 key = run.workflow.workflow_name, run.key or ""
                 keyed = self._keyed.get(key, {})
                 if keyed.pop(run.run_id, None) is not None and not keyed:

@@ -160,6 +160,7 @@ class StepRun:
         "failed_at",
         "frame",
         "key",
+        "messages",
         "number",
         "parent",
         "path",
@@ -190,6 +191,7 @@ class StepRun:
     error: Exception  # the same as a ``StepError``
     failed_at: datetime
     key: str  # by which a service knows a repeated request
+    messages: tuple[int, int]  # the attempt that sends, and how many it has sent
     collects: list[Any]  # what to take back if the attempt fails
     choice: int  # which of a model and its fallbacks, from 0
     choices: int  # how many there are
@@ -285,6 +287,7 @@ class Execution:
         "outcome",
         "paused",
         "queues",
+        "received",
         "root",
         "run_id",
         "runs",
@@ -321,5 +324,12 @@ class Execution:
         self.waiters: dict[int, Waiter] = NONE  # bodies that wait for an event, by number
         self.root: Frame | None = None
         self.fell_short: tuple[Frame, Step, Slots] | None = None  # the last join of some that got too few
+        self.received: dict[str, None] = NONE  # ids of events that came from outside
         self.asked = False  # somebody outside was asked for an answer
         self.observed = False
+
+    def receive(self, message_id: str) -> None:
+        """Remembers that an event from outside has come."""
+        if self.received is NONE:
+            self.received = {}
+        self.received[message_id] = None

@@ -11,10 +11,10 @@ from wfc.runtime.advance import advance
 from wfc.runtime.children import ALONE, Children
 from wfc.runtime.errors import (
     ExpressionError,
+    RunEndedError,
     SettingsError,
     UndeclaredResultError,
     WorkflowCancelledByUser,
-    WorkflowRuntimeError,
     WorkflowStepDoesNotExistError,
     WorkflowTimeoutError,
 )
@@ -317,18 +317,46 @@ class Run:
 
     # --- what contexts and handlers ask for
 
-    def send(self, event: Event, step: str | None = None, sender: StepRun | None = None) -> None:
+    def takes(self, event: Event, is_from_outside: bool = True) -> bool:
+        """Whether a step accepts an event, or somebody waits for it, or may wait."""
+        execution = self.execution
+        return (
+            bool(execution.table.acceptors(type(event)))
+            or (is_from_outside and type(event) in execution.table.received)
+            or any(waiter.takes(event) for waiter in execution.waiters.values())
+        )
+
+    def receive(self, event: Event, message_id: str | None) -> bool:
+        """Takes in an event from outside, but only one under each id; whether it did.
+
+        Raises:
+            WorkflowRuntimeError: See ``send``.
+        """
+        if message_id is not None and message_id in self.execution.received:
+            return False
+        self.send(event, message_id=message_id)
+        if message_id is not None:
+            self.execution.receive(message_id)
+        return True
+
+    def send(
+        self,
+        event: Event,
+        step: str | None = None,
+        sender: StepRun | None = None,
+        message_id: str | None = None,
+    ) -> None:
         """Takes in an event from a step run, or from outside.
 
         Raises:
             UndeclaredResultError: No step accepts it, or the named one does not.
             WorkflowStepDoesNotExistError: There is no step of that name.
-            WorkflowRuntimeError: The run has ended.
+            RunEndedError: The run has ended.
         """
         if self.is_done:
             if sender is not None:
                 return  # it is being cancelled
-            raise WorkflowRuntimeError(f"the run {self.run_id} has ended, so it takes no {event_name(event)}")
+            raise RunEndedError(f"the run {self.run_id} has ended, so it takes no {event_name(event)}")
         table, target = self.execution.table, None
         if not isinstance(event, Event):
             raise UndeclaredResultError(f"only events can be sent, not {type(event).__name__}")
@@ -338,14 +366,9 @@ class Run:
                 raise WorkflowStepDoesNotExistError(f"there is no step `{step}`")
             if not target.takes(type(event)):
                 raise UndeclaredResultError(f"step `{step}` does not accept {event_name(event)}")
-        elif not (
-            table.acceptors(type(event))
-            or (sender is None and type(event) in table.received)
-            or isinstance(event, StopEvent | InputRequiredEvent)
-            or any(waiter.takes(event) for waiter in self.execution.waiters.values())
-        ):
+        elif not (self.takes(event, sender is None) or isinstance(event, StopEvent | InputRequiredEvent)):
             raise UndeclaredResultError(f"no step accepts {event_name(event)}")
-        tick = Arrived(event, target, sender.number if sender is not None else None)
+        tick = Arrived(event, target, sender.number if sender is not None else None, message_id)
         if self._begun:
             self.take(tick)
         else:

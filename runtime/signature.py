@@ -133,7 +133,7 @@ def read_signature(
             state = get_args(_bare(annotation))[0]
     if "return" not in hints:
         raise WorkflowValidationError(f"`{where}` must say what it returns, by `-> …`")
-    if isinstance(state, typing.TypeVar):
+    if state is Any or isinstance(state, typing.TypeVar):
         state = None
     emissions = _emissions(hints["return"])
     return Signature(tuple(parameters), emissions, hints["return"], state, is_method)

@@ -86,14 +86,20 @@ class Failed:
 
 
 class Arrived:
-    """An event was sent: by a step run (its number), or from outside; to one step or to all that accept it."""
+    """An event was sent: by a step run (its number), or from outside; to one step or to all that accept it.
 
-    __slots__ = ("event", "sender", "step")
+    ``message_id`` is what one from outside is known by, so that it is taken only once.
+    """
 
-    def __init__(self, event: Event, step: Step | None = None, sender: int | None = None) -> None:
+    __slots__ = ("event", "message_id", "sender", "step")
+
+    def __init__(
+        self, event: Event, step: Step | None = None, sender: int | None = None, message_id: str | None = None
+    ) -> None:
         self.event = event
         self.step = step
         self.sender = sender
+        self.message_id = message_id
 
 
 class Paused:

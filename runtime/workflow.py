@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -261,7 +261,7 @@ class Workflow:
             ContextStateError: The context's run is not over.
             RunExistsError: A run of this id is not over, or one of its key, which shall not have two.
         """
-        run = self._prepare(ctx, start_event, inputs, run_id)
+        run = self.prepare(ctx, start_event, run_id, inputs)
         if self._verbose:
             run.observe(_print_step)
         admitted = self.engine.admit(run)
@@ -271,13 +271,22 @@ class Workflow:
             ctx.attach(run)
         return WorkflowHandler(run, ctx)
 
-    def _prepare(
+    def prepare(
         self,
-        ctx: Context[Any] | None,
-        start_event: StartEvent | None,
-        inputs: dict[str, Any],
-        run_id: str | None,
+        ctx: Context[Any] | None = None,
+        start_event: StartEvent | None = None,
+        run_id: str | None = None,
+        inputs: Mapping[str, Any] | None = None,
+        **options: Any,
     ) -> Run:
+        """A run that has not begun, for an engine to admit.
+
+        Args:
+            options: Of ``Run``.
+
+        Raises:
+            WorkflowError: See ``run``.
+        """
         if not self._is_validated:
             self.validate()
         state = None
@@ -287,14 +296,14 @@ class Workflow:
             before = ctx._run
             state = before.state if isinstance(before, Unstarted) else before.execution.state
         if start_event is None:
-            start_event = self._start_event(inputs)
+            start_event = self._start_event(inputs or {})
         elif not isinstance(start_event, StartEvent):
             raise WorkflowRuntimeError("`start_event` must be a StartEvent")
         elif not self.table().acceptors(type(start_event)):
             raise WorkflowRuntimeError(f"no step accepts {event_name(start_event)}, so it cannot start a run")
-        return Run(self, start_event, run_id or os.urandom(16).hex(), state=state)
+        return Run(self, start_event, run_id or os.urandom(16).hex(), state=state, **options)
 
-    def _start_event(self, inputs: dict[str, Any]) -> StartEvent:
+    def _start_event(self, inputs: Mapping[str, Any]) -> StartEvent:
         kind = self.start_event_class
         try:
             return kind(**inputs)
