@@ -17,15 +17,17 @@ BUILTINS: Final = frozenset(
     """.split()
 )  # those that generated code or its annotations may mention
 
-IMPORTED_MODULES: Final = frozenset({"date", "datetime", "filters", "step", "timedelta", "transform"})
+IMPORTED_MODULES: Final = frozenset(
+    {"date", "datetime", "filters", "pause", "step", "timedelta", "transform"}
+)
 
 IMPORTED_CLASSES: Final = frozenset(
     """
     All AllOf Annotated Any AnyUrl AtLeast AwareDatetime Basic Batch Bearer Collect Context Decimal EachOf
     Event Exception Fail Field Format File FirstOf HttpResponse HumanResponseEvent Inputs
-    InputRequiredEvent Iterator Literal Mapping Message Model Moment Number Output Passage Path PythonTool
+    InputRequiredEvent Item Items Iterator Literal Mapping Message Model Moment Number Output Passage Path PythonTool
     Record Resource RetryPolicy RunConfig RunInfo RunState Secret Self Sequence StartEvent State Config
-    StepError StopEvent Take UNHANDLED UTC Unhandled ValueError Workflow
+    SKIP Skip StepError StopEvent Take UNHANDLED UTC Unhandled ValueError Workflow
     """.split()
 )
 
@@ -65,7 +67,7 @@ FIELDS: Final = (
 CLASSES: Final = KEYWORDS | IMPORTED_CLASSES
 """What no class of a module may be called. The module's own ``State`` and ``Config`` are among them."""
 
-METHODS: Final = KEYWORDS | WORKFLOW_ATTRIBUTES | {"step", "transform"} | BUILTINS
+METHODS: Final = KEYWORDS | WORKFLOW_ATTRIBUTES | {"pause", "step", "transform"} | BUILTINS
 """What no step's method may be called: in a class body it would hide what later lines mention."""
 
 LOCALS: Final = (
@@ -77,5 +79,5 @@ LOCALS: Final = (
 )
 """What no item may be called inside a generated function."""
 
-CONSTANTS: Final = frozenset({"UNHANDLED"})
+CONSTANTS: Final = frozenset({"SKIP", "UNHANDLED"})
 """What no constant of a module may be called."""

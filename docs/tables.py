@@ -232,16 +232,13 @@ def common() -> str:
 
 def kinds() -> str:
     found = SHAPES["step"]["properties"]["kind"]["enum"]
+    usual = SHAPES["transform_step"]["properties"]
     rows = []
     for kind in found:
         shape = SHAPES[f"{kind}_step"]["properties"]
-        own = [
-            key
-            for key, each in SHAPES.get(f"{kind}_action", {}).get("properties", {}).items()
-            if not later(each)
-        ]
+        own = [key for key, each in shape.items() if key not in usual and not later(each)]
         if not later(shape["kind"]):
-            listed = ", ".join(f"`{key}`" for key in own if key != "kind") or "none"
+            listed = ", ".join(f"`{key}`" for key in own) or "none"
             rows.append((f"[`{kind}`](#{kind})", shape["kind"]["description"], listed))
     return table(("kind", "what it does", "keys of its own"), rows)
 

@@ -151,7 +151,7 @@ def uses_of(subject: Subject, node: int) -> Uses:
 
 
 def _acts(step: nodes.Step) -> bool:
-    action = step.action
+    action = step.action.do if isinstance(step.action, nodes.MapItems) else step.action
     if isinstance(action, nodes.ToolCall):
         request = action.tool.request
         return not (action.tool.read_only or (request is not None and request.method in SAFE_METHODS))

@@ -15,6 +15,7 @@ SHAPES: Final[dict[Kind, str]] = {
     "tool": "shape=component",
     "http": "shape=parallelogram",
     "llm": "shape=hexagon",
+    "map": "shape=box3d",
     "end": "shape=box, style=rounded, peripheries=2",
     "fail": "shape=octagon",
 }

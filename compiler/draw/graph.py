@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
 from wfc.compiler.flow import build, exits
-from wfc.compiler.nodes import Emission, Emit, EmitAll, EmitEach, Entry, Fail, Join, Step, Workflow
+from wfc.compiler.nodes import Emission, Emit, EmitAll, EmitEach, Entry, Fail, Join, MapItems, Step, Workflow
 from wfc.compiler.slotted import dataclass, replace
 
 __all__ = ["Box", "Edge", "Graph", "Kind", "Style", "graph_of", "seconds"]
 
-Kind = Literal["start", "transform", "tool", "http", "llm", "end", "fail"]
+Kind = Literal["start", "transform", "tool", "http", "llm", "map", "end", "fail"]
 Style = Literal["usual", "batch", "error", "limit", "time-out"]
 
 
@@ -149,6 +149,8 @@ def step_box(id: str, step: Step) -> Box:
         if step.accepts.within is not None:
             then = ", then goes on" if step.accepts.proceed else ""
             notes.append(f"within {seconds(step.accepts.within)}{then}")
+    if isinstance(step.action, MapItems):
+        notes.append(f"each of at most {step.action.max} items")
     if step.max_runs is not None:
         most = step.max_runs if isinstance(step.max_runs, int) else step.max_runs.text.strip()
         notes.append(f"at most {most} runs")

@@ -15,6 +15,7 @@ SHAPES: Final[dict[Kind, tuple[str, str]]] = {
     "tool": ("[[", "]]"),
     "http": ("[/", "/]"),
     "llm": ("{{", "}}"),
+    "map": ("[(", ")]"),
     "end": ("(((", ")))"),
     "fail": (">", "]"),
 }

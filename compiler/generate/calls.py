@@ -7,7 +7,7 @@ from wfc.compiler.generate.constants import call, constant
 from wfc.compiler.generate.names import ModuleNames
 from wfc.compiler.generate.scope import Function
 from wfc.compiler.generate.values import Values
-from wfc.compiler.nodes import Action, HttpCall, LlmCall, Step, ToolCall
+from wfc.compiler.nodes import Call, HttpCall, LlmCall, Step, ToolCall
 from wfc.compiler.spell import Code, literal
 from wfc.compiler.types import STRING
 
@@ -21,7 +21,7 @@ class Calls:
         self.bindings = bindings
         self.names = names
 
-    def action(self, action: Action, step: Step, function: Function) -> Code:
+    def action(self, action: Call, step: Step, function: Function) -> Code:
         """What is awaited."""
         match action:
             case LlmCall():

@@ -31,12 +31,13 @@ _FROM: Final = {
     "pathlib": ("Path",),
     "pydantic": ("Field",),
     "typing": ("Annotated", "Any", "Literal"),
-    "wfc.runtime": (
-        *("UNHANDLED", "All", "AllOf", "AtLeast", "Basic", "Batch", "Bearer", "Context", "EachOf", "Event"),
-        *("Fail", "FirstOf", "Format", "HttpResponse", "Inputs", "Model", "Moment", "Number", "Output"),
-        *("PythonTool", "Record", "RetryPolicy", "RunConfig", "RunInfo", "RunState", "Secret", "StartEvent"),
-        *("StepError", "StopEvent"),
-        *("Unhandled", "Workflow", "filters", "require_output_format", "step", "transform"),
+    "wfc.runtime": tuple(
+        """
+        All AllOf AtLeast Basic Batch Bearer Context EachOf Event Fail FirstOf Format HttpResponse
+        Inputs Item Items Model Moment Number Output PythonTool Record RetryPolicy RunConfig RunInfo
+        RunState SKIP Secret Skip StartEvent StepError StopEvent UNHANDLED Unhandled Workflow
+        filters pause require_output_format step transform
+        """.split()
     ),
 }
 IMPORTABLE: Final = {name: module for module, names in _FROM.items() for name in names}

@@ -137,7 +137,12 @@ def given(
         Parameter("run", Code("run"), Code("RunInfo")),
         *more,
     ]
-    return tuple(sorted(found, key=lambda parameter: ORDER.index(parameter.root)))
+    return tuple(sorted(found, key=_rank))
+
+
+def _rank(parameter: Parameter) -> int:
+    """Where a parameter stands; an item comes after the events."""
+    return ORDER.index(parameter.root) if parameter.root in ORDER else ORDER.index("inputs") - 1
 
 
 def _accepted(step: Step, names: ModuleNames, timed_out: bool) -> list[Parameter]:
@@ -172,7 +177,7 @@ def _own_fields(event: Event, accepts: Join) -> tuple[str, ...]:
 def result_parameters(step: Step, names: ModuleNames) -> list[Parameter]:
     """What the tail is given besides: the action's result, and what came with it."""
     found: list[Parameter] = []
-    if step.result is not None:
+    if step.result is not None and step.acts:
         found.append(Parameter("result", Code("result"), annotation(step.result, names)))
     if step.kind == "http":
         found.append(Parameter("response", Code("response"), Code("HttpResponse")))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Sequence
 
 from wfc.compiler.expressions import Expression, Template
@@ -12,11 +11,13 @@ from wfc.compiler.generate.bindings import Bindings, PythonFunction, context
 from wfc.compiler.generate.calls import Calls
 from wfc.compiler.generate.constants import call
 from wfc.compiler.generate.layout import INDENT, docstring, fit
+from wfc.compiler.generate.maps import Maps, gathered
 from wfc.compiler.generate.names import ModuleNames
+from wfc.compiler.generate.negation import negated
 from wfc.compiler.generate.scope import Function, Parameter, given, result_parameters
 from wfc.compiler.generate.tails import BODY, Tail
 from wfc.compiler.generate.values import Values
-from wfc.compiler.nodes import Exit, Join, Save, Step, Workflow
+from wfc.compiler.nodes import Exit, Join, MapItems, Save, Step, Workflow
 from wfc.compiler.spell import Code, literal
 
 __all__ = ["Methods"]
@@ -32,14 +33,15 @@ class Methods:
         self.names = names
         self.bindings = bindings
         self.calls = Calls(bindings, names)
+        self.maps = Maps(self)
         self.told_apart = mistakable(workflow)
 
     def of(self, step: Step, comment: Code) -> Iterator[PythonFunction]:
         """A step's methods, the one that bears its name first."""
-        if step.action is None:
+        if not step.acts:
             yield self.transform(step, comment)
         else:
-            yield self.action(step, comment)
+            yield from self.doing(step, comment)
             if step.require:
                 yield self.require(step)
             yield self.tail(
@@ -55,8 +57,16 @@ class Methods:
         yield from self.texts(step)
 
     # --- the method that bears the step's name
+    def doing(self, step: Step, comment: Code) -> Iterator[PythonFunction]:
+        """What a step does, as one method or as several."""
+        if isinstance(step.action, MapItems):
+            yield from self.maps.of(step, step.action, comment)
+        else:
+            yield self.action(step, comment)
+
     def action(self, step: Step, comment: Code) -> PythonFunction:
         assert step.action is not None and step.result is not None, step.name
+        assert not isinstance(step.action, MapItems), step.name
         function = self.function(step)
         function.use_all("event")
         function.use_all("events")
@@ -76,6 +86,8 @@ class Methods:
         function = self.function(step)
         function.use_all("event")
         function.use_all("events")
+        if isinstance(step.action, MapItems):
+            function.lead.append(gathered(step.action, function, self.names))
         tail = self.tail_in(function, step)
         body = tail.lines(step.emit, step.save)
         head = self.head("def", self.names.method(step), function.parameters, tail.returns(step.emit))
@@ -89,15 +101,22 @@ class Methods:
             named["name"] = literal(step.name)
         if isinstance(step.accepts, Join):
             named["join"] = self.join(step.accepts)
+        if kind == "step":
+            named |= self.attempts(step)
+        if isinstance(step.max_runs, int):
+            named["max_runs"] = literal(step.max_runs)
+        return tuple(fit(f"@{call(Code(kind), **named)}" if named else f"@{kind}", INDENT))
+
+    def attempts(self, step: Step) -> dict[str, Code]:
+        """What a decorator says of the attempts at a step's action, or at that of an item."""
+        named: dict[str, Code] = {}
         if step.retry is not None:
             named["retry_policy"] = self.bindings.retry(step.retry)
         if step.timeout is not None:
             named["timeout"] = literal(step.timeout)
         if step.concurrency != USUAL_CONCURRENCY:
             named["num_workers"] = literal(step.concurrency)
-        if isinstance(step.max_runs, int):
-            named["max_runs"] = literal(step.max_runs)
-        return tuple(fit(f"@{call(Code(kind), **named)}" if named else f"@{kind}", INDENT))
+        return named
 
     def join(self, join: Join) -> Code:
         named = {"fork": literal(join.fork)}
@@ -132,7 +151,10 @@ class Methods:
         return Tail(function, self.names, self.workflow.state, told_apart=step.name in self.told_apart)
 
     def require(self, step: Step) -> PythonFunction:
-        function = self.function(step, result_parameters(step, self.names))
+        if isinstance(step.action, MapItems):
+            function = self.maps.function(step, step.action, with_result=True)
+        else:
+            function = self.function(step, result_parameters(step, self.names))
         body: list[str] = []
         for requirement in step.require:
             condition = negated(function.expression(requirement.that))
@@ -146,7 +168,10 @@ class Methods:
         if isinstance(step.max_runs, Expression):
             yield self.computed(step, "max_runs", "{}_max_runs", step.max_runs, "int")
         if step.idempotency_key is not None:
-            yield self.computed(step, "idempotency_key", "{}_key", step.idempotency_key, "str")
+            about: list[Parameter] = []
+            if isinstance(step.action, MapItems):
+                about = self.maps.parameters(step.action, with_result=False)
+            yield self.computed(step, "idempotency_key", "{}_key", step.idempotency_key, "str", about)
         if step.stream is None:
             return
         if step.stream.before is not None:
@@ -190,23 +215,3 @@ class Methods:
     def function(self, step: Step, more: Sequence[Parameter] = (), *, timed_out: bool = False) -> Function:
         at_hand = given(self.workflow, step, self.names, more=more, timed_out=timed_out)
         return Function(self.names.scope, at_hand)
-
-
-def negated(condition: Code) -> Code:
-    """The opposite of a condition."""
-    opposite = {ast.Eq: "!=", ast.NotEq: "==", ast.Lt: ">=", ast.GtE: "<", ast.Gt: "<=", ast.LtE: ">"}
-    opposite |= {ast.In: "not in", ast.NotIn: "in", ast.Is: "is not", ast.IsNot: "is"}
-    tree = ast.parse(condition, mode="eval").body
-    match tree:
-        case ast.Compare(left=left, ops=[operator], comparators=[right]):
-            source = condition.encode()
-            start, end = source[: left.end_col_offset], source[right.col_offset :]
-            between = source[left.end_col_offset : right.col_offset].decode()
-            if "(" not in between and ")" not in between:
-                return Code(f"{start.decode()} {opposite[type(operator)]} {end.decode()}")
-        case ast.Name() | ast.Attribute() | ast.Call() | ast.Subscript():
-            return Code(f"not {condition}")
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            inner = condition.removeprefix("not ")
-            return Code(inner[1:-1] if isinstance(operand, (ast.BoolOp, ast.IfExp)) else inner)
-    return Code(f"not ({condition})")

@@ -6,7 +6,7 @@ Times are in seconds everywhere. Addresses say where in the spec a node comes fr
 from __future__ import annotations
 
 from wfc.compiler.nodes.accepts import AnyOf, Join
-from wfc.compiler.nodes.actions import Action, HttpCall, LlmCall, ToolCall
+from wfc.compiler.nodes.actions import Action, Call, HttpCall, LlmCall, MapItems, ToolCall
 from wfc.compiler.nodes.bindings import Auth, Header, HttpRequest, Model, Retry, Tool
 from wfc.compiler.nodes.cases import MockAnswer, TestCase
 from wfc.compiler.nodes.events import Event
@@ -31,6 +31,7 @@ __all__ = [
     "Action",
     "AnyOf",
     "Auth",
+    "Call",
     "Emission",
     "Emit",
     "EmitAll",
@@ -45,6 +46,7 @@ __all__ = [
     "HttpRequest",
     "Join",
     "LlmCall",
+    "MapItems",
     "Merge",
     "MockAnswer",
     "Model",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from wfc.compiler.expressions import Template
+from typing import Literal
+
+from wfc.compiler.expressions import Expression, Template
 from wfc.compiler.nodes.bindings import HttpRequest, Model, Tool
 from wfc.compiler.nodes.values import Value
 from wfc.compiler.slotted import dataclass
@@ -36,6 +38,40 @@ class HttpCall:
     output: Type
 
 
-Action = LlmCall | ToolCall | HttpCall
+@dataclass(frozen=True, slots=True)
+class MapItems:
+    """What a `map` does with each item of a list.
 
-__all__ = ["Action", "HttpCall", "LlmCall", "ToolCall"]
+    Args:
+        items: The list.
+        name: Of an item, in expressions.
+        item: An item's type.
+        max: How many items there may be at most, of those that ``keep`` lets pass.
+        keep: Which items anything is done with; ``None``: all.
+        do: What is done with each; ``None``: nothing, the list is only gone through.
+        result: The type of what ``do`` gives; ``None`` without it.
+        keep_result: Which results are kept; ``None``: all.
+        give: What is given for an item; ``None``: the result, or without ``do`` the item.
+        given: The type of that.
+        on_item_error: What follows when ``do`` fails for an item.
+    """
+
+    items: Expression
+    name: str
+    item: Type
+    max: int
+    keep: Expression | None
+    do: Call | None
+    result: Type | None
+    keep_result: Expression | None
+    give: Value | None
+    given: Type
+    on_item_error: Literal["fail", "skip", "null"]
+
+
+Call = LlmCall | ToolCall | HttpCall
+"""One call of something outside."""
+
+Action = Call | MapItems
+
+__all__ = ["Action", "Call", "HttpCall", "LlmCall", "MapItems", "ToolCall"]

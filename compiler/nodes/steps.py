@@ -7,7 +7,7 @@ from typing import Literal
 from wfc.compiler.diagnostics import Address
 from wfc.compiler.expressions import Expression, Template
 from wfc.compiler.nodes.accepts import AnyOf, Join
-from wfc.compiler.nodes.actions import Action
+from wfc.compiler.nodes.actions import Action, MapItems
 from wfc.compiler.nodes.bindings import Retry
 from wfc.compiler.nodes.exits import Emit, Exit, Save
 from wfc.compiler.slotted import dataclass
@@ -38,13 +38,14 @@ class Step:
     """A handler: what it accepts, its one action, and its tail.
 
     Args:
+        action: What it does. A `map` that has nothing to do has one, and goes through a list all the same.
         result: The action's type, or ``None`` without an action.
         save: The step's own saves, made before an entry's.
         max_runs: A number, or an expression of inputs and config; ``None``: unbounded.
     """
 
     name: str
-    kind: Literal["transform", "tool", "http", "llm"]
+    kind: Literal["transform", "tool", "http", "llm", "map"]
     description: str
     accepts: AnyOf | Join
     action: Action | None
@@ -62,6 +63,13 @@ class Step:
     stream: Stream | None
     idempotency_key: Template | None
     address: Address
+
+    @property
+    def acts(self) -> bool:
+        """Whether it does anything beyond its tail."""
+        if isinstance(self.action, MapItems):
+            return self.action.do is not None
+        return self.kind != "transform"
 
 
 __all__ = ["Requirement", "Step", "Stream"]

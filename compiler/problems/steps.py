@@ -119,16 +119,16 @@ def no_result(place: Place, key: str) -> Finding:
 
 
 @problem
-def no_action(place: Place, key: str) -> Finding:
+def no_action(place: Place, key: str, what: str = "a `transform`") -> Finding:
     """A step without an action says something about its action.
 
-    A `transform` only joins, saves and chooses. Nothing in it can fail for a while and then succeed, or
-    take long, or be done twice, so this key would do nothing. Leave it out, or put it on the step that
-    acts.
+    A `transform` only joins, saves and chooses, and a `map` without `do` only goes through a list. Nothing in
+    it can fail for a while and then succeed, or take long, or be done twice, so this key would do nothing.
+    Leave it out, or put it on the step that acts.
     """
     return Finding(
         "no-action",
-        f"a `transform` has no action, so `{key}` does nothing",
+        f"{what} has no action, so `{key}` does nothing",
         place,
         f"leave `{key}` out",
         fix=removed(place),
@@ -258,10 +258,10 @@ def uncaught_error(place: Place, name: str, why: str) -> Finding:
 
 @problem
 def each_not_a_list(place: Place, given: str) -> Finding:
-    """The `in` of an `each` is not a list.
+    """The `in` of an `each` or of a `map` is not a list.
 
-    An `each` sends one event for each item of a list. Say which list: `in: result.items`. A value that
-    may be null needs a `default` first: `in: event.items | default([])`.
+    An `each` sends one event for each item of a list, and a `map` does something for each. Say which list: `in:
+    result.items`. A value that may be null needs a `default` first: `in: event.items | default([])`.
     """
     return Finding("each-not-a-list", f"`in` must be a list, and this is {given}", place)
 

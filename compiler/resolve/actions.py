@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope, Template
-from wfc.compiler.nodes import Action, HttpCall, LlmCall, Tool, ToolCall, Value
+from wfc.compiler.nodes import Call, HttpCall, LlmCall, Tool, ToolCall, Value
 from wfc.compiler.problems import values as problems
 from wfc.compiler.resolve.bindings import resolve_tool
 from wfc.compiler.resolve.declared import Declared
@@ -22,12 +22,12 @@ __all__ = ["Acting"]
 
 @dataclass(slots=True)
 class Acting:
-    """Resolves the action of one step.
+    """Resolves the one call of a step, or of the items of a `map`.
 
     Args:
         name: The step's.
-        data: What the step says.
-        place: The step's.
+        data: What the step says, or its `do`.
+        place: Where that stands.
         texts: Reads expressions, and keeps their uses.
     """
 
@@ -81,7 +81,7 @@ class Acting:
             return resolve_tool(self.name, binding, place, self.declared)
         return None
 
-    def action(self, tool: Tool | None, result: Type | None, scope: Scope) -> Action | None:
+    def action(self, tool: Tool | None, result: Type | None, scope: Scope) -> Call | None:
         """What the step does; ``None`` if that is not known, or nothing."""
         kind = self.data.get("kind")
         if kind == "llm":

@@ -97,7 +97,7 @@ class Cases:
         return found
 
     def has_action(self, step: Step, place: Place, key: str) -> bool:
-        if step.result is None:
+        if not step.acts:
             self.declared.report(problems.step_without_action(place, step.name, key))
             return False
         return True

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from wfc.compiler.diagnostics import Place, Report
-from wfc.compiler.nodes import Step, TestCase, ToolCall, Workflow
+from wfc.compiler.nodes import MapItems, Step, TestCase, ToolCall, Workflow
 from wfc.compiler.problems.names import unused_declaration
 from wfc.compiler.resolve.bindings import declare_models, declare_tools
 from wfc.compiler.resolve.cases import resolve_tests
@@ -46,9 +46,12 @@ class Used:
             used.add(tool.args)
             used.add(tool.output)
         for step in steps:
-            if isinstance(step.action, ToolCall):
-                used.add(step.action.tool.args)
-                used.add(step.action.tool.output)
+            call = step.action.do if isinstance(step.action, MapItems) else step.action
+            if isinstance(call, ToolCall):
+                used.add(call.tool.args)
+                used.add(call.tool.output)
+            if isinstance(step.action, MapItems) and step.action.result is not None:
+                used.add(step.action.result)
             if step.result is not None:
                 used.add(step.result)
         return used

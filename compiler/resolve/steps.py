@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Literal, cast
 
 from wfc.compiler.diagnostics import Address, Place
-from wfc.compiler.expressions import Expression, Template, parse_template
+from wfc.compiler.expressions import Expression, Scope, Template, parse_template
 from wfc.compiler.nodes import Emit, Exit, Requirement, Step, Stream
 from wfc.compiler.problems import steps as problems
 from wfc.compiler.problems import values as value_problems
@@ -16,6 +16,7 @@ from wfc.compiler.resolve.actions import Acting
 from wfc.compiler.resolve.declared import Declared, entries
 from wfc.compiler.resolve.defaults import step_retry, step_timeout
 from wfc.compiler.resolve.exits import Leaving
+from wfc.compiler.resolve.maps import Acted, Mapped
 from wfc.compiler.resolve.names import check_style, report_look_alikes
 from wfc.compiler.resolve.saves import resolve_saves
 from wfc.compiler.resolve.scopes import Scopes, bound_scope
@@ -24,7 +25,7 @@ from wfc.compiler.types import INTEGER, UNKNOWN, ListOf, MapOf, Record, Type, as
 
 __all__ = ["resolve_steps"]
 
-Kind = Literal["transform", "tool", "http", "llm"]
+Kind = Literal["transform", "tool", "http", "llm", "map"]
 FLOW_KEYS = ("accepts", "emit", "on_error", "on_limit", "kind")
 CONCURRENCY = 4
 ABOUT_ACTIONS = ("retry", "timeout", "concurrency", "on_error", "idempotency_key")
@@ -64,30 +65,26 @@ def resolve_step(name: str, data: Mapping[str, object], place: Place, declared: 
     accepts, known = resolve_accepts(data.get("accepts"), place / "accepts", declared)
     if not known:
         declared.flow_whole = False
-    acting = Acting(name, data, place, declared, texts)
-    tool = acting.tool()
-    result = acting.result(tool)
     check_keys(data, place, declared)
-    scopes = Scopes(declared, accepts if known else None, result, data.get("kind") == "http")
-    before = scopes.action()
-    action = acting.action(tool, result, before)
+    scopes = Scopes(declared, accepts if known else None, http=data.get("kind") == "http")
+    acted = act(name, data, place, scopes, texts)
     texts.uses.clear()  # from here on: who uses the result
     findings = len(declared.codes)
     tail = scopes.tail()
     leaving = Leaving(declared, texts)
     save = resolve_saves(data.get("save"), place / "save", tail, declared, texts)
-    require = requirements(data.get("require"), place / "require", scopes, texts)
+    require = requirements(data.get("require"), place / "require", acted.outcome or tail, texts)
     emit = leaving.exit(data["emit"], place / "emit", tail) if "emit" in data else Exit((), place.address)
     streamed = stream(data.get("stream"), place / "stream", scopes, leaving)
     # where something in the tail is wrong, that may be what would have used it
     if (
-        "output" in data
-        and is_structured(result)
+        acted.wanted is not None
+        and is_structured(acted.result)
         and "result" not in texts.uses
         and findings == len(declared.codes)
         and "unknown-type" not in declared.codes
     ):
-        declared.report(problems.unused_result((place / "output").key, name))
+        declared.report(problems.unused_result(acted.wanted.key, name))
     on_error, on_limit, on_timeout = exits(data, place, scopes, leaving)
     if accepts is None:
         return None
@@ -96,8 +93,8 @@ def resolve_step(name: str, data: Mapping[str, object], place: Place, declared: 
         kind=cast(Kind, data.get("kind")),
         description=str(data.get("description", "")),
         accepts=accepts,
-        action=action,
-        result=result,
+        action=acted.action,
+        result=acted.result,
         save=save,
         emit=emit,
         on_error=on_error,
@@ -109,19 +106,36 @@ def resolve_step(name: str, data: Mapping[str, object], place: Place, declared: 
         max_runs=max_runs(data.get("max_runs"), place / "max_runs", declared),
         require=require,
         stream=streamed,
-        idempotency_key=key(data, place, scopes, texts),
+        idempotency_key=key(data, place, acted.call or scopes.action(), texts),
         address=place.address,
     )
+
+
+def act(name: str, data: Mapping[str, object], place: Place, scopes: Scopes, texts: Texts) -> Acted:
+    """What a step does; the scopes know its result from here on."""
+    declared = scopes.declared
+    if data.get("kind") == "map":
+        acted = Mapped(name, data, place, declared, texts).resolve(scopes.action())
+    else:
+        acting = Acting(name, data, place, declared, texts)
+        tool = acting.tool()
+        result = acting.result(tool)
+        action = acting.action(tool, result, scopes.action())
+        acted = Acted(action, result, place / "output" if "output" in data else None)
+    scopes.result = acted.result
+    return acted
 
 
 def check_keys(data: Mapping[str, object], place: Place, declared: Declared) -> None:
     """Keys that mean nothing here are reported: nothing that an author writes is silently dropped."""
     if "on_limit" in data and "max_runs" not in data and not declared.is_broken((*place.address, "max_runs")):
         declared.report(problems.key_without_companion((place / "on_limit").key, "on_limit", "max_runs"))
-    if data.get("kind") == "transform":
-        for key in ABOUT_ACTIONS:
+    idle = data.get("kind") == "map" and "do" not in data and not declared.is_broken((*place.address, "do"))
+    if data.get("kind") == "transform" or idle:
+        what = "a `map` without `do`" if idle else "a `transform`"
+        for key in (*ABOUT_ACTIONS, *(("require", "on_item_error") if idle else ())):
             if key in data:
-                declared.report(problems.no_action((place / key).key, key))
+                declared.report(problems.no_action((place / key).key, key, what))
 
 
 def exits(
@@ -140,11 +154,10 @@ def exits(
     return on_error, on_limit, on_timeout
 
 
-def requirements(data: object, place: Place, scopes: Scopes, texts: Texts) -> tuple[Requirement, ...]:
+def requirements(data: object, place: Place, scope: Scope, texts: Texts) -> tuple[Requirement, ...]:
     """What must hold of the result. Each may take for granted that those before it hold."""
     if not isinstance(data, list):
         return ()
-    scope = scopes.tail()
     if "result" not in scope.names:
         texts.report(problems.no_result(place.key, "require"))
         return ()
@@ -189,10 +202,10 @@ def max_runs(data: object, place: Place, declared: Declared) -> int | Expression
     return template.whole
 
 
-def key(data: Mapping[str, object], place: Place, scopes: Scopes, texts: Texts) -> Template | None:
+def key(data: Mapping[str, object], place: Place, scope: Scope, texts: Texts) -> Template | None:
     if "idempotency_key" not in data:
         return None
-    return texts.text(data["idempotency_key"], place / "idempotency_key", scopes.action())
+    return texts.text(data["idempotency_key"], place / "idempotency_key", scope)
 
 
 def is_structured(type: Type | None) -> bool:

@@ -58,6 +58,11 @@ LATER = [
     ("openapi", {"tools": ", desk: {openapi: ./desk.yaml}"}, "openapi"),
     ("mcp", {"tools": ", files: {mcp: {command: [npx]}}"}, "mcp"),
     ("workflow tool", {"tools": ", research: {workflow: other}"}, "workflow"),
+    (
+        "do",
+        {"steps": "  j: {kind: map, accepts: Asked, in: event.s, as: s, max: 3, do: {kind: llm}, emit: nothing}"},
+        "do",
+    ),
     ("restart", {"emit": "[{restart: {with: {n: 1}}}]"}, "restart"),
     (
         "match_by",
@@ -83,7 +88,6 @@ KINDS = {
     "agent": "agent: writer",
     "human": 'title: Well?, form: {yes: boolean}, assign: ["group:x"], within: 4h, on_timeout: Told',
     "workflow": "workflow: child, with: {a: 1}",
-    "map": "in: inputs.n, as: n, do: {kind: tool, tool: find}, max: 3",
     "wait": "for: 3h",
     "send": "to: other, to_key: inputs.n, event: Told",
     "retrieve": "from: manuals, query: x",

@@ -21,7 +21,7 @@ LATER = {
     *("imports", "parts", "prompts", "agents", "knowledge", "resources", "receives", "key"),
     *("when_running", "limits", "on_error", "on_deadline", "on_cancel", "moved", "removed"),
 }
-LATER_KINDS = {"agent", "human", "workflow", "map", "wait", "send", "retrieve"}
+LATER_KINDS = {"agent", "human", "workflow", "wait", "send", "retrieve"}
 
 
 def parts(schema: Any, at: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
