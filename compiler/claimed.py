@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import keyword
+from collections.abc import Mapping
 from typing import Final
 
-__all__ = ["CLASSES", "CONSTANTS", "FIELDS", "LOCALS", "METHODS"]
+__all__ = ["CLASSES", "CONSTANTS", "FIELDS", "LOCALS", "METHODS", "OF_KINDS"]
 
 KEYWORDS: Final = frozenset(keyword.kwlist)
 
@@ -25,9 +26,9 @@ IMPORTED_CLASSES: Final = frozenset(
     """
     All AllOf Annotated Any AnyUrl AtLeast AwareDatetime Basic Batch Bearer Collect Context Decimal EachOf
     Event Exception Fail Field Format File FirstOf HttpResponse HumanResponseEvent Inputs
-    InputRequiredEvent Item Items Iterator Literal Mapping Message Model Moment Number Output Passage Path PythonTool
+    InputRequiredEvent Iterator Literal Mapping Message Model Moment Number Output Passage Path PythonTool
     Record Resource RetryPolicy RunConfig RunInfo RunState Secret Self Sequence StartEvent State Config
-    SKIP Skip StepError StopEvent Take UNHANDLED UTC Unhandled ValueError Workflow
+    StepError StopEvent Take UNHANDLED UTC Unhandled ValueError Workflow
     """.split()
 )
 
@@ -64,6 +65,11 @@ FIELDS: Final = (
 )
 """What no attribute of a record, an event, a state or a config may be called."""
 
+OF_KINDS: Final[Mapping[str, frozenset[str]]] = {
+    "map": frozenset({"Item", "Items", "SKIP", "Skip"}),
+}
+"""What is claimed besides in a module that has a step of a kind: names that authors like to use themselves."""
+
 CLASSES: Final = KEYWORDS | IMPORTED_CLASSES
 """What no class of a module may be called. The module's own ``State`` and ``Config`` are among them."""
 
@@ -79,5 +85,5 @@ LOCALS: Final = (
 )
 """What no item may be called inside a generated function."""
 
-CONSTANTS: Final = frozenset({"SKIP", "UNHANDLED"})
+CONSTANTS: Final = frozenset({"UNHANDLED"})
 """What no constant of a module may be called."""

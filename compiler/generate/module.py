@@ -127,7 +127,8 @@ def imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
             mentioned.add(node.id)
         elif isinstance(node, (ast.AnnAssign, ast.arg)) and node.annotation is not None:
             mentioned.update(quoted_names(node.annotation))
-    return ((IMPORTABLE[name], name) for name in sorted(mentioned & IMPORTABLE.keys()))
+    own = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
+    return ((IMPORTABLE[name], name) for name in sorted((mentioned - own) & IMPORTABLE.keys()))
 
 
 def quoted_names(annotation: ast.expr) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from wfc.compiler.claimed import CLASSES, CONSTANTS, LOCALS
+from wfc.compiler.claimed import CLASSES, CONSTANTS, LOCALS, OF_KINDS
 from wfc.compiler.nodes import Model, Retry, Step, Tool, Workflow
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.spell import Code, class_name, constant_name, method_name, normal_form
@@ -41,6 +41,8 @@ class ModuleNames:
 
     def __init__(self, workflow: Workflow) -> None:
         self.scope = Names({*CLASSES, *CONSTANTS, *LOCALS})
+        for kind in {step.kind for step in workflow.steps} & OF_KINDS.keys():
+            self.scope.taken |= OF_KINDS[kind]
         self.classes: dict[int, Code] = {}
         self.enumerations: dict[str, Code] = {}
         for type_ in (*workflow.types, *(event.record for event in workflow.events), *workflow.outputs):

@@ -60,7 +60,9 @@ LATER = [
     ("workflow tool", {"tools": ", research: {workflow: other}"}, "workflow"),
     (
         "do",
-        {"steps": "  j: {kind: map, accepts: Asked, in: event.s, as: s, max: 3, do: {kind: llm}, emit: nothing}"},
+        {
+            "steps": "  j: {kind: map, accepts: Asked, in: event.s, as: s, max: 3, do: {kind: llm}, emit: nothing}"
+        },
         "do",
     ),
     ("restart", {"emit": "[{restart: {with: {n: 1}}}]"}, "restart"),
