@@ -15,6 +15,10 @@ from wfc.runtime.bindings import (
     PythonTool,
     Secret,
 )
+from wfc.runtime.collect import (
+    Collect,
+    Take,
+)
 from wfc.runtime.context import (
     Context,
 )
@@ -118,6 +122,12 @@ from wfc.runtime.pauses import (
 from wfc.runtime.questions import (
     OpenQuestion,
 )
+from wfc.runtime.resource import (
+    PythonResource,
+    Resource,
+    ResourceConfig,
+    ResourceManager,
+)
 from wfc.runtime.retry import (
     RetryInfo,
     RetryPolicy,
@@ -143,6 +153,7 @@ __all__ = [
     "Batch",
     "Bearer",
     "Child",
+    "Collect",
     "Context",
     "ContextStateError",
     "Delay",
@@ -177,12 +188,16 @@ __all__ = [
     "OutputFormatError",
     "Outside",
     "ProgressText",
+    "PythonResource",
     "PythonTool",
     "Question",
     "QuestionAsked",
     "QuestionClosed",
     "Receives",
     "Record",
+    "Resource",
+    "ResourceConfig",
+    "ResourceManager",
     "RetryInfo",
     "RetryPolicy",
     "RunConfig",
@@ -203,6 +218,7 @@ __all__ = [
     "StepStateChanged",
     "StopEvent",
     "StuckError",
+    "Take",
     "UndeclaredResultError",
     "Unhandled",
     "UnhandledEvent",

@@ -27,9 +27,11 @@ from wfc.runtime.events import (
     StepStateChanged,
 )
 from wfc.runtime.execution import Exit, StepRun
+from wfc.runtime.failures import step_failed
 from wfc.runtime.gathering import uncollect
 from wfc.runtime.injection import Call
 from wfc.runtime.outcomes import UNHANDLED
+from wfc.runtime.pools import Pool
 from wfc.runtime.questions import check_pause
 from wfc.runtime.retry import seed_of
 from wfc.runtime.threads import in_thread
@@ -230,22 +232,26 @@ def _tail_failed(run: Run, step_run: StepRun, error: Exception) -> Tick:
 
 def _failed(run: Run, step_run: StepRun, found: StepError, error: Exception, *, tail: bool) -> Tick:
     _note(run, step_run, StepState.NOT_RUNNING, error=found.message)
-    failed = StepFailedError(step_run.step.name, step_run.event_name, step_run.attempt, found, tail=tail)
-    handled = _told_to_handler(run, step_run, error) if step_run.step.handler and not tail else None
-    return Failed(step_run.number, _because(failed, error), handled)
+    failed = step_failed(step_run.step.name, step_run.event_name, step_run.attempt, found, error, tail=tail)
+    began = getattr(step_run, "began", None)
+    if began is not None:
+        failed.elapsed_seconds = run.loop.time() - began
+    handled = _told_to_handler(run, step_run, error, failed) if step_run.step.handler and not tail else None
+    return Failed(step_run.number, failed, handled)
 
 
-def _told_to_handler(run: Run, step_run: StepRun, error: Exception) -> StepFailedEvent:
+def _told_to_handler(
+    run: Run, step_run: StepRun, error: Exception, failed: StepFailedError
+) -> StepFailedEvent:
     event = step_run.event
     if not isinstance(event, Event):
         event = CollectionReleaseEvent(events=event if isinstance(event, list) else list(event.values()))
-    began = getattr(step_run, "began", None)
     return StepFailedEvent(
         step_name=step_run.step.name,
         input_event=event,
         exception=error,
         attempts=step_run.attempt,
-        elapsed_seconds=0.0 if began is None else run.loop.time() - began,
+        elapsed_seconds=failed.elapsed_seconds or 0.0,
         failed_at=run.clock(),
     )
 
@@ -275,6 +281,20 @@ async def _act(run: Run, step_run: StepRun) -> Any:
     if run.doubles is not None and (double := run.doubles.get(step.name)) is not None:
         step_run.called = True
         return await double(StepContext(run, step_run))
+    if not step.resources:
+        return await _perform(run, step_run)
+    fresh = Pool()
+    try:
+        step_run.resources = await run.resources.for_step(step.resources, fresh)
+        return await _perform(run, step_run)
+    finally:
+        if fresh.has_closers:
+            await fresh.close()
+
+
+async def _perform(run: Run, step_run: StepRun) -> Any:
+    step = step_run.step
+    assert step.action is not None
     if step.is_async:
         return await step.action(run, step_run, None)
     result, error = await in_thread(_call, step.action, run, step_run)

@@ -11,6 +11,7 @@ from wfc.runtime.bindings import Basic, Bearer, Model, Output, PythonTool, Secre
 from wfc.runtime.errors import ContextStateError
 from wfc.runtime.events import Event, ProgressText
 from wfc.runtime.gathering import collect
+from wfc.runtime.resource_kinds import Resource
 from wfc.runtime.retry import RetryInfo
 from wfc.runtime.store import StateStore
 
@@ -190,6 +191,11 @@ class Context(Generic[S]):
         """Shows an event to whoever watches the run; other steps do not get it."""
         if ev is not None:
             self._in_loop(self._started("write_event_to_stream").publish, ev)
+
+    async def resource(self, resource: Resource[T]) -> T:
+        """The object of a resource, as a step's parameter would get it, made if there is none yet."""
+        value: T = await self._started("resource").resources.get(resource)
+        return value
 
     def retry_info(self) -> RetryInfo:
         """How the attempts of this step run went so far."""

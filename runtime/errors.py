@@ -204,7 +204,7 @@ class WorkflowRuntimeError(WorkflowError):
 
 
 class StepFailedError(WorkflowRuntimeError):
-    """A step failed for good.
+    """A step failed for good. What a run raises is also of the kind that the step raised, its ``__cause__``.
 
     Args:
         step: Its name.
@@ -213,7 +213,11 @@ class StepFailedError(WorkflowRuntimeError):
         error: What went wrong in it.
         tail: It was not the action that failed but what the step does with its result; then ``name`` is
             ``expression``.
+
+    ``elapsed_seconds`` counts from the first attempt; ``None``: it is not known, as the step has only one.
     """
+
+    elapsed_seconds: float | None = None
 
     def __init__(self, step: str, event: str, attempt: int, error: StepError, *, tail: bool = False) -> None:
         self.step = step
@@ -222,7 +226,17 @@ class StepFailedError(WorkflowRuntimeError):
         self.error = error
         self.name = "expression" if tail else error.name
         doing = "handling its result" if tail else f"attempt {attempt}"
-        super().__init__(f"step `{step}` failed on {event}, {doing}: {error.message} ({error.name})")
+        # not `super()`: it may be derived from what was raised too, which takes other arguments
+        Exception.__init__(self, f"step `{step}` failed on {event}, {doing}: {error.message} ({error.name})")
+
+    def __init_subclass__(cls) -> None:
+        """Nothing of what the class of a raised exception does with its own."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return StepFailedError, (self.step, self.event, self.attempt, self.error), {"name": self.name}
 
 
 class LimitError(WorkflowRuntimeError):

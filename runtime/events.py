@@ -294,7 +294,12 @@ class WorkflowCancelledEvent(StopEvent):
 
 
 class WorkflowFailedEvent(StopEvent):
-    """The last event of a run that failed: ``exception`` is what awaiting the handler raises."""
+    """The last event of a run that failed.
+
+    ``exception`` is what the step ``step_name`` raised, from which what awaiting the handler raises is made; or that
+    itself, if it was no step that failed. ``elapsed_seconds`` counts from the step's first attempt, where it has
+    further ones.
+    """
 
     step_name: str | None = None
     exception: Exception

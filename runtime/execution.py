@@ -166,6 +166,7 @@ class StepRun:
         "path",
         "position",
         "raised",
+        "resources",
         "response",
         "result",
         "sends",
@@ -187,6 +188,7 @@ class StepRun:
     started: datetime  # the same by the calendar
     snapshot: Any  # of the state
     response: Any
+    resources: dict[str, Any]  # what its parameters ask for
     raised: Exception  # by the last attempt
     error: Exception  # the same as a ``StepError``
     failed_at: datetime

@@ -150,7 +150,7 @@ def leave(execution: Execution, frame: Frame | None) -> None:
 
 
 def collect_all(execution: Execution, batch: Frame, collector: Step, exit: Exit = Exit.ACTION) -> None:
-    """A collector of a batch fires with what there is, in the order of the items; once."""
+    """A collector of a batch fires with what there is, in the order of the items; or of arrival, if it takes some."""
     slots = batch.joins.setdefault(collector.index, Slots())
     if slots.fired:
         return
@@ -158,7 +158,8 @@ def collect_all(execution: Execution, batch: Frame, collector: Step, exit: Exit 
     if slots.timer is not None and execution.timers.pop(slots.timer, None) is not None:
         execution.wants.append(StopTimer(slots.timer))
     found = batch.collected.pop(collector.index, [])
-    found.sort(key=lambda entry: entry[0])
+    if collector.take is None:  # else the order is that in which they came
+        found.sort(key=lambda entry: entry[0])
     start_run(execution, collector, [event for _, event in found], batch.parent, batch.path, exit)
 
 

@@ -44,7 +44,10 @@ def _collect(execution: Execution, step: Step, event: Event, frame: Frame | None
     if slots is not None and slots.fired:
         _late(execution, step, event)
         return
-    batch.collected.setdefault(step.index, []).append((path, event))
+    found = batch.collected.setdefault(step.index, [])
+    found.append((path, event))
+    if len(found) == step.take:
+        collect_all(execution, batch, step)
 
 
 def _fill(execution: Execution, step: Step, event: Event, frame: Frame | None, path: Path) -> None:

@@ -111,12 +111,15 @@ class WorkflowHandler:
         run = self._run
         tasks = {one.task for one in run.execution.in_flight.values() if one.task is not None}
         run.cancel()
-        if run.future.done():
-            run.future.exception()  # it is known: no complaint if nobody awaits the handler
-        tasks.discard(asyncio.current_task())
-        if tasks:
-            await asyncio.wait(tasks, timeout=timeout)
+        run.future.add_done_callback(_seen)  # it is known: no complaint if nobody awaits the handler
+        waiting: set[asyncio.Future[Any]] = {*tasks, run.future} - {asyncio.current_task()}
+        await asyncio.wait(waiting, timeout=timeout)
 
     def __repr__(self) -> str:
         state = "over" if self.is_done() else "running"
         return f"<WorkflowHandler {type(self._run.workflow).__name__} {self.run_id} {state}>"
+
+
+def _seen(future: asyncio.Future[Any]) -> None:
+    if not future.cancelled():
+        future.exception()

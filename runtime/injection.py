@@ -69,6 +69,9 @@ def _getter(parameter: Parameter, slots: tuple[Parameter, ...], is_tail: bool, w
     gives = parameter.gives
     if gives is Gives.EVENT and slots:
         return _slot_getter(parameter, slots, where)
+    if gives is Gives.RESOURCE:
+        name = parameter.name
+        return lambda run, step_run, result: step_run.resources[name]
     if gives is Gives.STATE:
         return _live_state if is_tail else _snapshot
     return _GETTERS[gives]

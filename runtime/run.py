@@ -13,6 +13,7 @@ from wfc.runtime.errors import (
     ExpressionError,
     RunEndedError,
     SettingsError,
+    StepFailedError,
     UndeclaredResultError,
     WorkflowCancelledByUser,
     WorkflowStepDoesNotExistError,
@@ -31,6 +32,7 @@ from wfc.runtime.events import (
 from wfc.runtime.execution import NONE, Execution, StepRun
 from wfc.runtime.letting_go import wind_up
 from wfc.runtime.questions import look
+from wfc.runtime.resource import Resources
 from wfc.runtime.store import StateStore
 from wfc.runtime.stream import Stream
 from wfc.runtime.ticks import (
@@ -69,6 +71,9 @@ Observer = Callable[[Event], None]
 Double = Callable[["StepContext"], Coroutine[Any, Any, Any]]
 """Stands in for a step's action: gives its result, or raises."""
 
+PATIENCE = 5.0
+"""Seconds that steps which were at work at a run's end have to stop, before what they use is closed."""
+
 _RUNNING: set[Run] = set()  # asyncio itself holds tasks only weakly
 
 
@@ -91,11 +96,13 @@ class Run:
         "__weakref__",
         "_active",
         "_begun",
+        "_closing",
         "_config",
         "_deadline",
         "_early",
         "_inner",
         "_observers",
+        "_resources",
         "_store",
         "_stream",
         "_timers",
@@ -154,6 +161,8 @@ class Run:
         self._timers: dict[int, asyncio.TimerHandle] | None = None
         self._waits: Waits | None = None
         self._early: list[Tick] | None = None
+        self._resources: Resources | None = None
+        self._closing: asyncio.Task[None] | None = None
 
     # --- from start to end
 
@@ -262,7 +271,7 @@ class Run:
         return self.future.done()
 
     def _finish(self) -> None:
-        if self.future.done():
+        if self.future.done() or self._closing is not None:
             return
         execution, outcome = self.execution, self.execution.outcome
         if isinstance(outcome, WorkflowTimeoutError):
@@ -284,6 +293,29 @@ class Run:
         for task in tasks:
             if task is not here:
                 task.cancel()
+        tasks.discard(here)
+        if self._resources is not None and self._resources.pool.has_closers:
+            self._closing = self.loop.create_task(self._close_resources(tasks))
+        else:
+            self._conclude(tasks)
+
+    async def _close_resources(self, tasks: set[asyncio.Task[Any]]) -> None:
+        """Once the steps have stopped that were at work, closes what they may have used; and then the run is over."""
+        assert self._resources is not None
+        try:
+            if tasks:
+                await asyncio.wait(tasks, timeout=PATIENCE)
+            await self._resources.pool.close()
+        finally:
+            self._conclude(tasks)
+
+    def _conclude(self, tasks: set[asyncio.Task[Any]]) -> None:
+        """Tells everybody that the run is over.
+
+        Args:
+            tasks: Those that clean up after it.
+        """
+        outcome = self.execution.outcome
         if self._stream is not None or self._inner is not None or self._observers:
             last = self._last_event()
             self.publish(last)
@@ -298,7 +330,7 @@ class Run:
         _RUNNING.discard(self)
         self.engine.ended(self)
         if self.passage is not None:
-            self.passage.over(tasks - {here})
+            self.passage.over(tasks)
 
     def _last_event(self) -> StopEvent:
         error: Any = self.execution.outcome
@@ -309,9 +341,10 @@ class Run:
         if isinstance(error, WorkflowCancelledByUser):
             return WorkflowCancelledEvent()
         return WorkflowFailedEvent(
-            exception=error,
+            exception=error.__cause__ if isinstance(error, StepFailedError) and error.__cause__ else error,
             step_name=getattr(error, "step", None),
             attempts=getattr(error, "attempt", None),
+            elapsed_seconds=getattr(error, "elapsed_seconds", None),
             failed_at=self.clock(),
         )
 
@@ -425,6 +458,13 @@ class Run:
         if self._waits is None:
             self._waits = Waits(self)
         return self._waits
+
+    @property
+    def resources(self) -> Resources:
+        """What its steps ask for besides events."""
+        if self._resources is None:
+            self._resources = Resources(self.workflow.resource_manager)
+        return self._resources
 
     @property
     def store(self) -> StateStore[Any]:

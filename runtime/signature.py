@@ -11,12 +11,15 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Annotated, Any, Union, get_args, get_origin
 
+from wfc.runtime import collect as collecting
 from wfc.runtime.bindings import HttpResponse
+from wfc.runtime.collect import Collect, Take
 from wfc.runtime.context import Context
 from wfc.runtime.errors import StepError, WorkflowValidationError
 from wfc.runtime.events import Event, RunConfig, RunState
 from wfc.runtime.outcomes import All, Fail, InputsMark, RunInfo, Unhandled
 from wfc.runtime.pauses import PAUSES, Delay, ItemMark, Items, Until
+from wfc.runtime.resource_kinds import Asked, asked_of
 
 __all__ = ["Emissions", "Gives", "Parameter", "Signature", "pause_kinds", "read_signature", "result_of"]
 
@@ -37,6 +40,7 @@ class Gives(Enum):
     RESULT = "the action's result"
     RESPONSE = "what came with an http reply"
     ERROR = "what went wrong"
+    RESOURCE = "a resource"
 
 
 _BY_CLASS: tuple[tuple[type, Gives], ...] = (
@@ -50,13 +54,19 @@ _BY_CLASS: tuple[tuple[type, Gives], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter and what it is given; ``events`` are the classes that it takes."""
+    """A parameter and what it is given.
+
+    ``events`` are the classes that it takes, ``take`` is how many of a batch at most (``None``: all), and ``asked`` the
+    resource that it asks for.
+    """
 
     name: str
     gives: Gives
     events: tuple[EventClass, ...] = ()
     optional: bool = False
     keyword_only: bool = False
+    take: int | None = None
+    asked: Asked | None = None
 
 
 @dataclass(slots=True)
@@ -118,7 +128,9 @@ def read_signature(
         if parameter.kind in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD}:
             raise WorkflowValidationError(f"`{where}`: `*{parameter.name}` cannot be given anything")
         annotation = hints.get(parameter.name, Any)
-        found = _parameter(parameter, annotation, is_tail)
+        found = _parameter(parameter, annotation, is_tail) or _resource(
+            parameter, annotation, is_tail, names or {}
+        )
         if found is None and parameter.default is parameter.empty:
             raise WorkflowValidationError(
                 f"`{where}`: nothing is known to give to the parameter `{parameter.name}` of type "
@@ -165,10 +177,16 @@ def _parameter(parameter: inspect.Parameter, annotation: Any, is_tail: bool) -> 
     optional = len(members) < len(_members(_bare(annotation)))
     if not members:
         return None
+    marks = annotation.__metadata__ if get_origin(annotation) is Annotated else ()
+    collect = next((mark for mark in marks if isinstance(mark, Collect)), None)
     if len(members) == 1 and get_origin(members[0]) is list:
-        elements = tuple(_members(get_args(members[0])[0]))
+        elements = tuple(_without_none(get_args(members[0])[0]))
         if _all_events(elements):
-            return Parameter(name, Gives.EVENTS, elements, optional, keyword_only)
+            return Parameter(name, Gives.EVENTS, elements, optional, keyword_only, _taken(collect, name))
+    if collect is not None:
+        raise WorkflowValidationError(
+            f"`{name}`: `Collect` goes with a list of events, not {_shown(annotation)}"
+        )
     if _all_events(members):
         return Parameter(name, Gives.EVENT, tuple(members), optional, keyword_only)
     only = members[0]
@@ -178,6 +196,30 @@ def _parameter(parameter: inspect.Parameter, annotation: Any, is_tail: bool) -> 
         if isinstance(only, type) and issubclass(only, kind):
             return Parameter(name, gives, keyword_only=keyword_only)
     return None
+
+
+def _resource(
+    parameter: inspect.Parameter, annotation: Any, is_tail: bool, names: Mapping[str, Any]
+) -> Parameter | None:
+    asked = asked_of(parameter.name, annotation, names)
+    if asked is None:
+        return None
+    if is_tail:
+        raise WorkflowValidationError(
+            f"`{parameter.name}`: what is called when a result is recorded cannot wait for a resource; "
+            f"its step can ask for it"
+        )
+    return Parameter(parameter.name, Gives.RESOURCE, keyword_only=True, asked=asked)
+
+
+def _taken(collect: Collect | None, name: str) -> int | None:
+    if collect is None or isinstance(collect.cardinality, collecting.All):
+        return None
+    if isinstance(collect.cardinality, Take):
+        return collect.cardinality.n
+    raise WorkflowValidationError(
+        f"`{name}`: `Collect` takes `All()` or `Take(n)`, not {collect.cardinality!r}"
+    )
 
 
 def _emissions(annotation: Any) -> Emissions:

@@ -13,6 +13,7 @@ from wfc.runtime.injection import Call, make_call
 from wfc.runtime.item_steps import is_about_items, make_item_step
 from wfc.runtime.joins import AtLeast, EachOf, FirstOf
 from wfc.runtime.pauses import PAUSES, Items
+from wfc.runtime.resource_kinds import check_resources
 from wfc.runtime.signature import (
     Emissions,
     Gives,
@@ -84,6 +85,7 @@ class Step:
         "pauses",
         "plain",
         "require",
+        "resources",
         "result",
         "retry",
         "routes",
@@ -94,6 +96,7 @@ class Step:
         "stream_after",
         "stream_before",
         "subclasses",
+        "take",
         "that",
         "then",
         "timeout",
@@ -129,6 +132,8 @@ class Step:
         self.on_item_error: OnItemError = "fail"
         self.give: Call | None = None
         self.is_async = inspect.iscoroutinefunction(written.function)
+        self.resources = tuple(one.asked for one in signature.parameters if one.asked is not None)
+        check_resources(self.resources)
         self._read_events(signature)
         self._read_calls(written)
         self.simple = not self.slots and not self.collects and not self.limited
@@ -142,6 +147,7 @@ class Step:
     def _read_events(self, signature: Signature) -> None:
         events = signature.events
         self.collects = len(events) == 1 and events[0].gives is Gives.EVENTS
+        self.take = events[0].take if self.collects else None
         if not events or (len(events) > 1 and any(one.gives is Gives.EVENTS for one in events)):
             raise WorkflowValidationError(
                 f"step `{self.name}` must take an event, several events, or one list of events"
@@ -204,6 +210,7 @@ class Step:
             and self.is_async
             and not exits
             and not self.wants_snapshot
+            and not self.resources
             and self.timeout is None
             and self.retry is None
             and self.max_runs is None

@@ -32,6 +32,7 @@ from wfc.runtime.events import (
 from wfc.runtime.flow import FLOW_CHECKS, check_ends, check_flow
 from wfc.runtime.gates import Gate
 from wfc.runtime.handler import WorkflowHandler
+from wfc.runtime.resource import ResourceManager, try_configs, try_resources
 from wfc.runtime.run import Run
 from wfc.runtime.table import StepTable
 from wfc.runtime.written import StepFunction
@@ -59,6 +60,7 @@ class Workflow:
         timeout: Seconds for one run; ``None``: no bound. By itself 45, or the deadline of a generated class.
         disable_validation: Whether to leave out the check of the flow of events before the first run.
         verbose: Whether to print what the steps do.
+        resource_manager: Keeps what the steps ask for; by itself one of this object's own.
         num_concurrent_runs: How many runs of this object may be under way; further ones wait their turn.
         workflow_name: A name for people, and for other workflows, instead of the class's.
         skip_graph_checks: Checks of the flow to leave out: ``reachability``, ``terminal_event``, ``dead_end``.
@@ -109,6 +111,7 @@ class Workflow:
         timeout: float | None = _UNSET,
         disable_validation: bool = False,
         verbose: bool = False,
+        resource_manager: ResourceManager | None = None,
         num_concurrent_runs: int | None = None,
         workflow_name: str | None = None,
         skip_graph_checks: Collection[str] | None = None,
@@ -126,6 +129,7 @@ class Workflow:
         self._verbose = verbose
         self._gate = None if num_concurrent_runs is None else Gate(num_concurrent_runs)
         self._engine = engine
+        self._resource_manager = resource_manager
         self._is_validated = disable_validation
         self._skips = frozenset(skip_graph_checks or ())
         if unknown := self._skips - FLOW_CHECKS:
@@ -141,6 +145,13 @@ class Workflow:
     def timeout(self) -> float | None:
         """Seconds for one run; ``None``: no bound."""
         return self._timeout
+
+    @property
+    def resource_manager(self) -> ResourceManager:
+        """Keeps what the steps ask for besides events."""
+        if self._resource_manager is None:
+            self._resource_manager = ResourceManager()
+        return self._resource_manager
 
     @property
     def workflow_name(self) -> str:
@@ -193,16 +204,29 @@ class Workflow:
         cls._steps[function.__name__] = function
         cls._table = None
 
-    def validate(self) -> bool:
+    def validate(self, *, validate_resource_configs: bool = True, validate_resources: bool = False) -> bool:
         """Checks the flow of events; whether the workflow asks people for something, or takes their answers.
 
+        Args:
+            validate_resource_configs: Whether to read the config files that steps ask for.
+            validate_resources: Whether to make the resources that steps ask for, and close them again.
+
         Raises:
-            WorkflowValidationError: An event comes from nowhere or goes nowhere, or there is no start or end.
+            WorkflowValidationError: An event comes from nowhere or goes nowhere, there is no start or end, or what
+                steps ask for is not to be had.
         """
         table = self.table()
         if not table.is_checked:
             check_flow(table, self._skips)
             table.is_checked = not self._skips
+        asked = [(step.name, one) for step in table.steps for one in step.resources]
+        found = try_configs(asked) if validate_resource_configs else []
+        if validate_resources:
+            found += try_resources(asked)
+        if found:
+            raise WorkflowValidationError(
+                f"resources of {table.owner} are not to be had: " + "; ".join(found)
+            )
         return table.asks
 
     @property
@@ -289,6 +313,7 @@ class Workflow:
         """
         if not self._is_validated:
             self.validate()
+            self._is_validated = True
         state = None
         if ctx is not None:
             if ctx._step_run is not None or ctx.is_running:
