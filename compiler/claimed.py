@@ -47,7 +47,7 @@ STATE_ATTRIBUTES: Final = frozenset({"checked"})
 
 WORKFLOW_ATTRIBUTES: Final = frozenset(
     """
-    add_step add_workflows engine events prepare read_config run runtime serializer start_event_class steps
+    add_step add_workflows engine events prepare read_config resource_manager run runtime serializer start_event_class steps
     stop_event_class table timeout validate workflow_name
     """.split()
 )
