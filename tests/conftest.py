@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 Golden = Callable[[Path, str], None]
+
+os.environ["WFC_NO_CACHE"] = (
+    "1"  # no test may see what the developer's own checks, or other tests, have found
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -15,6 +15,7 @@ ROOT = Path(__file__).parent.parent
 # Each room may import itself and those above it.
 COMPILER_ROOMS = (
     "slotted",
+    "limits",
     "diagnostics",
     "problems",
     "claimed",

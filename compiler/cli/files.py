@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 
-from wfc.compiler.read import MAX_BYTES
+from wfc.compiler.limits import MAX_BYTES
 from wfc.compiler.slotted import dataclass
 
 __all__ = ["Source", "load", "load_whole", "specs"]

@@ -5,16 +5,31 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import TextIO
+from typing import Protocol, TextIO
 
 from wfc.compiler.diagnostics import Diagnostic
-from wfc.compiler.pipeline import Compiled
 from wfc.compiler.render import Format, render, summary
 
-__all__ = ["show"]
+__all__ = ["Checked", "show"]
 
 
-def show(compiled: Sequence[Compiled], *, form: Format = "full", on_error_stream: bool = False) -> bool:
+class Checked(Protocol):
+    """What a check has found in one spec; also what a compilation has."""
+
+    @property
+    def path(self) -> str:
+        """As the user gave it."""
+
+    @property
+    def text(self) -> str:
+        """The spec's text."""
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What was found, sorted."""
+
+
+def show(compiled: Sequence[Checked], *, form: Format = "full", on_error_stream: bool = False) -> bool:
     """Print all findings and a summary; whether there was none.
 
     Args:

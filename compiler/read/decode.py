@@ -6,12 +6,10 @@ import re
 from typing import Final
 
 from wfc.compiler.diagnostics import Place, Report
+from wfc.compiler.limits import MAX_BYTES
 from wfc.compiler.problems import reading as problems
 
 __all__ = ["MAX_BYTES", "decode"]
-
-MAX_BYTES: Final = 4 * 2**20
-"""How large a spec's file may be: 4 MB."""
 
 BOM: Final = b"\xef\xbb\xbf"
 

@@ -283,7 +283,7 @@ def test_a_bug_of_ours_is_told_as_one(wfc, greet: Path, monkeypatch: pytest.Monk
     def broken(raw: bytes, path: str) -> None:
         raise RuntimeError("the sky fell")
 
-    monkeypatch.setattr("wfc.compiler.cli.checking.check_text", broken)
+    monkeypatch.setattr("wfc.compiler.pipeline.check_text", broken)
     done = wfc("check", "greet.yaml")
     assert done.status == 70
     assert "this is a bug of wfc" in done.err
@@ -294,5 +294,5 @@ def test_an_interrupt_ends_with_130(wfc, greet: Path, monkeypatch: pytest.Monkey
     def interrupted(raw: bytes, path: str) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("wfc.compiler.cli.checking.check_text", interrupted)
+    monkeypatch.setattr("wfc.compiler.pipeline.check_text", interrupted)
     assert wfc("check", "greet.yaml").status == 130

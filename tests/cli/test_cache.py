@@ -1,0 +1,399 @@
+"""The cache of ``wfc check``: nobody can tell that it is there, but by the clock."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from wfc.compiler.cli.cache import Answer, Cache, answers, cache, stamp
+from wfc.compiler.diagnostics import Diagnostic
+from wfc.compiler.pipeline import check_text
+
+GREET = (Path(__file__).parent / "greet.yaml").read_text()
+BAD = GREET.replace("accepts: Asked", "accepts: Aksed")
+ERRORS = sorted((Path(__file__).parent.parent / "errors").glob("*.yaml"))
+
+
+@pytest.fixture(autouse=True)
+def kept(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache of this test's own."""
+    folder = tmp_path_factory.mktemp("cache") / "wfc"
+    monkeypatch.delenv("WFC_NO_CACHE", raising=False)
+    monkeypatch.setenv("WFC_CACHE_DIR", str(folder))
+    return folder
+
+
+def entries(folder: Path) -> list[Path]:
+    return [path for path in sorted(folder.rglob("*")) if path.is_file()]
+
+
+def never(raw: bytes, path: str) -> None:
+    raise AssertionError(f"{path} is checked again")
+
+
+# --- it answers
+
+
+@pytest.mark.parametrize("text", [GREET, BAD], ids=["good", "bad"])
+@pytest.mark.parametrize("form", ["full", "concise", "json"])
+def test_what_is_unchanged_is_not_checked_again(
+    wfc, greet: Path, monkeypatch: pytest.MonkeyPatch, text: str, form: str
+) -> None:
+    greet.write_text(text)
+    first = wfc("check", "greet.yaml", "--format", form)
+    monkeypatch.setattr("wfc.compiler.pipeline.check_text", never)
+    assert wfc("check", "--format", form, "greet.yaml") == first
+
+
+def test_one_answer_serves_every_format(wfc, greet: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    greet.write_text(BAD)
+    expected = wfc("check", "--format", "json", "--no-cache", "greet.yaml")
+    wfc("check", "greet.yaml")
+    monkeypatch.setattr("wfc.compiler.pipeline.check_text", never)
+    assert wfc("check", "--format", "json", "greet.yaml") == expected
+
+
+def test_in_a_folder_only_what_changed_is_checked(
+    wfc, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(5):
+        (tmp_path / f"spec_{number}.yaml").write_text(BAD.replace("greet", f"greet_{number}"))
+    wfc("check", ".")
+    checked: list[str] = []
+
+    def counted(raw: bytes, path: str) -> object:
+        checked.append(path)
+        return check_text(raw, path)
+
+    monkeypatch.setattr("wfc.compiler.pipeline.check_text", counted)
+    (tmp_path / "spec_3.yaml").write_text(GREET)
+    (tmp_path / "spec_5.yaml").write_text(GREET)
+    wfc("check", ".")
+    assert checked == ["spec_3.yaml", "spec_5.yaml"]
+
+
+def test_an_answer_is_of_one_path(wfc, tmp_path: Path) -> None:
+    for name in ("one.yaml", "two.yaml"):
+        (tmp_path / name).write_text(BAD)
+        assert wfc("check", name).out.startswith(f"{name}:")
+
+
+def test_a_hit_loads_neither_the_parser_nor_the_passes(tmp_path: Path, kept: Path) -> None:
+    path = tmp_path / "greet.yaml"
+    path.write_text(BAD)
+    program = (
+        f"import sys, wfc.compiler.cli as c; s = c.main(['check', {str(path)!r}]); print(s, *sys.modules)"
+    )
+
+    def loaded() -> set[str]:
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        return set(done.stdout.splitlines()[-1].split())
+
+    assert "wfc.compiler.resolve" in loaded()
+    again = loaded()
+    assert {name for name in again if name.startswith("wfc.compiler.")} == {
+        "wfc.compiler.cli",
+        "wfc.compiler.cli.cache",
+        "wfc.compiler.cli.cache.answers",
+        "wfc.compiler.cli.cache.cache",
+        "wfc.compiler.cli.cache.stamp",
+        "wfc.compiler.cli.checking",
+        "wfc.compiler.cli.files",
+        "wfc.compiler.cli.findings",
+        "wfc.compiler.diagnostics",
+        "wfc.compiler.limits",
+        "wfc.compiler.render",
+        "wfc.compiler.slotted",
+    }
+    assert not again & {"click", "yaml", "dataclasses", "inspect"}
+
+
+# --- it never gives a stale answer
+
+
+def mutations(rng: random.Random, folder: Path) -> Iterator[str]:
+    """Edits of specs, one after the other; some undo what others did, and some change nothing."""
+    names = ["a.yaml", "b.yaml", "deep/c.yaml"]
+    words = [
+        "Asked",
+        "Aksed",
+        "Greeted",
+        "greet",
+        "string",
+        "integer",
+        "${{",
+        "}}",
+        "event.name",
+        "- ",
+        "é",
+        "\u2028",
+    ]
+    for _ in range(40):
+        path = folder / rng.choice(names)
+        path.parent.mkdir(exist_ok=True)
+        kind = rng.choice(["word", "word", "fresh", "bad", "gone", "cut", "bytes", "touch", "copy"])
+        if kind in {"fresh", "bad"} or not path.exists():
+            path.write_text(GREET if kind != "bad" else BAD)
+        elif kind == "word":
+            text = path.read_text(encoding="utf-8", errors="replace")
+            path.write_text(text.replace(rng.choice(words), rng.choice(words), 1), encoding="utf-8")
+        elif kind == "gone":
+            path.unlink()
+        elif kind == "cut":
+            path.write_bytes(path.read_bytes()[: rng.randrange(400)])
+        elif kind == "bytes":
+            path.write_bytes(path.read_bytes() + rng.choice([b"\xff", b"\0", b"\xef\xbb\xbf", b"# more\n"]))
+        elif kind == "touch":
+            os.utime(path, (0, 0))
+        else:
+            shutil.copy(path, folder / rng.choice(names[:2])) if path.name == "c.yaml" else None
+        yield kind
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_same_bytes_come_out_after_any_edit(wfc, tmp_path: Path, seed: int) -> None:
+    rng = random.Random(seed)  # noqa: S311
+    for kind in mutations(rng, tmp_path):
+        form = rng.choice(["full", "concise", "json"])
+        paths = rng.choice([["."], ["."], ["a.yaml"], ["b.yaml", "a.yaml"]])
+        cached = wfc("check", "--format", form, *paths)
+        assert cached == wfc("check", "--no-cache", "--format", form, *paths), f"seed {seed}, after {kind}"
+
+
+def test_an_edit_that_keeps_size_and_time_is_seen(wfc, greet: Path) -> None:
+    wfc("check", "greet.yaml")
+    before = greet.stat()
+    greet.write_text(BAD)
+    os.utime(greet, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert greet.stat().st_size == before.st_size
+    assert wfc("check", "greet.yaml").status == 1
+
+
+def test_an_edit_of_the_compiler_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = tmp_path / "compiler"
+    (code / "room").mkdir(parents=True)
+    (tmp_path / "schemas").mkdir()
+    schema = tmp_path / "schemas/one.json"
+    schema.write_text("{}")
+    module = code / "room/rule.py"
+    module.write_text("LIMIT = 1\n")
+    monkeypatch.setattr(stamp, "COMPILER", str(code))
+    monkeypatch.setattr(stamp, "SCHEMAS", str(tmp_path / "schemas"))
+    seen = {stamp.stamp()}
+    assert stamp.stamp() in seen
+    times = module.stat()
+
+    def changed() -> None:
+        found = stamp.stamp()
+        assert found not in seen
+        seen.add(found)
+
+    module.write_text("LIMIT = 2\n")
+    os.utime(module, ns=(times.st_atime_ns, times.st_mtime_ns))
+    changed()
+    module.rename(code / "room/rules.py")
+    changed()
+    (code / "room/more.py").write_text("")
+    changed()
+    schema.write_text("[]")
+    changed()
+    (code / "room/__pycache__").mkdir()
+    (code / "room/__pycache__/rule.cpython-311.pyc").write_bytes(b"x")
+    assert stamp.stamp() in seen
+    monkeypatch.setattr(sys, "version", "3.99")
+    changed()
+
+
+@pytest.mark.parametrize("path", ERRORS, ids=[path.stem for path in ERRORS])
+def test_whatever_is_found_comes_back_as_it_was(path: Path) -> None:
+    raw = path.read_bytes()
+    checked = check_text(raw, path.name)
+    answer = Answer(path.name, checked.text, checked.diagnostics)
+    assert answers.unpacked(answers.packed(answer, raw), raw) == answer
+
+
+def test_every_field_of_a_finding_can_be_kept() -> None:
+    found = {
+        type(part).__name__
+        for path in ERRORS
+        for each in check_text(path.read_bytes(), path.name).diagnostics
+        for part in (
+            each,
+            each.severity,
+            each.start,
+            *each.related,
+            each.fix,
+            *(each.fix.edits if each.fix else ()),
+        )
+    }
+    assert {"Diagnostic", "Severity", "Position", "Repair", "TextEdit"} <= found
+
+
+# --- whatever the folder holds
+
+
+def broken(content: bytes) -> list[bytes]:
+    """Entries that are not what was written."""
+
+    def signed(value: object) -> bytes:
+        text = json.dumps(value).encode()
+        return sha256(text).hexdigest().encode() + text
+
+    good = json.loads(content[answers.DIGEST :])
+    path, text, found, asked = good
+    position = {"Position": [1, 1, 0]}
+    return [
+        b"",
+        content[:-1],
+        content + b" ",
+        content[:10],
+        content.replace(b"greet", b"great"),
+        b"0" * answers.DIGEST + content[answers.DIGEST :],
+        b"\xff" * 1000,
+        b"[" * 100_000,
+        signed(None),
+        signed([]),
+        signed(good[:3]),
+        signed([path, text, found, [["file", "x"]]]),
+        signed([path, text, found, [["file", "x", "y"]]]),
+        signed([path, 17, found, asked]),
+        signed(["other.yaml", text, found, asked]),
+        signed([path, text, [{"Severity": [7]}], asked]),
+        signed([path, text, [{"Popen": ["true"]}], asked]),
+        signed([path, text, [{"Diagnostic": [1]}], asked]),
+        signed([path, text, [position], asked]),
+        signed([path, text, {"Position": [1, 1, 0], "Fix": []}, asked]),
+        signed([path, text, "nothing", asked]),
+        sha256(b"[" * 100_000).hexdigest().encode() + b"[" * 100_000,
+    ]
+
+
+@pytest.mark.parametrize("number", range(22))
+def test_what_is_broken_is_as_if_it_were_not_there(wfc, greet: Path, kept: Path, number: int) -> None:
+    greet.write_text(BAD)
+    expected = wfc("check", "greet.yaml")
+    (entry,) = entries(kept)
+    entry.write_bytes(broken(entry.read_bytes())[number])
+    assert wfc("check", "greet.yaml") == expected
+    assert wfc("check", "greet.yaml") == expected
+
+
+def test_a_folder_in_the_place_of_an_entry(wfc, greet: Path, kept: Path) -> None:
+    expected = wfc("check", "greet.yaml")
+    (entry,) = entries(kept)
+    entry.unlink()
+    entry.mkdir()
+    assert wfc("check", "greet.yaml") == expected
+
+
+@pytest.mark.parametrize("where", ["a file", "below a file", "nowhere", "a link to itself"])
+def test_where_nothing_can_be_kept_specs_are_checked(
+    wfc, greet: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "link").symlink_to("link")
+    folder = {
+        "a file": "file",
+        "below a file": "file/cache",
+        "nowhere": "/proc/no",
+        "a link to itself": "link",
+    }
+    monkeypatch.setenv("WFC_CACHE_DIR", folder[where])
+    for _ in range(2):
+        assert (wfc("check", "greet.yaml").status, (tmp_path / "file").read_text()) == (0, "mine")
+
+
+# --- it can be refused, and stays small
+
+
+def test_who_wants_none_has_none(wfc, greet: Path, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wfc("check", "--no-cache", "greet.yaml")
+    wfc("check", "--diff", "greet.yaml")
+    assert not kept.exists()
+    monkeypatch.setenv("WFC_NO_CACHE", "1")
+    wfc("check", "greet.yaml")
+    assert not kept.exists()
+
+
+@pytest.mark.skipif(sys.platform in {"win32", "darwin"}, reason="this platform has a folder of its own")
+@pytest.mark.parametrize(
+    ("xdg", "expected"),
+    [("/srv/cache", "/srv/cache/wfc"), ("", "/home/ada/.cache/wfc"), ("here", "/home/ada/.cache/wfc")],
+)
+def test_it_is_where_caches_are(monkeypatch: pytest.MonkeyPatch, xdg: str, expected: str) -> None:
+    monkeypatch.setenv("HOME", "/home/ada")
+    monkeypatch.setenv("XDG_CACHE_HOME", xdg)
+    assert cache.user_folder() == expected
+
+
+def test_only_its_owner_may_look(wfc, greet: Path, kept: Path) -> None:
+    wfc("check", "greet.yaml")
+    (entry,) = entries(kept)
+    assert entry.parent.stat().st_mode & 0o077 == 0
+
+
+def test_it_stays_small(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "MOST_ON_SHELF", 4)
+    store = Cache(str(kept))
+    for number in range(3_000):
+        store.keep(b"%d" % number, Answer("a.yaml", str(number), ()))
+    shelves: dict[Path, int] = {}
+    for path in entries(kept):
+        shelves[path.parent] = shelves.get(path.parent, 0) + 1
+    assert max(shelves.values()) <= 4
+    assert store.find("a.yaml", b"2999", lambda _: True) == Answer("a.yaml", "2999", ())
+
+
+def test_shelves_are_bounded_in_bytes_and_large_answers_are_not_kept(
+    kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache, "MOST_BYTES_ON_SHELF", 10_000)
+    store = Cache(str(kept))
+    for number in range(1_000):
+        store.keep(b"%d" % number, Answer("a.yaml", "x" * 3_000, ()))
+    sizes: dict[Path, int] = {}
+    for path in entries(kept):
+        sizes[path.parent] = sizes.get(path.parent, 0) + path.stat().st_size
+    assert max(sizes.values()) < 10_000 + 4_000
+    before = len(entries(kept))
+    store.keep(b"large", Answer("a.yaml", "x" * cache.MOST_BYTES, ()))
+    assert len(entries(kept)) == before
+
+
+def test_what_cannot_be_kept_is_not(kept: Path) -> None:
+    class Strange(str):
+        pass
+
+    one = check_text(BAD.encode(), "a.yaml").diagnostics[0]
+    finding = Diagnostic(
+        "a.yaml", start, start, "x", Strange("y"), check_text(BAD.encode(), "").diagnostics[0].severity
+    )
+    Cache(str(kept)).keep(b"x", Answer("a.yaml", "x", (finding,)))
+    assert entries(kept) == []
+
+
+def test_many_at_once(tmp_path: Path, kept: Path) -> None:
+    for number in range(20):
+        (tmp_path / f"spec_{number}.yaml").write_text(BAD.replace("greet", f"greet_{number}"))
+    program = "import sys; from wfc.compiler.cli import main; sys.exit(main())"
+    command = [sys.executable, "-c", program, "check", "--format", "json", "."]
+
+    def started() -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+
+    running = [started() for _ in range(4)]
+    told = {process.communicate() for process in running}
+    assert {process.returncode for process in running} == {1}
+    assert len(told) == 1
+    assert len(entries(kept)) == 20
