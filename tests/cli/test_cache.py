@@ -374,9 +374,7 @@ def test_what_cannot_be_kept_is_not(kept: Path) -> None:
         pass
 
     one = check_text(BAD.encode(), "a.yaml").diagnostics[0]
-    finding = Diagnostic(
-        "a.yaml", start, start, "x", Strange("y"), check_text(BAD.encode(), "").diagnostics[0].severity
-    )
+    finding = Diagnostic("a.yaml", one.start, one.end, "x", Strange("y"), one.severity)
     Cache(str(kept)).keep(b"x", Answer("a.yaml", "x", (finding,)))
     assert entries(kept) == []
 
