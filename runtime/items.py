@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wfc.runtime.events import StepState
 from wfc.runtime.execution import Execution, Exit, ItemRuns, Pause, StepRun
 from wfc.runtime.letting_go import finish
+from wfc.runtime.notes import note_state
 from wfc.runtime.pauses import SKIP, Items
 from wfc.runtime.scheduling import free_worker, place
 
@@ -36,6 +38,7 @@ def gave(execution: Execution, tick: Gave) -> None:
     """An item is done."""
     run = execution.in_flight.pop(tick.number, None)
     if run is not None:
+        note_state(execution, run, StepState.NOT_RUNNING, None)
         free_worker(execution, run.step)
         _record(execution, run, tick.value)
 
