@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from wfc.runtime.cancelling import cancel_steps
 from wfc.runtime.errors import RunFailedError, StuckError, UndeclaredResultError, WorkflowRuntimeError
 from wfc.runtime.events import (
     Event,
@@ -23,7 +24,7 @@ from wfc.runtime.frames import (
     open_root,
     wanting,
 )
-from wfc.runtime.gathering import arrive, time_out
+from wfc.runtime.gathering import arrive, matched, time_out
 from wfc.runtime.items import gave, item_failed
 from wfc.runtime.notes import note_emitted, note_queued, note_state
 from wfc.runtime.outcomes import All, Batch, Fail
@@ -38,11 +39,13 @@ from wfc.runtime.ticks import (
     Failed,
     Gave,
     ItemFailed,
+    Matched,
     Paused,
     Publish,
     Resolve,
     Resolved,
     Started,
+    StepsCancelled,
     Tick,
     TimerFired,
     Took,
@@ -92,10 +95,13 @@ def _completed(execution: Execution, tick: Completed) -> None:
                 start_run(execution, target, emitted, None, ())
             else:
                 _deliver(execution, target, emitted, None, ())
-    elif emitted is not None:
-        _emit(execution, run, emitted)
-        if execution.outcome is not None:
-            return
+    else:
+        if run.frame is not None and execution.table.cancelling:
+            run.frame.forget(run.number)
+        if emitted is not None:
+            _emit(execution, run, emitted)
+            if execution.outcome is not None:
+                return
     free_worker(execution, step)
     if run.frame is not None:
         leave(execution, run.frame)
@@ -121,6 +127,8 @@ def _failed(execution: Execution, tick: Failed) -> None:
         execution.outcome = tick.error
         return
     note_emitted(execution, tick.event, run.step)
+    if run.frame is not None and execution.table.cancelling:
+        run.frame.forget(run.number)
     start_run(execution, handler, tick.event, frame, run.path)
     free_worker(execution, run.step)
     if run.frame is not None:
@@ -170,6 +178,11 @@ def _timer_fired(execution: Execution, tick: TimerFired) -> None:
         time_out(execution, step, frame)
 
 
+def _steps_cancelled(execution: Execution, tick: StepsCancelled) -> None:
+    cancel_steps(execution, tick)
+    _check_alive(execution, None)
+
+
 def _cancelled(execution: Execution, tick: Cancelled) -> None:
     execution.outcome = tick.error
 
@@ -187,6 +200,8 @@ _TICKS: dict[type[Tick], Callable[[Execution, Any], None]] = {
     Broken: broken,
     Gave: gave,
     ItemFailed: item_failed,
+    Matched: matched,
+    StepsCancelled: _steps_cancelled,
     TimerFired: _timer_fired,
     Cancelled: _cancelled,
 }

@@ -6,6 +6,8 @@ import asyncio
 import inspect
 from typing import TYPE_CHECKING, Any
 
+from pydantic_core import to_json
+
 from wfc.runtime.about import no_value, started_at, unmet
 from wfc.runtime.context import StepContext
 from wfc.runtime.errors import (
@@ -35,7 +37,7 @@ from wfc.runtime.pools import Pool
 from wfc.runtime.questions import check_pause
 from wfc.runtime.retry import seed_of
 from wfc.runtime.threads import in_thread
-from wfc.runtime.ticks import Completed, Failed, Gave, ItemFailed, Paused, Tick, TriedAgain
+from wfc.runtime.ticks import Completed, Failed, Gave, ItemFailed, Matched, Paused, Tick, TriedAgain
 
 if TYPE_CHECKING:
     from wfc.runtime.run import Run
@@ -123,6 +125,8 @@ def _other_way(run: Run, step_run: StepRun) -> Tick:
         return _exit(run, step.on_limit, step_run)
     if step_run.exit is Exit.TIMEOUT:
         return _exit(run, step.on_timeout, step_run)
+    if step_run.exit is Exit.MATCH:
+        return _match(run, step_run)
     if step_run.exit is Exit.RESULT:
         return _conclude(run, step_run, step_run.result)
     if step_run.exit is Exit.EXPIRED:
@@ -130,6 +134,16 @@ def _other_way(run: Run, step_run: StepRun) -> Tick:
             return _exit(run, step.on_expired, step_run)
         step_run.result = StepError("timeout", f"what it waited for did not come within {step.bound:g} s")
     return failure(run, step_run, step_run.result)
+
+
+def _match(run: Run, step_run: StepRun) -> Tick:
+    """The value by which an event belongs to others at a join."""
+    assert step_run.step.match_by is not None
+    try:
+        value = step_run.step.match_by(run, step_run, None)
+        return Matched(step_run.number, to_json(value, by_alias=True).decode())
+    except Exception as error:
+        return _tail_failed(run, step_run, error)
 
 
 async def _pause(run: Run, step_run: StepRun) -> Tick:

@@ -54,6 +54,7 @@ class Exit(IntEnum):
     EXPIRED = 4  # the pause took too long
     BROKEN = 5  # what it paused for has failed
     DROPPED = 6  # none any more: it was cancelled
+    MATCH = 7  # to the value by which its event belongs to others
 
 
 class FrameKind(IntEnum):
@@ -90,6 +91,9 @@ class Frame:
         number: Of the step run that opened it.
         collectors: Steps that collect it, for a batch.
 
+    ``members`` are the step runs in it and above it, and the frames above it whose joins have a time-out, by the
+    number of that: kept only where a join may cancel them.
+
     ``live`` counts step runs in this frame and frames opened in it that are alive themselves; ``holds`` says
     how many of those are time-outs of joins. A batch at 0 is complete; a fork's frame in which nothing but
     time-outs is left cannot fill its joins any more.
@@ -104,6 +108,7 @@ class Frame:
         "joins",
         "kind",
         "live",
+        "members",
         "number",
         "parent",
         "path",
@@ -130,9 +135,28 @@ class Frame:
         self.live = 0
         self.holds = 0
         self.replaced = False
-        self.joins: dict[int, Slots] = {}  # by step index
+        self.joins: dict[
+            int | tuple[int, str], Slots
+        ] = {}  # by step index, and by the value that events share
+        self.members: dict[int, StepRun | Frame] | None = None
         self.runs: dict[int, int] = {}  # step runs of an item, by step index
         self.collected: dict[int, list[tuple[Path, Event]]] = {}  # of a batch, by step index
+
+    def keep(self, number: int, member: StepRun | Frame) -> None:
+        """Makes a step run, or a frame with a time-out, a member where members are kept."""
+        frame: Frame | None = self
+        while frame is not None:
+            if frame.members is not None:
+                frame.members[number] = member
+            frame = frame.parent
+
+    def forget(self, number: int) -> None:
+        """Takes out a member."""
+        frame: Frame | None = self
+        while frame is not None:
+            if frame.members is not None:
+                frame.members.pop(number, None)
+            frame = frame.parent
 
     def enter(self) -> None:
         """Counts one more step run, or frame that came alive."""

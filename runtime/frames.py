@@ -74,12 +74,16 @@ def _open(
     number: int,
 ) -> Frame:
     frame = Frame(below, FrameKind.FORK, fork, path, number)
+    if any(step.cancels for step in joins):
+        frame.members = {}
     for step in joins:
         if step.within is not None:
             slots = frame.joins[step.index] = Slots()
             slots.timer = start_timer(execution, step.within, (frame, step))
             frame.holds += 1
             frame.enter()
+            if below is not None and execution.table.cancelling:
+                below.keep(slots.timer, frame)
     return frame
 
 
@@ -91,6 +95,7 @@ def open_batch(execution: Execution, run: StepRun, collectors: tuple[Step, ...],
         if collector.within is not None:
             slots = batch.joins[collector.index] = Slots()
             slots.timer = start_timer(execution, collector.within, (batch, collector))
+            batch.keep(slots.timer, batch)
     return batch
 
 
@@ -177,7 +182,7 @@ def _settle(execution: Execution, frame: Frame) -> None:
         return  # what follows on a time-out may end the run
     for index, slots in frame.joins.items():
         if not slots.fired:
-            step = execution.table.steps[index]
+            step = execution.table.steps[index if isinstance(index, int) else index[0]]
             if isinstance(step.join, AllOf):
                 raise StuckError(f"the run is stuck: {wanting(frame, step, slots)}")
             execution.fell_short = (frame, step, slots)

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections import Counter, deque
 from typing import TYPE_CHECKING
 
+from wfc.runtime.cancelling import cancel_rest
 from wfc.runtime.errors import WorkflowRuntimeError
 from wfc.runtime.events import Event, LateEvent, event_name
 from wfc.runtime.execution import NONE, Execution, Exit, Frame, FrameKind, Path, Slots, StepRun
 from wfc.runtime.frames import batch_of, collect_all, frame_of, leave
 from wfc.runtime.joins import AllOf
-from wfc.runtime.scheduling import start_run
+from wfc.runtime.scheduling import free_worker, go_on, start_run
 from wfc.runtime.ticks import Note, StopTimer
 
 if TYPE_CHECKING:
     from wfc.runtime.table import Step
+    from wfc.runtime.ticks import Matched
 
-__all__ = ["Collection", "arrive", "collect", "time_out", "uncollect"]
+__all__ = ["Collection", "arrive", "collect", "matched", "time_out", "uncollect"]
 
 
 def arrive(execution: Execution, step: Step, event: Event, frame: Frame | None, path: Path) -> None:
@@ -29,8 +31,10 @@ def arrive(execution: Execution, step: Step, event: Event, frame: Frame | None, 
         _collect(execution, step, event, frame, path)
     elif step.join is None:
         _pair(execution, step, event, frame, path)
+    elif step.match_by is not None:
+        _match(execution, step, event, frame, path)
     else:
-        _fill(execution, step, event, frame, path)
+        _fill(execution, step, event, frame, step.index)
 
 
 def _collect(execution: Execution, step: Step, event: Event, frame: Frame | None, path: Path) -> None:
@@ -50,17 +54,42 @@ def _collect(execution: Execution, step: Step, event: Event, frame: Frame | None
         collect_all(execution, batch, step)
 
 
-def _fill(execution: Execution, step: Step, event: Event, frame: Frame | None, path: Path) -> None:
-    """By frame: the join fires once in each frame of its fork."""
+def _match(execution: Execution, step: Step, event: Event, frame: Frame | None, path: Path) -> None:
+    """First the value is wanted by which the event belongs to others; nobody need be free for that."""
+    number = execution.number = execution.number + 1
+    run = StepRun(number, step, event, frame, path)
+    if frame is not None:
+        frame.enter()
+        frame.keep(number, run)
+    go_on(execution, run, Exit.MATCH)
+
+
+def matched(execution: Execution, tick: Matched) -> None:
+    """The value of an event at a join is known."""
+    run = execution.in_flight.pop(tick.number, None)
+    if run is None:
+        return
+    free_worker(execution, run.step)
+    if run.frame is not None:
+        run.frame.forget(run.number)
+    _fill(execution, run.step, run.event, run.frame, (run.step.index, tick.value))
+    if run.frame is not None:
+        leave(execution, run.frame)
+
+
+def _fill(
+    execution: Execution, step: Step, event: Event, frame: Frame | None, key: int | tuple[int, str]
+) -> None:
+    """By frame: the join fires once in each frame of its fork, or once there for each value."""
     found = frame_of(frame, step.fork)
     if found is None:
         fork = f"`{step.fork.name}`" if step.fork is not None else "the start"
         raise WorkflowRuntimeError(
             f"{event_name(event)} reached the join of step `{step.name}` without passing {fork} first"
         )
-    slots = found.joins.get(step.index)
+    slots = found.joins.get(key)
     if slots is None:
-        slots = found.joins[step.index] = Slots()
+        slots = found.joins[key] = Slots()
     at = step.slot_of(type(event))
     assert at is not None  # it was routed here because a slot takes it
     if slots.fired or (at in slots.arrived and not isinstance(step.join, AllOf)):
@@ -84,6 +113,8 @@ def _fire(execution: Execution, step: Step, frame: Frame, slots: Slots, exit: Ex
     slots.fired = True
     arrived, slots.arrived = slots.arrived, {}
     start_run(execution, step, arrived, frame, frame.path, exit)
+    if step.cancels:
+        cancel_rest(execution, step, frame, execution.number)
     if slots.timer is not None:
         if execution.timers.pop(slots.timer, None) is not None:
             execution.wants.append(StopTimer(slots.timer))
@@ -96,8 +127,29 @@ def time_out(execution: Execution, step: Step, frame: Frame) -> None:
     way = Exit.ACTION if step.join is not None and step.join.proceed else Exit.TIMEOUT
     if step.collects:
         collect_all(execution, frame, step, way)
+    elif step.match_by is not None:
+        _fire_all(execution, step, frame, way)
     else:
         _fire(execution, step, frame, frame.joins[step.index], way)
+
+
+def _fire_all(execution: Execution, step: Step, frame: Frame, way: Exit) -> None:
+    """The time of a join with values is up: it fires for each that it has, and without any if it has none."""
+    of_frame = frame.joins[step.index]
+    values = [slots for key, slots in frame.joins.items() if key != step.index and _is_of(key, step)]
+    for slots in values:
+        if not slots.fired:
+            _fire(execution, step, frame, slots, way)
+    if values:
+        of_frame.fired = True
+        frame.holds -= 1
+        leave(execution, frame)
+    else:
+        _fire(execution, step, frame, of_frame, way)
+
+
+def _is_of(key: int | tuple[int, str], step: Step) -> bool:
+    return isinstance(key, tuple) and key[0] == step.index
 
 
 def _pair(execution: Execution, step: Step, event: Event, frame: Frame | None, path: Path) -> None:

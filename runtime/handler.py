@@ -102,6 +102,21 @@ class WorkflowHandler:
         if tick is not None:
             self._run.take(tick)
 
+    def cancel_step(self, step: str | int) -> int:
+        """Cancels what is live of a step, with what follows from it: how many step runs that were.
+
+        That is: its runs at work, in the queue, before their next attempt or paused, with their child runs, items and
+        questions; and where it has opened frames of joins or batches, all runs in these.
+
+        Args:
+            step: The step's name; or the number of one of its runs, the last part of a question's id and the
+                ``worker_id`` of a ``StepStateChanged``.
+
+        Raises:
+            WorkflowStepDoesNotExistError: There is no step of that name.
+        """
+        return self._run.cancel_step(step)
+
     async def cancel_run(self, *, timeout: float = 5.0) -> None:  # noqa: ASYNC109 - llama-index-workflows' name
         """Ends the run; awaiting the handler then raises ``WorkflowCancelledByUser``.
 

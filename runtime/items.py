@@ -14,7 +14,7 @@ from wfc.runtime.scheduling import free_worker, place
 if TYPE_CHECKING:
     from wfc.runtime.ticks import Gave, ItemFailed
 
-__all__ = ["gave", "item_failed", "start_items"]
+__all__ = ["gave", "item_failed", "leave_out", "start_items"]
 
 
 def start_items(execution: Execution, pause: Pause) -> None:
@@ -54,6 +54,12 @@ def item_failed(execution: Execution, tick: ItemFailed) -> None:
         finish(execution, run.parent, Exit.BROKEN, tick.error)
     else:
         _record(execution, run, None if run.step.on_item_error == "null" else SKIP)
+
+
+def leave_out(execution: Execution, run: StepRun) -> None:
+    """An item whose run was cancelled is left out, if its pause still waits for it."""
+    if run.number in _items(run).live:
+        _record(execution, run, SKIP)
 
 
 def _record(execution: Execution, run: StepRun, value: object) -> None:

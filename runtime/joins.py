@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
-__all__ = ["AllOf", "AtLeast", "EachOf", "FirstOf", "Join"]
+__all__ = ["AllOf", "AtLeast", "EachOf", "FirstOf", "Join", "Rest"]
+
+Rest = Literal["finish", "cancel"]
+"""What becomes of the branches that a join did not wait for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,21 +28,27 @@ class AllOf:
 
 @dataclass(frozen=True, slots=True)
 class FirstOf:
-    """Fires on the first of these events in a frame; the rest are late. See ``AllOf``."""
+    """Fires on the first of these events in a frame; the rest are late. See ``AllOf``.
+
+    Args:
+        rest: ``cancel``: what could still lead to it in that frame is cancelled; else it finishes.
+    """
 
     fork: str | None
     within: float | None = None
     proceed: bool = False
+    rest: Rest = "finish"
 
 
 @dataclass(frozen=True, slots=True)
 class AtLeast:
-    """Fires when ``count`` of these events have arrived in a frame; the rest are late. See ``AllOf``."""
+    """Fires when ``count`` of these events have arrived in a frame; the rest are late. See ``FirstOf``."""
 
     count: int
     fork: str | None
     within: float | None = None
     proceed: bool = False
+    rest: Rest = "finish"
 
 
 @dataclass(frozen=True, slots=True)

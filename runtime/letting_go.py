@@ -84,6 +84,8 @@ def drop(execution: Execution, run: StepRun) -> None:
     run.exit = Exit.DROPPED  # for a queue, which it stays in until its turn comes
     note_state(execution, run, StepState.CANCELLED, None)
     if run.frame is not None and run.step.of is None:
+        if execution.table.cancelling:
+            run.frame.forget(run.number)
         leave(execution, run.frame)
 
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from wfc.runtime.advance import advance
+from wfc.runtime.cancelling import affected
 from wfc.runtime.children import ALONE, Children
 from wfc.runtime.errors import (
     ExpressionError,
@@ -46,6 +47,7 @@ from wfc.runtime.ticks import (
     StartChild,
     Started,
     StartTimer,
+    StepsCancelled,
     StopChild,
     StopTimer,
     Tick,
@@ -256,6 +258,24 @@ class Run:
     def cancel(self, reason: str = "the run was cancelled") -> None:
         """Ends the run at once. What its steps have already done stays done."""
         self.apply(Cancelled(WorkflowCancelledByUser(reason)))
+
+    def cancel_step(self, which: str | int) -> int:
+        """Cancels a step's runs, or one by its number, with what follows from them; how many that were.
+
+        Raises:
+            WorkflowStepDoesNotExistError: There is no step of that name.
+        """
+        step = number = None
+        if isinstance(which, str):
+            step = self.execution.table.by_name.get(which)
+            if step is None:
+                raise WorkflowStepDoesNotExistError(f"there is no step `{which}`")
+        else:
+            number = which
+        count = len(affected(self.execution, step, number))
+        if count:
+            self.take(StepsCancelled(step, number))
+        return count
 
     def active_steps(self) -> list[str]:
         """The names of the steps that are running, paused, or wait to be tried again."""

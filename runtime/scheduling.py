@@ -40,6 +40,8 @@ def start_run(
         run.exit = Exit.LIMIT
     if frame is not None:
         frame.enter()
+        if execution.table.cancelling:
+            frame.keep(number, run)
     index = step.index
     if execution.busy[index] < step.num_workers:
         execution.busy[index] += 1

@@ -54,6 +54,7 @@ class Step:
         "action",
         "batches",
         "bound",
+        "cancels",
         "collects",
         "emissions",
         "exits",
@@ -70,6 +71,7 @@ class Step:
         "items_open",
         "join",
         "limited",
+        "match_by",
         "max_recoveries",
         "max_runs",
         "name",
@@ -131,6 +133,9 @@ class Step:
         self.of: Step | None = None  # the step whose items are runs of this one
         self.on_item_error: OnItemError = "fail"
         self.give: Call | None = None
+        self.cancels: frozenset[Step] = (
+            frozenset()
+        )  # what leads to it without its fork, if it cancels the rest
         self.is_async = inspect.iscoroutinefunction(written.function)
         self.resources = tuple(one.asked for one in signature.parameters if one.asked is not None)
         check_resources(self.resources)
@@ -176,7 +181,8 @@ class Step:
         of_items: dict[str, Call] = {}
         for name, (function, names) in written.exits.items():
             signature = read_signature(function, is_tail=True, names=names)
-            call = make_call(function, signature, self.slots, is_tail=name not in _OF_THE_ACTION)
+            slots = () if name == "match_by" else self.slots  # it is given one event
+            call = make_call(function, signature, slots, is_tail=name not in _OF_THE_ACTION)
             exits[name] = signature
             (of_items if is_about_items(name, signature) else calls)[name] = call
         own = make_call(written.function, self.signature, self.slots, is_tail=written.is_transform)
@@ -190,6 +196,15 @@ class Step:
         self.on_timeout = calls.get("on_timeout")
         self.on_expired = calls.get("on_expired")
         self.that = calls.get("that")
+        self.match_by = calls.get("match_by")
+        if self.match_by is not None and (self.join is None or not self.slots):
+            raise WorkflowValidationError(
+                f"step `{self.name}` is no join of several events, so it matches none"
+            )
+        if self.match_by is not None and getattr(self.join, "rest", "finish") == "cancel":
+            raise WorkflowValidationError(
+                f"step `{self.name}` joins once for each value, so its frame has no rest to cancel"
+            )
         self.require = calls.get("require")
         self.max_runs: int | Call | None = calls.get("max_runs")
         if isinstance(written.limit, int):
@@ -298,7 +313,11 @@ class StepTable:
             step.items = {event: self.acceptors(event) for batch in step.emissions.batches for event in batch}
             step.fork = self._fork_of(step)
         self._bind_batches()
+        self.cancelling = False  # whether a join may cancel what it does not wait for
         for step in self.steps:
+            if getattr(step.join, "rest", "finish") == "cancel":
+                self.cancelling = True
+                step.cancels = self._leading_to(step)
             if step.opens and step.emissions.batches:
                 within = self._within_items(step)
                 step.items_open = tuple(join for join in step.opens if join in within)
@@ -377,6 +396,18 @@ class StepTable:
                 if fork == opener.name or (inner == 0 and fork is None):
                     found.add(step)
         return tuple(step for step in self.steps if step in found)
+
+    def _leading_to(self, join: Step) -> frozenset[Step]:
+        """The steps from which a join can be reached without passing its fork."""
+        found: set[Step] = set()
+        todo = [join]
+        while todo:
+            reached = todo.pop()
+            for step in self.steps:
+                if step not in found and step is not join.fork and any(map(reached.takes, step.emits)):
+                    found.add(step)
+                    todo.append(step)
+        return frozenset(found)
 
     def _within_items(self, opener: Step) -> frozenset[Step]:
         """The steps that items of an opener's batches reach before their batch is collected."""

@@ -25,6 +25,7 @@ __all__ = [
     "Interrupt",
     "ItemFailed",
     "Look",
+    "Matched",
     "Note",
     "Paused",
     "Publish",
@@ -33,6 +34,7 @@ __all__ = [
     "StartChild",
     "StartTimer",
     "Started",
+    "StepsCancelled",
     "StopChild",
     "StopTimer",
     "Tick",
@@ -175,6 +177,26 @@ class ItemFailed:
         self.error = error
 
 
+class Matched:
+    """The value by which an event belongs to others at a join, as JSON text."""
+
+    __slots__ = ("number", "value")
+
+    def __init__(self, number: int, value: str) -> None:
+        self.number = number
+        self.value = value
+
+
+class StepsCancelled:
+    """Somebody outside cancels a step's runs, or the one of a number, with what follows from them."""
+
+    __slots__ = ("number", "step")
+
+    def __init__(self, step: Step | None, number: int | None) -> None:
+        self.step = step
+        self.number = number
+
+
 class TimerFired:
     """A timer that the execution wanted has run out."""
 
@@ -206,6 +228,8 @@ Tick = (
     | Broken
     | Gave
     | ItemFailed
+    | Matched
+    | StepsCancelled
     | TimerFired
     | Cancelled
 )

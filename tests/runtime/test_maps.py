@@ -40,13 +40,13 @@ Play = Callable[..., Any]
 
 
 class Began(StartEvent):
-    seconds: list[float] = []
+    seconds: list[float]
     most: int | None = None
 
 
 class Seen(RunState):
     given: int = 0
-    order: list[float] = []
+    order: tuple[float, ...] = ()
 
 
 class Mapped(Workflow):
@@ -62,7 +62,7 @@ class Mapped(Workflow):
     @work.give
     def work_gives(self, state: Seen, event: Began, item: Item[float], result: float) -> float | Skip:
         state.given += 1
-        state.order = [*state.order, item]
+        state.order = (*state.order, item)
         return SKIP if item == 7 else result + event.seconds[0]
 
     @work.then
@@ -77,10 +77,10 @@ class Mapped(Workflow):
 @pytest.mark.parametrize(
     ("seconds", "expected"),
     [
-        ([], ([], 0, [])),
-        ([1.0], ([11.0], 1, [1.0])),
-        ([3.0, 1.0, 2.0], ([33.0, 13.0, 23.0], 3, [1.0, 3.0, 2.0])),  # results in the items' order
-        ([1.0, 7.0, 2.0], ([11.0, 21.0], 3, [1.0, 2.0, 7.0])),  # an item that is not kept
+        ([], ([], 0, ())),
+        ([1.0], ([11.0], 1, (1.0,))),
+        ([3.0, 1.0, 2.0], ([33.0, 13.0, 23.0], 3, (1.0, 3.0, 2.0))),  # results in the items' order
+        ([1.0, 7.0, 2.0], ([11.0, 21.0], 3, (1.0, 2.0, 7.0))),  # an item that is not kept
     ],
 )
 def test_results_come_in_the_order_of_the_items(play: Play, seconds: list[float], expected: Any) -> None:
