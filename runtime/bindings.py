@@ -11,8 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from urllib.parse import urlsplit
 
 from wfc.runtime.errors import SettingsError
+from wfc.runtime.instrumentation import conventions, span_inside
 
 if TYPE_CHECKING:
     from wfc.runtime.integrations.python_tools import ToolHost
@@ -191,8 +193,21 @@ async def call_tool(host: ToolHost, tool: PythonTool[T], args: Mapping[str, obje
     """
     from wfc.runtime.integrations.python_tools import call
 
-    result: T = await call(host, tool, args)
-    return result
+    name = tool.function.rpartition(":")[2]
+    with span_inside("tool", name, lambda: _about_tool(name)) as span:
+        result: T = await call(host, tool, args)
+        if span is not None:
+            span.content = {conventions.TOOL_ARGUMENTS: args, conventions.TOOL_RESULT: result}
+            span.result = result
+        return result
+
+
+def _about_tool(name: str) -> dict[str, object]:
+    return {
+        conventions.OPERATION: conventions.EXECUTE_TOOL,
+        conventions.TOOL_NAME: name,
+        conventions.TOOL_TYPE: "function",
+    }
 
 
 async def call_http(
@@ -220,17 +235,33 @@ async def call_http(
     """
     from wfc.runtime.integrations.http import request
 
-    return await request(
-        method,
-        url,
-        query=query or {},
-        headers=headers or {},
-        auth=auth,
-        body=body,
-        output=_plain(output),
-        idempotency_key=idempotency_key,
-        wait=wait,
-    )
+    with span_inside("http", method, lambda: _about_request(method, url)) as span:
+        result, response = await request(
+            method,
+            url,
+            query=query or {},
+            headers=headers or {},
+            auth=auth,
+            body=body,
+            output=_plain(output),
+            idempotency_key=idempotency_key,
+            wait=wait,
+        )
+        if span is not None:
+            span.attributes[conventions.HTTP_STATUS] = response.status
+            span.result = result
+        return result, response
+
+
+def _about_request(method: str, url: str) -> dict[str, object]:
+    """What may be said of a request: its path and query may hold what is nobody's business."""
+    found: dict[str, object] = {conventions.HTTP_METHOD: method}
+    try:
+        place = urlsplit(url)
+        found |= {conventions.SERVER_ADDRESS: place.hostname or "", conventions.SERVER_PORT: place.port or ""}
+    except ValueError:  # the request itself says what is wrong with it
+        pass
+    return {name: value for name, value in found.items() if value != ""}
 
 
 def _plain(output: Any) -> Any:

@@ -54,6 +54,7 @@ from wfc.runtime.ticks import (
     TimerFired,
     Want,
 )
+from wfc.runtime.tracing import trace_of
 from wfc.runtime.waiting import Waits
 from wfc.runtime.workers import Workers
 
@@ -92,6 +93,8 @@ class Run:
         clock: Tells the time of day; by itself the loop's calendar, or the computer's.
         config: The workflow's config; ``None``: what the environment says.
         engine: What it belongs to; ``None``: what its workflow belongs to.
+        trace_parent: The span that started the run, as plain data: see ``trace_context``. By itself the one
+            that is active here.
     """
 
     __slots__ = (
@@ -120,6 +123,7 @@ class Run:
         "loop",
         "passage",
         "run_id",
+        "trace",
         "workers",
         "workflow",
     )
@@ -135,6 +139,7 @@ class Run:
         clock: Callable[[], datetime] | None = None,
         config: Any = None,
         engine: Engine | None = None,
+        trace_parent: Mapping[str, str] | None = None,
     ) -> None:
         self.workflow = workflow
         self.engine = engine or workflow.engine
@@ -153,8 +158,9 @@ class Run:
         self.children: Children = ALONE
         self._config = config
         self._begun = False
+        self.trace = trace_of(workflow, trace_parent)
         self.workers = Workers(self)
-        self.workers.bare = not doubles
+        self.workers.bare = not doubles and self.trace is None
         self._stream: Stream | None = None
         self._inner: Stream | None = None
         self._observers: tuple[Observer, ...] = ()
@@ -171,6 +177,8 @@ class Run:
     def begin(self) -> None:
         """Starts it, at the loop's next turn."""
         _RUNNING.add(self)
+        if self.trace is not None:
+            self.trace.begin(self)
         timeout = self.workflow.timeout
         if timeout is not None:
             self._deadline = self.loop.call_later(timeout, self._out_of_time, timeout)
@@ -342,10 +350,12 @@ class Run:
             for stream in (self._stream, self._inner):
                 if stream is not None:
                     stream.close()
+        assert outcome is not None
+        if self.trace is not None:
+            self.trace.end(outcome)
         if isinstance(outcome, StopEvent):
             self.future.set_result(outcome)
         else:
-            assert outcome is not None
             self.future.set_exception(outcome)
         _RUNNING.discard(self)
         self.engine.ended(self)
@@ -471,6 +481,14 @@ class Run:
     def _look_inside(self) -> None:
         self.execution.observed = True
         self.workers.bare = False
+
+    @property
+    def trace_context(self) -> dict[str, str]:
+        """The run's span as plain data: ``trace_parent`` for what belongs below it, here or after a restart.
+
+        Empty where nobody is told of spans.
+        """
+        return self.trace.root.carry() if self.trace is not None and self.trace.root is not None else {}
 
     @property
     def waits(self) -> Waits:

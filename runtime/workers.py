@@ -34,10 +34,11 @@ _EAGER = sys.version_info >= (3, 12)
 class Workers:
     """The workers of one run."""
 
-    __slots__ = ("_handing_over", "_resting", "_run", "_variables", "bare")
+    __slots__ = ("_attempt", "_handing_over", "_resting", "_run", "_variables", "bare")
 
     def __init__(self, run: Run) -> None:
         self._run = run
+        self._attempt = attempt if run.trace is None else run.trace.attempt
         self.bare = True  # nobody looks on and nothing is doubled, so the shortest way may be taken
         self._handing_over = False
         self._resting = False
@@ -92,7 +93,7 @@ class Workers:
                             step_run.number, await step_run.step.action(run, step_run, None)
                         )
                     else:
-                        tick = await attempt(run, step_run)
+                        tick = await self._attempt(run, step_run)
                 except BaseException as error:
                     if execution.outcome is not None:
                         return  # the run is over, and this is how the step took it
@@ -131,16 +132,21 @@ class Workers:
         Raises:
             BaseException: What is not the step's own: the loop's end, or the process's.
         """
-        run = self._run
         if isinstance(error, Exception):
-            return failure(run, step_run, error)
+            return self._failed(step_run, error)
+        run = self._run
         if not isinstance(error, CancelledError):
             run.apply(Cancelled(WorkflowRuntimeError(f"{type(error).__name__} ended the run")))
             task.add_done_callback(_seen)  # the process ends by it, and nobody will ask the task
             raise error
         if task.cancelling():
             raise error
-        return failure(run, step_run, StepError("cancelled", "something that it waited for was cancelled"))
+        return self._failed(step_run, StepError("cancelled", "something that it waited for was cancelled"))
+
+    def _failed(self, step_run: StepRun, error: Exception) -> Tick:
+        run = self._run
+        tick = failure(run, step_run, error)
+        return tick if run.trace is None else run.trace.settled(step_run, tick)
 
 
 def _seen(future: asyncio.Future[Any]) -> None:

@@ -45,6 +45,8 @@ DOORS = {
     "typing_extensions": {"runtime/context"},  # for type checkers alone
     "httpx2": {"runtime/integrations"},
     "pydantic_ai": {"runtime/integrations"},
+    "opentelemetry": {"runtime/integrations/opentelemetry"},
+    "llama_index_instrumentation": {"runtime/integrations/llama_index_instrumentation"},
 }
 
 SLOW = {
@@ -169,6 +171,10 @@ def test_importing_the_runtime_loads_no_compiler_and_no_integration(module: str)
         "httpx",
         "httpx2",
         "openai",
+        "opentelemetry",
+        "llama_index",
+        "llama_index_instrumentation",
+        "workflows",
         "anthropic",
         "jsonschema",
         "yaml",

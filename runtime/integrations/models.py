@@ -8,11 +8,14 @@ import os
 import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 from wfc.runtime.bindings import CallHost, Model, Secret
 from wfc.runtime.errors import MissingPackageError, SettingsError, StepError, WorkflowError
+from wfc.runtime.instrumentation import Span, span_inside
+from wfc.runtime.integrations.model_spans import about_model, name_of, note_exchange
 from wfc.runtime.outputs import InvalidOutput, Wanted
 from wfc.runtime.redaction import Revealed
 
@@ -62,13 +65,15 @@ async def _converse(
 ) -> Any:
     async with _connected(model, revealed) as connection:
         parameters = _parameters(connection, wanted)
+        describe = partial(about_model, model, is_structured=wanted is not None)
         history: list[messages.ModelMessage] = [
             messages.ModelRequest(parts=[messages.UserPromptPart(prompt)], instructions=system)
         ]
         for left in reversed(range(_MOST_CORRECTIONS + 1)):
-            reply = await direct.model_request(
-                connection, history, model_settings=_settings(model), model_request_parameters=parameters
-            )
+            with span_inside("model", name_of(model), describe) as span:
+                reply = await _request(connection, model, history, parameters, revealed, span)
+                if span is not None:
+                    note_exchange(span, history, system, reply, revealed)
             _refuse_what_is_no_answer(reply, model, revealed)
             try:
                 result = (
@@ -89,6 +94,25 @@ async def _converse(
                 )
             history += [reply, messages.ModelRequest(parts=_correction(reply, problem), instructions=system)]
     raise AssertionError("the last reply is returned or raises")
+
+
+async def _request(
+    connection: Connection,
+    model: Model,
+    history: list[messages.ModelMessage],
+    parameters: ModelRequestParameters,
+    revealed: Revealed,
+    span: Span | None,
+) -> messages.ModelResponse:
+    try:
+        return await direct.model_request(
+            connection, history, model_settings=_settings(model), model_request_parameters=parameters
+        )
+    except Exception as error:
+        if span is not None:
+            # not the client's own error, for the reason given in `ask`
+            span.close(error=_failure(error, model, revealed))
+        raise
 
 
 class _Shared:
