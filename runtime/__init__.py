@@ -59,6 +59,8 @@ from wfc.runtime.errors import (
     WorkflowValidationError,
 )
 from wfc.runtime.events import (
+    ChildEnd,
+    ChildNote,
     Event,
     EventEmitted,
     HumanResponseEvent,
@@ -153,6 +155,8 @@ __all__ = [
     "Batch",
     "Bearer",
     "Child",
+    "ChildEnd",
+    "ChildNote",
     "Collect",
     "Context",
     "ContextStateError",

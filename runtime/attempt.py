@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import to_json
 
 from wfc.runtime.about import no_value, started_at, unmet
+from wfc.runtime.children import stop_children_of
 from wfc.runtime.context import StepContext
 from wfc.runtime.errors import (
     ExpressionError,
@@ -189,6 +190,8 @@ def failure(run: Run, step_run: StepRun, error: Exception) -> Tick:
     if inputs_failed and not isinstance(error, _FINAL):
         # what a spec's step evaluates before its call are expressions
         error = _because(no_value(error), error)
+    if run.children:
+        stop_children_of(run, step_run)
     step_run.raised = error
     step_run.error = found = step_error(error)
     final = isinstance(error, _FINAL)

@@ -274,6 +274,10 @@ class StopEvent(Event):
         return data
 
 
+class ChildEnd(Event):
+    """How another workflow's runs end, as a workflow that starts them has it; it is read by the event's name."""
+
+
 class InputRequiredEvent(Event):
     """Asks whoever watches the run for something; a step that returns one publishes it."""
 
@@ -373,6 +377,19 @@ class EventEmitted(InternalDispatchEvent):
 
     event: Event
     step_name: str | None = None
+
+
+class ChildNote(InternalDispatchEvent):
+    """Something happened inside a run that is part of this one.
+
+    Args:
+        run_id: Of the run in which it happened; it begins with the ids of those above.
+        workflow: That run's workflow.
+    """
+
+    run_id: str
+    workflow: str
+    event: Event
 
 
 class LateEvent(InternalDispatchEvent):

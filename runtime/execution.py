@@ -197,6 +197,7 @@ class StepRun:
         "since",
         "snapshot",
         "started",
+        "started_runs",
         "step",
         "task",
         "timer",
@@ -217,6 +218,7 @@ class StepRun:
     error: Exception  # the same as a ``StepError``
     failed_at: datetime
     key: str  # by which a service knows a repeated request
+    started_runs: int  # by its body, of other workflows
     messages: tuple[int, int]  # the attempt that sends, and how many it has sent
     collects: list[Any]  # what to take back if the attempt fails
     choice: int  # which of a model and its fallbacks, from 0

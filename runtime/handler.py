@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Generator
 from typing import Any
 
+from wfc.runtime.children import asker_of, parts_of
 from wfc.runtime.context import Context
 from wfc.runtime.events import Event, StopEvent
 from wfc.runtime.questions import OpenQuestion, answer_tick, open_questions
@@ -70,6 +71,13 @@ class WorkflowHandler:
         """
         return (self._run.inner_stream() if expose_internal else self._run.stream).read()
 
+    def stream_with_run_ids(self, expose_internal: bool = False) -> AsyncGenerator[tuple[str, Event], None]:
+        """The same with the id of the run that each event comes from: this one, or one that is part of it.
+
+        The id of a part begins with those of the runs above it: ``<run id>/<step>/<number>``.
+        """
+        return (self._run.inner_stream() if expose_internal else self._run.stream).read_with_run_ids()
+
     def observe(self, observer: Observer) -> None:
         """Calls ``observer`` with everything that happens from now on, as it happens."""
         self._run.observe(observer)
@@ -83,8 +91,8 @@ class WorkflowHandler:
         self._run.send(event, step)
 
     def questions(self) -> list[OpenQuestion]:
-        """The questions that wait for an answer, in the order in which they were asked."""
-        return open_questions(self._run)
+        """The questions that wait for an answer, in the order in which they were asked; then those of its parts."""
+        return _questions_of(self._run)
 
     async def answer(self, question_id: str, value: object = None, *, by: str | None = None) -> None:
         """Answers a question. Answering once more, or one that is closed, changes nothing.
@@ -98,9 +106,12 @@ class WorkflowHandler:
             UnknownQuestionError: The run never asked it.
             InvalidAnswerError: The answer does not fit; the question stays open.
         """
-        tick = answer_tick(self._run, question_id, value, by or "")
+        asker = asker_of(self._run, question_id)
+        if asker is None:
+            return  # it was a part's that is over
+        tick = answer_tick(asker, question_id, value, by or "")
         if tick is not None:
-            self._run.take(tick)
+            asker.take(tick)
 
     def cancel_step(self, step: str | int) -> int:
         """Cancels what is live of a step, with what follows from it: how many step runs that were.
@@ -138,3 +149,7 @@ class WorkflowHandler:
 def _seen(future: asyncio.Future[Any]) -> None:
     if not future.cancelled():
         future.exception()
+
+
+def _questions_of(run: Run) -> list[OpenQuestion]:
+    return [*open_questions(run), *(one for part in parts_of(run) for one in _questions_of(part))]

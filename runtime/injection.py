@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from wfc.runtime.signature import Gives, Parameter, Signature
 if TYPE_CHECKING:
     from wfc.runtime.execution import StepRun
     from wfc.runtime.run import Run
+    from wfc.runtime.workflow import Workflow
 
 __all__ = ["Call", "make_call"]
 
@@ -74,7 +76,18 @@ def _getter(parameter: Parameter, slots: tuple[Parameter, ...], is_tail: bool, w
         return lambda run, step_run, result: step_run.resources[name]
     if gives is Gives.STATE:
         return _live_state if is_tail else _snapshot
+    if gives is Gives.WORKFLOW:
+        return lambda run, step_run, result: _bound(run.workflow.part(parameter.name), run, step_run)
     return _GETTERS[gives]
+
+
+def _bound(workflow: Workflow | None, run: Run, step_run: StepRun) -> Workflow | None:
+    """A workflow as a step gets it: what the step starts with it is a part of the step's run."""
+    if workflow is None:
+        return None  # the parameter's default
+    bound = copy.copy(workflow)
+    bound._caller = run, step_run
+    return bound
 
 
 def _slot_getter(parameter: Parameter, slots: tuple[Parameter, ...], where: str) -> Call:

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from wfc.runtime.advance import advance
 from wfc.runtime.cancelling import affected
-from wfc.runtime.children import ALONE, Children
+from wfc.runtime.children import (
+    ChildRun,
+    Parent,
+    start_child,
+    stop_all,
+    stop_child,
+    stop_children_of,
+    those_who_take,
+)
 from wfc.runtime.errors import (
     ExpressionError,
     RunEndedError,
@@ -21,6 +29,7 @@ from wfc.runtime.errors import (
     WorkflowTimeoutError,
 )
 from wfc.runtime.events import (
+    ChildNote,
     Event,
     InputRequiredEvent,
     StartEvent,
@@ -113,6 +122,7 @@ class Run:
         "_timers",
         "_waits",
         "above",
+        "asked_below",
         "children",
         "clock",
         "doubles",
@@ -121,6 +131,7 @@ class Run:
         "future",
         "key",
         "loop",
+        "parent",
         "passage",
         "run_id",
         "trace",
@@ -144,7 +155,12 @@ class Run:
         self.workflow = workflow
         self.engine = engine or workflow.engine
         self.key: str | None = None
-        self.above: Run | None = None  # the run that it is a part of
+        self.parent: Parent | None = None  # whoever started it
+        self.above: Run | None = None  # the same if this is part of it
+        self.children: dict[int | str, ChildRun] = (
+            NONE  # by the number of a step run that has paused, or by id
+        )
+        self.asked_below: dict[str, frozenset[str]] = NONE  # by parts that are over: what asked, by run id
         self.passage: Passage | None = None
         self.run_id = run_id
         table = type(workflow).table()
@@ -155,7 +171,6 @@ class Run:
         self.doubles = doubles
         # a loop whose clock jumps has a calendar that goes with it
         self.clock: Callable[[], datetime] = clock or getattr(self.loop, "today", None) or _utc_now
-        self.children: Children = ALONE
         self._config = config
         self._begun = False
         self.trace = trace_of(workflow, trace_parent)
@@ -242,15 +257,17 @@ class Run:
             if self._waits is not None:
                 self._waits.resolve(want.waiter, want.event)
         elif isinstance(want, Interrupt):
+            if self.children:
+                stop_children_of(self, want.run)
             if want.run.task is not None:
                 want.run.task.cancel()
         elif isinstance(want, Look):
             if tick := look(self, want.number):
                 self.apply(tick)
         elif isinstance(want, StartChild):
-            self.children.start(self, want)
+            start_child(self, want)
         elif isinstance(want, StopChild):
-            self.children.stop(self, want.number)
+            stop_child(self, want.number)
 
     def _timer_fired(self, timer: int) -> None:
         assert self._timers is not None
@@ -311,6 +328,8 @@ class Run:
             wants, execution.wants = execution.wants, []
             for want in wants:
                 self._do(want)
+        if self.children:
+            stop_all(self)
         for handle in (self._timers or NONE).values():
             handle.cancel()
         here = asyncio.current_task() if asyncio._get_running_loop() is self.loop else None
@@ -345,8 +364,7 @@ class Run:
         """
         outcome = self.execution.outcome
         if self._stream is not None or self._inner is not None or self._observers:
-            last = self._last_event()
-            self.publish(last)
+            self._show(self._last_event(), self.run_id)
             for stream in (self._stream, self._inner):
                 if stream is not None:
                     stream.close()
@@ -430,26 +448,48 @@ class Run:
             if not target.takes(type(event)):
                 raise UndeclaredResultError(f"step `{step}` does not accept {event_name(event)}")
         elif not (self.takes(event, sender is None) or isinstance(event, StopEvent | InputRequiredEvent)):
-            raise UndeclaredResultError(f"no step accepts {event_name(event)}")
+            below = those_who_take(self, event) if sender is None and self.children else ()
+            if not below:
+                raise UndeclaredResultError(f"no step accepts {event_name(event)}")
+            for part in below:
+                part.send(event)
+            return
         tick = Arrived(event, target, sender.number if sender is not None else None, message_id)
         if self._begun:
             self.take(tick)
         else:
             self._early = [*(self._early or ()), tick]
 
-    def publish(self, event: Event) -> None:
-        """Shows an event to all who watch. What comes after the run's end is not shown."""
+    def publish(self, event: Event, run_id: str | None = None) -> None:
+        """Shows an event to all who watch, here and above. What comes after the run's end is not shown.
+
+        Args:
+            run_id: Of the run that it comes from, if that is one below.
+        """
         if self.future.done():
             return
+        self._show(event, run_id or self.run_id)
+        if self.above is not None:
+            self.above.publish(event, run_id or self.run_id)
+
+    def _show(self, event: Event, run_id: str) -> None:
         if self._stream is None:
             self._stream = Stream()
-        self._stream.publish(event)
-        self.note(event)
+        self._stream.publish(event, run_id)
+        self._tell(event, run_id)
 
     def note(self, event: Event) -> None:
-        """Shows an event to those who look inside."""
+        """Shows what happens inside to those who look there, here and above."""
+        self._tell(event, self.run_id)
+        if self.above is not None and self.above.execution.observed:
+            if not isinstance(event, ChildNote):
+                name = self.workflow.workflow_name
+                event = ChildNote.model_construct(run_id=self.run_id, workflow=name, event=event)
+            self.above.note(event)
+
+    def _tell(self, event: Event, run_id: str) -> None:
         if self._inner is not None:
-            self._inner.publish(event)
+            self._inner.publish(event, run_id)
         for observer in self._observers:
             try:
                 observer(event)
@@ -459,7 +499,7 @@ class Run:
     def observe(self, observer: Observer) -> None:
         """Tells ``observer`` of everything that happens from now on."""
         self._observers += (observer,)
-        self._look_inside()
+        self.look_inside()
 
     @property
     def stream(self) -> Stream:
@@ -467,7 +507,7 @@ class Run:
         if self._stream is None:
             self._stream = Stream()
             if self.is_done:
-                self._stream.publish(self._last_event())
+                self._stream.publish(self._last_event(), self.run_id)
                 self._stream.close()
         return self._stream
 
@@ -475,12 +515,16 @@ class Run:
         """The stream with internal events, which begins when somebody first asks for it."""
         if self._inner is None:
             self._inner = self.stream.copy()
-            self._look_inside()
+            self.look_inside()
         return self._inner
 
-    def _look_inside(self) -> None:
+    def look_inside(self) -> None:
+        """Has what happens inside noted, here and in all that is part of this run."""
         self.execution.observed = True
         self.workers.bare = False
+        for child in self.children.values():
+            if child.run.above is self:
+                child.run.look_inside()
 
     @property
     def trace_context(self) -> dict[str, str]:

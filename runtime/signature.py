@@ -37,6 +37,7 @@ class Gives(Enum):
     INPUTS = "the start event"
     ITEM = "the item"
     RUN = "the run"
+    WORKFLOW = "another workflow"
     RESULT = "the action's result"
     RESPONSE = "what came with an http reply"
     ERROR = "what went wrong"
@@ -56,8 +57,8 @@ _BY_CLASS: tuple[tuple[type, Gives], ...] = (
 class Parameter:
     """A parameter and what it is given.
 
-    ``events`` are the classes that it takes, ``take`` is how many of a batch at most (``None``: all), and ``asked`` the
-    resource that it asks for.
+    ``events`` are the classes that it takes, ``take`` is how many of a batch at most (``None``: all), ``asked`` the
+    resource that it asks for, ``kind`` and ``default`` the class and the default of a workflow.
     """
 
     name: str
@@ -67,6 +68,8 @@ class Parameter:
     keyword_only: bool = False
     take: int | None = None
     asked: Asked | None = None
+    kind: type[Any] = object
+    default: Any = inspect.Parameter.empty
 
 
 @dataclass(slots=True)
@@ -195,6 +198,10 @@ def _parameter(parameter: inspect.Parameter, annotation: Any, is_tail: bool) -> 
     for kind, gives in _BY_CLASS:
         if isinstance(only, type) and issubclass(only, kind):
             return Parameter(name, gives, keyword_only=keyword_only)
+    if isinstance(only, type) and issubclass(only, _workflow_class()):
+        return Parameter(
+            name, Gives.WORKFLOW, keyword_only=keyword_only, kind=only, default=parameter.default
+        )
     return None
 
 
@@ -220,6 +227,12 @@ def _taken(collect: Collect | None, name: str) -> int | None:
     raise WorkflowValidationError(
         f"`{name}`: `Collect` takes `All()` or `Take(n)`, not {collect.cardinality!r}"
     )
+
+
+def _workflow_class() -> type[Any]:
+    from wfc.runtime.workflow import Workflow
+
+    return Workflow
 
 
 def _emissions(annotation: Any) -> Emissions:

@@ -13,10 +13,11 @@ __all__ = ["Stream"]
 class _Link:
     """One event of a stream, and the next one once there is one."""
 
-    __slots__ = ("event", "next")
+    __slots__ = ("event", "next", "run_id")
 
-    def __init__(self, event: Event | None) -> None:
+    def __init__(self, event: Event | None, run_id: str) -> None:
         self.event = event
+        self.run_id = run_id
         self.next: _Link | None = None
 
 
@@ -30,14 +31,14 @@ class Stream:
     __slots__ = ("_first", "_last", "_waiting", "closed")
 
     def __init__(self, *, keep: bool = True) -> None:
-        self._last = _Link(None)
+        self._last = _Link(None, "")
         self._first = self._last if keep else None
         self._waiting: list[asyncio.Future[None]] = []
         self.closed = False
 
-    def publish(self, event: Event) -> None:
-        """Adds an event, and wakes the readers that wait for it."""
-        link = _Link(event)
+    def publish(self, event: Event, run_id: str) -> None:
+        """Adds an event of a run, and wakes the readers that wait for it."""
+        link = _Link(event, run_id)
         self._last.next = link
         self._last = link
         if self._waiting:
@@ -66,9 +67,24 @@ class Stream:
                 yield at.event
             if self.closed:
                 return
-            waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiting.append(waiting)
-            await waiting
+            await self._more()
+
+    async def read_with_run_ids(self) -> AsyncGenerator[tuple[str, Event], None]:
+        """The same, with the id of the run that each event comes from."""
+        at = self._first or self._last
+        while True:
+            while at.next is not None:
+                at = at.next
+                assert at.event is not None
+                yield at.run_id, at.event
+            if self.closed:
+                return
+            await self._more()
+
+    async def _more(self) -> None:
+        waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(waiting)
+        await waiting
 
     def copy(self) -> Stream:
         """Another stream that begins with what this one has kept, and keeps nothing."""
@@ -78,7 +94,7 @@ class Stream:
         while at is not None and at.next is not None:
             at = at.next
             assert at.event is not None
-            made.publish(at.event)
+            made.publish(at.event, at.run_id)
         made.closed = self.closed
         return made
 

@@ -303,6 +303,13 @@ class StepTable:
             raise WorkflowValidationError(f"two steps of {owner} have the same name")
         bind_handlers(owner, self.steps)
         self._acceptors: dict[EventClass, tuple[Step, ...]] = {}
+        self.workflows = {
+            one.name: one
+            for step in self.steps
+            for signature in (step.signature, *step.exits.values())
+            for one in signature.parameters
+            if one.gives is Gives.WORKFLOW
+        }
         self.has_limits = any(step.limited for step in self.steps)
         self.start_joins = self._joins_of(None)
         for step in self.steps:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import ValidationError
 
+from wfc.runtime.children import start_inside
 from wfc.runtime.context import Context, Unstarted
 from wfc.runtime.declared import Declared, Limits, Receives, WhenRunning
 from wfc.runtime.engine import Engine, default_engine
 from wfc.runtime.errors import (
     ContextStateError,
     OutputFormatError,
+    RunUnknownError,
     WorkflowConfigurationError,
     WorkflowRuntimeError,
     WorkflowValidationError,
@@ -36,6 +39,9 @@ from wfc.runtime.resource import ResourceManager, try_configs, try_resources
 from wfc.runtime.run import Run
 from wfc.runtime.table import StepTable
 from wfc.runtime.written import StepFunction
+
+if TYPE_CHECKING:
+    from wfc.runtime.execution import StepRun
 
 __all__ = ["OUTPUT_FORMAT", "Workflow", "require_output_format", "start_class"]
 
@@ -127,6 +133,8 @@ class Workflow:
         self._timeout = timeout
         self._workflow_name = workflow_name
         self._verbose = verbose
+        self._caller: tuple[Run, StepRun] | None = None  # the step that it was given to
+        self._parts: dict[str, Workflow] = {}
         self._gate = None if num_concurrent_runs is None else Gate(num_concurrent_runs)
         self._engine = engine
         self._resource_manager = resource_manager
@@ -227,6 +235,8 @@ class Workflow:
             raise WorkflowValidationError(
                 f"resources of {table.owner} are not to be had: " + "; ".join(found)
             )
+        for name in table.workflows:
+            self.part(name)
         return table.asks
 
     @property
@@ -263,6 +273,44 @@ class Workflow:
         file = getattr(sys.modules.get(type(self).__module__), "__file__", None)
         return read_config(self._config, Path(file).resolve().parent if file else Path.cwd())
 
+    def add_workflows(self, **workflows: Workflow) -> None:
+        """Gives workflows to steps that have a parameter of that name, annotated with ``Workflow`` or a subclass.
+
+        What such a step starts with ``run()`` is a part of its own run: shown in its stream, asked through its
+        handler, cancelled with it. A parameter that nothing is given for takes its default, or what the engine
+        knows by that name.
+
+        Raises:
+            WorkflowValidationError: No step has such a parameter, or it is of another class.
+        """
+        wanted = self.table().workflows
+        for name, workflow in workflows.items():
+            if name not in wanted:
+                raise WorkflowValidationError(f"no step of {type(self).__name__} has a parameter `{name}`")
+            if not isinstance(workflow, wanted[name].kind):
+                raise WorkflowValidationError(
+                    f"`{name}` must be a {wanted[name].kind.__name__}, not {type(workflow).__name__}"
+                )
+        self._parts.update(workflows)
+
+    def part(self, name: str) -> Workflow | None:
+        """The workflow for a step's parameter of that name; ``None`` where that is its default.
+
+        Raises:
+            WorkflowValidationError: There is none.
+        """
+        if name in self._parts:
+            return self._parts[name]
+        default = self.table().workflows[name].default
+        if default is not inspect.Parameter.empty:
+            return default  # type: ignore[no-any-return]
+        try:
+            return self.engine.workflow(name, beside=type(self))
+        except RunUnknownError:
+            raise WorkflowValidationError(
+                f"a step of {type(self).__name__} wants the workflow `{name}`: `add_workflows({name}=…)`"
+            ) from None
+
     # --- runs
 
     def run(
@@ -285,15 +333,18 @@ class Workflow:
             ContextStateError: The context's run is not over.
             RunExistsError: A run of this id is not over, or one of its key, which shall not have two.
         """
-        run = self.prepare(ctx, start_event, run_id, inputs)
-        if self._verbose:
-            run.observe(_print_step)
-        admitted = self.engine.admit(run)
-        if admitted is not run:
-            return WorkflowHandler(admitted)  # it has joined that one
-        if ctx is not None:
+        if self._caller is not None:
+            run = start_inside(self, *self._caller, run_id, start_event, inputs, ctx)
+            admitted = run
+        else:
+            run = self.prepare(ctx, start_event, run_id, inputs)
+            if self._verbose:
+                run.observe(_print_step)
+            admitted = self.engine.admit(run)
+        if admitted is run and ctx is not None:
             ctx.attach(run)
-        return WorkflowHandler(run, ctx)
+        # else it has joined that other one
+        return WorkflowHandler(admitted, ctx if admitted is run else None)
 
     def prepare(
         self,

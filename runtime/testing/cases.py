@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
-from wfc.runtime.context import Context
+from wfc.runtime.engine import Engine
 from wfc.runtime.errors import SettingsError, StepError, WorkflowError
 from wfc.runtime.events import (
     Event,
@@ -134,7 +134,8 @@ async def _run(
 ) -> None:
     loop = asyncio.get_running_loop()
     assert isinstance(loop, VirtualTimeLoop)
-    run = Run(workflow(), start, "test", doubles=doubles, clock=loop.today, config=config)
+    engine = Engine()
+    run = Run(workflow(), start, "test", doubles=doubles, clock=loop.today, config=config, engine=engine)
     in_flight = run.execution.in_flight
     counted: set[str] = set()
 
@@ -151,8 +152,8 @@ async def _run(
             seen.streamed.append(event)
 
     run.observe(observe)
-    run.begin()
     try:
+        engine.admit(run)
         seen.end = await run.future
     except WorkflowError as error:
         seen.failure = error
@@ -164,10 +165,7 @@ def start_mocked(
 ) -> WorkflowHandler:
     """Starts a run in the running event loop, with its clock, in which a test's mocks answer the actions."""
     run = Run(workflow(), start, uuid.uuid4().hex, doubles=doubles_for(workflow, case), config=config)
-    context: Context[Any] = Context.__new__(Context)
-    context._run, context._step_run = run, None
-    run.begin()
-    return WorkflowHandler(run, context)
+    return WorkflowHandler(run.engine.admit(run))
 
 
 def doubles_for(workflow: type[Workflow], case: SpecTest) -> dict[str, Double]:
