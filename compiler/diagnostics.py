@@ -15,8 +15,10 @@ __all__ = [
     "Edit",
     "Finding",
     "Fix",
+    "Origin",
     "Place",
     "Position",
+    "Related",
     "Repair",
     "Report",
     "Severity",
@@ -25,6 +27,12 @@ __all__ = [
 
 Address = tuple[str | int, ...]
 """The way to a place in a document's data, such as ``("steps", "classify", "emit", 0, "when")``."""
+
+
+class Origin(str):
+    """The path of another file, as findings show it: the first step of an address in that file."""
+
+    __slots__ = ()
 
 
 class Severity(IntEnum):
@@ -65,6 +73,16 @@ class Place:
     def key(self) -> Place:
         """The key that leads here."""
         return Place(self.address, "key")
+
+    @property
+    def origin(self) -> str | None:
+        """The path of the file it is in, if that is not the spec itself."""
+        return self.address[0] if self.address and isinstance(self.address[0], Origin) else None
+
+    @property
+    def here(self) -> Place:
+        """The same place as its own file knows it."""
+        return self if self.origin is None else replace(self, address=self.address[1:])
 
     def stretch(self, start: int, end: int) -> Place:
         """A stretch of this scalar's decoded value, in code points."""
@@ -145,6 +163,15 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True)
+class Related:
+    """Another place that matters to a finding: where, in a few words why, and in which file."""
+
+    position: Position
+    words: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class TextEdit:
     """A stretch of a text, and what is to stand there instead."""
 
@@ -176,6 +203,6 @@ class Diagnostic:
     message: str
     severity: Severity
     hint: str = ""
-    related: tuple[tuple[Position, str], ...] = field(default=())
+    related: tuple[Related, ...] = field(default=())
     fix: Repair | None = None
     suppressed: str | None = None

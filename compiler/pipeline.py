@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 
 from wfc.compiler.check import check
-from wfc.compiler.diagnostics import Diagnostic, Finding, Severity
+from wfc.compiler.diagnostics import Address, Diagnostic, Finding, Severity
 from wfc.compiler.nodes import Workflow
 from wfc.compiler.problems import spelling
-from wfc.compiler.read import Document, read
+from wfc.compiler.project import Project, Unit
+from wfc.compiler.read import Document
 from wfc.compiler.resolve import resolve
-from wfc.compiler.slotted import dataclass
-from wfc.compiler.validate import validate
+from wfc.compiler.slotted import dataclass, field
 
 __all__ = ["Compiled", "check_text", "compile_text"]
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What the passes made of one spec.
+    """What the passes made of one spec, or of a file that specs share.
 
     Args:
         path: As the user gave it.
@@ -29,7 +29,8 @@ class Compiled:
         sha256: Of the spec's bytes, in hexadecimal.
         workflow: The resolved workflow, or ``None``; not to be run if there are errors.
         python: The generated module; empty if there are errors, or if only a check was asked for.
-        diagnostics: Sorted by place, each once.
+        diagnostics: Sorted by place, each once; those in the spec before those in files that it uses.
+        texts: The texts of those files, by path.
     """
 
     path: str
@@ -38,6 +39,7 @@ class Compiled:
     workflow: Workflow | None
     python: str
     diagnostics: tuple[Diagnostic, ...]
+    texts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def failed(self) -> bool:
@@ -45,13 +47,24 @@ class Compiled:
         return any(diagnostic.severity is Severity.ERROR for diagnostic in self.diagnostics)
 
 
-def check_text(raw: bytes, path: str) -> Compiled:
-    """Find everything that is wrong with a spec, and generate nothing."""
+def check_text(raw: bytes, path: str, project: Project | None = None) -> Compiled:
+    """Find everything that is wrong with a spec, and generate nothing.
+
+    Args:
+        project: The files that it may mention; by itself none.
+    """
     with no_garbage_collection():
-        return passes(raw, path)[0]
+        return passes(raw, path, project or Project())
 
 
-def compile_text(raw: bytes, path: str, *, source: str | None = None, tools_folder: str = ".") -> Compiled:
+def compile_text(
+    raw: bytes,
+    path: str,
+    *,
+    source: str | None = None,
+    tools_folder: str = ".",
+    project: Project | None = None,
+) -> Compiled:
     """Compile a spec to the text of a Python module.
 
     Args:
@@ -59,46 +72,70 @@ def compile_text(raw: bytes, path: str, *, source: str | None = None, tools_fold
         path: The spec's path, as findings show it.
         source: The spec's path as the module shows it: relative to the module, with ``/``. Default: ``path``.
         tools_folder: The spec's folder, relative to the module's, with ``/``.
+        project: The files that it may mention; by itself none.
     """
+    project = project or Project()
     with no_garbage_collection():
-        checked, document = passes(raw, path)
-        if checked.failed:
+        checked = passes(raw, path, project)
+        if checked.failed or checked.workflow is None:
             return checked
-        return generated(checked, document, source or path, tools_folder)
+        return generated(checked, project, source or path, tools_folder)
 
 
-def passes(raw: bytes, path: str) -> tuple[Compiled, Document]:
+def passes(raw: bytes, path: str, project: Project) -> Compiled:
     findings: list[Finding] = []
+    workflow: Workflow | None = None
     with spelling.bounded():
-        document = read(raw, path, findings.append)
-        spec = validate(document, findings.append)
-        workflow = resolve(spec, findings.append) if spec is not None else None
+        unit = project.unit(path, raw)
+        assert isinstance(unit, Unit)  # its bytes are here
+        if unit.kind == "declarations":
+            project.declared(path, unit)
+        elif unit.spec is not None and unit.kind != "part":
+            workflow = resolve(unit.spec, findings.append, project.around(path))
         if workflow is not None:
             check(workflow, findings.append)
-    found = diagnostics(document, findings)
-    return Compiled(path, document.text, sha256(raw).hexdigest(), workflow, "", found), document
+    document, others = unit.document, project.involved(path)
+    found = diagnostics(document, [*unit.findings, *findings], project)
+    for other in others:
+        found += diagnostics(other.document, other.findings, project)
+    texts = {other.document.path: other.document.text for other in others}
+    return Compiled(
+        path, document.text, sha256(raw).hexdigest(), workflow, "", tuple(dict.fromkeys(found)), texts
+    )
 
 
-def generated(checked: Compiled, document: Document, source: str, tools_folder: str) -> Compiled:
+def generated(checked: Compiled, project: Project, source: str, tools_folder: str) -> Compiled:
     from wfc.compiler.diagnostics import Place
     from wfc.compiler.generate import generate
     from wfc.compiler.slotted import replace
 
+    def line(address: Address) -> int:
+        place = Place(address, "key" if address else "value")
+        return project.units[place.origin or checked.path].document.span(place.here)[0].line
+
     assert checked.workflow is not None
     python = generate(
-        checked.workflow,
-        source=source,
-        sha256=checked.sha256,
-        lines=lambda address: document.span(Place(address, "key" if address else "value"))[0].line,
-        tools_folder=tools_folder,
+        checked.workflow, source=source, sha256=checked.sha256, lines=line, tools_folder=tools_folder
     )
     return replace(checked, python=python)
 
 
-def diagnostics(document: Document, findings: list[Finding]) -> tuple[Diagnostic, ...]:
-    found = {document.diagnostic(finding): None for finding in findings}
+def diagnostics(document: Document, findings: list[Finding], project: Project) -> tuple[Diagnostic, ...]:
+    others = {path: unit.document for path, unit in project.units.items()}
+    found = {document.diagnostic(finding, others): None for finding in findings}
     return tuple(
-        sorted(found, key=lambda each: (each.start, each.end, -each.severity, each.code, each.message))
+        sorted(
+            found,
+            key=lambda each: (
+                each.path != document.path,
+                each.path,
+                each.start,
+                each.end,
+                -each.severity,
+                each.code,
+                each.message,
+            ),
+        )
     )
 
 

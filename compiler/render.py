@@ -101,8 +101,11 @@ def details(diagnostic: Diagnostic, text: str, colour: bool) -> Iterator[str]:
         line, caret = frame(text, diagnostic.start, diagnostic.end)
         yield f"{diagnostic.start.line:>{gutter}} | {line}".rstrip()
         yield f"{'':>{gutter}} | {tint + caret + PLAIN if colour else caret}"
-    for position, words in diagnostic.related:
-        yield f"{'':>{gutter}} = {position.line}:{position.column}: {printable(words)}"
+    for related in diagnostic.related:
+        at = f"{related.position.line}:{related.position.column}"
+        if related.path != diagnostic.path:
+            at = printable(f"{related.path}:{at}")
+        yield f"{'':>{gutter}} = {at}: {printable(related.words)}"
     if diagnostic.hint:
         yield f"{'':>{gutter}} = {printable(diagnostic.hint)}"
 

@@ -28,7 +28,7 @@ DOCS: Final = Path(__file__).parent
 REPORTS: Final = DOCS.parent / "tests/errors"
 PACKED: Final = DOCS.parent / "compiler/problems/examples.json"
 ROOMS: Final = (
-    "reading shape names types values bindings expressions operands templates steps flow races cases"
+    "reading files shape names types values bindings expressions operands templates steps flow races cases"
 )
 LONGEST_REPORT: Final = 12
 

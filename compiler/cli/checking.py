@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
+from wfc.compiler.cli.around import OnDisk
 from wfc.compiler.cli.cache import Answer, Cache, Question
 from wfc.compiler.cli.files import Source, specs
-from wfc.compiler.cli.findings import show
+from wfc.compiler.cli.findings import Checked, show
+from wfc.compiler.glance import workflow_name
 from wfc.compiler.render import Format
 
 if TYPE_CHECKING:
     from wfc.compiler.pipeline import Compiled
+    from wfc.compiler.project import Project
 
 __all__ = ["Mending", "check"]
 
@@ -40,10 +44,19 @@ def check(
         click.UsageError: A path cannot be read or written, or a folder has no spec.
     """
     sources = specs(paths)
+    together = OnDisk(sources)
     if not mending:
         cache = Cache.of_user() if cached else None
-        return 0 if show([answer(source, cache) for source in sources], form=form) else 1
+        answers = Answers(together, cache)
+        return 0 if show([answers.of(source) for source in sources], form=form) else 1
     from wfc.compiler.cli.fixes import fix_all
+
+    def check_one(changed: Source) -> Compiled:
+        from wfc.compiler.pipeline import check_text
+        from wfc.compiler.project import Project
+
+        same = [changed if each.path == changed.path else each for each in sources]
+        return check_text(changed.raw, changed.path, Project(OnDisk(same)))
 
     checked = [check_one(source) for source in sources]
     checked = fix_all(sources, checked, check_one, paths, unsafe=unsafe, write=mending == "fix")
@@ -52,23 +65,38 @@ def check(
     return 0 if show(checked, form=form) else 1
 
 
-def answer(source: Source, cache: Cache | None) -> Answer:
-    """What a check finds, from the cache if it is there."""
-    found = cache.find(source.path, source.raw, still_holds) if cache is not None else None
-    if found is None:
-        checked = check_one(source)
-        found = Answer(source.path, checked.text, checked.diagnostics)
-        if cache is not None:
-            cache.keep(source.raw, found)
-    return found
+class Answers:
+    """What checks find, from the cache where it is there.
+
+    Args:
+        together: The files that are checked together.
+    """
+
+    def __init__(self, together: OnDisk, cache: Cache | None) -> None:
+        self.together = together
+        self.cache = cache
+        self.project: Project | None = None
+        names = Counter(workflow_name(raw) for _, raw in together.given())
+        self.twins = {name for name, count in names.items() if count > 1}
+
+    def of(self, source: Source) -> Checked:
+        """What a check finds in one spec."""
+        if self.cache is None or workflow_name(source.raw) in self.twins:
+            return self.fresh(source)
+        return self.cache.find(source.path, source.raw, still_holds) or self.fresh(source)
+
+    def fresh(self, source: Source) -> Checked:
+        from wfc.compiler.pipeline import check_text
+        from wfc.compiler.project import Project
+
+        if self.project is None:
+            self.project = Project(self.together)
+        checked = check_text(source.raw, source.path, self.project)
+        if self.cache is not None and not self.project.looked_around(source.path):
+            self.cache.keep(source.raw, Answer(source.path, checked.text, checked.diagnostics))
+        return checked
 
 
 def still_holds(question: Question) -> bool:
     """Whether a question about other files has the answer that it had; a spec by itself asks none."""
     return False
-
-
-def check_one(source: Source) -> Compiled:
-    from wfc.compiler.pipeline import check_text
-
-    return check_text(source.raw, source.path)

@@ -6,10 +6,12 @@ import os
 
 import click
 
+from wfc.compiler.cli.around import project_of
 from wfc.compiler.cli.files import Source, specs
 from wfc.compiler.cli.findings import show
 from wfc.compiler.cli.modules import Output, write_all
 from wfc.compiler.pipeline import Compiled, compile_text
+from wfc.compiler.project import Project
 
 __all__ = ["command"]
 
@@ -27,7 +29,8 @@ def command(paths: tuple[str, ...], output: str | None, force: bool) -> int:
     `support_triage_workflow.py`. If any spec has an error, nothing is written.
     """
     sources = specs(paths)
-    compiled = [compile_source(source, folder_for(source, output)) for source in sources]
+    project = project_of(sources)
+    compiled = [compile_source(source, folder_for(source, output), project) for source in sources]
     show(compiled, on_error_stream=True)
     if any(each.failed for each in compiled):
         return 1
@@ -44,13 +47,14 @@ def folder_for(source: Source, output: str | None) -> str:
     return output if output is not None else os.path.dirname(source.path) or "."
 
 
-def compile_source(source: Source, folder: str) -> Compiled:
+def compile_source(source: Source, folder: str, project: Project) -> Compiled:
     """Compile a spec whose module is going to be in a folder."""
     return compile_text(
         source.raw,
         source.path,
         source=relative(source.path, folder),
         tools_folder=relative(os.path.dirname(source.path) or ".", folder),
+        project=project,
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from wfc.compiler.limits import MAX_BYTES
 from wfc.compiler.slotted import dataclass
 
-__all__ = ["Source", "load", "load_whole", "specs"]
+__all__ = ["SAYS_SO", "Source", "contents_or_reason", "load", "load_whole", "specs", "yaml_files"]
 
 SUFFIXES = (".yaml", ".yml")
 SAYS_SO = re.compile(rb"""^(?:\xef\xbb\xbf)?["']?(?:wfc|workflow)["']?[ \t]*:""", re.MULTILINE)
@@ -78,14 +78,22 @@ def load_whole(path: str) -> bytes:
 
 
 def contents(path: str, most: int) -> bytes:
+    found = contents_or_reason(path, most)
+    if isinstance(found, bytes):
+        return found
+    if os.path.isdir(path):
+        raise wrong_usage(f"`{path}` is a folder, and one file is wanted")
+    raise wrong_usage(f"cannot read `{path}`: {found}")
+
+
+def contents_or_reason(path: str, most: int) -> bytes | str:
+    """A file's bytes, at most so many, or why it cannot be read."""
     try:
         with open(path, "rb") as file:
             return file.read(most)
-    except IsADirectoryError:
-        raise wrong_usage(f"`{path}` is a folder, and one file is wanted") from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise wrong_usage(f"cannot read `{path}`: {reason[:1].lower()}{reason[1:]}") from None
+        return f"{reason[:1].lower()}{reason[1:]}"
 
 
 def wrong_usage(message: str) -> Exception:

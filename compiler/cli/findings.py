@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol, TextIO
 
 from wfc.compiler.diagnostics import Diagnostic
@@ -25,6 +25,10 @@ class Checked(Protocol):
         """The spec's text."""
 
     @property
+    def texts(self) -> Mapping[str, str]:
+        """The texts of other files that findings are in, by path."""
+
+    @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What was found, sorted."""
 
@@ -38,8 +42,9 @@ def show(compiled: Sequence[Checked], *, form: Format = "full", on_error_stream:
         on_error_stream: Put them where they do not mix with the command's result.
     """
     stream = sys.stderr if on_error_stream else sys.stdout
-    findings = [diagnostic for each in compiled for diagnostic in each.diagnostics]
-    texts = {each.path: each.text for each in compiled}
+    findings = list(dict.fromkeys(diagnostic for each in compiled for diagnostic in each.diagnostics))
+    texts = {path: text for each in compiled for path, text in each.texts.items()}
+    texts |= {each.path: each.text for each in compiled}
     stream.write(render(findings, texts, form=form, colour=colourful(stream)))
     stream.flush()
     if form != "json" and (findings or not on_error_stream):

@@ -25,7 +25,7 @@ from wfc.compiler.nodes.exits import (
 )
 from wfc.compiler.nodes.steps import Requirement, Step, Stream
 from wfc.compiler.nodes.values import Secret, Value
-from wfc.compiler.nodes.workflow import Workflow
+from wfc.compiler.nodes.workflow import Import, Workflow
 
 __all__ = [
     "Action",
@@ -44,6 +44,7 @@ __all__ = [
     "Header",
     "HttpCall",
     "HttpRequest",
+    "Import",
     "Join",
     "LlmCall",
     "MapItems",

@@ -12,6 +12,19 @@ from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import Record, Type
 
 
+@dataclass(frozen=True, slots=True)
+class Import:
+    """What comes from the module of an imported file.
+
+    Args:
+        path: The file's, as findings show it.
+        types: Records, enumerations and events that it declares itself, in the order written.
+    """
+
+    path: str
+    types: tuple[Type, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Workflow:
     """A whole spec, resolved.
@@ -22,6 +35,7 @@ class Workflow:
         types: Records and enumerations of `types` that are used or declared, in the order written.
         outputs: Records written in place (outputs of steps and tools, nested ones), each once.
         deadline: Seconds for the whole run, or ``None``.
+        imports: Where types and events come from that other files declare.
         whole: Whether every step, event and entry of the spec is here. Where a finding made ``resolve`` leave
             one out, rules about the flow as a whole stay silent.
     """
@@ -45,7 +59,8 @@ class Workflow:
     retries: tuple[Retry, ...]
     steps: tuple[Step, ...]
     tests: tuple[TestCase, ...]
+    imports: tuple[Import, ...] = ()
     whole: bool = True
 
 
-__all__ = ["Workflow"]
+__all__ = ["Import", "Workflow"]

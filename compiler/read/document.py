@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from wfc.compiler.diagnostics import Address, Diagnostic, Finding, Place, Position
+from wfc.compiler.diagnostics import Address, Diagnostic, Finding, Fix, Place, Position, Related, Repair
 
 if TYPE_CHECKING:
     from wfc.compiler.read.places import Node
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["Document"]
 
 LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
+NO_OTHERS: Final[Mapping[str, Document]] = {}
 
 
 class Document:
@@ -52,18 +54,41 @@ class Document:
         """The line, from 1, of the key at an address, or of the item; the nearest above it if there is none."""
         return self.position(self.stretch(Place(address, "key"))[0]).line
 
-    def diagnostic(self, finding: Finding) -> Diagnostic:
-        """A finding with its place in the text."""
-        start, end = self.span(finding.place)
-        related = tuple((self.span(place)[0], words) for place, words in finding.related)
-        fix = None
-        if finding.fix is not None:
-            from wfc.compiler.read.repairs import repair  # only for what is to be shown
+    def diagnostic(self, finding: Finding, others: Mapping[str, Document] = NO_OTHERS) -> Diagnostic:
+        """A finding with its place in the text.
 
-            fix = repair(self.text, self.root, finding.fix, self.position)
+        Args:
+            others: The other files that its places may be in, by path.
+        """
+        document = self.owner(finding.place, others)
+        start, end = document.span(finding.place.here)
+        related = []
+        for place, words in finding.related:
+            owner = self.owner(place, others)
+            related.append(Related(owner.span(place.here)[0], words, owner.path))
         return Diagnostic(
-            self.path, start, end, finding.code, finding.message, finding.severity, finding.hint, related, fix
+            document.path,
+            start,
+            end,
+            finding.code,
+            finding.message,
+            finding.severity,
+            finding.hint,
+            tuple(related),
+            document.repair(finding.fix),
         )
+
+    def repair(self, fix: Fix | None) -> Repair | None:
+        """A fix in the text of this document."""
+        if fix is None:
+            return None
+        from wfc.compiler.read.repairs import repair  # only for what is to be shown
+
+        return repair(self.text, self.root, fix, self.position)
+
+    def owner(self, place: Place, others: Mapping[str, Document]) -> Document:
+        """The document that a place is in."""
+        return self if place.origin is None else others[place.origin]
 
     def rename(self, address: Address, name: str) -> None:
         """Have a misspelt key's place stand for the key that is meant, which is not there itself."""

@@ -46,7 +46,7 @@ def repair(text: str, root: Node, fix: Fix, position: Callable[[int], Position])
 
 
 def looked_up(text: str, root: Node, edit: Edit) -> Raw | None:
-    place = edit.place
+    place = edit.place.here
     if place.part == "text" and edit.how != "remove":
         return in_text(text, edit)
     way = way_to(root, place.address)

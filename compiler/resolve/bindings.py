@@ -12,7 +12,7 @@ from wfc.compiler.nodes import Model, Secret, Tool
 from wfc.compiler.problems import bindings as problems
 from wfc.compiler.problems.names import name_declared_twice
 from wfc.compiler.resolve.declarations import read_fields
-from wfc.compiler.resolve.declared import Declared, entries
+from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.durations import duration
 from wfc.compiler.resolve.names import check_style, normal, pascal_case
 from wfc.compiler.resolve.requests import resolve_request, secret
@@ -31,7 +31,7 @@ def declare_models(data: Mapping[str, object], declared: Declared) -> None:
     """Enter the models under `models`, each after those that it falls back to."""
     declared.prepare("models", declared.models)
     written: dict[str, tuple[Mapping[str, object], Address]] = {}
-    for name, content, address in entries(data.get("models"), ("models",)):
+    for name, content, address in declared.entries("models"):
         place = Place(address)
         if name in written:
             first = Place(written[name][1]).key
@@ -106,7 +106,7 @@ def model(name: str, data: Mapping[str, object], place: Place, declared: Declare
 def declare_tools(data: Mapping[str, object], declared: Declared) -> None:
     """Enter the tools under `tools`."""
     declared.prepare("tools", declared.tools)
-    for name, content, address in entries(data.get("tools"), ("tools",)):
+    for name, content, address in declared.entries("tools"):
         place = Place(address)
         if name in declared.tools.nodes:
             first = Place(declared.tools.nodes[name].address).key

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
-from wfc.compiler.diagnostics import Address, Place
+from wfc.compiler.diagnostics import Address, Origin, Place
 from wfc.compiler.nodes import Event, Secret
 from wfc.compiler.problems import names as problems
 from wfc.compiler.problems import steps as step_problems
-from wfc.compiler.resolve.declared import Declared, Unread, entries
+from wfc.compiler.resolve.declared import Declared, Unread
 from wfc.compiler.resolve.extending import base_of, extend_events, own_fields
 from wfc.compiler.resolve.merging import declare_merges
 from wfc.compiler.resolve.names import check_style, normal, report_look_alikes
@@ -25,9 +25,10 @@ from wfc.compiler.types import (
 )
 from wfc.compiler.types.parse import is_long_form
 
-__all__ = ["declare"]
+__all__ = ["declare", "roles_of"]
 
 Section = Mapping[str, object]
+Role = Literal["start", "end", "message"]
 
 
 def declare(data: Section, declared: Declared) -> None:
@@ -36,11 +37,28 @@ def declare(data: Section, declared: Declared) -> None:
     declare_types_and_events(data, declared)
     for name, record in (("config", declared.config), ("state", declared.state)):
         read_fields(data.get(name), (name,), record, declared)
+    add_imported_config(declared)
     for field in declared.state.fields.values():
         if field.required and field.type != UNKNOWN:
             declared.report(problems.state_without_default(Place(field.address).key, field.name))
     declare_merges(data.get("state"), declared)
     declare_start_and_end(data, declared)
+
+
+def add_imported_config(declared: Declared) -> None:
+    """The values that imported files ask of the environment are the workflow's too."""
+    for around in declared.imports.values():
+        for name, field in around.declared.config.fields.items():
+            own = declared.config.fields.get(name)
+            place = Place((Origin(around.path), *field.address))
+            if own is None:
+                declared.config.fields[name] = replace(field, address=place.address)
+            elif own.address != place.address:
+                declared.report(
+                    problems.name_declared_twice(
+                        Place(own.address).key, name, place.key, "a value of the config"
+                    )
+                )
 
 
 def declare_secrets(data: Section, declared: Declared) -> None:
@@ -69,7 +87,7 @@ def declare_types_and_events(data: Section, declared: Declared) -> None:
     others: list[tuple[str, object, Address]] = []
     places: dict[str, Place] = {}
     for section in ("types", "events"):
-        for name, content, address in entries(data.get(section), (section,)):
+        for name, content, address in declared.entries(section):
             if not fresh_name(name, Place(address).key, section, places, declared):
                 continue
             if section == "types" and not (isinstance(content, dict) and not is_long_form(content)):
@@ -171,16 +189,20 @@ def read_fields(content: object, address: Address, record: Record, declared: Dec
 
 
 def declare_events(data: Section, declared: Declared, records: list[tuple[Record, object, Address]]) -> None:
-    start = data.get("start")
-    end = data.get("end")
-    ends = {normal(str(each)) for each in (end if isinstance(end, list) else [end])}
+    roles = roles_of(data)
     for record, content, address in records:
-        if record.role != "event":
-            continue
-        role: Literal["start", "end", "message"] = "end" if record.name in ends else "message"
-        if isinstance(start, str) and record.name == normal(start):
-            role = "start"
-        declared.events.nodes[record.name] = Event(record.name, record, role, address, base_of(content))
+        if record.role == "event":
+            role = roles.get(record.name, "message")
+            declared.events.nodes[record.name] = Event(record.name, record, role, address, base_of(content))
+
+
+def roles_of(data: Section) -> dict[str, Role]:
+    """The events that start and end a spec's runs, by what its `start` and `end` say."""
+    start, end = data.get("start"), data.get("end")
+    roles: dict[str, Role] = {normal(str(each)): "end" for each in (end if isinstance(end, list) else [end])}
+    if isinstance(start, str):
+        roles[normal(start)] = "start"
+    return roles
 
 
 def declare_start_and_end(data: Section, declared: Declared) -> None:

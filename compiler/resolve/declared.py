@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from wfc.compiler.diagnostics import Address, Finding, Place, Report
 from wfc.compiler.nodes import Event, Merge, Model, Retry, Secret, Tool
 from wfc.compiler.problems import names as problems
 from wfc.compiler.resolve.names import normal
+from wfc.compiler.resolve.surroundings import ALONE, Around, Surroundings
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import UNKNOWN, Record, Type
 
@@ -96,6 +97,9 @@ class Declared:
         defaults: What `defaults` says.
         merges: How state fields are merged, by the field's name.
         codes: Of all findings so far.
+        around: What is known of the files around.
+        imported: Names that come from other files: by section and name, where they are declared, and as what.
+        imports: The files that this one imports, and those that they import, each once, the imported first.
     """
 
     sink: Report
@@ -116,11 +120,30 @@ class Declared:
     end: tuple[Event, ...] = ()
     flow_whole: bool = True
     codes: list[str] = field(default_factory=list)
+    around: Surroundings = ALONE
+    imported: dict[tuple[str, str], tuple[Place, str]] = field(default_factory=dict)
+    imports: dict[str, Around] = field(default_factory=dict)
 
     def report(self, finding: Finding) -> None:
         """Take a finding, and remember that there was one of its kind."""
         self.codes.append(finding.code)
         self.sink(finding)
+
+    def entries(self, section: str) -> Iterator[tuple[str, object, Address]]:
+        """The spec's own entries of a section: name in normal form, what is written there, its address.
+
+        A name that an imported file declares too is reported, and its entry left out.
+        """
+        for name, content, address in entries(self.data.get(section), (section,)):
+            first = self.imported.get((section, name))
+            if first is None:
+                yield name, content, address
+            else:
+                self.report(problems.name_declared_twice(Place(address).key, name, *first))
+
+    def counts(self, section: str, name: str, table: Table[Any]) -> bool:
+        """Whether an entry is the spec's own, or comes from another file and is used."""
+        return (section, name) not in self.imported or name in table.used
 
     def is_broken(self, address: Address) -> bool:
         """Whether something at or below an address was left out."""
@@ -147,5 +170,5 @@ class Declared:
 
     def prepare(self, section: str, table: Table[Node]) -> None:
         """Let a table know what its section has lost."""
-        table.broken = self.broken_names(section)
-        table.unread = self.unread(section)
+        table.broken |= self.broken_names(section)
+        table.unread |= self.unread(section)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from wfc.compiler.diagnostics import Place, Report
-from wfc.compiler.nodes import MapItems, Step, TestCase, ToolCall, Workflow
+from wfc.compiler.diagnostics import Origin, Place, Report
+from wfc.compiler.nodes import Import, MapItems, Step, TestCase, ToolCall, Workflow
+from wfc.compiler.problems.files import workflow_name_twice
 from wfc.compiler.problems.names import unused_declaration
 from wfc.compiler.resolve.bindings import declare_models, declare_tools
 from wfc.compiler.resolve.cases import resolve_tests
@@ -15,16 +16,19 @@ from wfc.compiler.resolve.declared import Declared, Table, entries
 from wfc.compiler.resolve.defaults import declare_defaults
 from wfc.compiler.resolve.durations import duration
 from wfc.compiler.resolve.frames import with_forks
+from wfc.compiler.resolve.imports import declare_imports, report_unused_imports
 from wfc.compiler.resolve.names import check_style, normal, pascal_case
+from wfc.compiler.resolve.parts import check_contracts, declare_parts
 from wfc.compiler.resolve.retries import declare_retries
 from wfc.compiler.resolve.steps import resolve_steps
+from wfc.compiler.resolve.surroundings import ALONE, Surroundings
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import Enumeration, ListOf, MapOf, OneOf, Optional, Record, Type
 
 if TYPE_CHECKING:
     from wfc.compiler.validate import Spec
 
-__all__ = ["resolve"]
+__all__ = ["declarations", "resolve"]
 
 
 @dataclass(slots=True)
@@ -38,13 +42,15 @@ class Used:
     def of(cls, declared: Declared, steps: Iterable[Step]) -> Used:
         """All that events, config, state, bindings and results are made of."""
         used = cls()
-        for event in declared.events.nodes.values():
-            used.add(event.record)
+        for name, event in declared.events.nodes.items():
+            if declared.counts("events", name, declared.events):
+                used.add(event.record)
         used.add(declared.config)
         used.add(declared.state)
-        for tool in declared.tools.nodes.values():
-            used.add(tool.args)
-            used.add(tool.output)
+        for name, tool in declared.tools.nodes.items():
+            if declared.counts("tools", name, declared.tools):
+                used.add(tool.args)
+                used.add(tool.output)
         for step in steps:
             call = step.action.do if isinstance(step.action, MapItems) else step.action
             if isinstance(call, ToolCall):
@@ -100,6 +106,8 @@ def report_unused(data: Mapping[str, object], declared: Declared, used: Used) ->
             declaration = declared.types.get(name)
             if declaration is not None and is_own(declaration) and not used_type(declaration, used):
                 report(unused_declaration(Place(address).key, "type", name))
+    if not any(code.startswith("unknown-") for code in codes):
+        report_unused_imports(data, declared, {record.name for record in used.records} | used.enumerations)
 
 
 def used_type(type: Type, used: Used) -> bool:
@@ -108,35 +116,46 @@ def used_type(type: Type, used: Used) -> bool:
     return type in used.records
 
 
-def resolve(spec: Spec, report: Report) -> Workflow | None:
+def resolve(spec: Spec, report: Report, around: Surroundings = ALONE) -> Workflow | None:
     """A spec's workflow, all names looked up.
 
     Args:
         spec: What is well-shaped of the document.
         report: Takes what is wrong.
+        around: The files that it may mention.
 
     Returns:
         The workflow without what could not be understood; it may be checked further, but code is to be made
         of it only if no error was reported. ``None`` if there is not even a start.
     """
     data = spec.data
-    declared = Declared(report, data, spec.broken)
-    declare(data, declared)
-    declare_retries(data, declared)
-    declare_models(data, declared)
-    declare_tools(data, declared)
-    declare_defaults(data.get("defaults"), declared)
-    steps = resolve_steps(data, declared)
+    declared = declarations(spec, report, around)
+    parts = declare_parts(data, declared)
+    steps = resolve_steps(data, declared, parts)
     if declared.start is None:
         return None
     steps = with_forks(steps, declared.start.name, declared.report, whole=declared.flow_whole)
     if "each-outside-batch" in declared.codes:
         declared.flow_whole = False
+    check_contracts(parts, steps, declared)
     tests = resolve_tests(data, steps, declared)
     used = Used.of(declared, steps)
     if not spec.broken:
         report_unused(data, declared, used)
     return workflow(data, declared, steps, tests, used)
+
+
+def declarations(spec: Spec, report: Report, around: Surroundings = ALONE) -> Declared:
+    """All that a spec, or a file of declarations, declares but its steps."""
+    data = spec.data
+    declared = Declared(report, data, spec.broken, around=around)
+    declare_imports(data, declared)
+    declare(data, declared)
+    declare_retries(data, declared)
+    declare_models(data, declared)
+    declare_tools(data, declared)
+    declare_defaults(data.get("defaults"), declared)
+    return declared
 
 
 def workflow(
@@ -147,9 +166,13 @@ def workflow(
     used: Used,
 ) -> Workflow:
     assert declared.start is not None
-    name = workflow_name(data, declared.report)
+    name = workflow_name(data, declared)
     labels = data.get("labels")
-    types = tuple(each for each in declared.types.values() if is_own(each))
+    types = tuple(
+        each
+        for name, each in declared.types.items()
+        if is_own(each) and ("types", name) not in declared.imported
+    )
     for each in types:
         used.add(each)
     outputs = tuple(record for record in used.records if record.role == "output")
@@ -170,22 +193,50 @@ def workflow(
         deadline=deadline,
         types=types,
         outputs=outputs,
-        events=tuple(declared.events.nodes.values()),
+        events=tuple(
+            event
+            for event in declared.events.nodes.values()
+            if declared.counts("events", event.name, declared.events)
+        ),
         state=declared.state,
         models=tuple(declared.models.nodes.values()),
         tools=tuple(declared.tools.nodes.values()),
         retries=tuple(declared.retries.nodes.values()),
         steps=steps,
         tests=tests,
+        imports=imported_modules(declared),
         whole=declared.flow_whole,
     )
 
 
-def workflow_name(data: Mapping[str, object], report: Report) -> str:
+def imported_modules(declared: Declared) -> tuple[Import, ...]:
+    """What comes from the modules of imported files: all their types and events, by file."""
+    found = []
+    for around in declared.imports.values():
+        mine = {
+            name
+            for (section, name), (place, _) in declared.imported.items()
+            if place.origin == around.path and section == "types"
+        }
+        types = tuple(
+            each
+            for name, each in declared.types.items()
+            if name in mine and (is_own(each) or (isinstance(each, Record) and each.role == "event"))
+        )
+        if types:
+            found.append(Import(around.path, types))
+    return tuple(found)
+
+
+def workflow_name(data: Mapping[str, object], declared: Declared) -> str:
     name = data.get("workflow")
     if not isinstance(name, str):
         return "workflow"
-    check_style(normal(name), Place(("workflow",)), "workflow", report)
+    check_style(normal(name), Place(("workflow",)), "workflow", declared.report)
+    twin = declared.around.twin(normal(name))
+    if twin is not None:
+        first = Place((Origin(twin), "workflow"))
+        declared.report(workflow_name_twice(Place(("workflow",)), normal(name), first))
     return normal(name)
 
 

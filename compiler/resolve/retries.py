@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.nodes import Retry
 from wfc.compiler.problems import bindings as problems
-from wfc.compiler.resolve.declared import Declared, entries
+from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.durations import duration
 from wfc.compiler.resolve.errors import error_names
 from wfc.compiler.resolve.names import check_style
@@ -32,7 +32,7 @@ DEFAULTS = Retry(
 def declare_retries(data: Mapping[str, object], declared: Declared) -> None:
     """Enter the policies under `retries`."""
     declared.prepare("retries", declared.retries)
-    for name, content, address in entries(data.get("retries"), ("retries",)):
+    for name, content, address in declared.entries("retries"):
         place = Place(address)
         if not check_style(name, place.key, "retry policy", declared.report) or not isinstance(
             content, Mapping

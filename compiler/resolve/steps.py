@@ -13,11 +13,12 @@ from wfc.compiler.problems import values as value_problems
 from wfc.compiler.problems.names import name_declared_twice
 from wfc.compiler.resolve.accepts import resolve_accepts
 from wfc.compiler.resolve.actions import Acting
-from wfc.compiler.resolve.declared import Declared, entries
+from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.defaults import step_retry, step_timeout
 from wfc.compiler.resolve.exits import Leaving
 from wfc.compiler.resolve.maps import Acted, Mapped
 from wfc.compiler.resolve.names import check_style, report_look_alikes
+from wfc.compiler.resolve.parts import Part, step_entries
 from wfc.compiler.resolve.saves import resolve_saves
 from wfc.compiler.resolve.scopes import Scopes, bound_scope
 from wfc.compiler.resolve.values import Texts
@@ -31,11 +32,13 @@ CONCURRENCY = 4
 ABOUT_ACTIONS = ("retry", "timeout", "concurrency", "on_error", "idempotency_key")
 
 
-def resolve_steps(data: Mapping[str, object], declared: Declared) -> tuple[Step, ...]:
+def resolve_steps(
+    data: Mapping[str, object], declared: Declared, parts: tuple[Part, ...] = ()
+) -> tuple[Step, ...]:
     """All steps that can be understood, in the order written."""
     found: dict[str, Step] = {}
     places: dict[str, Place] = {}
-    for name, content, address in entries(data.get("steps"), ("steps",)):
+    for name, content, address in step_entries(data, parts):
         place = Place(address)
         if name in places:
             declared.report(name_declared_twice(place.key, name, places[name], "a step"))
@@ -56,6 +59,7 @@ def resolve_steps(data: Mapping[str, object], declared: Declared) -> tuple[Step,
 
 def in_flow(address: Address) -> bool:
     """Whether what was left out at an address may belong to the flow."""
+    address = Place(address).here.address
     return len(address) > 2 and address[0] == "steps" and address[2] in FLOW_KEYS
 
 

@@ -1592,7 +1592,7 @@ def fits_else_if(v: Any) -> bool:
 
 def fits_else(v: Any) -> bool:
     if fits_else_if(v):
-        return not_yet(v)
+        return is_shared(v)
     return is_spec(v)
 
 
@@ -2299,8 +2299,8 @@ SPEC_KEYS: Final[Mapping[str, Check]] = {
     "labels": is_spec_labels,
     "start": text,
     "end": is_join_each_each,
-    "imports": not_yet,
-    "parts": not_yet,
+    "imports": is_names,
+    "parts": is_names,
     "secrets": is_spec_secrets,
     "config": is_record,
     "deadline": text,
@@ -2329,16 +2329,16 @@ SPEC_KEYS: Final[Mapping[str, Check]] = {
 }
 PART_KEYS: Final[Mapping[str, Check]] = {
     "wfc": is_spec_wfc,
-    "part": not_yet,
+    "part": text,
     "description": text,
-    "accepts": is_event_names,
-    "emits": is_event_names,
+    "accepts": is_join_each_each,
+    "emits": is_join_each_each,
     "steps": is_spec_steps,
 }
 SHARED_KEYS: Final[Mapping[str, Check]] = {
     "wfc": is_spec_wfc,
     "description": text,
-    "imports": not_yet,
+    "imports": is_names,
     "types": is_spec_types,
     "events": is_spec_events,
     "prompts": not_yet,

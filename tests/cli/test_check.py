@@ -280,7 +280,7 @@ def test_no_colours_where_nobody_looks(wfc, greet: Path) -> None:
 
 
 def test_a_bug_of_ours_is_told_as_one(wfc, greet: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(raw: bytes, path: str) -> None:
+    def broken(raw: bytes, path: str, project: object) -> None:
         raise RuntimeError("the sky fell")
 
     monkeypatch.setattr("wfc.compiler.pipeline.check_text", broken)
@@ -291,7 +291,7 @@ def test_a_bug_of_ours_is_told_as_one(wfc, greet: Path, monkeypatch: pytest.Monk
 
 
 def test_an_interrupt_ends_with_130(wfc, greet: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(raw: bytes, path: str) -> None:
+    def interrupted(raw: bytes, path: str, project: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("wfc.compiler.pipeline.check_text", interrupted)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import runpy
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,9 @@ from wfc.compiler.fixing import applied
 from wfc.compiler.pipeline import Compiled, check_text
 from wfc.compiler.problems import PROBLEMS, WARNINGS
 from wfc.compiler.problems.catalogue import load
+from wfc.compiler.project import Project
 from wfc.compiler.render import render
+from wfc.compiler.resolve import Refused
 
 load()
 
@@ -33,17 +36,39 @@ def test_every_report_belongs_to_an_example() -> None:
 
 
 def checked(path: Path, name: str) -> list[Compiled]:
-    """An example checked: a spec, or a folder of specs."""
+    """An example checked: a spec, or a folder of specs that are looked at together."""
     if path.is_dir():
-        files = sorted(path.glob("*.yaml"))
-        return [check_text(file.read_bytes(), f"{name}/{file.name}") for file in files]
-    return [check_text(ALL["content"](path), f"{name}.yaml")]
+        folder = Folder(path, name)
+        project = Project(folder)
+        return [check_text(raw, shown, project) for shown, raw in folder.given()]
+    return [check_text(ALL["content"](path), f"{name}.yaml", Project(Folder(path.parent, "")))]
+
+
+class Folder:
+    """The files of an example, which findings show as if its folder had the example's name."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        self.path = path
+        self.name = name
+
+    def read(self, path: str) -> bytes | Refused:
+        if path.startswith(".."):
+            return Refused("outside", "")
+        file = self.path / path.removeprefix(f"{self.name}/")
+        return file.read_bytes() if file.is_file() else Refused("missing", "no such file or directory")
+
+    def given(self) -> Iterator[tuple[str, bytes]]:
+        for file in sorted(self.path.glob("*.yaml")) if self.name else ():
+            yield f"{self.name}/{file.name}", file.read_bytes()
+
+    def near(self, path: str) -> Iterator[tuple[str, bytes]]:
+        return self.given()
 
 
 @pytest.mark.parametrize("code", EXAMPLES)
 def test_an_example_shows_its_problem_and_no_other(code: str, golden) -> None:
     specs = checked(EXAMPLES[code], code)
-    findings = [diagnostic for spec in specs for diagnostic in spec.diagnostics]
+    findings = list(dict.fromkeys(diagnostic for spec in specs for diagnostic in spec.diagnostics))
     codes = {diagnostic.code for diagnostic in findings}
     if code == "too-many-findings":  # it cannot come alone
         codes.remove("duplicate-key")

@@ -59,7 +59,7 @@ def test_garbage_is_collected_again_afterwards(monkeypatch: pytest.MonkeyPatch, 
     try:
         check_text(GOOD, "greet.yaml")
         assert gc.isenabled() is enabled
-        monkeypatch.setattr(pipeline, "passes", lambda raw, path: 1 / 0)
+        monkeypatch.setattr(pipeline, "passes", lambda raw, path, project: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             check_text(GOOD, "greet.yaml")
         assert gc.isenabled() is enabled

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wfc.compiler.diagnostics import Diagnostic, Position, Severity
+from wfc.compiler.diagnostics import Diagnostic, Position, Related, Severity
 from wfc.compiler.render import SHOWN, frame, printable, render, summary
 
 
@@ -31,7 +31,7 @@ def test_full_shows_the_line_the_stretch_related_places_and_the_hint() -> None:
         14,
         19,
         hint="did you mean `Asked`?",
-        related=((position(TEXT, 20), "the end is declared here"),),
+        related=(Related(position(TEXT, 20), "the end is declared here", "a.yaml"),),
     )
     assert render([shown], {"a.yaml": TEXT}) == (
         "a.yaml:2:8: error: it is wrong [some-code]\n"

@@ -32,8 +32,6 @@ def test_the_spec_itself_is_good(shown: Any) -> None:
 
 
 TOP = {
-    "imports": "[./shared.yaml]",
-    "parts": "[./desk.yaml]",
     "prompts": "{short: Be short.}",
     "agents": "{writer: {model: fast, system: Write.}}",
     "knowledge": '{manuals: {files: "./*.md", index: keyword}}',

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
@@ -36,6 +37,11 @@ class Answer:
     text: str
     diagnostics: tuple[Diagnostic, ...]
     asked: tuple[Question, ...] = ()
+
+    @property
+    def texts(self) -> Mapping[str, str]:
+        """The texts of other files that findings are in: there are none where a spec stands by itself."""
+        return {}
 
 
 def packed(answer: Answer, raw: bytes) -> bytes:

@@ -18,7 +18,7 @@ from wfc.schemas import EDITOR_LINE, load, path
 HERE = Path(__file__).parent
 SCHEMA = load()
 LATER = {
-    *("imports", "parts", "prompts", "agents", "knowledge", "resources", "receives", "key"),
+    *("prompts", "agents", "knowledge", "resources", "receives", "key"),
     *("when_running", "limits", "on_error", "on_deadline", "on_cancel", "moved", "removed"),
 }
 LATER_KINDS = {"agent", "human", "workflow", "wait", "send", "retrieve"}

@@ -1,0 +1,147 @@
+"""Imports: what other files declare, entered before what the spec declares itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wfc.compiler.diagnostics import Origin, Place, Report
+from wfc.compiler.nodes import Event
+from wfc.compiler.problems import files as problems
+from wfc.compiler.problems.names import name_declared_twice
+from wfc.compiler.resolve.declarations import roles_of
+from wfc.compiler.resolve.declared import Declared, Table, Unread
+from wfc.compiler.resolve.surroundings import Around, Refused
+from wfc.compiler.types import Record
+
+__all__ = ["declare_imports", "report_refused", "report_unused_imports"]
+
+
+def declare_imports(data: Mapping[str, object], declared: Declared) -> None:
+    """Enter what the files under `imports` declare, and those that they import."""
+    for path, place in import_paths(data):
+        found = declared.around.shared(path)
+        if isinstance(found, Refused):
+            report_refused(found, path, place, "a file of declarations", declared.report)
+            nothing_is_known(declared)
+            continue
+        for around in (*found.declared.imports.values(), found):
+            if around.path not in declared.imports:
+                declared.imports[around.path] = around
+                enter(around, place, data, declared)
+
+
+def import_paths(data: Mapping[str, object]) -> Iterator[tuple[str, Place]]:
+    listed = data.get("imports")
+    for index, path in enumerate(listed if isinstance(listed, list) else ()):
+        if isinstance(path, str):
+            yield path, Place(("imports", index))
+
+
+def report_refused(refused: Refused, path: str, place: Place, wanted: str, report: Report) -> None:
+    """Say why a file that a spec mentions cannot be used; one that is broken has findings of its own."""
+    if refused.why == "missing":
+        report(problems.no_such_file(place, path, refused.reason))
+    elif refused.why == "outside":
+        report(problems.file_outside_project(place, path))
+    elif refused.why == "other":
+        report(problems.wrong_kind_of_file(place, path, wanted, refused.reason))
+    elif refused.why == "cycle":
+        *way, back = refused.reason.split("\n")
+        report(problems.import_cycle(place, (*way, way[0]), Place((Origin(back), "imports")).key))
+
+
+def nothing_is_known(declared: Declared) -> None:
+    """A file could not be read: any name may be one of its names."""
+    declared.types = Unread(declared.types)
+    for table in tables(declared).values():
+        table.unread = True
+    declared.flow_whole = False
+
+
+def tables(declared: Declared) -> dict[str, Table[Any]]:
+    """The tables that imports add to, each with what one entry is called."""
+    return {
+        "events": declared.events,
+        "models": declared.models,
+        "tools": declared.tools,
+        "retries": declared.retries,
+    }
+
+
+WORDS = {
+    "types": "a type",
+    "events": "an event",
+    "models": "a model",
+    "tools": "a tool",
+    "retries": "a retry policy",
+}
+
+
+def enter(around: Around, place: Place, data: Mapping[str, object], declared: Declared) -> None:
+    """Take over what a file itself declares."""
+    theirs = around.declared
+    for name, node in theirs.types.items():
+        if is_new(around, "types", name, place, declared):
+            declared.types[name] = node
+            if isinstance(node, Record):
+                declared.classes[name] = node
+    roles = roles_of(data)
+    mine = tables(declared)
+    for section, table in tables(theirs).items():
+        for name, node in table.nodes.items():
+            if section != "events":
+                if is_new(around, section, name, place, declared):
+                    mine[section].nodes[name] = node
+            elif ("events", name) not in theirs.imported and theirs.types.get(name) is declared.types.get(
+                name
+            ):
+                address = (Origin(around.path), *node.address)
+                declared.events.nodes[name] = Event(name, node.record, roles.get(name, "message"), address)
+        mine[section].broken |= table.broken
+        mine[section].unread |= table.unread
+    declared.secrets.nodes |= theirs.secrets.nodes
+    declared.secrets.used |= theirs.secrets.nodes.keys()
+
+
+def is_new(around: Around, section: str, name: str, place: Place, declared: Declared) -> bool:
+    """Whether a name is the file's own, and no other file has declared it before."""
+    theirs = around.declared
+    if (section, name) in theirs.imported:
+        return False
+    node = theirs.types[name] if section == "types" else tables(theirs)[section].nodes[name]
+    address = getattr(node, "address", ()) or (section, name)
+    word = WORDS[address[0] if address[0] in WORDS else section]
+    sections = ("types", "events") if section == "types" else (section,)
+    first = next(
+        (declared.imported[each, name] for each in sections if (each, name) in declared.imported), None
+    )
+    if first is not None:
+        declared.report(name_declared_twice(place, name, *first))
+        return False
+    for each in sections:
+        declared.imported[each, name] = (Place((Origin(around.path), *address)).key, word)
+    return True
+
+
+def report_unused_imports(data: Mapping[str, object], declared: Declared, used: set[str]) -> None:
+    """Warn of files of which nothing is used.
+
+    Args:
+        used: Names of types that are used.
+    """
+    for path, place in import_paths(data):
+        found = declared.around.shared(path)
+        if isinstance(found, Refused) or found.declared.models.unread:
+            continue  # not all of what it declares is known
+        names = {
+            (section, name)
+            for around in (found, *found.declared.imports.values())
+            for section, name in declared.imported
+            if declared.imported[section, name][0].origin == around.path
+        }
+        mine = tables(declared)
+        if not any(
+            name in used if section == "types" else name in mine[section].used for section, name in names
+        ) and not any(found.declared.config.fields):
+            declared.report(problems.unused_import(place, path))
