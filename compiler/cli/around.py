@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from wfc.compiler.cli.files import SAYS_SO, Source, contents_or_reason, yaml_files
-from wfc.compiler.project import Project
+from wfc.compiler.limits import MAX_BYTES
 
-from wfc.compiler.resolve import Refused
+if TYPE_CHECKING:
+    from wfc.compiler.project import Project
+    from wfc.compiler.resolve import Refused
 
 __all__ = ["OnDisk", "project_of"]
 
@@ -19,6 +22,8 @@ MOST_NEAR = 10_000
 
 def project_of(sources: Sequence[Source]) -> Project:
     """The project of some specs that are compiled together."""
+    from wfc.compiler.project import Project  # slow: not where the cache has the answer
+
     return Project(OnDisk(sources))
 
 
@@ -31,13 +36,17 @@ class OnDisk:
 
     def __init__(self, sources: Sequence[Source]) -> None:
         self.sources = {source.path.replace(os.sep, "/"): source for source in sources}
-        self.roots = list(dict.fromkeys(root_of(source.path) for source in sources))
+        self.roots: list[str] | None = None
 
     def read(self, path: str) -> bytes | Refused:
         """A file's content, if it is in a project of the specs, links followed."""
+        from wfc.compiler.resolve import Refused
+
         source = self.sources.get(path)
         if source is not None:
             return source.raw
+        if self.roots is None:
+            self.roots = list(dict.fromkeys(root_of(source.path) for source in self.sources.values()))
         real = os.path.realpath(path)
         if not any(real == root or real.startswith(root.rstrip(os.sep) + os.sep) for root in self.roots):
             return Refused("outside", "")

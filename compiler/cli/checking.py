@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from wfc.compiler.cli.around import OnDisk
+from wfc.compiler.cli.around import OnDisk, project_of
 from wfc.compiler.cli.cache import Answer, Cache, Question
 from wfc.compiler.cli.files import Source, specs
 from wfc.compiler.cli.findings import Checked, show
@@ -53,10 +53,9 @@ def check(
 
     def check_one(changed: Source) -> Compiled:
         from wfc.compiler.pipeline import check_text
-        from wfc.compiler.project import Project
 
         same = [changed if each.path == changed.path else each for each in sources]
-        return check_text(changed.raw, changed.path, Project(OnDisk(same)))
+        return check_text(changed.raw, changed.path, project_of(same))
 
     checked = [check_one(source) for source in sources]
     checked = fix_all(sources, checked, check_one, paths, unsafe=unsafe, write=mending == "fix")
@@ -87,10 +86,8 @@ class Answers:
 
     def fresh(self, source: Source) -> Checked:
         from wfc.compiler.pipeline import check_text
-        from wfc.compiler.project import Project
-
         if self.project is None:
-            self.project = Project(self.together)
+            self.project = project_of([*self.together.sources.values()])
         checked = check_text(source.raw, source.path, self.project)
         if self.cache is not None and not self.project.looked_around(source.path):
             self.cache.keep(source.raw, Answer(source.path, checked.text, checked.diagnostics))
