@@ -86,6 +86,7 @@ class Answers:
 
     def fresh(self, source: Source) -> Checked:
         from wfc.compiler.pipeline import check_text
+
         if self.project is None:
             self.project = project_of([*self.together.sources.values()])
         checked = check_text(source.raw, source.path, self.project)

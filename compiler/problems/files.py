@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wfc.compiler.diagnostics import Finding, Place, Severity
-from wfc.compiler.problems import problem
+from wfc.compiler.problems import problem, warning
 
 __all__ = [
     "contract_not_kept",
@@ -65,7 +65,7 @@ def import_cycle(place: Place, paths: Sequence[str], back: Place) -> Finding:
     )
 
 
-@problem
+@warning
 def unused_import(place: Place, path: str) -> Finding:
     """A file is imported, and nothing of it is used.
 

@@ -17,6 +17,7 @@ import pytest
 from wfc.compiler.cli.cache import Answer, Cache, answers, cache, stamp
 from wfc.compiler.diagnostics import Diagnostic
 from wfc.compiler.pipeline import check_text
+from wfc.compiler.project import Project
 
 GREET = (Path(__file__).parent / "greet.yaml").read_text()
 BAD = GREET.replace("accepts: Asked", "accepts: Aksed")
@@ -70,13 +71,13 @@ def test_in_a_folder_only_what_changed_is_checked(
     wfc("check", ".")
     checked: list[str] = []
 
-    def counted(raw: bytes, path: str) -> object:
+    def counted(raw: bytes, path: str, project: Project) -> object:
         checked.append(path)
-        return check_text(raw, path)
+        return check_text(raw, path, project)
 
     monkeypatch.setattr("wfc.compiler.pipeline.check_text", counted)
     (tmp_path / "spec_3.yaml").write_text(GREET)
-    (tmp_path / "spec_5.yaml").write_text(GREET)
+    (tmp_path / "spec_5.yaml").write_text(GREET.replace("greet", "greet_5"))
     wfc("check", ".")
     assert checked == ["spec_3.yaml", "spec_5.yaml"]
 
@@ -102,6 +103,7 @@ def test_a_hit_loads_neither_the_parser_nor_the_passes(tmp_path: Path, kept: Pat
     again = loaded()
     assert {name for name in again if name.startswith("wfc.compiler.")} == {
         "wfc.compiler.cli",
+        "wfc.compiler.cli.around",
         "wfc.compiler.cli.cache",
         "wfc.compiler.cli.cache.answers",
         "wfc.compiler.cli.cache.cache",
@@ -110,6 +112,7 @@ def test_a_hit_loads_neither_the_parser_nor_the_passes(tmp_path: Path, kept: Pat
         "wfc.compiler.cli.files",
         "wfc.compiler.cli.findings",
         "wfc.compiler.diagnostics",
+        "wfc.compiler.glance",
         "wfc.compiler.limits",
         "wfc.compiler.render",
         "wfc.compiler.slotted",
