@@ -103,6 +103,7 @@ ERROR_WORDS: Final = {
     "model": "anything wrong with a model's answer, or a status that its service replied with",
     "model.refused": "the model refused to answer",
     "model.invalid_output": "the model's answer is not what `output` says",
+    "items": "a `map` has more items than its `max`",
     "requirement": "the result is not as `require` wants it",
     "tool": "anything that a Python tool raised, or a result that is not what its `output` says",
     "python": "an exception in Python; narrower with its class, as in `python.ValueError`",

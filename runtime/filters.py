@@ -349,7 +349,7 @@ def at(items: Sequence[T], index: int) -> T:
     raise ExpressionError(f"there is no item {index} in a list of {len(items)}")
 
 
-def at_most(limit: int, items: Sequence[T]) -> Sequence[T]:
+def at_most(limit: int, items: list[T]) -> list[T]:
     """The items, if there are not too many.
 
     Raises:

@@ -75,8 +75,7 @@ class Maps:
         if action.on_item_error != "fail":
             named["on_error"] = literal(action.on_item_error)
         decorated = call(Code(f"{self.names.method(step)}.item"), **named)
-        lines = fit(f"@{decorated}", INDENT) if named else [f"@{self.names.method(step)}.item"]
-        return PythonFunction(head, tuple(body), decorator=tuple(lines))
+        return PythonFunction(head, tuple(body), decorator=tuple(fit(f"@{decorated}", INDENT)))
 
     def give(self, step: Step, action: MapItems) -> PythonFunction:
         function = self.function(step, action, with_result=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.nodes import MockAnswer, Step, TestCase
+from wfc.compiler.nodes import MapItems, MockAnswer, Step, TestCase
 from wfc.compiler.problems import cases as problems
 from wfc.compiler.problems.names import unknown_state_field, unknown_step
 from wfc.compiler.problems.spelling import nearest
@@ -120,7 +120,9 @@ class Cases:
         if isinstance(data, Mapping) and data.keys() == {"error"} and isinstance(data["error"], str):
             error_names(data["error"], place / "error", self.declared.report, mocked=True)
             return MockAnswer(error=data["error"])
-        check_plain(data, place.address, step.result or UNKNOWN, self.declared.report)
+        # what is mocked of a `map` is what is done with an item, once for each
+        wanted = step.action.result if isinstance(step.action, MapItems) else step.result
+        check_plain(data, place.address, wanted or UNKNOWN, self.declared.report)
         return MockAnswer(value=data)
 
     def expected(self, data: Mapping[str, Any], place: Place) -> dict[str, object]:

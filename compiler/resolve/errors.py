@@ -20,6 +20,7 @@ KNOWN: Final = (
     "model",
     "model.refused",
     "model.invalid_output",
+    "items",
     "requirement",
     "tool",
     "python",

@@ -1206,6 +1206,93 @@ def is_map_step_kind(v: Any) -> bool:
     return v == "map"
 
 
+def is_map_action_kind(v: Any) -> bool:
+    return isinstance(v, str) and v in {"llm", "agent", "tool", "http", "workflow", "retrieve"}
+
+
+def is_llm_action(v: Any) -> bool:
+    if not (isinstance(v, dict)):
+        return False
+    if not ("kind" in v and "prompt" in v):
+        return False
+    for key, value in v.items():
+        check = LLM_ACTION_KEYS.get(key)
+        if check is None or not check(value):
+            return False
+    return True
+
+
+def is_agent_action(v: Any) -> bool:
+    if not (isinstance(v, dict)):
+        return False
+    if not ("kind" in v):
+        return False
+    for key, value in v.items():
+        check = AGENT_ACTION_KEYS.get(key)
+        if check is None or not check(value):
+            return False
+    return True
+
+
+def is_tool_action(v: Any) -> bool:
+    if not (isinstance(v, dict)):
+        return False
+    if not ("kind" in v and "tool" in v):
+        return False
+    for key, value in v.items():
+        check = TOOL_ACTION_KEYS.get(key)
+        if check is None or not check(value):
+            return False
+    return True
+
+
+def is_http_action(v: Any) -> bool:
+    if not (isinstance(v, dict)):
+        return False
+    if not ("kind" in v and "method" in v and "url" in v):
+        return False
+    for key, value in v.items():
+        check = HTTP_ACTION_KEYS.get(key)
+        if check is None or not check(value):
+            return False
+    return True
+
+
+def is_workflow_action(v: Any) -> bool:
+    if not (isinstance(v, dict)):
+        return False
+    if not ("kind" in v and "workflow" in v):
+        return False
+    for key, value in v.items():
+        check = WORKFLOW_ACTION_KEYS.get(key)
+        if check is None or not check(value):
+            return False
+    return True
+
+
+def is_retrieve_action(v: Any) -> bool:
+    if not (isinstance(v, dict)):
+        return False
+    if not ("kind" in v and "from" in v and "query" in v):
+        return False
+    for key, value in v.items():
+        check = RETRIEVE_ACTION_KEYS.get(key)
+        if check is None or not check(value):
+            return False
+    return True
+
+
+def is_map_action(v: Any) -> bool:
+    if not (isinstance(v, dict)):
+        return False
+    if not ("kind" in v):
+        return False
+    for key, value in v.items():
+        if not MAP_ACTION_KEYS.get(key, anything)(value):
+            return False
+    return MAP_ACTION_KINDS.get(v["kind"], anything)(v)
+
+
 def is_map_step_on_item_error(v: Any) -> bool:
     return (v is None or (isinstance(v, str) and v in {"fail", "skip", "null"}))
 
@@ -1288,90 +1375,6 @@ def is_retrieve_step(v: Any) -> bool:
     return True
 
 
-def is_llm_action(v: Any) -> bool:
-    if not (isinstance(v, dict)):
-        return False
-    if not ("kind" in v and "prompt" in v):
-        return False
-    for key, value in v.items():
-        check = LLM_ACTION_KEYS.get(key)
-        if check is None or not check(value):
-            return False
-    return True
-
-
-def is_agent_action_kind(v: Any) -> bool:
-    return v == "agent"
-
-
-def is_agent_action(v: Any) -> bool:
-    if not (isinstance(v, dict)):
-        return False
-    if not ("kind" in v):
-        return False
-    for key, value in v.items():
-        check = AGENT_ACTION_KEYS.get(key)
-        if check is None or not check(value):
-            return False
-    return True
-
-
-def is_tool_action(v: Any) -> bool:
-    if not (isinstance(v, dict)):
-        return False
-    if not ("kind" in v and "tool" in v):
-        return False
-    for key, value in v.items():
-        check = TOOL_ACTION_KEYS.get(key)
-        if check is None or not check(value):
-            return False
-    return True
-
-
-def is_http_action(v: Any) -> bool:
-    if not (isinstance(v, dict)):
-        return False
-    if not ("kind" in v and "method" in v and "url" in v):
-        return False
-    for key, value in v.items():
-        check = HTTP_ACTION_KEYS.get(key)
-        if check is None or not check(value):
-            return False
-    return True
-
-
-def is_workflow_action_kind(v: Any) -> bool:
-    return v == "workflow"
-
-
-def is_workflow_action(v: Any) -> bool:
-    if not (isinstance(v, dict)):
-        return False
-    if not ("kind" in v and "workflow" in v):
-        return False
-    for key, value in v.items():
-        check = WORKFLOW_ACTION_KEYS.get(key)
-        if check is None or not check(value):
-            return False
-    return True
-
-
-def is_retrieve_action_kind(v: Any) -> bool:
-    return v == "retrieve"
-
-
-def is_retrieve_action(v: Any) -> bool:
-    if not (isinstance(v, dict)):
-        return False
-    if not ("kind" in v and "from" in v and "query" in v):
-        return False
-    for key, value in v.items():
-        check = RETRIEVE_ACTION_KEYS.get(key)
-        if check is None or not check(value):
-            return False
-    return True
-
-
 def is_step_kind(v: Any) -> bool:
     return isinstance(v, str) and v in {"llm", "agent", "tool", "http", "human", "workflow", "transform", "map", "wait", "send", "retrieve"}
 
@@ -1385,21 +1388,6 @@ def is_step(v: Any) -> bool:
         if not STEP_KEYS.get(key, anything)(value):
             return False
     return STEP_KINDS.get(v["kind"], anything)(v)
-
-
-def is_map_action_kind(v: Any) -> bool:
-    return isinstance(v, str) and v in {"llm", "agent", "tool", "http", "workflow", "retrieve"}
-
-
-def is_map_action(v: Any) -> bool:
-    if not (isinstance(v, dict)):
-        return False
-    if not ("kind" in v):
-        return False
-    for key, value in v.items():
-        if not MAP_ACTION_KEYS.get(key, anything)(value):
-            return False
-    return MAP_ACTION_KINDS.get(v["kind"], anything)(v)
 
 
 def is_expect_ran_entry(v: Any) -> bool:
@@ -2077,12 +2065,76 @@ TRANSFORM_STEP_KEYS: Final[Mapping[str, Check]] = {
     "cache": not_yet,
     "idempotency_key": text,
 }
+MAP_ACTION_KEYS: Final[Mapping[str, Check]] = {
+    "kind": is_map_action_kind,
+}
+LLM_ACTION_KEYS: Final[Mapping[str, Check]] = {
+    "kind": is_llm_step_kind,
+    "model": text,
+    "prompt": text,
+    "system": text,
+    "output": is_type,
+    "history": not_yet,
+}
+AGENT_ACTION_KEYS: Final[Mapping[str, Check]] = {
+    "kind": not_yet,
+    "agent": text,
+    "model": text,
+    "system": text,
+    "tools": is_names,
+    "output": is_type,
+    "style": is_agent_binding_style,
+    "max_turns": is_count,
+    "handoffs": is_names,
+    "approve": is_names,
+    "history": anything,
+    "memory": anything,
+    "prompt": text,
+}
+TOOL_ACTION_KEYS: Final[Mapping[str, Check]] = {
+    "kind": is_tool_step_kind,
+    "tool": is_tool_step_tool,
+    "args": is_values,
+    "output": is_type,
+}
+HTTP_ACTION_KEYS: Final[Mapping[str, Check]] = {
+    "kind": is_http_step_kind,
+    "method": is_request_method,
+    "url": text,
+    "query": is_values,
+    "headers": is_request_headers,
+    "auth": is_auth,
+    "body": anything,
+    "output": is_type,
+}
+WORKFLOW_ACTION_KEYS: Final[Mapping[str, Check]] = {
+    "kind": not_yet,
+    "workflow": text,
+    "with": is_values,
+    "detach": boolean,
+}
+RETRIEVE_ACTION_KEYS: Final[Mapping[str, Check]] = {
+    "kind": not_yet,
+    "from": text,
+    "query": text,
+    "top": is_count,
+    "that": text,
+    "rerank": text,
+}
+MAP_ACTION_KINDS: Final[Mapping[str, Check]] = {
+    "llm": is_llm_action,
+    "agent": is_agent_action,
+    "tool": is_tool_action,
+    "http": is_http_action,
+    "workflow": is_workflow_action,
+    "retrieve": is_retrieve_action,
+}
 MAP_STEP_KEYS: Final[Mapping[str, Check]] = {
     "kind": is_map_step_kind,
     "accepts": is_accepts,
     "in": text,
     "as": text,
-    "do": not_yet,
+    "do": is_map_action,
     "keep": text,
     "give": anything,
     "max": is_count,
@@ -2172,59 +2224,6 @@ RETRIEVE_STEP_KEYS: Final[Mapping[str, Check]] = {
     "cache": not_yet,
     "idempotency_key": text,
 }
-LLM_ACTION_KEYS: Final[Mapping[str, Check]] = {
-    "kind": is_llm_step_kind,
-    "model": text,
-    "prompt": text,
-    "system": text,
-    "output": is_type,
-    "history": not_yet,
-}
-AGENT_ACTION_KEYS: Final[Mapping[str, Check]] = {
-    "kind": is_agent_action_kind,
-    "agent": text,
-    "model": text,
-    "system": text,
-    "tools": is_names,
-    "output": is_type,
-    "style": is_agent_binding_style,
-    "max_turns": is_count,
-    "handoffs": is_names,
-    "approve": is_names,
-    "history": anything,
-    "memory": anything,
-    "prompt": text,
-}
-TOOL_ACTION_KEYS: Final[Mapping[str, Check]] = {
-    "kind": is_tool_step_kind,
-    "tool": is_tool_step_tool,
-    "args": is_values,
-    "output": is_type,
-}
-HTTP_ACTION_KEYS: Final[Mapping[str, Check]] = {
-    "kind": is_http_step_kind,
-    "method": is_request_method,
-    "url": text,
-    "query": is_values,
-    "headers": is_request_headers,
-    "auth": is_auth,
-    "body": anything,
-    "output": is_type,
-}
-WORKFLOW_ACTION_KEYS: Final[Mapping[str, Check]] = {
-    "kind": is_workflow_action_kind,
-    "workflow": text,
-    "with": is_values,
-    "detach": boolean,
-}
-RETRIEVE_ACTION_KEYS: Final[Mapping[str, Check]] = {
-    "kind": is_retrieve_action_kind,
-    "from": text,
-    "query": text,
-    "top": is_count,
-    "that": text,
-    "rerank": text,
-}
 STEP_KEYS: Final[Mapping[str, Check]] = {
     "kind": is_step_kind,
 }
@@ -2240,17 +2239,6 @@ STEP_KINDS: Final[Mapping[str, Check]] = {
     "wait": is_wait_step,
     "send": is_send_step,
     "retrieve": is_retrieve_step,
-}
-MAP_ACTION_KEYS: Final[Mapping[str, Check]] = {
-    "kind": is_map_action_kind,
-}
-MAP_ACTION_KINDS: Final[Mapping[str, Check]] = {
-    "llm": is_llm_action,
-    "agent": is_agent_action,
-    "tool": is_tool_action,
-    "http": is_http_action,
-    "workflow": is_workflow_action,
-    "retrieve": is_retrieve_action,
 }
 EXPECT_KEYS: Final[Mapping[str, Check]] = {
     "end": text,

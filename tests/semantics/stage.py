@@ -41,6 +41,13 @@ async def slow(seconds: list[float], value: Any = None) -> Any:
     return value
 
 
+async def odd(value: int) -> int:
+    """Gives odd numbers back, and fails for even ones."""
+    if value % 2 == 0:
+        raise ValueError(f"{value} is even")
+    return value
+
+
 def boom(kind: str) -> Any:
     """Raises one of Python's own errors."""
     raise {"key": KeyError, "value": ValueError, "timeout": TimeoutError, "lost": ConnectionResetError}[kind](

@@ -56,13 +56,6 @@ LATER = [
     ("openapi", {"tools": ", desk: {openapi: ./desk.yaml}"}, "openapi"),
     ("mcp", {"tools": ", files: {mcp: {command: [npx]}}"}, "mcp"),
     ("workflow tool", {"tools": ", research: {workflow: other}"}, "workflow"),
-    (
-        "do",
-        {
-            "steps": "  j: {kind: map, accepts: Asked, in: event.s, as: s, max: 3, do: {kind: llm}, emit: nothing}"
-        },
-        "do",
-    ),
     ("restart", {"emit": "[{restart: {with: {n: 1}}}]"}, "restart"),
     (
         "match_by",
