@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from wfc.runtime import about, bindings
 from wfc.runtime.bindings import Basic, Bearer, Model, Output, PythonTool, Secret
-from wfc.runtime.errors import ContextStateError
+from wfc.runtime.current import CURRENT
+from wfc.runtime.errors import ContextStateError, WorkflowRuntimeError
 from wfc.runtime.events import Event, ProgressText
 from wfc.runtime.gathering import collect
 from wfc.runtime.resource_kinds import Resource
@@ -66,6 +67,18 @@ class Context(Generic[S]):
         self._run = run
         self._step_run = None
 
+    @staticmethod
+    def get_step_context() -> Context[Any]:
+        """The context of the step that is running: for what a step calls, without handing the context on.
+
+        Raises:
+            WorkflowRuntimeError: It is called outside of a step.
+        """
+        current = CURRENT.get(None)
+        if current is None or current.step_run is None:
+            raise WorkflowRuntimeError("`get_step_context` can only be called inside a step")
+        return StepContext(current.run, current.step_run)
+
     @property
     def store(self) -> StateStore[S]:
         """The run's state."""
@@ -75,6 +88,14 @@ class Context(Generic[S]):
     def is_running(self) -> bool:
         """Whether the run has started and is not over."""
         return not isinstance(self._run, Unstarted) and not self._run.is_done
+
+    async def running_steps(self) -> list[str]:
+        """The names of the steps that are at work."""
+        return self._started("running_steps").active_steps()
+
+    def stream_events(self) -> AsyncGenerator[Event, None]:
+        """What the run publishes, with what happens inside; see ``WorkflowHandler.stream_events``."""
+        return self._started("stream_events").inner_stream().read()
 
     @property
     def run_id(self) -> str:
@@ -175,6 +196,8 @@ class Context(Generic[S]):
     ) -> E:
         """Waits for an event of a class, with these values in its fields. The body stays where it is.
 
+        A further attempt of the step gets what the one before it has waited for, and nobody is asked again.
+
         Args:
             waiter_event: Published first, for whoever is to answer.
             waiter_id: Waits of one id publish ``waiter_event`` only once in a run.
@@ -184,8 +207,10 @@ class Context(Generic[S]):
             TimeoutError: It did not come in time.
         """
         run = self._started("wait_for_event")
-        self._inside("wait_for_event")
-        return await run.waits.wait(event_type, waiter_event, waiter_id, requirements or {}, timeout)
+        step_run = self._inside("wait_for_event")
+        return await run.waits.wait(
+            step_run, event_type, waiter_event, waiter_id, requirements or {}, timeout
+        )
 
     def write_event_to_stream(self, ev: Event | None) -> None:
         """Shows an event to whoever watches the run; other steps do not get it."""

@@ -6,7 +6,6 @@ open, as in llama-index-workflows: fields that the class does not declare are ke
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterator, KeysView, ValuesView
 from datetime import UTC, datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -22,7 +21,9 @@ from pydantic import (
     model_serializer,
 )
 
+from wfc.runtime.dict_like import DictLike, init_with_private
 from wfc.runtime.errors import ExpressionError
+from wfc.runtime.stored_errors import StorableError
 
 if TYPE_CHECKING:
     from pydantic._internal._model_construction import ModelMetaclass
@@ -150,78 +151,11 @@ class _EventClass(ModelMetaclass):
         return made
 
 
-class _DictLike(BaseModel):
-    """A model whose undeclared fields are kept, and read and written like a dictionary's entries."""
-
-    model_config = ConfigDict(extra="allow", arbitrary_types_allowed=True, protected_namespaces=())
-
-    if TYPE_CHECKING:
-
-        def __init__(self, **fields: Any) -> None: ...
-
-    @classmethod
-    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
-        super().__pydantic_init_subclass__(**kwargs)
-        if cls.__private_attributes__ and getattr(cls.__init__, "__pydantic_base_init__", False):
-            setattr(cls, "__init__", _init_with_private)  # noqa: B010 - an assignment mypy would refuse
-
-    @property
-    def _entries(self) -> dict[str, Any]:
-        extra = self.__pydantic_extra__
-        return {} if extra is None else extra
-
-    def __getitem__(self, key: str) -> Any:
-        return self._entries[key]
-
-    def __setitem__(self, key: str, value: Any) -> None:
-        setattr(self, key, value)
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._entries
-
-    def __iter__(self) -> Iterator[str]:  # type: ignore[override]
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def __bool__(self) -> bool:
-        return True
-
-    def get(self, key: str, default: Any = None) -> Any:
-        """An undeclared field, or ``default``."""
-        return self._entries.get(key, default)
-
-    def keys(self) -> KeysView[str]:
-        """The names of the undeclared fields."""
-        return self._entries.keys()
-
-    def values(self) -> ValuesView[Any]:
-        """The values of the undeclared fields."""
-        return self._entries.values()
-
-    def items(self) -> ItemsView[str, Any]:
-        """Names and values of the undeclared fields."""
-        return self._entries.items()
-
-    def to_dict(self) -> dict[str, Any]:
-        """The undeclared fields as a dictionary."""
-        return self._entries
-
-
-def _init_with_private(self: BaseModel, /, **params: Any) -> None:
-    """Private attributes may be given by name, as in llama-index-workflows."""
-    private = {name: params.pop(name) for name in self.__private_attributes__.keys() & params.keys()}
-    BaseModel.__init__(self, **params)
-    for name, value in private.items():
-        setattr(self, name, value)
-
-
-class DictState(_DictLike):
+class DictState(DictLike):
     """The state of a workflow that declares none: whatever is put into it."""
 
 
-class Event(_DictLike, metaclass=_EventClass):
+class Event(DictLike, metaclass=_EventClass):
     """A message between steps.
 
     Subclasses declare fields. With the class keyword ``closed=True`` there are no others, values are checked
@@ -248,7 +182,7 @@ class StopEvent(Event):
     def __init__(self, result: Any = None, **fields: Any) -> None:
         if "result" in type(self).model_fields:
             fields["result"] = result
-        _init_with_private(self, **fields)
+        init_with_private(self, **fields)
         if result is not None:
             self._result = result
 
@@ -265,6 +199,15 @@ class StopEvent(Event):
 
     def _get_result(self) -> Any:
         return self._result
+
+    def __repr__(self) -> str:
+        shown = {**dict(self.__dict__), **self._data}
+        if self._result is not None:
+            shown["result"] = self._result
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+
+    def __str__(self) -> str:
+        return str(self._result) if type(self) is StopEvent else repr(self)
 
     @model_serializer(mode="wrap")
     def _serialize_with_result(self, handler: Any) -> dict[str, Any]:
@@ -306,7 +249,7 @@ class WorkflowFailedEvent(StopEvent):
     """
 
     step_name: str | None = None
-    exception: Exception
+    exception: StorableError
     attempts: int | None = None
     elapsed_seconds: float | None = None
     failed_at: datetime | None = None
@@ -327,7 +270,7 @@ class StepFailedEvent(Event):
 
     step_name: str
     input_event: Event
-    exception: Exception
+    exception: StorableError
     attempts: int
     elapsed_seconds: float
     failed_at: datetime

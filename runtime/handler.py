@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import AsyncGenerator, Generator
 from typing import Any
 
 from wfc.runtime.children import asker_of, parts_of
 from wfc.runtime.context import Context
+from wfc.runtime.errors import WorkflowCancelledByUser
 from wfc.runtime.events import Event, StopEvent
 from wfc.runtime.questions import OpenQuestion, answer_tick, open_questions
 from wfc.runtime.run import Observer, Run
@@ -141,6 +143,29 @@ class WorkflowHandler:
         waiting: set[asyncio.Future[Any]] = {*tasks, run.future} - {asyncio.current_task()}
         await asyncio.wait(waiting, timeout=timeout)
 
+    # --- names that llama-index-workflows has deprecated
+
+    def done(self) -> bool:
+        """``is_done()``. Deprecated."""
+        _deprecated("done", "is_done()")
+        return self.is_done()
+
+    def cancel(self) -> None:
+        """Ends the run at once. Deprecated: ``await handler.cancel_run()``."""
+        _deprecated("cancel", "await handler.cancel_run()")
+        self._run.cancel()
+
+    def exception(self) -> BaseException | None:
+        """What the run failed with, once it is over. Deprecated: await the handler."""
+        _deprecated("exception", "await the handler")
+        return self._run.future.exception()
+
+    def cancelled(self) -> bool:
+        """Whether the run was cancelled. Deprecated: await the handler."""
+        _deprecated("cancelled", "await the handler")
+        future = self._run.future
+        return future.done() and isinstance(future.exception(), WorkflowCancelledByUser)
+
     def __repr__(self) -> str:
         state = "over" if self.is_done() else "running"
         return f"<WorkflowHandler {type(self._run.workflow).__name__} {self.run_id} {state}>"
@@ -153,3 +178,7 @@ def _seen(future: asyncio.Future[Any]) -> None:
 
 def _questions_of(run: Run) -> list[OpenQuestion]:
     return [*open_questions(run), *(one for part in parts_of(run) for one in _questions_of(part))]
+
+
+def _deprecated(name: str, instead: str) -> None:
+    warnings.warn(f"`{name}` of a handler is deprecated: {instead}", DeprecationWarning, stacklevel=3)

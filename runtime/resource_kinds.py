@@ -14,6 +14,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_orig
 from pydantic import BaseModel
 
 from wfc.runtime.errors import WorkflowValidationError
+from wfc.runtime.surroundings import names_around
 
 __all__ = [
     "Asked",
@@ -58,6 +59,7 @@ class Resource(Generic[T]):
                 f"`per` is `run` or `process`, and goes with `cache`: {per!r}, {cache}"
             )
         self._factory = factory
+        self.names: Mapping[str, Any] = names_around(factory)  # that the factory's annotations may mention
         self.cache = cache
         self.per: Span | None = per
 
@@ -96,9 +98,6 @@ class Resource(Generic[T]):
                     f"the factory `{self.name}` needs a value for `{parameter.name}`, which asks for no resource"
                 )
         return tuple(found)
-
-    names: Mapping[str, Any] = {}
-    """Local names at the place where it is asked for, which the factory's annotations may mention."""
 
     def __repr__(self) -> str:
         return f"Resource({self.name})"
@@ -251,7 +250,7 @@ def asked_of(name: str, annotation: Any, names: Mapping[str, Any]) -> Asked | No
     for mark in marks:
         if isinstance(mark, Resource):
             if names:
-                mark.names = names
+                mark.names = {**names, **mark.names}
             return Asked(name, mark, kind)
         if isinstance(mark, ResourceConfig):
             if not (isinstance(kind, type) and issubclass(kind, BaseModel)):
@@ -270,8 +269,12 @@ def _hints(factory: Callable[..., Any], names: Mapping[str, Any]) -> dict[str, A
             localns={key: value for key, value in names.items() if key not in own},
             include_extras=True,
         )
-    except Exception:  # a factory may well say what only a type checker reads
-        return {}
+    except Exception as error:
+        if any("Resource" in str(one) for one in getattr(factory, "__annotations__", {}).values()):
+            raise WorkflowValidationError(
+                f"the annotations of the factory `{getattr(factory, '__qualname__', factory)}` cannot be read: {error}"
+            ) from error
+        return {}  # a factory may well say what only a type checker reads
 
 
 def check_resources(asked: Sequence[Asked]) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
+from wfc.runtime.dict_like import DictLike
 from wfc.runtime.errors import WorkflowRuntimeError
 
 __all__ = ["StateHolder", "StateStore"]
@@ -30,11 +31,12 @@ class StateStore(Generic[S]):
     Paths are dotted: ``"order.items.0.name"`` goes through fields, keys of dictionaries and positions in lists.
     """
 
-    __slots__ = ("_holder", "_lock")
+    __slots__ = ("_editor", "_holder", "_lock")
 
     def __init__(self, holder: StateHolder) -> None:
         self._holder = holder
         self._lock: asyncio.Lock | None = None
+        self._editor: asyncio.Task[Any] | None = None  # who is inside `edit_state`
 
     async def get(self, path: str, default: Any = _NO_DEFAULT) -> Any:
         """The value at a path, or ``default``.
@@ -60,10 +62,7 @@ class StateStore(Generic[S]):
         """
         if not path:
             raise ValueError("the path is empty")
-        if self._lock is not None and self._lock.locked():
-            async with self._lock:
-                self._put(path, value)
-        else:
+        async with self._writing():
             self._put(path, value)
 
     def _put(self, path: str, value: Any) -> None:
@@ -89,17 +88,18 @@ class StateStore(Generic[S]):
         Raises:
             ValueError: It is not of the state's class.
         """
-        current = self._holder.state
-        if isinstance(state, type(current)):
-            self._holder.state = state
-        elif isinstance(state, BaseModel) and isinstance(current, type(state)):
-            self._holder.state = current.model_copy(
-                update={name: getattr(state, name) for name in type(state).model_fields}
-            )
-        else:
-            raise ValueError(
-                f"the state must be of type {type(current).__name__}, not {type(state).__name__}"
-            )
+        async with self._writing():
+            current = self._holder.state
+            if isinstance(state, type(current)):
+                self._holder.state = state
+            elif isinstance(state, BaseModel) and isinstance(current, type(state)):
+                self._holder.state = current.model_copy(
+                    update={name: getattr(state, name) for name in type(state).model_fields}
+                )
+            else:
+                raise ValueError(
+                    f"the state must be of type {type(current).__name__}, not {type(state).__name__}"
+                )
 
     async def clear(self) -> None:
         """Sets everything back to its default.
@@ -108,20 +108,44 @@ class StateStore(Generic[S]):
             WorkflowRuntimeError: A field has none.
         """
         kind = type(self._holder.state)
-        try:
-            self._holder.state = kind()
-        except ValueError as error:
-            raise WorkflowRuntimeError(f"{kind.__name__} cannot be cleared: {error}") from error
+        async with self._writing():
+            try:
+                self._holder.state = kind()
+            except ValueError as error:
+                raise WorkflowRuntimeError(f"{kind.__name__} cannot be cleared: {error}") from error
 
     @asynccontextmanager
     async def edit_state(self) -> AsyncIterator[S]:
-        """``async with ctx.store.edit_state() as state:`` alone, and all or nothing."""
+        """``async with ctx.store.edit_state() as state:`` alone, and all or nothing.
+
+        Raises:
+            WorkflowRuntimeError: The block itself writes to the store in another way, and would wait for itself.
+        """
         if self._lock is None:
             self._lock = asyncio.Lock()
+        async with self._writing():
+            pass  # whoever edits now is waited for, unless it is this very task
         async with self._lock:
-            edited = self._holder.state.model_copy(deep=True)
-            yield edited
-            self._holder.state = edited
+            self._editor = asyncio.current_task()
+            try:
+                edited = self._holder.state.model_copy(deep=True)
+                yield edited
+                self._holder.state = edited
+            finally:
+                self._editor = None
+
+    @asynccontextmanager
+    async def _writing(self) -> AsyncIterator[None]:
+        """Waits until nobody edits the state."""
+        if self._lock is None or not self._lock.locked():
+            yield
+            return
+        if self._editor is asyncio.current_task():
+            raise WorkflowRuntimeError(
+                "inside `edit_state` the state is changed by what that gives, not by the store"
+            )
+        async with self._lock:
+            yield
 
 
 def _step_into(value: Any, part: str) -> Any:
@@ -129,6 +153,11 @@ def _step_into(value: Any, part: str) -> Any:
         return value[part]
     if isinstance(value, list | tuple):
         return value[int(part)]
+    if isinstance(value, DictLike):
+        if part in value:
+            return value[part]
+        if callable(getattr(type(value), part, None)):
+            raise KeyError(part)  # `items` and the like are no entries
     return getattr(value, part)
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from wfc.runtime.advance import advance
 from wfc.runtime.attempt import attempt, failure
+from wfc.runtime.current import enter
 from wfc.runtime.errors import StepError, WorkflowRuntimeError
 from wfc.runtime.execution import Exit, StepRun
 from wfc.runtime.ticks import Cancelled, Completed, Tick
@@ -76,6 +77,7 @@ class Workers:
         ready = execution.starting
         task: Task[Any] | None = asyncio.current_task()
         assert task is not None
+        current = enter(run)
         variables = copy_context()
         until = loop.time() + TURN
         try:
@@ -85,7 +87,7 @@ class Workers:
                 step_run = ready.popleft()
                 if ready and not self._handing_over:
                     self.wake()
-                step_run.task = task
+                step_run.task, current.step_run = task, step_run
                 try:
                     if step_run.step.plain and self.bare:
                         assert step_run.step.action is not None

@@ -126,9 +126,13 @@ class Workflow:
         if timeout is _UNSET:
             timeout = self._deadline if self._name is not None else DEFAULT_TIMEOUT
         if num_concurrent_runs is not None and (
-            isinstance(num_concurrent_runs, bool) or num_concurrent_runs < 1
+            isinstance(num_concurrent_runs, bool)
+            or not isinstance(num_concurrent_runs, int)
+            or num_concurrent_runs < 1
         ):
-            raise WorkflowConfigurationError("`num_concurrent_runs` must be greater than 0, or None")
+            raise WorkflowConfigurationError(
+                "`num_concurrent_runs` must be an integer greater than 0, or None"
+            )
         # a subclass may be a pydantic model too, which takes only private attributes beside its fields
         self._timeout = timeout
         self._workflow_name = workflow_name

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import re
-import sys
-from collections import ChainMap
 from collections.abc import Callable, Mapping
-from types import FrameType
 from typing import Any, Concatenate, Final, Generic, Literal, ParamSpec, TypeVar, get_args, overload
 
 from wfc.runtime.errors import WorkflowValidationError
 from wfc.runtime.joins import Join
-from wfc.runtime.resource_kinds import Resource
 from wfc.runtime.retry import RetryRule
+from wfc.runtime.surroundings import names_around
 
 __all__ = ["DEFAULT_WORKERS", "ItemFunction", "OnItemError", "StepFunction", "names_around"]
 
-_NAME = re.compile(r"[^\W\d]\w*")
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -193,33 +188,3 @@ class StepFunction(Generic[P, R]):
 
 S2 = ParamSpec("S2")
 R2 = TypeVar("R2")
-
-
-def names_around(function: Callable[..., Any]) -> Mapping[str, Any]:
-    """Local names at the place of the decorator that annotations given as text mention; those of factories too."""
-    wanted = _mentioned(function)
-    if not wanted:
-        return {}
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and str(frame.f_globals.get("__name__")).startswith(_OURS):
-        frame = frame.f_back  # the decorators themselves
-    around: ChainMap[str, Any] = ChainMap()
-    while frame is not None and frame.f_globals.get("__name__") == function.__module__:
-        if frame.f_locals is not frame.f_globals:
-            around.maps.append(frame.f_locals)
-        frame = frame.f_back
-    names: dict[str, Any] = {}
-    while found := {name: around[name] for name in wanted - names.keys() if name in around}:
-        names |= found
-        factories = (one.factory if isinstance(one, Resource) else one for one in found.values())
-        wanted = {name for factory in factories for name in _mentioned(factory)}
-    return names
-
-
-def _mentioned(function: Any) -> set[str]:
-    """The names in a function's annotations that are texts."""
-    annotations = getattr(function, "__annotations__", {}) if callable(function) else {}
-    return {name for one in annotations.values() if isinstance(one, str) for name in _NAME.findall(one)}
-
-
-_OURS: Final = f"{__name__.rpartition('.')[0]}."

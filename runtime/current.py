@@ -1,0 +1,33 @@
+"""Which step run the code is in that is running now."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wfc.runtime.execution import StepRun
+    from wfc.runtime.run import Run
+
+__all__ = ["CURRENT", "Current", "enter"]
+
+
+class Current:
+    """What a worker of a run is at. It changes with each step run, so that the variable itself need not."""
+
+    __slots__ = ("run", "step_run")
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.step_run: StepRun | None = None
+
+
+CURRENT: ContextVar[Current] = ContextVar("wfc_current")
+"""Set in each worker; tasks and threads that a step starts see it too."""
+
+
+def enter(run: Run) -> Current:
+    """Makes this task a worker of a run."""
+    current = Current(run)
+    CURRENT.set(current)
+    return current

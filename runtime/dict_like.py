@@ -1,0 +1,77 @@
+"""Models whose undeclared fields are kept, and read and written like a dictionary's entries."""
+
+from __future__ import annotations
+
+from collections.abc import ItemsView, Iterator, KeysView, ValuesView
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict
+
+__all__ = ["DictLike", "init_with_private"]
+
+
+class DictLike(BaseModel):
+    """A model whose undeclared fields are kept, and read and written like a dictionary's entries."""
+
+    model_config = ConfigDict(extra="allow", arbitrary_types_allowed=True, protected_namespaces=())
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Any) -> None: ...
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        super().__pydantic_init_subclass__(**kwargs)
+        if cls.__private_attributes__ and getattr(cls.__init__, "__pydantic_base_init__", False):
+            setattr(cls, "__init__", init_with_private)  # noqa: B010 - an assignment mypy would refuse
+
+    @property
+    def _data(self) -> dict[str, Any]:
+        extra = self.__pydantic_extra__
+        return {} if extra is None else extra
+
+    def __getitem__(self, key: str) -> Any:
+        return self._data[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        setattr(self, key, value)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._data
+
+    def __iter__(self) -> Iterator[str]:  # type: ignore[override]
+        return iter(self._data)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """An undeclared field, or ``default``."""
+        return self._data.get(key, default)
+
+    def keys(self) -> KeysView[str]:
+        """The names of the undeclared fields."""
+        return self._data.keys()
+
+    def values(self) -> ValuesView[Any]:
+        """The values of the undeclared fields."""
+        return self._data.values()
+
+    def items(self) -> ItemsView[str, Any]:
+        """Names and values of the undeclared fields."""
+        return self._data.items()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The undeclared fields as a dictionary."""
+        return self._data
+
+
+def init_with_private(self: BaseModel, /, **params: Any) -> None:
+    """Private attributes may be given by name, as in llama-index-workflows."""
+    private = {name: params.pop(name) for name in self.__private_attributes__.keys() & params.keys()}
+    BaseModel.__init__(self, **params)
+    for name, value in private.items():
+        setattr(self, name, value)

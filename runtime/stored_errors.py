@@ -1,0 +1,53 @@
+"""Exceptions as data: their class's name and their text; and back, as far as that can be safe."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Annotated, Any
+
+from pydantic import PlainSerializer, PlainValidator
+
+from wfc.runtime.errors import WorkflowError
+
+__all__ = ["StorableError", "UnreconstructedException"]
+
+
+class UnreconstructedException(WorkflowError):  # noqa: N818 - the name is llama-index-workflows'
+    """Stands for an exception that was stored: what it said, and in ``original_type`` of which class it was.
+
+    Nothing that is read names code to import, so only Python's own exceptions come back as they were.
+    """
+
+    def __init__(self, message: str, *, original_type: str | None = None) -> None:
+        super().__init__(message)
+        self.original_type = original_type
+
+
+def _stored(error: Exception) -> dict[str, str]:
+    kind = type(error)
+    name = getattr(error, "original_type", None) or f"{kind.__module__}.{kind.__qualname__}"
+    return {"exception_type": str(name), "exception_message": str(error)}
+
+
+def _read(data: Any) -> Exception:
+    if isinstance(data, Exception):
+        return data
+    if not (isinstance(data, dict) and data.keys() >= {"exception_type", "exception_message"}):
+        raise ValueError("it is no exception, nor what is stored of one")
+    name, message = str(data["exception_type"]), str(data["exception_message"])
+    module, _, last = name.rpartition(".")
+    kind = getattr(builtins, last, None) if module == "builtins" else None
+    if isinstance(kind, type) and issubclass(kind, Exception):
+        try:
+            return kind(message)
+        except TypeError:  # one that takes other arguments
+            pass
+    return UnreconstructedException(message, original_type=name)
+
+
+StorableError = Annotated[
+    Exception,
+    PlainSerializer(_stored, return_type=dict[str, str]),
+    PlainValidator(_read),
+]
+"""A field that holds an exception, and is written as its class's name and its text."""
