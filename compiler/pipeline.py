@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 
@@ -15,6 +15,7 @@ from wfc.compiler.project import Project, Unit
 from wfc.compiler.read import Document
 from wfc.compiler.resolve import resolve
 from wfc.compiler.slotted import dataclass, field
+from wfc.compiler.suppressing import suppress
 
 __all__ = ["Compiled", "check_text", "compile_text"]
 
@@ -31,6 +32,7 @@ class Compiled:
         python: The generated module; empty if there are errors, or if only a check was asked for.
         diagnostics: Sorted by place, each once; those in the spec before those in files that it uses.
         texts: The texts of those files, by path.
+        suppressed: Warnings that a comment in the text asks not to mind, with its reason.
     """
 
     path: str
@@ -40,6 +42,7 @@ class Compiled:
     python: str
     diagnostics: tuple[Diagnostic, ...]
     texts: Mapping[str, str] = field(default_factory=dict)
+    suppressed: tuple[Diagnostic, ...] = ()
 
     @property
     def failed(self) -> bool:
@@ -98,9 +101,20 @@ def passes(raw: bytes, path: str, project: Project) -> Compiled:
     found = diagnostics(document, [*unit.findings, *findings], project)
     for other in others:
         found += diagnostics(other.document, other.findings, project)
+    left, suppressed = suppress(document, found)
+    for other in others:
+        left, more = suppress(other.document, left, complain=False)
+        suppressed += more
     texts = {other.document.path: other.document.text for other in others}
     return Compiled(
-        path, document.text, sha256(raw).hexdigest(), workflow, "", tuple(dict.fromkeys(found)), texts
+        path,
+        document.text,
+        sha256(raw).hexdigest(),
+        workflow,
+        "",
+        in_order(left, path),
+        texts,
+        in_order(suppressed, path),
     )
 
 
@@ -120,14 +134,18 @@ def generated(checked: Compiled, project: Project, source: str, tools_folder: st
     return replace(checked, python=python)
 
 
-def diagnostics(document: Document, findings: list[Finding], project: Project) -> tuple[Diagnostic, ...]:
+def diagnostics(document: Document, findings: list[Finding], project: Project) -> list[Diagnostic]:
     others = {path: unit.document for path, unit in project.units.items()}
-    found = {document.diagnostic(finding, others): None for finding in findings}
+    return [document.diagnostic(finding, others) for finding in findings]
+
+
+def in_order(found: Iterable[Diagnostic], path: str) -> tuple[Diagnostic, ...]:
+    """Each once, by place; those in the file itself before those in others."""
     return tuple(
         sorted(
-            found,
+            dict.fromkeys(found),
             key=lambda each: (
-                each.path != document.path,
+                each.path != path,
                 each.path,
                 each.start,
                 each.end,

@@ -28,7 +28,8 @@ DOCS: Final = Path(__file__).parent
 REPORTS: Final = DOCS.parent / "tests/errors"
 PACKED: Final = DOCS.parent / "compiler/problems/examples.json"
 ROOMS: Final = (
-    "reading files shape names types values bindings expressions operands templates steps flow races cases"
+    "reading files shape names types values bindings expressions operands templates steps flow races cases "
+    "judging"
 )
 LONGEST_REPORT: Final = 12
 
@@ -82,9 +83,10 @@ def problem(code: str, examples: Mapping[str, list[str]]) -> str:
     spec = shown(path)
     if spec is None or code not in examples:
         return f"{text}\nThe example: [{path.name}](../tests/errors/{path.name}).\n"
+    kind = path.suffix.removeprefix(".")
     lines = "\n".join(Example(*examples[code]).difference(context=0))
     text = f"{text}\nMended:\n\n```diff\n{lines}\n```\n"
-    return f"{text}\n<details><summary>the spec</summary>\n\n```yaml\n{spec}```\n\n</details>\n"
+    return f"{text}\n<details><summary>the spec</summary>\n\n```{kind}\n{spec}```\n\n</details>\n"
 
 
 def picture(spec: Path) -> str:

@@ -32,7 +32,7 @@ __all__ = ["Settings", "read_config", "settings_near"]
 
 Config = TypeVar("Config", bound=BaseModel)
 
-_KEYS = frozenset({"modules", "commands", "config"})
+_KEYS = frozenset({"modules", "commands", "config", "severity"})
 _LARGEST_FILE = 4_000_000
 _PREFIX = "WFC_"
 

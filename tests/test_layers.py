@@ -34,6 +34,8 @@ COMPILER_ROOMS = (
     "draw",
     "render",
     "fixing",
+    "suppressing",
+    "severity",
     "pipeline",
     "cli",
 )

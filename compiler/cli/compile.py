@@ -9,6 +9,7 @@ import click
 from wfc.compiler.cli.around import project_of
 from wfc.compiler.cli.files import Source, specs
 from wfc.compiler.cli.findings import show
+from wfc.compiler.cli.levels import settled
 from wfc.compiler.cli.modules import Output, write_all
 from wfc.compiler.pipeline import Compiled, compile_text
 from wfc.compiler.project import Project
@@ -49,13 +50,14 @@ def folder_for(source: Source, output: str | None) -> str:
 
 def compile_source(source: Source, folder: str, project: Project) -> Compiled:
     """Compile a spec whose module is going to be in a folder."""
-    return compile_text(
+    compiled = compile_text(
         source.raw,
         source.path,
         source=relative(source.path, folder),
         tools_folder=relative(os.path.dirname(source.path) or ".", folder),
         project=project,
     )
+    return settled(compiled)
 
 
 def relative(path: str, folder: str) -> str:

@@ -9,6 +9,7 @@ from typing import Protocol, TextIO
 
 from wfc.compiler.diagnostics import Diagnostic
 from wfc.compiler.render import Format, render, summary
+from wfc.compiler.severity import Levels
 
 __all__ = ["Checked", "show"]
 
@@ -33,23 +34,31 @@ class Checked(Protocol):
         """What was found, sorted."""
 
 
-def show(compiled: Sequence[Checked], *, form: Format = "full", on_error_stream: bool = False) -> bool:
+def show(
+    compiled: Sequence[Checked],
+    *,
+    form: Format = "full",
+    on_error_stream: bool = False,
+    settings: Sequence[Levels] = (),
+) -> bool:
     """Print all findings and a summary; whether there was none.
 
     Args:
         compiled: What was checked or compiled.
         form: How to show them.
         on_error_stream: Put them where they do not mix with the command's result.
+        settings: Settings with something wrong in them, which comes first.
     """
     stream = sys.stderr if on_error_stream else sys.stdout
-    findings = list(dict.fromkeys(diagnostic for each in compiled for diagnostic in each.diagnostics))
-    texts = {path: text for each in compiled for path, text in each.texts.items()}
-    texts |= {each.path: each.text for each in compiled}
+    files: list[Checked] = [*settings, *compiled]
+    findings = list(dict.fromkeys(diagnostic for each in files for diagnostic in each.diagnostics))
+    texts = {path: text for each in files for path, text in each.texts.items()}
+    texts |= {each.path: each.text for each in files}
     stream.write(render(findings, texts, form=form, colour=colourful(stream)))
     stream.flush()
     if form != "json" and (findings or not on_error_stream):
         specs = "1 spec" if len(compiled) == 1 else f"{len(compiled)} specs"
-        offer = offered(findings)
+        offer = offered([each for one in compiled for each in one.diagnostics])
         print(f"{specs}: {summary(findings)}{'; ' if offer else ''}{offer}", file=sys.stderr)
     return not findings
 

@@ -6,6 +6,7 @@ import click
 
 from wfc.compiler.cli.files import load
 from wfc.compiler.cli.findings import show
+from wfc.compiler.cli.levels import settled
 from wfc.compiler.pipeline import check_text
 
 __all__ = ["command"]
@@ -24,7 +25,7 @@ __all__ = ["command"]
 def command(spec: str, form: str) -> int:
     """Draw the flow of a SPEC: its events and steps."""
     source = load(spec)
-    checked = check_text(source.raw, source.path)
+    checked = settled(check_text(source.raw, source.path))
     show([checked], on_error_stream=True)
     if checked.failed or checked.workflow is None:
         return 1

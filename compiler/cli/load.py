@@ -13,6 +13,7 @@ import click
 
 from wfc.compiler.cli.files import load, load_whole
 from wfc.compiler.cli.findings import show
+from wfc.compiler.cli.levels import settled
 from wfc.compiler.nodes import Workflow as Resolved
 from wfc.compiler.pipeline import Compiled, compile_text
 from wfc.compiler.render import printable
@@ -67,7 +68,7 @@ def load_program(path: str) -> Program | None:
         text = load_whole(path).decode(errors="replace")
         return Program(workflow_in(execute(name, path, text), path), None)
     source = load(path)
-    compiled = compile_text(source.raw, source.path, source=os.path.basename(path))
+    compiled = settled(compile_text(source.raw, source.path, source=os.path.basename(path)))
     show([compiled], on_error_stream=True)
     return None if compiled.failed else load_compiled(compiled)
 

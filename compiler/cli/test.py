@@ -8,6 +8,7 @@ import click
 
 from wfc.compiler.cli.files import specs
 from wfc.compiler.cli.findings import show
+from wfc.compiler.cli.levels import settled
 from wfc.compiler.cli.load import load_compiled
 from wfc.compiler.cli.mocks import spec_test
 from wfc.compiler.cli.streams import output_kept
@@ -27,7 +28,7 @@ def command(paths: tuple[str, ...]) -> int:
 
     A PATH is a spec, or a folder whose specs are all tested.
     """
-    compiled = [compile_text(source.raw, source.path) for source in specs(paths)]
+    compiled = [settled(compile_text(source.raw, source.path)) for source in specs(paths)]
     show(compiled, on_error_stream=True)
     good = [each for each in compiled if not each.failed]
     outcomes = [outcome for each in good for outcome in run_tests(each)]

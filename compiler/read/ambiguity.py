@@ -12,6 +12,8 @@ __all__ = ["after_value", "key_without_value"]
 
 COMMENT: Final = re.compile(r"[ \t]+(#[^\r\n\x85\u2028\u2029]*)")
 
+SUPPRESSION: Final = re.compile(r"#[ \t]+wfc:[ \t]*ignore\b")
+
 CONDITIONS: Final = frozenset({"when", "that", "until", "keep", "match_by"})
 """Keys whose whole value is an expression."""
 
@@ -36,6 +38,8 @@ def after_value(text: str, event: Any, key: str, owner: Address) -> tuple[Findin
         return None, False
     value: str = event.value
     said = comment.group(1).rstrip()
+    if SUPPRESSION.match(said):
+        return None, False
     end = comment.start(1) + len(said)
     place = Place((), "text", comment.start(1), end)
     whole = Place((), "text", event.start_mark.index if value else comment.start(1), end)

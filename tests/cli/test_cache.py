@@ -111,10 +111,12 @@ def test_a_hit_loads_neither_the_parser_nor_the_passes(tmp_path: Path, kept: Pat
         "wfc.compiler.cli.checking",
         "wfc.compiler.cli.files",
         "wfc.compiler.cli.findings",
+        "wfc.compiler.cli.levels",
         "wfc.compiler.diagnostics",
         "wfc.compiler.glance",
         "wfc.compiler.limits",
         "wfc.compiler.render",
+        "wfc.compiler.severity",
         "wfc.compiler.slotted",
     }
     assert not again & {"click", "yaml", "dataclasses", "inspect"}
@@ -252,7 +254,7 @@ def broken(content: bytes) -> list[bytes]:
         return sha256(text).hexdigest().encode() + text
 
     good = json.loads(content[answers.DIGEST :])
-    path, text, found, asked = good
+    path, text, found, asked, ignored = good
     position = {"Position": [1, 1, 0]}
     return [
         b"",
@@ -266,16 +268,16 @@ def broken(content: bytes) -> list[bytes]:
         signed(None),
         signed([]),
         signed(good[:3]),
-        signed([path, text, found, [["file", "x"]]]),
-        signed([path, text, found, [["file", "x", "y"]]]),
-        signed([path, 17, found, asked]),
-        signed(["other.yaml", text, found, asked]),
-        signed([path, text, [{"Severity": [7]}], asked]),
-        signed([path, text, [{"Popen": ["true"]}], asked]),
-        signed([path, text, [{"Diagnostic": [1]}], asked]),
-        signed([path, text, [position], asked]),
-        signed([path, text, {"Position": [1, 1, 0], "Fix": []}, asked]),
-        signed([path, text, "nothing", asked]),
+        signed([path, text, found, [["file", "x"]], ignored]),
+        signed([path, text, found, [["file", "x", "y"]], ignored]),
+        signed([path, 17, found, asked, ignored]),
+        signed(["other.yaml", text, found, asked, ignored]),
+        signed([path, text, [{"Severity": [7]}], asked, ignored]),
+        signed([path, text, [{"Popen": ["true"]}], asked, ignored]),
+        signed([path, text, [{"Diagnostic": [1]}], asked, ignored]),
+        signed([path, text, [position], asked, ignored]),
+        signed([path, text, {"Position": [1, 1, 0], "Fix": []}, asked, ignored]),
+        signed([path, text, "nothing", asked, ignored]),
         sha256(b"[" * 100_000).hexdigest().encode() + b"[" * 100_000,
     ]
 

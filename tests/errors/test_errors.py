@@ -18,6 +18,7 @@ from wfc.compiler.problems.catalogue import load
 from wfc.compiler.project import Project
 from wfc.compiler.render import render
 from wfc.compiler.resolve import Refused
+from wfc.compiler.severity import Levels, levels_in
 
 load()
 
@@ -35,8 +36,12 @@ def test_every_report_belongs_to_an_example() -> None:
     assert not REPORTS - set(EXAMPLES)
 
 
-def checked(path: Path, name: str) -> list[Compiled]:
-    """An example checked: a spec, or a folder of specs that are looked at together."""
+def checked(path: Path, name: str) -> list[Compiled | Levels]:
+    """An example checked: a spec, a folder of specs that are looked at together, or settings."""
+    if path.suffix == ".toml":
+        levels = levels_in(path.read_bytes(), f"{name}.toml", is_own=False)
+        assert levels is not None
+        return [levels]
     if path.is_dir():
         folder = Folder(path, name)
         project = Project(folder)
@@ -81,6 +86,7 @@ def test_a_mended_example_has_no_findings(code: str) -> None:
     """By hand as `CODE.mended.yaml` (or a folder `CODE.mended`); else the fix of its finding mends the example."""
     by_hand: Path | None = ALL["mended_by_hand"](code)
     specs = checked(by_hand, code) if by_hand else [check_text(ALL["mended"](code), f"{code}.yaml")]
+    assert by_hand or EXAMPLES[code].suffix != ".toml"
     findings = [diagnostic for spec in specs for diagnostic in spec.diagnostics]
     assert not findings, render(findings, {spec.path: spec.text for spec in specs})
 
@@ -95,10 +101,16 @@ def test_a_fix_removes_its_finding_and_brings_no_other(code: str) -> None:
             continue
         text, done = applied(spec.text, [finding], {finding.fix.applicability})
         assert done == [finding]
-        left = [each.code for each in check_text(text.encode(), f"{code}.yaml").diagnostics]
+        left = [each.code for each in checked_text(EXAMPLES[code], text).diagnostics]
         assert sorted([*left, code]) == sorted(
             [*(each.code for each in spec.diagnostics), *CONSEQUENCES.get(code, ())]
         )
+
+
+def checked_text(path: Path, text: str) -> Compiled | Levels:
+    if path.suffix == ".toml":
+        return levels_in(text.encode(), path.name, is_own=False) or Levels()
+    return check_text(text.encode(), path.name)
 
 
 CONSEQUENCES = {"unreachable-end": ["unused-event"]}

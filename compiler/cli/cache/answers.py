@@ -31,12 +31,14 @@ class Answer:
         text: The spec's text, which positions refer to.
         diagnostics: As the check has sorted them.
         asked: What it depends on besides the spec's own bytes.
+        suppressed: Warnings that a comment in the text asks not to mind.
     """
 
     path: str
     text: str
     diagnostics: tuple[Diagnostic, ...]
     asked: tuple[Question, ...] = ()
+    suppressed: tuple[Diagnostic, ...] = ()
 
     @property
     def texts(self) -> Mapping[str, str]:
@@ -54,7 +56,9 @@ def packed(answer: Answer, raw: bytes) -> bytes:
         TypeError: There is something in it that JSON and ``unpacked`` would not bring back.
     """
     text = None if answer.text == plain_text(raw) else answer.text
-    content = json.dumps([answer.path, text, flat(answer.diagnostics), answer.asked]).encode()
+    content = json.dumps(
+        [answer.path, text, flat(answer.diagnostics), answer.asked, flat(answer.suppressed)]
+    ).encode()
     return sha256(content).hexdigest().encode() + content
 
 
@@ -63,17 +67,21 @@ def unpacked(content: bytes, raw: bytes) -> Answer | None:
     if sha256(content[DIGEST:]).hexdigest().encode() != content[:DIGEST]:
         return None
     try:
-        path, text, found, asked = json.loads(content[DIGEST:])
-        diagnostics = restored(found)
+        path, text, found, asked, ignored = json.loads(content[DIGEST:])
+        diagnostics, suppressed = restored(found), restored(ignored)
         questions = tuple((str(kind), str(about), str(answer)) for kind, about, answer in asked)
     except (ValueError, TypeError, KeyError, RecursionError):
         return None  # well kept, and not by us
     text = plain_text(raw) if text is None else text
-    if not (isinstance(path, str) and isinstance(text, str) and isinstance(diagnostics, tuple)):
+    if not (isinstance(path, str) and isinstance(text, str)):
         return None
-    if not all(isinstance(each, Diagnostic) for each in diagnostics):
+    if not all_diagnostics(diagnostics) or not all_diagnostics(suppressed):
         return None
-    return Answer(path, text, diagnostics, questions)
+    return Answer(path, text, diagnostics, questions, suppressed)
+
+
+def all_diagnostics(value: object) -> bool:
+    return isinstance(value, tuple) and all(isinstance(each, Diagnostic) for each in value)
 
 
 def plain_text(raw: bytes) -> str | None:
