@@ -25,6 +25,9 @@ from wfc.runtime.context import (
 from wfc.runtime.declared import (
     Limits,
     Receives,
+    run_cancel,
+    run_deadline,
+    run_error,
     run_key,
     runs_per,
 )
@@ -105,6 +108,7 @@ from wfc.runtime.outcomes import (
     Batch,
     Fail,
     Inputs,
+    Restart,
     RunInfo,
     Unhandled,
 )
@@ -202,6 +206,7 @@ __all__ = [
     "Resource",
     "ResourceConfig",
     "ResourceManager",
+    "Restart",
     "RetryInfo",
     "RetryPolicy",
     "RunConfig",
@@ -245,6 +250,9 @@ __all__ = [
     "filters",
     "pause",
     "require_output_format",
+    "run_cancel",
+    "run_deadline",
+    "run_error",
     "run_key",
     "runs_per",
     "step",

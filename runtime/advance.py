@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from wfc.runtime.alive import check_alive
 from wfc.runtime.cancelling import cancel_steps
-from wfc.runtime.errors import RunFailedError, StuckError, UndeclaredResultError, WorkflowRuntimeError
+from wfc.runtime.errors import RunFailedError, UndeclaredResultError, WorkflowRuntimeError
 from wfc.runtime.events import (
     Event,
     InputRequiredEvent,
     StepState,
     StopEvent,
-    event_name,
 )
 from wfc.runtime.execution import Execution, Frame, Path, Pause, StepRun
+from wfc.runtime.exits import fail
 from wfc.runtime.frames import (
     leave,
     move_into_fork,
@@ -22,13 +23,14 @@ from wfc.runtime.frames import (
     open_item,
     open_recovery,
     open_root,
-    wanting,
 )
 from wfc.runtime.gathering import arrive, matched, time_out
 from wfc.runtime.items import gave, item_failed
 from wfc.runtime.notes import note_emitted, note_queued, note_state
-from wfc.runtime.outcomes import All, Batch, Fail
+from wfc.runtime.outcomes import UNHANDLED, All, Batch, Fail, Restart
 from wfc.runtime.pausing import answered, broken, keep, paused, resolved, took, waited
+from wfc.runtime.refusing import declared, declared_item, described, refusal
+from wfc.runtime.restarting import Restarting, restart
 from wfc.runtime.scheduling import free_worker, resume, start_run, start_timer
 from wfc.runtime.ticks import (
     Answered,
@@ -39,11 +41,13 @@ from wfc.runtime.ticks import (
     Failed,
     Gave,
     ItemFailed,
+    Left,
     Matched,
     Paused,
     Publish,
     Resolve,
     Resolved,
+    Spent,
     Started,
     StepsCancelled,
     Tick,
@@ -53,7 +57,7 @@ from wfc.runtime.ticks import (
 )
 
 if TYPE_CHECKING:
-    from wfc.runtime.table import EventClass, Step
+    from wfc.runtime.table import Step
 
 __all__ = ["advance"]
 
@@ -64,7 +68,9 @@ def advance(execution: Execution, tick: Tick) -> None:
         try:
             _TICKS[type(tick)](execution, tick)
         except WorkflowRuntimeError as error:
-            execution.outcome = error
+            fail(execution, error)
+        except Restarting as anew:
+            restart(execution, anew.event)
 
 
 def _started(execution: Execution, tick: Started) -> None:
@@ -74,7 +80,7 @@ def _started(execution: Execution, tick: Started) -> None:
     note_emitted(execution, tick.event, None)
     for step in execution.table.acceptors(type(tick.event)):
         _deliver(execution, step, tick.event, execution.root, ())
-    _check_alive(execution, None)
+    check_alive(execution, None)
 
 
 def _completed(execution: Execution, tick: Completed) -> None:
@@ -106,7 +112,7 @@ def _completed(execution: Execution, tick: Completed) -> None:
     if run.frame is not None:
         leave(execution, run.frame)
     if not execution.in_flight:
-        _check_alive(execution, run)
+        check_alive(execution, run)
 
 
 def _tried_again(execution: Execution, tick: TriedAgain) -> None:
@@ -124,7 +130,7 @@ def _failed(execution: Execution, tick: Failed) -> None:
     handler = run.step.handler
     frame = None if handler is None or tick.event is None else open_recovery(run, handler)
     if handler is None or tick.event is None or frame is None:
-        execution.outcome = tick.error
+        fail(execution, tick.error)
         return
     note_emitted(execution, tick.event, run.step)
     if run.frame is not None and execution.table.cancelling:
@@ -180,11 +186,33 @@ def _timer_fired(execution: Execution, tick: TimerFired) -> None:
 
 def _steps_cancelled(execution: Execution, tick: StepsCancelled) -> None:
     cancel_steps(execution, tick)
-    _check_alive(execution, None)
+    check_alive(execution, None)
 
 
 def _cancelled(execution: Execution, tick: Cancelled) -> None:
-    execution.outcome = tick.error
+    fail(execution, tick.error)
+
+
+def _left(execution: Execution, tick: Left) -> None:
+    """An exit of the run was taken."""
+    emitted, failing = tick.emitted, execution.failing
+    assert failing is not None
+    if isinstance(emitted, StopEvent):
+        note_emitted(execution, emitted, None)
+        execution.outcome = emitted
+    elif isinstance(emitted, Restart):
+        raise Restarting(emitted.event)
+    elif isinstance(emitted, Fail):
+        execution.outcome = RunFailedError(emitted.text)
+    elif emitted is UNHANDLED:
+        execution.outcome = failing
+    else:
+        raise UndeclaredResultError(f"an exit of the run gave {described(emitted)}, which ends no run")
+
+
+def _spent(execution: Execution, tick: Spent) -> None:
+    execution.tokens += tick.tokens
+    execution.cost_usd += tick.cost_usd
 
 
 _TICKS: dict[type[Tick], Callable[[Execution, Any], None]] = {
@@ -200,6 +228,8 @@ _TICKS: dict[type[Tick], Callable[[Execution, Any], None]] = {
     Broken: broken,
     Gave: gave,
     ItemFailed: item_failed,
+    Left: _left,
+    Spent: _spent,
     Matched: matched,
     StepsCancelled: _steps_cancelled,
     TimerFired: _timer_fired,
@@ -225,7 +255,7 @@ def _emit_one(execution: Execution, run: StepRun, emitted: Any, path: Path) -> N
     if isinstance(emitted, Event):
         routes = step.routes.get(type(emitted))
         if routes is None:
-            routes = _declared(execution, step, type(emitted))
+            routes = declared(execution, step, type(emitted))
         note_emitted(execution, emitted, step)
         if isinstance(emitted, StopEvent):
             execution.outcome = emitted
@@ -237,15 +267,17 @@ def _emit_one(execution: Execution, run: StepRun, emitted: Any, path: Path) -> N
         _emit_batch(execution, run, emitted, path)
     elif isinstance(emitted, Fail):
         raise RunFailedError(emitted.text)
+    elif isinstance(emitted, Restart):
+        raise Restarting(emitted.event)
     elif emitted is not None:
-        raise _refusal(step, emitted)
+        raise refusal(step, emitted)
 
 
 def _emit_batch(execution: Execution, run: StepRun, items: list[Any], path: Path) -> None:
     """One event for each item: a frame for the batch if it is collected, and one for each item."""
     step = run.step
     if not step.emissions.batches:
-        raise _refusal(step, items)
+        raise refusal(step, items)
     kind = items.event if isinstance(items, Batch) else type(items[0]) if items else None
     collectors = step.batches.get(kind)
     if collectors is None:
@@ -257,7 +289,7 @@ def _emit_batch(execution: Execution, run: StepRun, items: list[Any], path: Path
     for position, item in enumerate(items):
         routes = step.items.get(type(item))
         if routes is None:
-            routes = _declared_item(execution, step, item)
+            routes = declared_item(execution, step, item)
         note_emitted(execution, item, step)
         place = (*path, position)
         if counted:
@@ -296,78 +328,6 @@ def _next_path(run: StepRun) -> Path:
     return (*run.path, run.sends) if run.frame is not None and run.frame.in_batch else run.path
 
 
-def _declared(execution: Execution, step: Step, kind: EventClass) -> tuple[Step, ...]:
-    """Where an event goes whose class the step's signature does not name itself."""
-    if not any(issubclass(kind, one) for one in step.emissions.events):
-        names = sorted({event_name(one) for one in step.emits}) or ["nothing"]
-        raise UndeclaredResultError(
-            f"step `{step.name}` emitted {event_name(kind)}, but declares {' | '.join(names)}"
-        )
-    routes = execution.table.acceptors(kind)
-    if not issubclass(kind, StopEvent | InputRequiredEvent):
-        step.routes[kind] = routes
-    return routes
-
-
-def _declared_item(execution: Execution, step: Step, item: Any) -> tuple[Step, ...]:
-    for batch in step.emissions.batches:
-        if isinstance(item, batch):
-            step.items[type(item)] = routes = execution.table.acceptors(type(item))
-            return routes
-    raise _refusal(step, item)
-
-
-def _refusal(step: Step, emitted: Any) -> UndeclaredResultError:
-    names = [event_name(one) for one in step.emissions.events]
-    names += [f"list[{' | '.join(event_name(one) for one in batch)}]" for batch in step.emissions.batches]
-    return UndeclaredResultError(
-        f"step `{step.name}` returned {_described(emitted)}, but declares {' | '.join(names) or 'None'}"
-    )
-
-
-def _described(value: Any) -> str:
-    if isinstance(value, list) and value:
-        return f"a list with {_described(value[0])}"
-    return "an empty list" if isinstance(value, list) else f"a value of type {type(value).__name__}"
-
-
 def _ask(execution: Execution, event: InputRequiredEvent) -> None:
     execution.asked = True
     execution.wants.append(Publish(event))
-
-
-def _check_alive(execution: Execution, last: StepRun | None) -> None:
-    """A run in which nothing runs, waits for a timer, or is awaited from outside, can only be stuck."""
-    if execution.in_flight or execution.timers or execution.paused or execution.outcome is not None:
-        return
-    if execution.table.listens or execution.asked or execution.waiters:
-        return
-    said = "nothing is running or queued"
-    if last is not None:
-        said += f", and the last step, `{last.step.name}`, emitted nothing on {last.event_name}"
-    found = _waiting(execution)
-    if execution.fell_short is not None:
-        found.append(wanting(*execution.fell_short))
-    waiting = "; ".join(found)
-    raise StuckError(
-        f"the run can no longer move: {said}, so no end event can come" + (f"; {waiting}" if waiting else "")
-    )
-
-
-def _waiting(execution: Execution) -> list[str]:
-    """Hand-written joins that have only a part of what they wait for, in words."""
-    found = []
-    for key, waiting in execution.buffers.items():
-        step = execution.table.steps[key[0]]
-        if isinstance(waiting, tuple):
-            names = [event_name(slot.events[0]) for slot in step.slots]
-            got = [name for name, queue in zip(names, waiting, strict=True) if queue]
-            lacks = [name for name, queue in zip(names, waiting, strict=True) if not queue]
-            found.append(f"step `{step.name}` has {' and '.join(got)} and waits for {' and '.join(lacks)}")
-        else:
-            kept = ", ".join(
-                f"{len(queue)} {event_name(kind)}" for kind, queue in waiting.by_kind.items() if queue
-            )
-            more = len(waiting.expected) - waiting.count
-            found.append(f"step `{step.name}` has collected {kept} and waits for {more} more")
-    return found

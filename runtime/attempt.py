@@ -12,13 +12,10 @@ from wfc.runtime.about import no_value, started_at, unmet
 from wfc.runtime.children import stop_children_of
 from wfc.runtime.context import StepContext
 from wfc.runtime.errors import (
-    ExpressionError,
-    MissingPackageError,
-    SettingsError,
     StepError,
     StepFailedError,
     WorkflowError,
-    WorkflowValidationError,
+    is_final,
     step_error,
 )
 from wfc.runtime.events import (
@@ -44,10 +41,6 @@ if TYPE_CHECKING:
     from wfc.runtime.run import Run
 
 __all__ = ["attempt", "failure"]
-
-_FINAL = (ExpressionError, SettingsError, MissingPackageError, WorkflowValidationError)
-"""Errors that no further attempt mends and no `on_error` takes."""
-
 
 _OF_A_MODEL = ("model", "connection", "timeout")
 """Errors for which the next model is asked."""
@@ -187,14 +180,14 @@ def failure(run: Run, step_run: StepRun, error: Exception) -> Tick:
     """What comes of an attempt that failed: another one, what `on_error` says, or the end of the run."""
     step = step_run.step
     inputs_failed = run.execution.table.is_generated and not getattr(step_run, "called", True)
-    if inputs_failed and not isinstance(error, _FINAL):
+    if inputs_failed and not is_final(error):
         # what a spec's step evaluates before its call are expressions
         error = _because(no_value(error), error)
     if run.children:
         stop_children_of(run, step_run)
     step_run.raised = error
     step_run.error = found = step_error(error)
-    final = isinstance(error, _FINAL)
+    final = is_final(error)
     delay = None if final else _next_delay(run, step_run, error, found)
     if delay is not None:
         uncollect(run.execution, step_run)

@@ -19,7 +19,19 @@ if TYPE_CHECKING:
     from wfc.runtime.run import Run
     from wfc.runtime.workflow import Workflow
 
-__all__ = ["Declared", "Limits", "Receives", "RunFunction", "WhenRunning", "key_text", "run_key", "runs_per"]
+__all__ = [
+    "Declared",
+    "Limits",
+    "Receives",
+    "RunFunction",
+    "WhenRunning",
+    "key_text",
+    "run_cancel",
+    "run_deadline",
+    "run_error",
+    "run_key",
+    "runs_per",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -83,6 +95,24 @@ def run_key(function: F) -> F:
 def runs_per(function: F) -> F:
     """Makes a method give the value for each of which ``Limits.concurrent_runs`` counts by itself."""
     return RunFunction("runs_per", function)  # type: ignore[return-value]
+
+
+def run_error(function: F) -> F:
+    """Makes a method the run's exit for errors that no step takes: emits an end event, or says ``UNHANDLED``.
+
+    It sees state, inputs, config, run and ``error``. It takes no errors of expressions, nor of settings.
+    """
+    return RunFunction("run_error", function)  # type: ignore[return-value]
+
+
+def run_deadline(function: F) -> F:
+    """Makes a method the run's exit for its deadline; see ``run_error``."""
+    return RunFunction("run_deadline", function)  # type: ignore[return-value]
+
+
+def run_cancel(function: F) -> F:
+    """Makes a method the run's exit for being cancelled; see ``run_error``."""
+    return RunFunction("run_cancel", function)  # type: ignore[return-value]
 
 
 class Declared:

@@ -15,7 +15,7 @@
     ├── WorkflowCancelledByUser     a run was cancelled
     └── WorkflowRuntimeError        a run cannot go on
         ├── StepFailedError         a step failed for good; says which, on what, at which attempt, and why
-        ├── LimitError              a step was to run more often than ``max_runs`` allows
+        ├── LimitError              a bound was reached: on a step's runs, on a run's steps, tokens or cost
         ├── RunFailedError          the workflow itself said that the run has failed
         ├── UndeclaredResultError   a step returned or sent something that its signature does not declare
         ├── StuckError              nothing is left that could move the run
@@ -57,6 +57,7 @@ __all__ = [
     "WorkflowStepDoesNotExistError",
     "WorkflowTimeoutError",
     "WorkflowValidationError",
+    "is_final",
     "step_error",
 ]
 
@@ -147,6 +148,13 @@ def step_error(error: BaseException) -> StepError:
     found = StepError(names[0], _plain_words(error), also=tuple(names[1:]))
     found.__cause__ = error
     return found
+
+
+def is_final(error: BaseException) -> bool:
+    """Whether no further attempt mends an error, and no `on_error` of a step takes it."""
+    return isinstance(
+        error, ExpressionError | SettingsError | MissingPackageError | WorkflowValidationError | LimitError
+    )
 
 
 def _own_name(error: WorkflowError) -> str:
@@ -240,9 +248,18 @@ class StepFailedError(WorkflowRuntimeError):
 
 
 class LimitError(WorkflowRuntimeError):
-    """A step was to run more often than its ``max_runs`` allows, and has no ``on_limit``."""
+    """A bound was reached: of a step on its runs, which has no ``on_limit``, or of the run.
 
-    name = "limit"
+    Args:
+        name: ``limit``, or ``limit.steps``, ``limit.tokens``, ``limit.cost`` for those of the run.
+    """
+
+    def __init__(self, message: str, name: str = "limit") -> None:
+        super().__init__(message)
+        self.name = name
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (str(self), self.name)
 
 
 class RunFailedError(WorkflowRuntimeError):

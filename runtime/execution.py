@@ -304,7 +304,9 @@ class Execution:
         "asked_for",
         "buffers",
         "busy",
+        "cost_usd",
         "expecting",
+        "failing",
         "fell_short",
         "in_flight",
         "inbox",
@@ -321,8 +323,10 @@ class Execution:
         "runs",
         "starting",
         "state",
+        "steps",
         "table",
         "timers",
+        "tokens",
         "waiters",
         "wants",
     )
@@ -330,31 +334,38 @@ class Execution:
     def __init__(self, table: StepTable, run_id: str, state: Any) -> None:
         self.table = table
         self.run_id = run_id
-        self.state = state
-        self.inputs: StartEvent | None = None
         self.outcome: StopEvent | Exception | None = None
+        self.observed = False
         self.number = 0  # of the last step run or timer
-        self.busy = [0] * table.size  # workers at work, by step index
-        self.queues: dict[int, deque[StepRun]] = NONE  # step runs that wait for a worker, by step index
         self.in_flight: dict[int, StepRun] = {}  # by number
-        self.timers: dict[int, Timed] = NONE  # what they are for, by number
-        self.paused: dict[int, Pause] = NONE  # by the step run's number
-        self.asked_for: set[int] = _NOBODY  # the numbers of all step runs that have asked a question
-        self.expecting: dict[int, Pause] = NONE  # the pauses that an event from outside may end, by number
-        self.inbox: dict[int, Event] = (
-            NONE  # events from outside that nobody has taken yet, by number, oldest first
-        )
         self.starting: deque[StepRun] = deque()
         self.wants: list[Want] = []
+        # what comes from outside, also when the run begins anew
+        self.inbox: dict[int, Event] = NONE  # events that nobody has taken yet, by number, oldest first
+        self.received: dict[str, None] = NONE  # ids of events
+        self.asked_for: set[int] = _NOBODY  # the numbers of all step runs that have asked a question
+        self.begin(state)
+
+    def begin(self, state: Any) -> None:
+        """Makes it the beginning of a run, with nothing under way."""
+        self.state = state
+        self.inputs: StartEvent | None = None
+        self.failing: Exception | None = None  # what has ended it, while an exit of the run is taken
+        self.busy = [0] * self.table.size  # workers at work, by step index
+        self.queues: dict[int, deque[StepRun]] = NONE  # step runs that wait for a worker, by step index
+        self.timers: dict[int, Timed] = NONE  # what they are for, by number
+        self.paused: dict[int, Pause] = NONE  # by the step run's number
+        self.expecting: dict[int, Pause] = NONE  # the pauses that an event from outside may end, by number
         self.limits: Mapping[int, int] = NONE
         self.runs: dict[int, int] = NONE  # step runs outside of items, of steps with a limit
+        self.steps = 0  # step runs, if they are bounded
+        self.tokens = 0  # of models, in and out
+        self.cost_usd = 0.0  # of models, where their prices are known
         self.buffers: dict[Any, Any] = NONE  # what hand-written joins and `collect_events` have gathered
         self.waiters: dict[int, Waiter] = NONE  # bodies that wait for an event, by number
         self.root: Frame | None = None
         self.fell_short: tuple[Frame, Step, Slots] | None = None  # the last join of some that got too few
-        self.received: dict[str, None] = NONE  # ids of events that came from outside
         self.asked = False  # somebody outside was asked for an answer
-        self.observed = False
 
     def receive(self, message_id: str) -> None:
         """Remembers that an event from outside has come."""

@@ -9,7 +9,7 @@ from wfc.runtime.execution import Execution, Exit, ItemRuns, Pause, StepRun
 from wfc.runtime.letting_go import finish
 from wfc.runtime.notes import note_state
 from wfc.runtime.pauses import SKIP, Items
-from wfc.runtime.scheduling import free_worker, place
+from wfc.runtime.scheduling import count_steps, free_worker, place
 
 if TYPE_CHECKING:
     from wfc.runtime.ticks import Gave, ItemFailed
@@ -23,6 +23,7 @@ def start_items(execution: Execution, pause: Pause) -> None:
     assert isinstance(value, Items)
     step = run.step.item
     assert step is not None  # the table says so of a step that may return items
+    count_steps(execution, len(value.items))
     items = pause.items = ItemRuns(len(value.items))
     for position in range(len(value.items)):
         number = execution.number = execution.number + 1

@@ -15,7 +15,7 @@ from wfc.runtime.ticks import Interrupt, Publish, StopChild, StopTimer
 if TYPE_CHECKING:
     from wfc.runtime.pauses import ClosedBecause
 
-__all__ = ["drop", "finish", "question_id", "wind_up"]
+__all__ = ["drop", "finish", "let_go_of_all", "question_id", "wind_up"]
 
 _BECAUSE: dict[Exit, ClosedBecause] = {
     Exit.RESULT: "answered",
@@ -89,14 +89,19 @@ def drop(execution: Execution, run: StepRun) -> None:
         leave(execution, run.frame)
 
 
-def wind_up(execution: Execution) -> None:
-    """The run is over: what still waits in it lets go, and what nobody took is told of."""
+def let_go_of_all(execution: Execution) -> None:
+    """Nothing waits any more."""
     for pause in execution.paused.values():
         if isinstance(pause.value, Question):
             _close(execution, pause, Exit.DROPPED)
         elif isinstance(pause.value, Child) and not pause.value.detach:
             execution.wants.append(StopChild(pause.run.number))
     execution.paused = execution.expecting = NONE
+
+
+def wind_up(execution: Execution) -> None:
+    """The run is over: what still waits in it lets go, and what nobody took is told of."""
+    let_go_of_all(execution)
     for event in execution.inbox.values():
         kind = type(event)
         execution.wants.append(

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Annotated, Final, Generic, NamedTuple, TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING, Annotated, Final, Generic, NamedTuple, TypeVar, TypeVarTuple
 
-__all__ = ["UNHANDLED", "All", "Batch", "Fail", "Inputs", "RunInfo", "Unhandled"]
+if TYPE_CHECKING:
+    from wfc.runtime.events import StartEvent
+
+__all__ = ["UNHANDLED", "All", "Batch", "Fail", "Inputs", "Restart", "RunInfo", "Unhandled"]
 
 Emitted = TypeVarTuple("Emitted")
 T = TypeVar("T")
@@ -47,6 +50,18 @@ class Fail:
 
     def __repr__(self) -> str:
         return f"Fail({self.text!r})"
+
+
+class Restart:
+    """Has the run begin anew as itself, with this start event: under its id, and with nothing of its past."""
+
+    __slots__ = ("event",)
+
+    def __init__(self, event: StartEvent) -> None:
+        self.event = event
+
+    def __repr__(self) -> str:
+        return f"Restart({self.event!r})"
 
 
 class Unhandled:

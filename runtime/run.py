@@ -13,16 +13,15 @@ from wfc.runtime.children import (
     ChildRun,
     Parent,
     start_child,
-    stop_all,
     stop_child,
     stop_children_of,
     those_who_take,
 )
+from wfc.runtime.ending import Ending, last_event
 from wfc.runtime.errors import (
     ExpressionError,
     RunEndedError,
     SettingsError,
-    StepFailedError,
     UndeclaredResultError,
     WorkflowCancelledByUser,
     WorkflowStepDoesNotExistError,
@@ -34,21 +33,20 @@ from wfc.runtime.events import (
     InputRequiredEvent,
     StartEvent,
     StopEvent,
-    WorkflowCancelledEvent,
-    WorkflowFailedEvent,
-    WorkflowTimedOutEvent,
     event_name,
 )
-from wfc.runtime.execution import NONE, Execution, StepRun
-from wfc.runtime.letting_go import wind_up
+from wfc.runtime.execution import NONE, Execution, Exit, StepRun
+from wfc.runtime.exits import left_by
 from wfc.runtime.questions import look
 from wfc.runtime.resource import Resources
 from wfc.runtime.store import StateStore
 from wfc.runtime.stream import Stream
 from wfc.runtime.ticks import (
     Arrived,
+    BeginAnew,
     Cancelled,
     Interrupt,
+    LeaveBy,
     Look,
     Note,
     Publish,
@@ -60,9 +58,9 @@ from wfc.runtime.ticks import (
     StopChild,
     StopTimer,
     Tick,
-    TimerFired,
     Want,
 )
+from wfc.runtime.timers import Timers
 from wfc.runtime.tracing import trace_of
 from wfc.runtime.waiting import Waits
 from wfc.runtime.workers import Workers
@@ -82,9 +80,6 @@ Observer = Callable[[Event], None]
 
 Double = Callable[["StepContext"], Coroutine[Any, Any, Any]]
 """Stands in for a step's action: gives its result, or raises."""
-
-PATIENCE = 5.0
-"""Seconds that steps which were at work at a run's end have to stop, before what they use is closed."""
 
 _RUNNING: set[Run] = set()  # asyncio itself holds tasks only weakly
 
@@ -108,24 +103,22 @@ class Run:
 
     __slots__ = (
         "__weakref__",
-        "_active",
         "_begun",
-        "_closing",
         "_config",
-        "_deadline",
         "_early",
         "_inner",
         "_observers",
         "_resources",
         "_store",
         "_stream",
-        "_timers",
         "_waits",
         "above",
         "asked_below",
         "children",
         "clock",
+        "deadline",
         "doubles",
+        "ending",
         "engine",
         "execution",
         "future",
@@ -134,6 +127,7 @@ class Run:
         "parent",
         "passage",
         "run_id",
+        "timers",
         "trace",
         "workers",
         "workflow",
@@ -180,12 +174,12 @@ class Run:
         self._inner: Stream | None = None
         self._observers: tuple[Observer, ...] = ()
         self._store: StateStore[Any] | None = None
-        self._deadline: asyncio.TimerHandle | None = None
-        self._timers: dict[int, asyncio.TimerHandle] | None = None
+        self.deadline: asyncio.TimerHandle | None = None
+        self.timers: Timers | None = None
         self._waits: Waits | None = None
         self._early: list[Tick] | None = None
         self._resources: Resources | None = None
-        self._closing: asyncio.Task[None] | None = None
+        self.ending: Ending | None = None
 
     # --- from start to end
 
@@ -194,9 +188,7 @@ class Run:
         _RUNNING.add(self)
         if self.trace is not None:
             self.trace.begin(self)
-        timeout = self.workflow.timeout
-        if timeout is not None:
-            self._deadline = self.loop.call_later(timeout, self._out_of_time, timeout)
+        self._start_deadline()
         self.workers.spawn(self.workers.work(begin=True))
 
     def start(self) -> None:
@@ -218,7 +210,8 @@ class Run:
                 self.apply(Cancelled(error if isinstance(error, SettingsError) else failure))
                 return
         self.apply(Started(execution.inputs, limits))
-        for tick in self._early or ():
+        early, self._early = self._early, None
+        for tick in early or ():
             self.apply(tick)
 
     def apply(self, tick: Tick) -> None:
@@ -235,11 +228,16 @@ class Run:
     def carry_out(self) -> None:
         """Does what the last ticks made the execution want, but for starting step runs."""
         if self.execution.wants:
-            wants, self.execution.wants = self.execution.wants, []
-            for want in wants:
-                self._do(want)
-        if self.execution.outcome is not None:
-            self._finish()
+            self.do_what_is_wanted()
+        if self.execution.outcome is not None and self.ending is None:
+            self.ending = Ending(self)
+            self.ending.begin()
+
+    def do_what_is_wanted(self) -> None:
+        """Empties the list of wants, and does what it said."""
+        wants, self.execution.wants = self.execution.wants, []
+        for want in wants:
+            self._do(want)
 
     def _do(self, want: Want) -> None:
         if isinstance(want, Note):
@@ -247,12 +245,12 @@ class Run:
         elif isinstance(want, Publish):
             self.publish(want.event)
         elif isinstance(want, StartTimer):
-            if self._timers is None:
-                self._timers = {}
-            self._timers[want.timer] = self.loop.call_later(want.seconds, self._timer_fired, want.timer)
+            if self.timers is None:
+                self.timers = Timers(self)
+            self.timers.start(want.timer, want.seconds)
         elif isinstance(want, StopTimer):
-            if self._timers is not None and (handle := self._timers.pop(want.timer, None)):
-                handle.cancel()
+            if self.timers is not None:
+                self.timers.stop(want.timer)
         elif isinstance(want, Resolve):
             if self._waits is not None:
                 self._waits.resolve(want.waiter, want.event)
@@ -264,25 +262,36 @@ class Run:
         elif isinstance(want, Look):
             if tick := look(self, want.number):
                 self.apply(tick)
+        elif isinstance(want, LeaveBy):
+            self.apply(left_by(self, want.way))
+        elif isinstance(want, BeginAnew):
+            self._begin_anew(want.event)
         elif isinstance(want, StartChild):
             start_child(self, want)
         elif isinstance(want, StopChild):
             stop_child(self, want.number)
 
-    def _timer_fired(self, timer: int) -> None:
-        assert self._timers is not None
-        del self._timers[timer]
-        self.take(TimerFired(timer))
+    def _begin_anew(self, event: StartEvent) -> None:
+        self.execution.inputs = event
+        if self.deadline is not None:
+            self.deadline.cancel()
+        self._start_deadline()
+        self.start()
+
+    def _start_deadline(self) -> None:
+        timeout = self.workflow.timeout
+        if timeout is not None:
+            self.deadline = self.loop.call_later(timeout, self._out_of_time, timeout)
 
     def _out_of_time(self, timeout: float) -> None:
         names = ", ".join(f"`{name}`" for name in self.active_steps()) or "none"
-        self.apply(
+        self.take(
             Cancelled(WorkflowTimeoutError(f"the run took longer than {timeout:g} s; at work: {names}"))
         )
 
     def cancel(self, reason: str = "the run was cancelled") -> None:
         """Ends the run at once. What its steps have already done stays done."""
-        self.apply(Cancelled(WorkflowCancelledByUser(reason)))
+        self.take(Cancelled(WorkflowCancelledByUser(reason)))
 
     def cancel_step(self, which: str | int) -> int:
         """Cancels a step's runs, or one by its number, with what follows from them; how many that were.
@@ -314,87 +323,6 @@ class Run:
     def is_done(self) -> bool:
         """Whether it is over."""
         return self.future.done()
-
-    def _finish(self) -> None:
-        if self.future.done() or self._closing is not None:
-            return
-        execution, outcome = self.execution, self.execution.outcome
-        if isinstance(outcome, WorkflowTimeoutError):
-            self._active = self.active_steps()
-        if self._deadline is not None:
-            self._deadline.cancel()
-        if execution.paused or execution.inbox:
-            wind_up(execution)
-            wants, execution.wants = execution.wants, []
-            for want in wants:
-                self._do(want)
-        if self.children:
-            stop_all(self)
-        for handle in (self._timers or NONE).values():
-            handle.cancel()
-        here = asyncio.current_task() if asyncio._get_running_loop() is self.loop else None
-        tasks = {run.task for run in execution.in_flight.values() if run.task is not None}
-        execution.in_flight.clear()
-        execution.starting.clear()
-        execution.queues = NONE
-        for task in tasks:
-            if task is not here:
-                task.cancel()
-        tasks.discard(here)
-        if self._resources is not None and self._resources.pool.has_closers:
-            self._closing = self.loop.create_task(self._close_resources(tasks))
-        else:
-            self._conclude(tasks)
-
-    async def _close_resources(self, tasks: set[asyncio.Task[Any]]) -> None:
-        """Once the steps have stopped that were at work, closes what they may have used; and then the run is over."""
-        assert self._resources is not None
-        try:
-            if tasks:
-                await asyncio.wait(tasks, timeout=PATIENCE)
-            await self._resources.pool.close()
-        finally:
-            self._conclude(tasks)
-
-    def _conclude(self, tasks: set[asyncio.Task[Any]]) -> None:
-        """Tells everybody that the run is over.
-
-        Args:
-            tasks: Those that clean up after it.
-        """
-        outcome = self.execution.outcome
-        if self._stream is not None or self._inner is not None or self._observers:
-            self._show(self._last_event(), self.run_id)
-            for stream in (self._stream, self._inner):
-                if stream is not None:
-                    stream.close()
-        assert outcome is not None
-        if self.trace is not None:
-            self.trace.end(outcome)
-        if isinstance(outcome, StopEvent):
-            self.future.set_result(outcome)
-        else:
-            self.future.set_exception(outcome)
-        _RUNNING.discard(self)
-        self.engine.ended(self)
-        if self.passage is not None:
-            self.passage.over(tasks)
-
-    def _last_event(self) -> StopEvent:
-        error: Any = self.execution.outcome
-        if isinstance(error, StopEvent):
-            return error
-        if isinstance(error, WorkflowTimeoutError):
-            return WorkflowTimedOutEvent(timeout=self.workflow.timeout or 0.0, active_steps=self._active)
-        if isinstance(error, WorkflowCancelledByUser):
-            return WorkflowCancelledEvent()
-        return WorkflowFailedEvent(
-            exception=error.__cause__ if isinstance(error, StepFailedError) and error.__cause__ else error,
-            step_name=getattr(error, "step", None),
-            attempts=getattr(error, "attempt", None),
-            elapsed_seconds=getattr(error, "elapsed_seconds", None),
-            failed_at=self.clock(),
-        )
 
     # --- what contexts and handlers ask for
 
@@ -438,6 +366,8 @@ class Run:
             if sender is not None:
                 return  # it is being cancelled
             raise RunEndedError(f"the run {self.run_id} has ended, so it takes no {event_name(event)}")
+        if sender is not None and sender.exit is Exit.DROPPED:
+            return  # so is this step run
         table, target = self.execution.table, None
         if not isinstance(event, Event):
             raise UndeclaredResultError(f"only events can be sent, not {type(event).__name__}")
@@ -507,9 +437,24 @@ class Run:
         if self._stream is None:
             self._stream = Stream()
             if self.is_done:
-                self._stream.publish(self._last_event(), self.run_id)
+                self._stream.publish(last_event(self), self.run_id)
                 self._stream.close()
         return self._stream
+
+    def close_streams(self) -> None:
+        """Shows the last event to all who watch."""
+        if self._stream is not None or self._inner is not None or self._observers:
+            self._show(last_event(self), self.run_id)
+            for stream in (self._stream, self._inner):
+                if stream is not None:
+                    stream.close()
+
+    def is_over(self, tasks: set[asyncio.Task[Any]]) -> None:
+        """Lets go of a run that is over; ``tasks`` are those that clean up after it."""
+        _RUNNING.discard(self)
+        self.engine.ended(self)
+        if self.passage is not None:
+            self.passage.over(tasks)
 
     def inner_stream(self) -> Stream:
         """The stream with internal events, which begins when somebody first asks for it."""
@@ -547,6 +492,11 @@ class Run:
         if self._resources is None:
             self._resources = Resources(self.workflow.resource_manager)
         return self._resources
+
+    @property
+    def needs_closing(self) -> bool:
+        """Whether its steps have used what is to be closed with it."""
+        return self._resources is not None and self._resources.pool.has_closers
 
     @property
     def store(self) -> StateStore[Any]:

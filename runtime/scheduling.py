@@ -12,7 +12,7 @@ from wfc.runtime.ticks import StartTimer
 if TYPE_CHECKING:
     from wfc.runtime.table import Step
 
-__all__ = ["free_worker", "go_on", "place", "resume", "start_run", "start_timer"]
+__all__ = ["count_steps", "free_worker", "go_on", "place", "resume", "start_run", "start_timer"]
 
 
 def start_run(
@@ -114,8 +114,25 @@ def _queue(execution: Execution, index: int) -> deque[StepRun]:
     return queue
 
 
+def count_steps(execution: Execution, more: int) -> None:
+    """Counts step runs, where the run has a bound on them.
+
+    Raises:
+        LimitError: That is more than the bound.
+    """
+    most = execution.table.most_steps
+    if most is not None:
+        execution.steps += more
+        if execution.steps > most:
+            raise LimitError(f"the run was to take more than {most} steps", "limit.steps")
+
+
 def _is_over_limit(execution: Execution, step: Step, frame: Frame | None) -> bool:
     """Counts one more run of a step, in the innermost item of a batch, or else in the whole run."""
+    if execution.table.most_steps is not None:
+        count_steps(execution, 1)
+        if step.max_runs is None:
+            return False
     limit = step.max_runs if isinstance(step.max_runs, int) else execution.limits[step.index]
     while frame is not None and frame.kind is not FrameKind.ITEM:
         frame = frame.parent

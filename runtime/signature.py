@@ -17,7 +17,7 @@ from wfc.runtime.collect import Collect, Take
 from wfc.runtime.context import Context
 from wfc.runtime.errors import StepError, WorkflowValidationError
 from wfc.runtime.events import Event, RunConfig, RunState
-from wfc.runtime.outcomes import All, Fail, InputsMark, RunInfo, Unhandled
+from wfc.runtime.outcomes import All, Fail, InputsMark, Restart, RunInfo, Unhandled
 from wfc.runtime.pauses import PAUSES, Delay, ItemMark, Items, Until
 from wfc.runtime.resource_kinds import Asked, asked_of
 
@@ -252,7 +252,7 @@ def _emission(member: Any, found: Emissions) -> None:
         found.batches.append(elements)
     elif isinstance(member, type) and issubclass(member, Event):
         found.events.append(member)
-    elif member is not type(None) and member not in {Fail, Unhandled}:
+    elif member is not type(None) and member not in {Fail, Restart, Unhandled}:
         found.only_events = False
 
 

@@ -25,6 +25,7 @@ from wfc.runtime.signature import (
 )
 
 if TYPE_CHECKING:
+    from wfc.runtime.declared import RunFunction
     from wfc.runtime.written import OnItemError, StepFunction
 
 __all__ = ["EventClass", "Step", "StepTable"]
@@ -287,6 +288,8 @@ class StepTable:
         *,
         is_generated: bool = False,
         received: tuple[EventClass, ...] = (),
+        most_steps: int | None = None,
+        exits: Mapping[str, RunFunction] | None = None,
     ) -> None:
         self.owner = owner
         self.received = received  # events from outside, whoever takes them
@@ -302,6 +305,12 @@ class StepTable:
         if len(self.by_name) < len(self.steps):
             raise WorkflowValidationError(f"two steps of {owner} have the same name")
         bind_handlers(owner, self.steps)
+        self.exits: dict[str, Call] = {}  # of the run
+        self.exit_signatures: list[Signature] = []
+        for name, function in (exits or {}).items():
+            signature = read_signature(function.function, is_tail=True, names=function.names)
+            self.exits[name] = make_call(function.function, signature, (), is_tail=True)
+            self.exit_signatures.append(signature)
         self._acceptors: dict[EventClass, tuple[Step, ...]] = {}
         self.workflows = {
             one.name: one
@@ -311,6 +320,10 @@ class StepTable:
             if one.gives is Gives.WORKFLOW
         }
         self.has_limits = any(step.limited for step in self.steps)
+        self.most_steps = most_steps
+        if most_steps is not None:
+            for step in self.steps:
+                step.limited, step.simple = True, False
         self.start_joins = self._joins_of(None)
         for step in self.steps:
             step.opens = self._joins_of(step)
@@ -343,7 +356,7 @@ class StepTable:
         self.asks = any(issubclass(event, InputRequiredEvent) for event in produced) or any(
             issubclass(event, HumanResponseEvent) for step in self.steps for event in step.accepts
         )
-        self.state = _state_class(self.steps)
+        self.state = _state_class(self.steps, self.exit_signatures)
 
     def new_state(self) -> Any:
         """The state that a run begins with.
@@ -439,17 +452,19 @@ class StepTable:
                     todo.extend((one, after + 1) for batch in step.emissions.batches for one in batch)
 
 
-def _state_class(steps: tuple[Step, ...]) -> type[Any]:
+def _state_class(steps: tuple[Step, ...], exits: list[Signature]) -> type[Any]:
     """The state's class, from the signatures: the most derived of those that they name."""
     found: type[Any] = DictState
-    for step in steps:
-        for signature in (step.signature, *step.exits.values()):
+    named = [(f"step `{step.name}`", [step.signature, *step.exits.values()]) for step in steps]
+    named += [(f"step `{step.name}`", [step.item.signature]) for step in steps if step.item is not None]
+    for name, signatures in (*named, ("an exit of the run", exits)):
+        for signature in signatures:
             kind = signature.state
             if kind is None or issubclass(found, kind):
                 continue
             if found is not DictState and not issubclass(kind, found):
                 raise WorkflowValidationError(
-                    f"step `{step.name}` has the state {kind.__name__}, other steps {found.__name__}: one must be "
+                    f"{name} has the state {kind.__name__}, other steps {found.__name__}: one must be "
                     f"derived from the other"
                 )
             found = kind

@@ -11,12 +11,14 @@ from wfc.runtime.events import Event, StartEvent, StepFailedEvent
 if TYPE_CHECKING:
     from wfc.runtime.errors import StepError
     from wfc.runtime.execution import StepRun
+    from wfc.runtime.exits import RunExit
     from wfc.runtime.pauses import Child, PauseValue
     from wfc.runtime.table import Step
 
 __all__ = [
     "Answered",
     "Arrived",
+    "BeginAnew",
     "Broken",
     "Cancelled",
     "Completed",
@@ -24,6 +26,8 @@ __all__ = [
     "Gave",
     "Interrupt",
     "ItemFailed",
+    "LeaveBy",
+    "Left",
     "Look",
     "Matched",
     "Note",
@@ -31,6 +35,7 @@ __all__ = [
     "Publish",
     "Resolve",
     "Resolved",
+    "Spent",
     "StartChild",
     "StartTimer",
     "Started",
@@ -206,6 +211,25 @@ class TimerFired:
         self.timer = timer
 
 
+class Left:
+    """An exit of the run says this: an end event, ``Fail``, ``Restart`` or ``UNHANDLED``."""
+
+    __slots__ = ("emitted",)
+
+    def __init__(self, emitted: Any) -> None:
+        self.emitted = emitted
+
+
+class Spent:
+    """A model was called: so many tokens, in and out, at so many US dollars."""
+
+    __slots__ = ("cost_usd", "tokens")
+
+    def __init__(self, tokens: int, cost_usd: float) -> None:
+        self.tokens = tokens
+        self.cost_usd = cost_usd
+
+
 class Cancelled:
     """The run ends from outside: cancelled, or out of time."""
 
@@ -228,6 +252,8 @@ Tick = (
     | Broken
     | Gave
     | ItemFailed
+    | Left
+    | Spent
     | Matched
     | StepsCancelled
     | TimerFired
@@ -314,6 +340,24 @@ class Look:
         self.number = number
 
 
+class LeaveBy:
+    """Wanted: what an exit of the run says."""
+
+    __slots__ = ("way",)
+
+    def __init__(self, way: RunExit) -> None:
+        self.way = way
+
+
+class BeginAnew:
+    """Wanted: a tick ``Started`` with this event."""
+
+    __slots__ = ("event",)
+
+    def __init__(self, event: StartEvent) -> None:
+        self.event = event
+
+
 class Interrupt:
     """Wanted: that the task of a step run that is no more stops."""
 
@@ -339,4 +383,16 @@ class Waiter:
         )
 
 
-Want = StartTimer | StopTimer | Publish | Note | Resolve | StartChild | StopChild | Look | Interrupt
+Want = (
+    StartTimer
+    | StopTimer
+    | Publish
+    | Note
+    | Resolve
+    | StartChild
+    | StopChild
+    | Look
+    | LeaveBy
+    | BeginAnew
+    | Interrupt
+)

@@ -32,6 +32,7 @@ from wfc.runtime.events import (
     StopEvent,
     event_name,
 )
+from wfc.runtime.exits import RUN_EXITS
 from wfc.runtime.flow import FLOW_CHECKS, check_ends, check_flow
 from wfc.runtime.gates import Gate
 from wfc.runtime.handler import WorkflowHandler
@@ -182,8 +183,14 @@ class Workflow:
         table = cls.__dict__.get("_table")
         if table is None:
             received = tuple(one.event for one in cls._receives)
+            declared = Declared.of(cls)
             table = cls._table = StepTable(
-                cls.__name__, cls.steps(), is_generated=cls._name is not None, received=received
+                cls.__name__,
+                cls.steps(),
+                is_generated=cls._name is not None,
+                received=received,
+                most_steps=declared.limits.steps,
+                exits={name: declared.functions[name] for name in RUN_EXITS if name in declared.functions},
             )
         return table
 

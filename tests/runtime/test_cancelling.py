@@ -120,7 +120,9 @@ def test_the_rest_of_a_frame_is_cancelled_wherever_it_is(virtually: Play, way: s
         noted = [
             e.name for e in seen if isinstance(e, StepStateChanged) and e.step_state.value == "cancelled"
         ]
-        return await handler, noted, execution.timers, execution.paused, handler._run._timers
+        timers = handler._run.timers
+        left = timers.left() if timers is not None else {}
+        return await handler, noted, execution.timers, execution.paused, left
 
     result, noted, timers, paused, handles = virtually(main)
     assert (result, noted) == (11.0, [cancelled])

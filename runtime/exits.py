@@ -1,0 +1,65 @@
+"""The exits of a run as a whole: what it ends with instead, when a step has failed, time is up or it was cancelled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal
+
+from wfc.runtime.about import no_value
+from wfc.runtime.errors import (
+    LimitError,
+    StepFailedError,
+    WorkflowCancelledByUser,
+    WorkflowTimeoutError,
+    is_final,
+    step_error,
+)
+from wfc.runtime.execution import Execution, StepRun
+from wfc.runtime.ticks import Cancelled, LeaveBy, Left, Tick
+
+if TYPE_CHECKING:
+    from wfc.runtime.run import Run
+
+__all__ = ["RUN_EXITS", "RunExit", "fail", "left_by"]
+
+RunExit = Literal["run_error", "run_deadline", "run_cancel"]
+
+RUN_EXITS: Final[tuple[RunExit, ...]] = ("run_error", "run_deadline", "run_cancel")
+
+
+def fail(execution: Execution, error: Exception) -> None:
+    """A run cannot go on: it fails, unless it has an exit for that, which is taken once."""
+    way = _way_out(error)
+    if way is None or way not in execution.table.exits or execution.failing is not None:
+        execution.outcome = error
+    else:
+        execution.failing = error
+        execution.wants.append(LeaveBy(way))
+
+
+def _way_out(error: Exception) -> RunExit | None:
+    if isinstance(error, WorkflowTimeoutError):
+        return "run_deadline"
+    if isinstance(error, WorkflowCancelledByUser):
+        return "run_cancel"
+    if isinstance(error, LimitError):
+        return "run_error"
+    if isinstance(error, StepFailedError) and error.name != "expression":
+        cause = error.__cause__
+        if cause is None or isinstance(cause, LimitError) or not is_final(cause):
+            return "run_error"
+    return None
+
+
+def left_by(run: Run, way: RunExit) -> Tick:
+    """What an exit of the run says."""
+    execution = run.execution
+    failing = execution.failing
+    assert failing is not None
+    leaving = StepRun(0, execution.table.steps[0], execution.inputs, None, ())
+    leaving.error = failing.error if isinstance(failing, StepFailedError) else step_error(failing)
+    try:
+        return Left(execution.table.exits[way](run, leaving, None))
+    except Exception as error:
+        failed = no_value(error)
+        failed.__cause__ = error
+        return Cancelled(failed)
