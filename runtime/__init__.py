@@ -15,6 +15,10 @@ from wfc.runtime.bindings import (
     PythonTool,
     Secret,
 )
+from wfc.runtime.breakpoints import (
+    Breakpoint,
+    Halt,
+)
 from wfc.runtime.collect import (
     Collect,
     Take,
@@ -158,6 +162,7 @@ __all__ = [
     "Basic",
     "Batch",
     "Bearer",
+    "Breakpoint",
     "Child",
     "ChildEnd",
     "ChildNote",
@@ -173,6 +178,7 @@ __all__ = [
     "Fail",
     "FirstOf",
     "Format",
+    "Halt",
     "HttpResponse",
     "HumanResponseEvent",
     "InputRequiredEvent",

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import AsyncGenerator, Generator
 from typing import Any
 
+from wfc.runtime.breakpoints import Breakpoint, Halt
 from wfc.runtime.children import asker_of, parts_of
 from wfc.runtime.context import Context
 from wfc.runtime.errors import WorkflowCancelledByUser
@@ -129,6 +130,42 @@ class WorkflowHandler:
             WorkflowStepDoesNotExistError: There is no step of that name.
         """
         return self._run.cancel_step(step)
+
+    def break_at(self, *where: str | Breakpoint) -> None:
+        """Has the run halt at these places from now on, and at no others; without any, nowhere.
+
+        Called right after ``run()``, it holds from the first step on. A halted run's deadline stands still; its other
+        timers do not. Breakpoints are of this run only, and not of those that are part of it.
+
+        Args:
+            where: Breakpoints, or names of steps, before which it is to halt.
+
+        Raises:
+            WorkflowStepDoesNotExistError: There is no step of a name.
+        """
+        self._run.break_at(
+            tuple(one if isinstance(one, Breakpoint) else Breakpoint(before=one) for one in where)
+        )
+        if not where:
+            self.go_on()
+
+    async def halted(self) -> Halt | None:
+        """Waits until the run halts; where it does. ``None`` if it is over."""
+        return await self._run.break_at(None).halted()
+
+    def go_on(self) -> None:
+        """Lets a halted run go on."""
+        if self._run.breakpoints is not None:
+            self._run.breakpoints.go_on()
+
+    async def run_step(self) -> list[Event] | None:
+        """Lets one step run begin, and no other until the next call; returns when its result is recorded.
+
+        Returns:
+            The events that it gave; ``None`` if the run is over.
+        """
+        points = self._run.break_at((Breakpoint(),))
+        return await points.run_step()
 
     async def cancel_run(self, *, timeout: float = 5.0) -> None:  # noqa: ASYNC109 - llama-index-workflows' name
         """Ends the run; awaiting the handler then raises ``WorkflowCancelledByUser``.

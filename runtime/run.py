@@ -66,6 +66,7 @@ from wfc.runtime.waiting import Waits
 from wfc.runtime.workers import Workers
 
 if TYPE_CHECKING:
+    from wfc.runtime.breakpoints import Breakpoint, Breakpoints
     from wfc.runtime.context import StepContext
     from wfc.runtime.engine import Engine
     from wfc.runtime.gates import Passage
@@ -114,6 +115,7 @@ class Run:
         "_waits",
         "above",
         "asked_below",
+        "breakpoints",
         "children",
         "clock",
         "deadline",
@@ -156,6 +158,7 @@ class Run:
         )
         self.asked_below: dict[str, frozenset[str]] = NONE  # by parts that are over: what asked, by run id
         self.passage: Passage | None = None
+        self.breakpoints: Breakpoints | None = None
         self.run_id = run_id
         table = type(workflow).table()
         self.execution: Execution = Execution(table, run_id, table.new_state() if state is None else state)
@@ -310,6 +313,37 @@ class Run:
         if count:
             self.take(StepsCancelled(step, number))
         return count
+
+    def hold_deadline(self) -> float | None:
+        """Stops the clock of the run's deadline; the seconds that are left, or ``None`` if it has none."""
+        if self._deadline is None:
+            return None
+        left = self._deadline.when() - self.loop.time()
+        self._deadline.cancel()
+        self._deadline = None
+        return left
+
+    def resume_deadline(self, left: float) -> None:
+        """Has the clock of the deadline go on."""
+        if not self.is_done and self.workflow.timeout is not None:
+            self._deadline = self.loop.call_later(left, self._out_of_time, self.workflow.timeout)
+
+    def break_at(self, points: tuple[Breakpoint, ...] | None) -> Breakpoints:
+        """Gives the run breakpoints; ``None``: those that it has.
+
+        Raises:
+            WorkflowStepDoesNotExistError: There is no step of a name.
+        """
+        found = self.breakpoints
+        if found is None:
+            from wfc.runtime.breakpoints import Breakpoints
+
+            found = self.breakpoints = Breakpoints(self, self.workers.attempt)
+            self.workers.attempt = found.attempt
+            self.workers.bare = False
+        if points is not None:
+            found.set(points)
+        return found
 
     def active_steps(self) -> list[str]:
         """The names of the steps that are running, paused, or wait to be tried again."""

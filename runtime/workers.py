@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from asyncio import CancelledError, Task
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextvars import Context as Variables
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Workers"]
 
+Attempt = Callable[["Run", StepRun], Coroutine[Any, Any, Tick]]
+"""Makes an attempt of a step run."""
+
 TURN = 0.005
 """Seconds that a worker may keep the event loop for itself."""
 
@@ -35,11 +38,11 @@ _EAGER = sys.version_info >= (3, 12)
 class Workers:
     """The workers of one run."""
 
-    __slots__ = ("_attempt", "_handing_over", "_resting", "_run", "_variables", "bare")
+    __slots__ = ("_handing_over", "_resting", "_run", "_variables", "attempt", "bare")
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        self._attempt = attempt if run.trace is None else run.trace.attempt
+        self.attempt: Attempt = attempt if run.trace is None else run.trace.attempt
         self.bare = True  # nobody looks on and nothing is doubled, so the shortest way may be taken
         self._handing_over = False
         self._resting = False
@@ -95,7 +98,7 @@ class Workers:
                             step_run.number, await step_run.step.action(run, step_run, None)
                         )
                     else:
-                        tick = await self._attempt(run, step_run)
+                        tick = await self.attempt(run, step_run)
                 except BaseException as error:
                     if execution.outcome is not None:
                         return  # the run is over, and this is how the step took it
