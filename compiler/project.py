@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Literal, Protocol
 
 from wfc.compiler.diagnostics import Finding
-from wfc.compiler.glance import workflow_name
+from wfc.compiler.glance import names_in
 from wfc.compiler.read import Document, read
 from wfc.compiler.resolve import Around, Refused, Surroundings, declarations
 from wfc.compiler.resolve.declared import Declared
@@ -64,7 +64,6 @@ class Unit:
     Args:
         findings: What is wrong with it, by itself; grows when its declarations are looked at.
         uses: The paths of the files that it mentions, there or not; their findings matter to whoever uses it.
-        calls: The names of the workflows that it mentions.
         declared: What it declares, once somebody has asked.
     """
 
@@ -72,7 +71,6 @@ class Unit:
     spec: Spec | None
     findings: list[Finding]
     uses: dict[str, None] = field(default_factory=dict)
-    calls: dict[str, None] = field(default_factory=dict)
     declared: Declared | None = None
 
     @property
@@ -141,11 +139,6 @@ class Project:
             self.nearby[folder] = names_in(self.files.near(path))
         return self.nearby[folder]
 
-    def looked_around(self, path: str) -> bool:
-        """Whether what is found in a spec depends on other files too."""
-        unit = self.units[path]
-        return bool(unit.uses or unit.calls)
-
     def involved(self, path: str) -> list[Unit]:
         """The files whose findings belong to those of a spec: what it imports, and its parts."""
         seen: dict[str, Unit] = {}
@@ -157,16 +150,6 @@ class Project:
                     seen[each] = self.units[each]
                     waiting.append(each)
         return list(seen.values())
-
-
-def names_in(specs: Iterable[tuple[str, bytes]]) -> dict[str, str]:
-    """Names of workflows, as far as a glance at their files shows, each with the first path."""
-    found: dict[str, str] = {}
-    for path, raw in specs:
-        name = workflow_name(raw)
-        if name is not None:
-            found.setdefault(name, path)
-    return found
 
 
 class View:
@@ -238,7 +221,6 @@ class View:
 
     def workflow(self, name: str) -> Around | None:
         """The other spec whose workflow has this name."""
-        self.own.calls[name] = None
         path = self.project.path_of(name, self.path)
         unit = self.project.unit(path) if path is not None else None
         if path is None or unit is None or isinstance(unit, Refused):
@@ -253,8 +235,6 @@ class View:
     def twin(self, name: str) -> str | None:
         """Another spec of the same name, of those that are looked at together."""
         first = self.project.together().get(name, self.path)
-        if first != self.path:
-            self.own.calls[name] = None
         if first == self.path or isinstance(self.project.unit(first), Refused):
             return None
         return first

@@ -16,6 +16,7 @@ ROOT = Path(__file__).parent.parent
 COMPILER_ROOMS = (
     "slotted",
     "limits",
+    "glance",
     "diagnostics",
     "glance",
     "problems",

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from wfc.compiler.cli.around import OnDisk, project_of
-from wfc.compiler.cli.cache import Answer, Cache, Question
+from wfc.compiler.cli.cache import Answer, Cache, Questions
+from wfc.compiler.cli.disk import Disk
 from wfc.compiler.cli.files import Source, specs
 from wfc.compiler.cli.findings import show
 from wfc.compiler.cli.levels import settings_of, settled
-from wfc.compiler.glance import workflow_name
 from wfc.compiler.render import Format
 
 if TYPE_CHECKING:
     from wfc.compiler.pipeline import Compiled
-    from wfc.compiler.project import Project
 
 __all__ = ["Mending", "check"]
 
@@ -45,19 +42,17 @@ def check(
         click.UsageError: A path cannot be read or written, or a folder has no spec.
     """
     sources = specs(paths)
-    together = OnDisk(sources)
     if not mending:
-        cache = Cache.of_user() if cached else None
-        answers = Answers(together, cache)
-        found = [settled(answers.of(source)) for source in sources]
-        return 0 if show(found, form=form, settings=settings_of(each.path for each in sources)) else 1
+        found = from_cache(sources, Cache.of_user() if cached else None)
+        settings = settings_of(each.path for each in sources)
+        return 0 if show([settled(each) for each in found], form=form, settings=settings) else 1
+    from wfc.compiler.cli.around import project_of
     from wfc.compiler.cli.fixes import fix_all
+    from wfc.compiler.pipeline import check_text
 
     def check_one(changed: Source) -> Compiled:
-        from wfc.compiler.pipeline import check_text
-
-        same = [changed if each.path == changed.path else each for each in sources]
-        return settled(check_text(changed.raw, changed.path, project_of(same)))
+        together = [changed if each.path == changed.path else each for each in sources]
+        return settled(check_text(changed.raw, changed.path, project_of(together)))
 
     checked = [check_one(source) for source in sources]
     checked = fix_all(sources, checked, check_one, paths, unsafe=unsafe, write=mending == "fix")
@@ -66,40 +61,28 @@ def check(
     return 0 if show(checked, form=form, settings=settings_of(each.path for each in sources)) else 1
 
 
-class Answers:
-    """What checks find, from the cache where it is there.
-
-    Args:
-        together: The files that are checked together.
-    """
-
-    def __init__(self, together: OnDisk, cache: Cache | None) -> None:
-        self.together = together
-        self.cache = cache
-        self.project: Project | None = None
-        names = Counter(workflow_name(raw) for _, raw in together.given())
-        self.twins = {name for name, count in names.items() if count > 1}
-
-    def of(self, source: Source) -> Answer | Compiled:
-        """What a check finds in one spec."""
-        if self.cache is None or workflow_name(source.raw) in self.twins:
-            return self.fresh(source)
-        return self.cache.find(source.path, source.raw, still_holds) or self.fresh(source)
-
-    def fresh(self, source: Source) -> Compiled:
+def from_cache(sources: Sequence[Source], cache: Cache | None) -> list[Answer]:
+    """What a check of each spec finds; only those are checked of which the cache does not know it."""
+    questions = Questions(Disk(sources))
+    found: dict[str, Answer] = {}
+    if cache is not None:
+        for source in sources:
+            answer = cache.find(source.path, source.raw, questions.holds)
+            if answer is not None:
+                found[source.path] = answer
+    left = [source for source in sources if source.path not in found]
+    if left:
+        from wfc.compiler.cli.cache.watching import Watched
         from wfc.compiler.pipeline import check_text
 
-        if self.project is None:
-            self.project = project_of([*self.together.sources.values()])
-        checked = check_text(source.raw, source.path, self.project)
-        if self.cache is not None and not self.project.looked_around(source.path):
-            self.cache.keep(
-                source.raw,
-                Answer(source.path, checked.text, checked.diagnostics, suppressed=checked.suppressed),
+        project = Watched(questions)
+        for source in left:
+            checked = check_text(source.raw, source.path, project)
+            asked = project.asked_for(source.path)
+            answer = Answer(
+                source.path, checked.text, checked.diagnostics, asked, checked.suppressed, checked.texts
             )
-        return checked
-
-
-def still_holds(question: Question) -> bool:
-    """Whether a question about other files has the answer that it had; a spec by itself asks none."""
-    return False
+            found[source.path] = answer
+            if cache is not None:
+                cache.keep(source.raw, answer)
+    return [found[source.path] for source in sources]

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Iterable, Sequence
 
+from wfc.compiler.glance import says_that_it_is_a_spec
 from wfc.compiler.limits import MAX_BYTES
 from wfc.compiler.slotted import dataclass
 
-__all__ = ["SAYS_SO", "Source", "contents_or_reason", "load", "load_whole", "specs", "yaml_files"]
+__all__ = ["Source", "contents_or_reason", "load", "load_whole", "specs", "yaml_files"]
 
 SUFFIXES = (".yaml", ".yml")
-SAYS_SO = re.compile(rb"""^(?:\xef\xbb\xbf)?["']?(?:wfc|workflow)["']?[ \t]*:""", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,7 @@ def specs(paths: Sequence[str]) -> list[Source]:
 
 def in_folder(folder: str, notes: list[str]) -> list[Source]:
     candidates = [load(path) for path in sorted(yaml_files(folder))]
-    found = [source for source in candidates if SAYS_SO.search(source.raw)]
+    found = [source for source in candidates if says_that_it_is_a_spec(source.raw)]
     if not found:
         raise wrong_usage(f"no spec in `{folder}`: no YAML file below it has a line that begins with `wfc:`")
     if passed := len(candidates) - len(found):

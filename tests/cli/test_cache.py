@@ -37,7 +37,7 @@ def entries(folder: Path) -> list[Path]:
     return [path for path in sorted(folder.rglob("*")) if path.is_file()]
 
 
-def never(raw: bytes, path: str) -> None:
+def never(raw: bytes, path: str, project: Project) -> None:
     raise AssertionError(f"{path} is checked again")
 
 
@@ -80,6 +80,10 @@ def test_in_a_folder_only_what_changed_is_checked(
     (tmp_path / "spec_5.yaml").write_text(GREET.replace("greet", "greet_5"))
     wfc("check", ".")
     assert checked == ["spec_3.yaml", "spec_5.yaml"]
+    checked.clear()
+    (tmp_path / "spec_4.yaml").unlink()
+    wfc("check", ".")
+    assert checked == []
 
 
 def test_an_answer_is_of_one_path(wfc, tmp_path: Path) -> None:
@@ -103,12 +107,13 @@ def test_a_hit_loads_neither_the_parser_nor_the_passes(tmp_path: Path, kept: Pat
     again = loaded()
     assert {name for name in again if name.startswith("wfc.compiler.")} == {
         "wfc.compiler.cli",
-        "wfc.compiler.cli.around",
         "wfc.compiler.cli.cache",
         "wfc.compiler.cli.cache.answers",
         "wfc.compiler.cli.cache.cache",
+        "wfc.compiler.cli.cache.questions",
         "wfc.compiler.cli.cache.stamp",
         "wfc.compiler.cli.checking",
+        "wfc.compiler.cli.disk",
         "wfc.compiler.cli.files",
         "wfc.compiler.cli.findings",
         "wfc.compiler.cli.levels",
@@ -172,6 +177,73 @@ def test_the_same_bytes_come_out_after_any_edit(wfc, tmp_path: Path, seed: int) 
         paths = rng.choice([["."], ["."], ["a.yaml"], ["b.yaml", "a.yaml"]])
         cached = wfc("check", "--format", form, *paths)
         assert cached == wfc("check", "--no-cache", "--format", form, *paths), f"seed {seed}, after {kind}"
+
+
+FOLDERS = [path for path in sorted(ERRORS[0].parent.iterdir()) if path.is_dir()]
+POOL: dict[str, list[bytes]] = {}
+for _folder in FOLDERS:
+    for _path in sorted(_folder.glob("*.yaml")):
+        POOL.setdefault(_path.name, []).append(_path.read_bytes())
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_same_bytes_come_out_after_any_edit_of_a_file_that_is_used(
+    wfc, tmp_path: Path, seed: int
+) -> None:
+    rng = random.Random(seed)  # noqa: S311
+    seen: set[str] = set()
+    for path in rng.choice(FOLDERS).glob("*.yaml"):
+        shutil.copy(path, tmp_path)
+    for turn in range(25):
+        name = rng.choice([*POOL])
+        path = tmp_path / name
+        kinds = [
+            "other",
+            "other",
+            "more",
+            "root",
+            *(["gone", "outside", "folder"] if name != "main.yaml" else []),
+        ]
+        match rng.choice(kinds):
+            case "gone":
+                remove(path)
+            case "outside":
+                remove(path)
+                path.symlink_to("/dev/null")
+            case "folder":
+                remove(path)
+                path.mkdir()
+            case "root":
+                (tmp_path / "wfc.toml").touch()
+            case "more" if path.is_file() and not path.is_symlink():
+                path.write_bytes(path.read_bytes().replace(b"string", rng.choice([b"strin", b"integer"]), 1))
+            case _:
+                remove(path)
+                path.write_bytes(rng.choice(POOL[name]))
+        there = [each for each in sorted(POOL) if (tmp_path / each).is_file()]
+        paths = rng.choice([["."], ["main.yaml"], [f"{tmp_path}/main.yaml"], there])
+        cached = wfc("check", "--format", "full", *paths)
+        seen.add(cached.out)
+        assert cached == wfc("check", "--no-cache", "--format", "full", *paths), f"seed {seed}, turn {turn}"
+    assert len(seen) > 2
+
+
+def remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        path.rmdir()
+    else:
+        path.unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=[folder.name for folder in FOLDERS])
+def test_folders_of_specs_are_not_checked_again(
+    wfc, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    for path in folder.glob("*.yaml"):
+        shutil.copy(path, tmp_path)
+    first = wfc("check", ".")
+    monkeypatch.setattr("wfc.compiler.pipeline.check_text", never)
+    assert wfc("check", ".") == first
 
 
 def test_an_edit_that_keeps_size_and_time_is_seen(wfc, greet: Path) -> None:
@@ -254,7 +326,7 @@ def broken(content: bytes) -> list[bytes]:
         return sha256(text).hexdigest().encode() + text
 
     good = json.loads(content[answers.DIGEST :])
-    path, text, found, asked, ignored = good
+    path, text, found, ignored, asked, texts = good
     position = {"Position": [1, 1, 0]}
     return [
         b"",
@@ -268,21 +340,24 @@ def broken(content: bytes) -> list[bytes]:
         signed(None),
         signed([]),
         signed(good[:3]),
-        signed([path, text, found, [["file", "x"]], ignored]),
-        signed([path, text, found, [["file", "x", "y"]], ignored]),
-        signed([path, 17, found, asked, ignored]),
-        signed(["other.yaml", text, found, asked, ignored]),
-        signed([path, text, [{"Severity": [7]}], asked, ignored]),
-        signed([path, text, [{"Popen": ["true"]}], asked, ignored]),
-        signed([path, text, [{"Diagnostic": [1]}], asked, ignored]),
-        signed([path, text, [position], asked, ignored]),
-        signed([path, text, {"Position": [1, 1, 0], "Fix": []}, asked, ignored]),
-        signed([path, text, "nothing", asked, ignored]),
+        signed([path, text, found, ignored, [["content", "x"]], texts]),
+        signed([path, text, found, ignored, [["content", "x", "y"]], texts]),
+        signed([path, text, found, ignored, [["mood", "x", "y"]], texts]),
+        signed([path, text, found, ignored, asked, ["x"]]),
+        signed([path, 17, found, ignored, asked, texts]),
+        signed(["other.yaml", text, found, ignored, asked, texts]),
+        signed([path, text, [{"Severity": [7]}], ignored, asked, texts]),
+        signed([path, text, [{"Popen": ["true"]}], ignored, asked, texts]),
+        signed([path, text, [{"Diagnostic": [1]}], ignored, asked, texts]),
+        signed([path, text, [position], ignored, asked, texts]),
+        signed([path, text, {"Position": [1, 1, 0], "Fix": []}, ignored, asked, texts]),
+        signed([path, text, "nothing", ignored, asked, texts]),
+        signed([path, text, found, [position], asked, texts]),
         sha256(b"[" * 100_000).hexdigest().encode() + b"[" * 100_000,
     ]
 
 
-@pytest.mark.parametrize("number", range(22))
+@pytest.mark.parametrize("number", range(25))
 def test_what_is_broken_is_as_if_it_were_not_there(wfc, greet: Path, kept: Path, number: int) -> None:
     greet.write_text(BAD)
     expected = wfc("check", "greet.yaml")

@@ -8,7 +8,8 @@ exactly what was written, is as if it were not there.
 
 from __future__ import annotations
 
-from wfc.compiler.cli.cache.answers import Answer, Question
+from wfc.compiler.cli.cache.answers import Answer
 from wfc.compiler.cli.cache.cache import Cache
+from wfc.compiler.cli.cache.questions import Questions
 
-__all__ = ["Answer", "Cache", "Question"]
+__all__ = ["Answer", "Cache", "Questions"]

@@ -9,7 +9,7 @@ from typing import Any
 
 from wfc.compiler import diagnostics as kinds
 from wfc.compiler.diagnostics import Diagnostic
-from wfc.compiler.slotted import dataclass, fields, is_dataclass
+from wfc.compiler.slotted import dataclass, field, fields, is_dataclass
 
 __all__ = ["Answer", "Question", "packed", "unpacked"]
 
@@ -32,6 +32,7 @@ class Answer:
         diagnostics: As the check has sorted them.
         asked: What it depends on besides the spec's own bytes.
         suppressed: Warnings that a comment in the text asks not to mind.
+        texts: The texts of other files that positions refer to, by path.
     """
 
     path: str
@@ -39,11 +40,7 @@ class Answer:
     diagnostics: tuple[Diagnostic, ...]
     asked: tuple[Question, ...] = ()
     suppressed: tuple[Diagnostic, ...] = ()
-
-    @property
-    def texts(self) -> Mapping[str, str]:
-        """The texts of other files that findings are in: there are none where a spec stands by itself."""
-        return {}
+    texts: Mapping[str, str] = field(default_factory=dict)
 
 
 def packed(answer: Answer, raw: bytes) -> bytes:
@@ -56,9 +53,10 @@ def packed(answer: Answer, raw: bytes) -> bytes:
         TypeError: There is something in it that JSON and ``unpacked`` would not bring back.
     """
     text = None if answer.text == plain_text(raw) else answer.text
-    content = json.dumps(
-        [answer.path, text, flat(answer.diagnostics), answer.asked, flat(answer.suppressed)]
-    ).encode()
+    shown = {each.path for each in (*answer.diagnostics, *answer.suppressed)} - {answer.path}
+    texts = {path: each for path, each in answer.texts.items() if path in shown}
+    found = [flat(answer.diagnostics), flat(answer.suppressed)]
+    content = json.dumps([answer.path, text, *found, answer.asked, texts]).encode()
     return sha256(content).hexdigest().encode() + content
 
 
@@ -67,17 +65,18 @@ def unpacked(content: bytes, raw: bytes) -> Answer | None:
     if sha256(content[DIGEST:]).hexdigest().encode() != content[:DIGEST]:
         return None
     try:
-        path, text, found, asked, ignored = json.loads(content[DIGEST:])
+        path, text, found, ignored, asked, others = json.loads(content[DIGEST:])
         diagnostics, suppressed = restored(found), restored(ignored)
         questions = tuple((str(kind), str(about), str(answer)) for kind, about, answer in asked)
-    except (ValueError, TypeError, KeyError, RecursionError):
+        texts = {str(other): str(each) for other, each in others.items()}
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None  # well kept, and not by us
     text = plain_text(raw) if text is None else text
     if not (isinstance(path, str) and isinstance(text, str)):
         return None
     if not all_diagnostics(diagnostics) or not all_diagnostics(suppressed):
         return None
-    return Answer(path, text, diagnostics, questions, suppressed)
+    return Answer(path, text, diagnostics, questions, suppressed, texts)
 
 
 def all_diagnostics(value: object) -> bool:
