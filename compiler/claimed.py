@@ -19,16 +19,16 @@ BUILTINS: Final = frozenset(
 )  # those that generated code or its annotations may mention
 
 IMPORTED_MODULES: Final = frozenset(
-    {"date", "datetime", "filters", "pause", "step", "timedelta", "transform"}
+    {"date", "datetime", "filters", "pause", "run_key", "step", "timedelta", "transform"}
 )
 
 IMPORTED_CLASSES: Final = frozenset(
     """
-    All AllOf Annotated Any AnyUrl AtLeast AwareDatetime Basic Batch Bearer Collect Context Decimal EachOf
+    All AllOf Annotated Any AnyUrl AtLeast AwareDatetime Basic Batch Bearer Collect Context Decimal Delay EachOf
     Event Exception Fail Field Format File FirstOf HttpResponse HumanResponseEvent Inputs
-    InputRequiredEvent Iterator Literal Mapping Message Model Moment Number Output Passage Path PythonTool
-    Record Resource RetryPolicy RunConfig RunInfo RunState Secret Self Sequence StartEvent State Config
-    StepError StopEvent Take UNHANDLED UTC Unhandled ValueError Workflow
+    InputRequiredEvent Item Items Iterator Keep Literal Mapping Message Model Moment Number Output Outside Passage Path
+    PythonTool Question Receives Record Resource RetryPolicy RunConfig RunInfo RunState SKIP Secret Self
+    Sequence Skip StartEvent State Config StepError StopEvent Take UNHANDLED UTC Unhandled Until ValueError Workflow
     """.split()
 )
 
@@ -47,7 +47,7 @@ STATE_ATTRIBUTES: Final = frozenset({"checked"})
 
 WORKFLOW_ATTRIBUTES: Final = frozenset(
     """
-    add_step add_workflows engine events prepare read_config resource_manager run runtime serializer start_event_class
+    add_step add_workflows engine events part prepare read_config resource_manager run runtime serializer start_event_class
     steps stop_event_class table timeout validate workflow_name
     """.split()
 )
@@ -73,7 +73,7 @@ OF_KINDS: Final[Mapping[str, frozenset[str]]] = {
 CLASSES: Final = KEYWORDS | IMPORTED_CLASSES
 """What no class of a module may be called. The module's own ``State`` and ``Config`` are among them."""
 
-METHODS: Final = KEYWORDS | WORKFLOW_ATTRIBUTES | {"pause", "step", "transform"} | BUILTINS
+METHODS: Final = KEYWORDS | WORKFLOW_ATTRIBUTES | {"pause", "run_key", "step", "transform"} | BUILTINS
 """What no step's method may be called: in a class body it would hide what later lines mention."""
 
 LOCALS: Final = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from wfc.compiler.nodes import Emission, Emit, EmitAll, EmitEach, Exit, Join, Step
 from wfc.compiler.slotted import dataclass, replace
@@ -59,6 +59,8 @@ def exits(step: Step) -> Iterator[tuple[str, Exit]]:
         yield "on_limit", step.on_limit
     if step.on_timeout is not None:
         yield "on_timeout", step.on_timeout
+    if step.on_expired is not None:
+        yield "on_timeout", step.on_expired
 
 
 def emits(emission: Emission) -> Iterator[tuple[Emit, EmitEach | None]]:
@@ -72,10 +74,13 @@ def emits(emission: Emission) -> Iterator[tuple[Emit, EmitEach | None]]:
             yield from emits(entry)
 
 
-def build(steps: Sequence[Step], start: str) -> Flow:
-    """The flow between these steps, of a run that begins with the event named ``start``."""
+def build(steps: Sequence[Step], start: str, outside: Iterable[str] = ()) -> Flow:
+    """The flow between these steps, of a run that begins with the event named ``start``.
+
+    What comes from ``outside`` comes as if the start sent it.
+    """
     acceptors: dict[str, list[int]] = {}
-    producers: dict[str, dict[int, None]] = {start: {START: None}}
+    producers: dict[str, dict[int, None]] = {name: {START: None} for name in (start, *outside)}
     for node, step in enumerate(steps, 1):
         for event in dict.fromkeys(event.name for event in step.accepts.events):
             acceptors.setdefault(event, []).append(node)

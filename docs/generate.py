@@ -28,8 +28,8 @@ DOCS: Final = Path(__file__).parent
 REPORTS: Final = DOCS.parent / "tests/errors"
 PACKED: Final = DOCS.parent / "compiler/problems/examples.json"
 ROOMS: Final = (
-    "reading files shape names types values bindings expressions operands templates steps flow races cases "
-    "judging"
+    "reading files shape names types values bindings expressions operands templates"
+    " steps pauses messages flow races cases judging"
 )
 LONGEST_REPORT: Final = 12
 

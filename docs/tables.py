@@ -107,6 +107,9 @@ ERROR_WORDS: Final = {
     "requirement": "the result is not as `require` wants it",
     "tool": "anything that a Python tool raised, or a result that is not what its `output` says",
     "python": "an exception in Python; narrower with its class, as in `python.ValueError`",
+    "run": "an event could not be sent to a run",
+    "run.unknown": "there is no run under that key",
+    "run.ended": "the run under that key is over",
 }
 PLACES: Final = {
     "spec": "the file",
@@ -195,9 +198,10 @@ def key_row(owner: str, key: str, schema: Schema, *, required: bool) -> tuple[st
     words = ["**Required.**"] if required else []
     words += [whole.get("description", "")]
     words += [f"Not given: {default(key)}."] if owner == "retry_policy" and not required else []
-    words += (
-        ["Not for a `transform`."] if owner.endswith("_step") and key in {*ABOUT_ACTIONS, "require"} else []
-    )
+    if owner.endswith("_step") and key in ABOUT_ACTIONS:
+        words.append("Not for `transform`, `human` and `wait`.")
+    elif owner.endswith("_step") and key == "require":
+        words.append("Not for `transform`, `wait` and `send`.")
     words += [f"`{each}` is not supported yet." for each in values_later(schema)]
     return f"`{key}`", holds, " ".join(filter(None, words))
 
@@ -233,15 +237,30 @@ def common() -> str:
 
 def kinds() -> str:
     found = SHAPES["step"]["properties"]["kind"]["enum"]
-    usual = SHAPES["transform_step"]["properties"]
     rows = []
     for kind in found:
         shape = SHAPES[f"{kind}_step"]["properties"]
-        own = [key for key, each in shape.items() if key not in usual and not later(each)]
+        own = own_keys(kind)
         if not later(shape["kind"]):
             listed = ", ".join(f"`{key}`" for key in own) or "none"
             rows.append((f"[`{kind}`](#{kind})", shape["kind"]["description"], listed))
     return table(("kind", "what it does", "keys of its own"), rows)
+
+
+def own_keys(kind: str) -> list[str]:
+    """The keys that a kind of step has for itself."""
+    usual, shape = SHAPES["transform_step"]["properties"], SHAPES[f"{kind}_step"]["properties"]
+    return [key for key, each in shape.items() if key not in usual and not later(each)]
+
+
+def own(kind: str) -> str:
+    """The same, as a table."""
+    shape = SHAPES[f"{kind}_step"]
+    rows = [
+        key_row("", key, shape["properties"][key], required=key in shape["required"])
+        for key in own_keys(kind)
+    ]
+    return table(("key", "holds", "meaning"), rows)
 
 
 def not_yet() -> str:
@@ -370,7 +389,9 @@ TABLES: Final = {
 
 
 def generated(what: str) -> str:
-    """The text of a block: of a table's name, or of `keys` and the names of shapes."""
+    """The text of a block: of a table's name, of `own` and a kind of step, or of `keys` and the names of shapes."""
+    if what.startswith("own "):
+        return own(what.removeprefix("own "))
     return TABLES[what]() if what in TABLES else keys(*what.removeprefix("keys ").split())
 
 

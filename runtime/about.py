@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from wfc.runtime.errors import ExpressionError, WorkflowError
 from wfc.runtime.outcomes import RunInfo
+from wfc.runtime.pauses import Question
 from wfc.runtime.retry import RetryInfo
 
 if TYPE_CHECKING:
@@ -50,12 +51,18 @@ def next_message(run: Run, step_run: StepRun) -> str:
 def unmet(run: Run, step_run: StepRun, result: object) -> list[str]:
     """What the step's requirements say of a result: a sentence for each that does not hold.
 
+    Of what several people have answered they look at each answer by itself.
+
     Raises:
         ExpressionError: A requirement has no value; doing the action again would not mend that.
     """
     require = step_run.step.require
     try:
-        return list(require(run, step_run, result)) if require is not None else []
+        if require is None:
+            return []
+        if Question in step_run.step.pauses and isinstance(result, list):
+            return [said for answer in result for said in require(run, step_run, answer)]
+        return list(require(run, step_run, result))
     except WorkflowError:
         raise
     except Exception as error:

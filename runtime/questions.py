@@ -126,8 +126,7 @@ def answer_tick(run: Run, question: str, value: object, by: str) -> Tick | None:
             answer = from_json(asked.form, to_json(value, by_alias=True))
         except (InvalidOutput, ValueError) as error:
             raise InvalidAnswerError(f"the answer to `{question}` does not fit: {error}") from None
-    given = answer if asked.quorum is None else [*(one for _, one in pause.answers), answer]
-    if said := unmet(run, pause.run, given):
+    if said := unmet(run, pause.run, answer):
         raise InvalidAnswerError(f"the answer to `{question}` is not as required: {'; '.join(said)}")
     return Answered(number, answer, by)
 

@@ -19,11 +19,13 @@ class Parting(NamedTuple):
         one: Nodes on the one, up to the joins where the courses meet.
         other: Nodes on the other, or after a join that did not wait for the first. The same as ``one`` for
             the items of a batch.
+        outside: Whether one of the two begins with an event from outside.
     """
 
     node: int
     one: int
     other: int
+    outside: bool = False
 
 
 def members(nodes: int) -> Iterator[int]:
@@ -62,7 +64,12 @@ class Concurrency:
         found: dict[Parting, None] = {}
         for node, unit in enumerate(self.net.units):
             for way in unit.ways:
-                singles, items = self._alike(way.singles), self._alike(way.batches)
+                loose, items = self._alike(way.loose), self._alike(way.batches)
+                singles = self._alike([event for event in way.singles if event not in way.loose])
+                for ones in loose:
+                    for others in (*loose, *singles):  # the next may come while the last is being worked on
+                        parted = self._part(node, ones, others, items=False)
+                        found.update(dict.fromkeys(each._replace(outside=True) for each in parted))
                 for at, ones in enumerate(singles):
                     for number, one in enumerate(ones[:-1]):
                         found.update(dict.fromkeys(self._part(node, [one], ones[number + 1 :], items=False)))

@@ -35,6 +35,9 @@ def _finding(subject: Subject, failure: Failure) -> Finding:
         return problems.joins_in_a_circle(subject.form(join), joins, fork, loop)
     if failure.kind == "complex":
         return problems.flow_too_complex(subject.form(join), name)
+    for slot, event in enumerate(net.units[join].slots):
+        if event in net.outside:
+            return problems.join_from_outside(subject.accepted(join, slot), name, event)
     if failure.kind == "overfills":
         return _overfilled(subject, failure, name, fork)
     return _starved(subject, failure, name)

@@ -26,6 +26,7 @@ class Way:
         batches: Names of the events that it emits once for each item of a list.
         ends: Whether it ends the run: by an end event, by `fail`, or by a bound without `on_limit`.
         address: Where it is written.
+        loose: Those of the singles that come from outside: any number of times, or never.
     """
 
     occasion: str
@@ -33,6 +34,7 @@ class Way:
     batches: tuple[str, ...] = ()
     ends: bool = False
     address: Address = ()
+    loose: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +71,15 @@ class Net:
         units: All steps, in the order written.
         start: Name of the start event.
         ends: Names of the end events.
+        outside: Names of events that steps accept from outside; they come as if the start sent them.
     """
 
-    def __init__(self, units: Sequence[Unit], start: str, ends: Sequence[str] = ()) -> None:
-        opening = Unit("start", "one", (), (Way("start", (start,), address=("start",)),), address=("start",))
+    def __init__(
+        self, units: Sequence[Unit], start: str, ends: Sequence[str] = (), outside: Sequence[str] = ()
+    ) -> None:
+        way = Way("start", (start, *outside), address=("start",), loose=tuple(outside))
+        opening = Unit("start", "one", (), (way,), address=("start",))
+        self.outside: tuple[str, ...] = tuple(outside)
         self.units: tuple[Unit, ...] = (opening, *units)
         self.start = start
         self.ends: tuple[str, ...] = tuple(ends)
@@ -243,6 +250,7 @@ def net_of(workflow: Workflow) -> Net:
         [unit_of(step) for step in workflow.steps],
         workflow.start.name,
         [event.name for event in workflow.end],
+        workflow.outside,
     )
 
 

@@ -194,11 +194,15 @@ class Outcomes:
     def _leave(self, node: int, way: Way) -> Emission:
         emission = Emission({0: None})
         for event in way.singles:
-            emission = self._broadcast(emission, event)
+            if event in way.loose:
+                arriving = self._broadcast(Emission({0: None}), event)
+                emission = self._any_number(emission, event, arriving)
+            else:
+                emission = self._broadcast(emission, event)
         if way.ends:
             emission = Emission({}, self._all(emission))
         for event in way.batches:
-            emission = self._with_batch(emission, event, self._item(node, way, event))
+            emission = self._any_number(emission, event, self._item(node, way, event))
             emission = self._collected(emission, node, event)
         return self._with_joins(emission, node, way, item=False)
 
@@ -208,8 +212,11 @@ class Outcomes:
         emission = self._broadcast(Emission({0: None}), event)
         return self._with_joins(emission, node, way, item=True)
 
-    def _with_batch(self, emission: Emission, event: str, item: Emission) -> Emission:
-        """Any number of items, none included. What they send out of the batch (a mistake) counts as many."""
+    def _any_number(self, emission: Emission, event: str, item: Emission) -> Emission:
+        """Any number of items of a batch, or of events from outside, none included.
+
+        What items send out of the batch (a mistake) counts as many.
+        """
         batch = Emission({0: None}, item.ended)
         for vector, tokens in item.open.items():
             for times in (vector, self._plus(vector, vector)):

@@ -38,7 +38,7 @@ def tell(net: Net, hops: Sequence[Hop], last: int | None = None, way: Way | None
     names: list[str] = []
     for hop in hops:
         names.append(_leaving(net, hop.node, hop.way))
-        if hop.node != START:
+        if hop.node != START or hop.event in hop.way.loose:
             names.append(hop.event)
     if last is not None:
         names.append(_leaving(net, last, way))

@@ -54,7 +54,9 @@ def races_are_declared(subject: Subject, report: Report) -> None:
         node: uses_of(subject, node) for node in range(1, len(subject.net.units)) if node in subject.net.alive
     }
     _races_on_state(subject, partings, uses, report)
-    _races_with_ends(subject, [each for each in partings if not _declared(subject, each.node)], uses, report)
+    # what comes from outside may end the run at any time: that is what it is for
+    inside = [each for each in partings if not each.outside and not _declared(subject, each.node)]
+    _races_with_ends(subject, inside, uses, report)
 
 
 def _declared(subject: Subject, fork: int) -> bool:
@@ -152,6 +154,8 @@ def uses_of(subject: Subject, node: int) -> Uses:
 
 def _acts(step: nodes.Step) -> bool:
     action = step.action.do if isinstance(step.action, nodes.MapItems) else step.action
+    if isinstance(action, nodes.SendEvent):
+        return True
     if isinstance(action, nodes.ToolCall):
         request = action.tool.request
         return not (action.tool.read_only or (request is not None and request.method in SAFE_METHODS))

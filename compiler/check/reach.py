@@ -9,7 +9,7 @@ from wfc.compiler.check.paths import Hop
 from wfc.compiler.check.subject import Subject
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.flow import emits, exits
-from wfc.compiler.nodes import Emit
+from wfc.compiler.nodes import Emit, SendEvent
 from wfc.compiler.problems import flow as problems
 from wfc.compiler.types import ListOf, MapOf, OneOf, Optional, Record, Type
 
@@ -20,6 +20,7 @@ def events_lead_somewhere(subject: Subject, report: Report) -> None:
     """Each event has a producer, and an acceptor unless it is an end."""
     workflow, net = subject.workflow, subject.net
     emitted = {workflow.start.name: None, **dict.fromkeys(emit.event.name for emit, _ in _emits(subject))}
+    emitted |= dict.fromkeys(received.event.name for received in workflow.receives)
     orphans: set[str] = set()
     for node, unit in enumerate(net.units):
         for slot, event in enumerate(unit.slots):
@@ -35,16 +36,18 @@ def events_lead_somewhere(subject: Subject, report: Report) -> None:
         if emit.event.role == "message" and name not in net.acceptors and name not in lost:
             lost.add(name)
             report(problems.event_never_accepted(Place(emit.named or emit.address), name, step))
-    mentioned = {*emitted, *net.acceptors, *net.ends, *_used_as_types(subject), *_streamed(subject)}
+    mentioned = {*emitted, *net.acceptors, *net.ends, *_used_as_types(subject), *_told_to_others(subject)}
     mentioned |= {declared.extends for declared in workflow.events}
     for declared in workflow.events:
         if declared.name not in mentioned:
             report(problems.unused_event(Place(declared.address).key, declared.name))
 
 
-def _streamed(subject: Subject) -> Iterator[str]:
-    """Events that only whoever watches the run is told."""
+def _told_to_others(subject: Subject) -> Iterator[str]:
+    """Events that only whoever watches the run is told, or another run."""
     for step in subject.workflow.steps:
+        if isinstance(step.action, SendEvent):
+            yield step.action.emit.event.name
         if step.stream is not None and step.stream.after_event is not None:
             yield step.stream.after_event.event.name
 

@@ -17,7 +17,7 @@ __all__ = ["named_test", "spec_test"]
 
 def spec_test(case: TestCase) -> SpecTest:
     """A test as plain data of the runtime's own."""
-    from wfc.runtime.testing import MockAnswer, SpecTest
+    from wfc.runtime.testing import Delivery, MockAnswer, SpecTest
 
     return SpecTest(
         name=case.name,
@@ -29,6 +29,7 @@ def spec_test(case: TestCase) -> SpecTest:
         real=case.real,
         clock=case.clock,
         expect=case.expect,
+        deliver=tuple(Delivery(each.event, each.fields, each.after) for each in case.deliver),
     )
 
 

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from wfc.compiler.draw.graph import Box, Edge, Graph, Kind, Style
+from wfc.compiler.draw.graph import NO_STEPS, Box, Edge, Graph, Kind, Style
 
 __all__ = ["as_dot"]
 
 SHAPES: Final[dict[Kind, str]] = {
     "start": "shape=box, style=rounded",
+    "outside": 'shape=box, style="rounded,dashed"',
     "transform": "shape=box",
     "tool": "shape=component",
     "http": "shape=parallelogram",
     "llm": "shape=hexagon",
     "map": "shape=box3d",
+    "human": "shape=trapezium",
+    "wait": 'shape=box, style="rounded,dashed"',
+    "send": "shape=cds",
     "end": "shape=box, style=rounded, peripheries=2",
     "fail": "shape=octagon",
 }
@@ -42,7 +46,7 @@ def as_dot(graph: Graph) -> str:
 
 
 def box_line(box: Box) -> str:
-    kind = [] if box.kind in {"start", "end", "fail"} else [box.kind]
+    kind = [] if box.kind in NO_STEPS else [box.kind]
     tooltip = f", tooltip={quoted([box.description])}" if box.description else ""
     return f"{box.id} [label={quoted([box.title, *kind, *box.notes])}, {SHAPES[box.kind]}{tooltip}];"
 

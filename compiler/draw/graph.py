@@ -6,18 +6,40 @@ from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
 from wfc.compiler.flow import build, exits
-from wfc.compiler.nodes import Emission, Emit, EmitAll, EmitEach, Entry, Fail, Join, MapItems, Step, Workflow
+from wfc.compiler.nodes import (
+    Action,
+    AskPerson,
+    Emission,
+    Emit,
+    EmitAll,
+    EmitEach,
+    Entry,
+    Fail,
+    Join,
+    MapItems,
+    SendEvent,
+    Step,
+    WaitEvent,
+    WaitFor,
+    WaitUntil,
+    Workflow,
+)
 from wfc.compiler.slotted import dataclass, replace
 
-__all__ = ["Box", "Edge", "Graph", "Kind", "Style", "graph_of", "seconds"]
+__all__ = ["NO_STEPS", "Box", "Edge", "Graph", "Kind", "Style", "graph_of", "seconds"]
 
-Kind = Literal["start", "transform", "tool", "http", "llm", "map", "end", "fail"]
+Kind = Literal[
+    "start", "outside", "transform", "tool", "http", "llm", "map", "human", "wait", "send", "end", "fail"
+]
+NO_STEPS: Final = frozenset({"start", "outside", "end", "fail"})
+"""Kinds of boxes that are no steps."""
+
 Style = Literal["usual", "batch", "error", "limit", "time-out"]
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A step, the start, or an end.
+    """A step, the start, an end, or an event from outside.
 
     Args:
         id: ``n0``, ``n1`` …, in the order of the spec.
@@ -58,7 +80,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """A workflow's flow. Boxes come in the order of the spec: start, steps, ends."""
+    """A workflow's flow. Boxes come in the order of the spec: start, what comes from outside, steps, ends."""
 
     title: str
     description: str
@@ -76,7 +98,7 @@ OCCASIONS: Final[dict[str, tuple[Style, str]]] = {
 
 def graph_of(workflow: Workflow) -> Graph:
     """Everything that can happen in a workflow, one arrow for each event that one box may send another."""
-    flow = build(workflow.steps, workflow.start.name)
+    flow = build(workflow.steps, workflow.start.name, workflow.outside)
     start = Box("n0", "start", workflow.start.name, description=workflow.start.record.description)
     steps = [step_box(f"n{number}", step) for number, step in enumerate(workflow.steps, 1)]
     ends = {
@@ -84,12 +106,16 @@ def graph_of(workflow: Workflow) -> Graph:
         for number, event in enumerate(workflow.end, len(steps) + 1)
     }
     fail = Box(f"n{len(steps) + len(ends) + 1}", "fail", "fails")
+    outside = [
+        Box(f"n{number}", "outside", name, ("from outside",))
+        for number, name in enumerate(workflow.outside, len(steps) + len(ends) + 2)
+    ]
 
     def targets(event: str) -> list[Box]:
         found = [steps[node - 1] for node in flow.acceptors.get(event, ())]
         return [*found, *([ends[event]] if event in ends else [])]
 
-    edges = [Edge(start, box, start.title) for box in targets(start.title)]
+    edges = [Edge(each, box, each.title) for each in (start, *outside) for box in targets(each.title)]
     for box, step in zip(steps, workflow.steps, strict=True):
         for occasion, exit_ in exits(step):
             for entry in exit_.entries:
@@ -100,7 +126,7 @@ def graph_of(workflow: Workflow) -> Graph:
     edges = merged(edges)
     used = [fail] if any(edge.target is fail for edge in edges) else []
     description = workflow.description.strip()
-    return Graph(workflow.name, description, (start, *steps, *ends.values(), *used), tuple(edges))
+    return Graph(workflow.name, description, (start, *outside, *steps, *ends.values(), *used), tuple(edges))
 
 
 def merged(edges: Iterable[Edge]) -> list[Edge]:
@@ -143,7 +169,9 @@ def events(emission: Emission) -> Iterator[tuple[str, int | None]]:
 
 
 def step_box(id: str, step: Step) -> Box:
-    notes: list[str] = []
+    notes = [] if step.action is None else list(waits_or_sends(step.action))
+    if step.within is not None:
+        notes.append(f"within {seconds(step.within)}")
     if isinstance(step.accepts, Join):
         notes.append(joined(step.accepts))
         if step.accepts.within is not None:
@@ -159,6 +187,25 @@ def step_box(id: str, step: Step) -> Box:
     if step.timeout is not None:
         notes.append(f"time-out {seconds(step.timeout)}")
     return Box(id, step.kind, step.name, tuple(notes), step.description.strip())
+
+
+def waits_or_sends(action: Action) -> Iterator[str]:
+    """Whom a step asks, what it waits for, or what it sends."""
+    match action:
+        case AskPerson():
+            if action.assign:
+                yield f"asks {', '.join(each.text for each in action.assign)}"
+            if action.quorum is not None:
+                yield f"{action.quorum} answers"
+        case WaitFor():
+            yield f"for {seconds(action.seconds)}"
+        case WaitUntil():
+            yield f"until {action.moment.text.strip()}"
+        case WaitEvent():
+            yield f"until {action.event.name} comes"
+        case SendEvent():
+            to = f"topic {action.topic}" if action.to is None else action.to
+            yield f"{action.emit.event.name} to {to}"
 
 
 def joined(join: Join) -> str:

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from wfc.compiler.draw.graph import Box, Edge, Graph, Kind, Style
+from wfc.compiler.draw.graph import NO_STEPS, Box, Edge, Graph, Kind, Style
 
 __all__ = ["as_mermaid"]
 
 SHAPES: Final[dict[Kind, tuple[str, str]]] = {
     "start": ("([", "])"),
+    "outside": ("([", "])"),
     "transform": ("[", "]"),
     "tool": ("[[", "]]"),
     "http": ("[/", "/]"),
     "llm": ("{{", "}}"),
     "map": ("[(", ")]"),
+    "human": ("[/", "\\]"),
+    "wait": ("(", ")"),
+    "send": ("[\\", "\\]"),
     "end": ("(((", ")))"),
     "fail": (">", "]"),
 }
@@ -36,15 +40,15 @@ def as_mermaid(graph: Graph) -> str:
     lines += [f"    {edge_line(edge)}" for edge in graph.edges]
     lines += [
         "    classDef start,end stroke-width:2px",
-        "    classDef fail stroke-dasharray:4 3",
+        "    classDef fail,outside,wait stroke-dasharray:4 3",
     ]
     return "\n".join(lines) + "\n"
 
 
 def box_line(box: Box) -> str:
     opening, closing = SHAPES[box.kind]
-    kind = f":::{box.kind}" if box.kind in {"start", "end", "fail"} else ""
-    note = [box.kind] if box.kind not in {"start", "end", "fail"} else []
+    kind = f":::{box.kind}" if box.kind in NO_STEPS or box.kind == "wait" else ""
+    note = [box.kind] if box.kind not in NO_STEPS else []
     return f'{box.id}{opening}"{text([box.title, *note, *box.notes])}"{closing}{kind}'
 
 

@@ -9,7 +9,7 @@ from math import fsum
 from typing import Final
 from unicodedata import combining, east_asian_width
 
-from wfc.compiler.draw.graph import Box, Edge, Graph
+from wfc.compiler.draw.graph import NO_STEPS, Box, Edge, Graph
 from wfc.compiler.draw.layers import Place, Placed, arrange
 
 __all__ = ["as_page"]
@@ -23,10 +23,10 @@ LOOP = 46.0  # how far an arrow from a box to itself stands out
 STYLE: Final = """\
 :root { color-scheme: light dark; --ink: #1d2430; --soft: #5b6675; --paper: #ffffff; --line: #8a94a3;
   --start: #dff3e4; --end: #dfe9fb; --fail: #fbe1e1; --transform: #f3f4f6; --tool: #fdf0d9; --http: #e3f4f6;
-  --llm: #efe5fb; --bad: #b4232a; }
+  --llm: #efe5fb; --human: #fde4f0; --wait: #fbf7d8; --send: #e4ecfd; --bad: #b4232a; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e8ebf0; --soft: #a7b0bd; --paper: #14181f; --line: #77828f;
   --start: #1d3b27; --end: #1c2f4d; --fail: #4a2023; --transform: #262c36; --tool: #443416; --http: #173a40;
-  --llm: #35264c; --bad: #ff8d8d; } }
+  --llm: #35264c; --human: #4b2139; --wait: #3d3817; --send: #1f3157; --bad: #ff8d8d; } }
 body { margin: 1.5rem; background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.4rem; margin: 0; } p { max-width: 60rem; margin: .3rem 0 1rem; white-space: pre-line; }
 figure { margin: 0; overflow-x: auto; } svg { display: block; max-width: none; }
@@ -36,6 +36,9 @@ svg .box > path, svg .box > rect { stroke: var(--line); stroke-width: 1.2; }
 svg .start > rect { fill: var(--start); } svg .end > rect { fill: var(--end); } svg .fail > rect { fill: var(--fail); }
 svg .transform > rect { fill: var(--transform); } svg .tool > rect { fill: var(--tool); }
 svg .http > path { fill: var(--http); } svg .llm > path { fill: var(--llm); }
+svg .human > path { fill: var(--human); } svg .send > path { fill: var(--send); }
+svg .wait > rect { fill: var(--wait); stroke-dasharray: 5 3; }
+svg .outside > rect { fill: var(--start); stroke-dasharray: 5 3; }
 svg .arrow > path { fill: none; stroke: var(--line); stroke-width: 1.4; marker-end: url(#tip); }
 svg .batch > path { stroke-width: 3; } svg .error > path { stroke: var(--bad); stroke-dasharray: 6 4; }
 svg .limit > path, svg .time-out > path { stroke-dasharray: 2 4; }
@@ -139,7 +142,7 @@ def curve(way: tuple[Place, ...]) -> str:
 
 
 def drawn_box(box: Box, place: Place) -> Iterator[str]:
-    kind = "" if box.kind in {"start", "end", "fail"} else f" ({box.kind})"
+    kind = "" if box.kind in NO_STEPS else f" ({box.kind})"
     said = ", ".join([f"{box.title}{kind}", *box.notes])
     yield f'<g class="box {box.kind}" tabindex="0" role="img"><title>{escape(said)}</title>'
     if box.description:
@@ -160,9 +163,18 @@ def shape(box: Box, place: Place) -> str:
                 f'<path d="M{x + 12:.1f} {y:.1f}H{right - 12:.1f}L{right:.1f} {place.y:.1f}'
                 f'L{right - 12:.1f} {bottom:.1f}H{x + 12:.1f}L{x:.1f} {place.y:.1f}z"/>'
             )
+        case "human":
+            return f'<path d="M{x + 16:.1f} {y:.1f}H{right - 16:.1f}L{right:.1f} {bottom:.1f}H{x:.1f}z"/>'
+        case "send":
+            return (
+                f'<path d="M{x:.1f} {y:.1f}H{right - 16:.1f}L{right:.1f} {place.y:.1f}'
+                f'L{right - 16:.1f} {bottom:.1f}H{x:.1f}z"/>'
+            )
         case "http":
             return f'<path d="M{x + 14:.1f} {y:.1f}H{right:.1f}L{right - 14:.1f} {bottom:.1f}H{x:.1f}z"/>'
-    radius = {"start": height / 2, "end": height / 2, "tool": 0}.get(box.kind, 6)
+    radius = {"start": height / 2, "outside": height / 2, "wait": 16, "end": height / 2, "tool": 0}.get(
+        box.kind, 6
+    )
     drawn = f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="{radius:.1f}"/>'
     if box.kind == "tool":
         drawn += (
@@ -186,7 +198,7 @@ def texts(lines: tuple[str, ...], x: float, y: float, style: str, *, title: bool
 
 
 def box_size(box: Box) -> tuple[float, float]:
-    step = [] if box.kind in {"start", "end", "fail"} else [box.kind]
+    step = [] if box.kind in NO_STEPS else [box.kind]
     lines = [*step, *box.notes]
     width = max([text_width(box.title, LETTER), *(text_width(line, SMALL_LETTER) for line in lines)])
     return max(width + 44, 90.0), (1 + len(lines)) * LINE + 20

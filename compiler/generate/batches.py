@@ -13,7 +13,7 @@ def mistakable(workflow: Workflow) -> frozenset[str]:
 
     An empty list does not show which of them it is, so what such a step gives has to say it.
     """
-    graph = flow.build(workflow.steps, workflow.start.name)
+    graph = flow.build(workflow.steps, workflow.start.name, workflow.outside)
     found = set()
     for step in workflow.steps:
         batches = sorted({emit.event.name for emit, each in _emits(step) if each is not None})

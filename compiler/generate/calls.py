@@ -5,9 +5,22 @@ from __future__ import annotations
 from wfc.compiler.generate.bindings import Bindings
 from wfc.compiler.generate.constants import call, constant
 from wfc.compiler.generate.names import ModuleNames
+from wfc.compiler.generate.pauses import paused, sent
 from wfc.compiler.generate.scope import Function
 from wfc.compiler.generate.values import Values
-from wfc.compiler.nodes import Call, HttpCall, LlmCall, Step, ToolCall
+from wfc.compiler.nodes import (
+    AskPerson,
+    Call,
+    HttpCall,
+    LlmCall,
+    Pause,
+    SendEvent,
+    Step,
+    ToolCall,
+    WaitEvent,
+    WaitFor,
+    WaitUntil,
+)
 from wfc.compiler.spell import Code, literal
 from wfc.compiler.types import STRING
 
@@ -21,8 +34,8 @@ class Calls:
         self.bindings = bindings
         self.names = names
 
-    def action(self, action: Call, step: Step, function: Function) -> Code:
-        """What is awaited."""
+    def action(self, action: Call | SendEvent | Pause, step: Step, function: Function) -> Code:
+        """What is awaited; what a pause waits for."""
         match action:
             case LlmCall():
                 return self.llm(action, step, function)
@@ -30,6 +43,10 @@ class Calls:
                 return self.tool(action, step, function)
             case HttpCall():
                 return self.bindings.request(action.request, function, action.output, step.name)
+            case SendEvent():
+                return sent(action, function, self.names)
+            case AskPerson() | WaitFor() | WaitUntil() | WaitEvent():
+                return paused(action, step, function, self.bindings, self.names)
 
     def llm(self, action: LlmCall, step: Step, function: Function) -> Code:
         model = self.bindings.model(action.model, function)

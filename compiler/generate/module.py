@@ -16,6 +16,7 @@ from wfc.compiler.generate.bindings import NO_CODE, Bindings, PythonFunction
 from wfc.compiler.generate.classes import Class, Literals, classes
 from wfc.compiler.generate.constants import call
 from wfc.compiler.generate.layout import INDENT, comment, docstring, fit, imports
+from wfc.compiler.generate.messages import receives, run_key
 from wfc.compiler.generate.names import ModuleNames
 from wfc.compiler.generate.steps import Methods
 from wfc.compiler.nodes import Workflow
@@ -33,10 +34,11 @@ _FROM: Final = {
     "typing": ("Annotated", "Any", "Literal"),
     "wfc.runtime": tuple(
         """
-        All AllOf AtLeast Basic Batch Bearer Context EachOf Event Fail FirstOf Format HttpResponse
-        Inputs Item Items Model Moment Number Output PythonTool Record RetryPolicy RunConfig RunInfo
-        RunState SKIP Secret Skip StartEvent StepError StopEvent UNHANDLED Unhandled Workflow
-        filters pause require_output_format step transform
+        All AllOf AtLeast Basic Batch Bearer Context Delay EachOf Event Fail FirstOf Format HttpResponse
+        Inputs Item Items Keep Model Moment Number Output Outside PythonTool Question Receives
+        Record RetryPolicy RunConfig RunInfo
+        RunState SKIP Secret Skip StartEvent StepError StopEvent UNHANDLED Unhandled Until Workflow
+        filters pause require_output_format run_key step transform
         """.split()
     ),
 }
@@ -92,6 +94,8 @@ def assembled(
         for step in workflow.steps
         for method in methods.of(step, comment(f"{file}:{lines(step.address)}"))
     ]
+    if workflow.key is not None:
+        printed.append(run_key(workflow, workflow.key, names))
     summary = workflow.description.strip().split("\n\n")[0] or f"The workflow {workflow.name}."
     return Module(
         docstring=docstring(summary, 0),
@@ -103,18 +107,22 @@ def assembled(
         constants=bindings.constants,
         functions=bindings.functions,
         name=names.workflow,
-        bases=_bases(workflow, file),
+        bases=_bases(workflow, names, file),
         description=docstring(workflow.description, INDENT),
         methods=printed,
     )
 
 
-def _bases(workflow: Workflow, file: str) -> Code:
+def _bases(workflow: Workflow, names: ModuleNames, file: str) -> Code:
     named = {"name": literal(workflow.name)}
     if workflow.config.fields:
         named["config"] = Code("Config")
     if workflow.deadline is not None:
         named["deadline"] = literal(workflow.deadline)
+    if workflow.receives:
+        named["receives"] = receives(workflow, names)
+    if workflow.key is not None and workflow.key.when_running is not None:
+        named["when_running"] = literal(workflow.key.when_running)
     spelled = call(Code("Workflow"), Code("Workflow"), **named, source=literal(file))
     return Code(spelled.removeprefix("Workflow(").removesuffix(")"))
 

@@ -14,10 +14,11 @@ from wfc.compiler.generate.layout import INDENT, docstring, fit
 from wfc.compiler.generate.maps import Maps, gathered
 from wfc.compiler.generate.names import ModuleNames
 from wfc.compiler.generate.negation import negated
+from wfc.compiler.generate.pauses import answer_parameters, pause_type
 from wfc.compiler.generate.scope import Function, Parameter, given, result_parameters
 from wfc.compiler.generate.tails import BODY, Tail
 from wfc.compiler.generate.values import Values
-from wfc.compiler.nodes import Exit, Join, MapItems, Save, Step, Workflow
+from wfc.compiler.nodes import Exit, Join, MapItems, Pause, Save, Step, WaitEvent, Workflow
 from wfc.compiler.spell import Code, literal
 
 __all__ = ["Methods"]
@@ -54,6 +55,11 @@ class Methods:
             yield self.tail(step, "on_limit", "{}_over_limit", step.on_limit, (), [])
         if step.on_timeout is not None:
             yield self.tail(step, "on_timeout", "{}_timed_out", step.on_timeout, (), [], timed_out=True)
+        if step.on_expired is not None:
+            yield self.tail(step, "on_expired", "{}_expired", step.on_expired, (), [])
+        if isinstance(step.action, WaitEvent) and step.action.that is not None:
+            came = [Parameter("result", Code("result"), self.names.of(step.action.event.record))]
+            yield self.computed(step, "that", "{}_that", step.action.that, "bool", came)
         yield from self.texts(step)
 
     # --- the method that bears the step's name
@@ -65,21 +71,24 @@ class Methods:
             yield self.action(step, comment)
 
     def action(self, step: Step, comment: Code) -> PythonFunction:
-        assert step.action is not None and step.result is not None, step.name
+        assert step.action is not None, step.name
         assert not isinstance(step.action, MapItems), step.name
         function = self.function(step)
         function.use_all("event")
         function.use_all("events")
         action = self.calls.action(step.action, step, function)
-        head = self.head(
-            "async def",
-            self.names.method(step),
-            [Code(f"ctx: {context(self.workflow)}"), *function.parameters],
-            annotation(step.result, self.names),
-        )
         lead = [line for each in function.lead for line in fit(each, BODY)]
-        body = [*lead, *fit(f"return await {action}", BODY)]
         doc = docstring(step.description, BODY)
+        name = self.names.method(step)
+        if isinstance(step.action, Pause):
+            head = self.head("def", name, function.parameters, pause_type(step.action, self.names))
+            body = [*lead, *fit(f"return {action}", BODY)]
+            return PythonFunction(head, tuple(body), doc, comment, self.decorator(step, "pause"))
+        parameters = [Code(f"ctx: {context(self.workflow)}"), *function.parameters]
+        gives = annotation(step.result, self.names) if step.result is not None else Code("None")
+        head = self.head("async def", name, parameters, gives)
+        returned = "await" if step.result is None else "return await"
+        body = [*lead, *fit(f"{returned} {action}", BODY)]
         return PythonFunction(head, tuple(body), doc, comment, self.decorator(step, "step"))
 
     def transform(self, step: Step, comment: Code) -> PythonFunction:
@@ -101,6 +110,8 @@ class Methods:
             named["name"] = literal(step.name)
         if isinstance(step.accepts, Join):
             named["join"] = self.join(step.accepts)
+        if step.within is not None:
+            named["within"] = literal(step.within)
         if kind == "step":
             named |= self.attempts(step)
         if isinstance(step.max_runs, int):
@@ -154,7 +165,7 @@ class Methods:
         if isinstance(step.action, MapItems):
             function = self.maps.function(step, step.action, with_result=True)
         else:
-            function = self.function(step, result_parameters(step, self.names))
+            function = self.function(step, answer_parameters(step, self.names))
         body: list[str] = []
         for requirement in step.require:
             condition = negated(function.expression(requirement.that))

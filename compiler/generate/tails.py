@@ -96,6 +96,8 @@ class Tail:
             body = list(self.save_and_leave(exit_.entries[0].emission, saves))
         else:
             body = list(self.save_and_choose(exit_, saves, unhandled))
+        if len(body) > 1 and body[-1] == "return None" and self.returns(exit_) == "None":
+            body.pop()  # where nothing is ever given, what is saved is all
         return [*(line for lead in self.function.lead for line in fit(lead, BODY)), *body]
 
     # --- without saves of the step

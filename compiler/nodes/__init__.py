@@ -8,7 +8,7 @@ from __future__ import annotations
 from wfc.compiler.nodes.accepts import AnyOf, Join
 from wfc.compiler.nodes.actions import Action, Call, HttpCall, LlmCall, MapItems, ToolCall
 from wfc.compiler.nodes.bindings import Auth, Header, HttpRequest, Model, Retry, Tool
-from wfc.compiler.nodes.cases import MockAnswer, TestCase
+from wfc.compiler.nodes.cases import Delivery, MockAnswer, TestCase
 from wfc.compiler.nodes.events import Event
 from wfc.compiler.nodes.exits import (
     Emission,
@@ -23,6 +23,8 @@ from wfc.compiler.nodes.exits import (
     Nothing,
     Save,
 )
+from wfc.compiler.nodes.messages import Received, RunKey, SendEvent, WhenRunning
+from wfc.compiler.nodes.pauses import AskPerson, Pause, WaitEvent, WaitFor, WaitUntil
 from wfc.compiler.nodes.steps import Requirement, Step, Stream
 from wfc.compiler.nodes.values import Secret, Value
 from wfc.compiler.nodes.workflow import Import, Workflow
@@ -30,8 +32,10 @@ from wfc.compiler.nodes.workflow import Import, Workflow
 __all__ = [
     "Action",
     "AnyOf",
+    "AskPerson",
     "Auth",
     "Call",
+    "Delivery",
     "Emission",
     "Emit",
     "EmitAll",
@@ -52,15 +56,23 @@ __all__ = [
     "MockAnswer",
     "Model",
     "Nothing",
+    "Pause",
+    "Received",
     "Requirement",
     "Retry",
+    "RunKey",
     "Save",
     "Secret",
+    "SendEvent",
     "Step",
     "Stream",
     "TestCase",
     "Tool",
     "ToolCall",
     "Value",
+    "WaitEvent",
+    "WaitFor",
+    "WaitUntil",
+    "WhenRunning",
     "Workflow",
 ]

@@ -6,6 +6,8 @@ from typing import Literal
 
 from wfc.compiler.expressions import Expression, Template
 from wfc.compiler.nodes.bindings import HttpRequest, Model, Tool
+from wfc.compiler.nodes.messages import SendEvent
+from wfc.compiler.nodes.pauses import Pause
 from wfc.compiler.nodes.values import Value
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import Type
@@ -72,6 +74,6 @@ class MapItems:
 Call = LlmCall | ToolCall | HttpCall
 """One call of something outside."""
 
-Action = Call | MapItems
+Action = Call | MapItems | SendEvent | Pause
 
 __all__ = ["Action", "Call", "HttpCall", "LlmCall", "MapItems", "ToolCall"]

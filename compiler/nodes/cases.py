@@ -17,6 +17,15 @@ class MockAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class Delivery:
+    """An event from outside, so many seconds after the start; its fields are plain JSON data."""
+
+    event: str
+    fields: Mapping[str, object]
+    after: float
+
+
+@dataclass(frozen=True, slots=True)
 class TestCase:
     """A test of the spec's own; values are plain JSON data.
 
@@ -25,6 +34,7 @@ class TestCase:
         real: Names of steps whose action is really done.
         clock: The virtual clock's start, ISO 8601, or ``None``.
         expect: As written: ``end with ran never_ran emitted state streamed fails``.
+        deliver: Events from outside, in the order in which they come.
     """
 
     __test__ = False  # not one of pytest's
@@ -36,6 +46,7 @@ class TestCase:
     clock: str | None
     expect: Mapping[str, object]
     address: Address
+    deliver: tuple[Delivery, ...] = ()
 
 
-__all__ = ["MockAnswer", "TestCase"]
+__all__ = ["Delivery", "MockAnswer", "TestCase"]

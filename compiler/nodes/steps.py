@@ -39,13 +39,16 @@ class Step:
 
     Args:
         action: What it does. A `map` that has nothing to do has one, and goes through a list all the same.
-        result: The action's type, or ``None`` without an action.
+        result: The action's type; ``None`` without an action, and for one that gives nothing.
         save: The step's own saves, made before an entry's.
         max_runs: A number, or an expression of inputs and config; ``None``: unbounded.
+        on_timeout: Of a join.
+        within: Seconds that the step's own pause (a person, an event from outside) lasts at most, or ``None``.
+        on_expired: Where the step goes after that: `on_timeout` of the step itself.
     """
 
     name: str
-    kind: Literal["transform", "tool", "http", "llm", "map"]
+    kind: Literal["transform", "tool", "http", "llm", "map", "human", "wait", "send"]
     description: str
     accepts: AnyOf | Join
     action: Action | None
@@ -63,6 +66,8 @@ class Step:
     stream: Stream | None
     idempotency_key: Template | None
     address: Address
+    within: float | None = None
+    on_expired: Exit | None = None
 
     @property
     def acts(self) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from wfc.compiler.nodes.bindings import Model, Retry, Tool
 from wfc.compiler.nodes.cases import TestCase
 from wfc.compiler.nodes.events import Event
+from wfc.compiler.nodes.messages import Received, RunKey
 from wfc.compiler.nodes.steps import Step
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import Record, Type
@@ -61,6 +62,14 @@ class Workflow:
     tests: tuple[TestCase, ...]
     imports: tuple[Import, ...] = ()
     whole: bool = True
+    receives: tuple[Received, ...] = ()
+    key: RunKey | None = None
+
+    @property
+    def outside(self) -> tuple[str, ...]:
+        """Names of the events that steps accept from outside; those that a step waits for are not among them."""
+        accepted = {event.name for step in self.steps for event in step.accepts.events}
+        return tuple(each.event.name for each in self.receives if each.event.name in accepted)
 
 
 __all__ = ["Import", "Workflow"]

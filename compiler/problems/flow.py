@@ -20,6 +20,7 @@ __all__ = [
     "flow_too_complex",
     "infinite_type",
     "join_feeds_itself",
+    "join_from_outside",
     "join_never_fires",
     "join_overfills",
     "join_starves",
@@ -211,6 +212,21 @@ def join_overfills(place: Place, join: str, twice: str, fork: str, paths: Sequen
         f"`{join}` can get `{twice}` more than once {'in a run' if fork == 'start' else f'after one run of `{fork}`'}",
         place,
         f"{hint}let one of them emit another event, or collect the items of a list with `accepts: {{each: {twice}}}`",
+    )
+
+
+@problem
+def join_from_outside(place: Place, join: str, event: str) -> Finding:
+    """A join of all its events waits for one from outside.
+
+    What comes from outside may come never, or twice, and a join `{all: …}` is for exactly one of each. Let a
+    `wait` step take one event from outside, with a time-out, and join what the `wait` emits.
+    """
+    return Finding(
+        "join-from-outside",
+        f"`{event}` comes from outside, never or several times, and `{join}` joins exactly one",
+        place,
+        f"let a `wait` take one `{event}`, and join what it emits",
     )
 
 

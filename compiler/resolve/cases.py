@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.nodes import MapItems, MockAnswer, Step, TestCase
+from wfc.compiler.nodes import AskPerson, Delivery, MapItems, MockAnswer, Step, TestCase
 from wfc.compiler.problems import cases as problems
 from wfc.compiler.problems.names import unknown_state_field, unknown_step
+from wfc.compiler.problems.pauses import not_received, quorum_of_answers
 from wfc.compiler.problems.spelling import nearest
-from wfc.compiler.problems.values import unknown_entry
+from wfc.compiler.problems.values import unknown_entry, wrong_value
 from wfc.compiler.resolve.declared import Declared
+from wfc.compiler.resolve.durations import duration
 from wfc.compiler.resolve.errors import KNOWN, error_names
 from wfc.compiler.resolve.names import normal
 from wfc.compiler.resolve.values import check_plain
@@ -35,6 +37,15 @@ def resolve_tests(
     listed = enumerate(tests if isinstance(tests, list) else ())
     return tuple(
         reader.test(each, Place(("tests", index))) for index, each in listed if isinstance(each, Mapping)
+    )
+
+
+def is_one_quorum(answers: list[object], step: Step) -> bool:
+    """Whether a list is what several people answer in one run, not what successive runs give."""
+    return (
+        isinstance(step.action, AskPerson)
+        and step.action.quorum is not None
+        and all(isinstance(each, Mapping) and each.keys() != {"error"} for each in answers)
     )
 
 
@@ -72,7 +83,30 @@ class Cases:
             clock=self.clock(data.get("clock"), place / "clock"),
             expect=expected,
             address=place.address,
+            deliver=self.deliveries(data.get("deliver"), place / "deliver"),
         )
+
+    def deliveries(self, data: object, place: Place) -> tuple[Delivery, ...]:
+        """Events from outside, by the time at which they come."""
+        found = []
+        for index, each in enumerate(data if isinstance(data, list) else ()):
+            if not isinstance(each, Mapping) or not isinstance(each.get("event"), str):
+                continue
+            at = place / index
+            event = self.declared.events.find(each["event"], at / "event", self.declared.report)
+            if event is None:
+                continue
+            if event.name not in self.declared.receives and not self.declared.unread("receives"):
+                self.declared.report(not_received(at / "event", event.name, self.declared.receives))
+            given = each.get("with")
+            check_plain(
+                given or {}, (at / "with" if given else at).address, event.record, self.declared.report
+            )
+            after = 0.0
+            if "after" in each:
+                after = duration(each["after"], at / "after", self.declared.report, zero=True) or 0.0
+            found.append(Delivery(event.name, given if isinstance(given, Mapping) else {}, after))
+        return tuple(sorted(found, key=lambda delivery: delivery.after))
 
     def step(self, name: object, place: Place) -> Step | None:
         normalised = normal(str(name))
@@ -109,7 +143,7 @@ class Cases:
             step = self.step(name, at.key)
             if step is None or not self.has_action(step, at.key, "mock"):
                 continue
-            if isinstance(content, list):
+            if isinstance(content, list) and not is_one_quorum(content, step):
                 answers = tuple(self.answer(each, at / index, step) for index, each in enumerate(content))
             else:
                 answers = (self.answer(content, at, step),)
@@ -120,9 +154,17 @@ class Cases:
         if isinstance(data, Mapping) and data.keys() == {"error"} and isinstance(data["error"], str):
             error_names(data["error"], place / "error", self.declared.report, mocked=True)
             return MockAnswer(error=data["error"])
+        if step.result is None and step.kind != "transform":
+            if data not in (None, {}):
+                why = "this step gives nothing, so there is nothing to stand in for"
+                self.declared.report(wrong_value(place, why, "write `{}`, or an error: `{error: …}`"))
+            return MockAnswer()
         # what is mocked of a `map` is what is done with an item, once for each
         wanted = step.action.result if isinstance(step.action, MapItems) else step.result
         check_plain(data, place.address, wanted or UNKNOWN, self.declared.report)
+        quorum = step.action.quorum if isinstance(step.action, AskPerson) else None
+        if quorum is not None and isinstance(data, list) and len(data) != quorum:
+            self.declared.report(quorum_of_answers(place, step.name, quorum, len(data)))
         return MockAnswer(value=data)
 
     def expected(self, data: Mapping[str, Any], place: Place) -> dict[str, object]:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
 from wfc.compiler.diagnostics import Address, Finding, Place, Report
-from wfc.compiler.nodes import Event, Merge, Model, Retry, Secret, Tool
+from wfc.compiler.nodes import Event, Merge, Model, Received, Retry, RunKey, Secret, Tool
 from wfc.compiler.problems import names as problems
+from wfc.compiler.resolve.contracts import Contract
 from wfc.compiler.resolve.names import normal
 from wfc.compiler.resolve.surroundings import ALONE, Around, Surroundings
 from wfc.compiler.slotted import dataclass, field
@@ -100,6 +101,9 @@ class Declared:
         around: What is known of the files around.
         imported: Names that come from other files: by section and name, where they are declared, and as what.
         imports: The files that this one imports, and those that they import, each once, the imported first.
+        contracts: What workflows promise, by name: this one, and those of its folder as far as they are known.
+        receives: What runs take from outside, by the event's name.
+        waited: Event → address of the first step that waits for it.
     """
 
     sink: Report
@@ -123,6 +127,10 @@ class Declared:
     around: Surroundings = ALONE
     imported: dict[tuple[str, str], tuple[Place, str]] = field(default_factory=dict)
     imports: dict[str, Around] = field(default_factory=dict)
+    contracts: dict[str, Contract] = field(default_factory=dict)
+    key: RunKey | None = None
+    receives: dict[str, Received] = field(default_factory=dict)
+    waited: dict[str, Address] = field(default_factory=dict)
 
     def report(self, finding: Finding) -> None:
         """Take a finding, and remember that there was one of its kind."""
@@ -144,6 +152,10 @@ class Declared:
     def counts(self, section: str, name: str, table: Table[Any]) -> bool:
         """Whether an entry is the spec's own, or comes from another file and is used."""
         return (section, name) not in self.imported or name in table.used
+
+    def contract(self, name: str, place: Place) -> Contract | None:
+        """What a workflow promises; ``None`` if that is not known."""
+        return self.contracts.get(normal(name))
 
     def is_broken(self, address: Address) -> bool:
         """Whether something at or below an address was left out."""

@@ -24,6 +24,9 @@ KNOWN: Final = (
     "requirement",
     "tool",
     "python",
+    "run",
+    "run.unknown",
+    "run.ended",
 )
 PATTERN: Final = re.compile(r"http\.[1-5](xx|[0-9][0-9])|(python|tool)\.[^\W\d]\w*(\.[^\W\d]\w*)*")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from wfc.compiler import flow
 from wfc.compiler.diagnostics import Place, Report
@@ -13,7 +13,9 @@ from wfc.compiler.slotted import replace
 __all__ = ["with_forks"]
 
 
-def with_forks(steps: Sequence[Step], start: str, report: Report, *, whole: bool) -> tuple[Step, ...]:
+def with_forks(
+    steps: Sequence[Step], start: str, report: Report, *, whole: bool, outside: Iterable[str] = ()
+) -> tuple[Step, ...]:
     """The same steps, their joins knowing their forks.
 
     The fork of an `each` is the step whose `each` opened the batch; of every other join it is the nearest step,
@@ -24,10 +26,11 @@ def with_forks(steps: Sequence[Step], start: str, report: Report, *, whole: bool
         start: The start event's name.
         report: Takes a finding for each `each` join that no batch leads to.
         whole: Whether all of the flow is known; if not, such findings would only be consequences.
+        outside: Names of the events that come from outside.
     """
     if not any(isinstance(step.accepts, Join) for step in steps):
         return tuple(steps)
-    graph = flow.build(steps, start)
+    graph = flow.build(steps, start, outside)
     batches = flow.batches(graph)
     nearest = flow.dominators(flow.with_collections(graph, batches))
     reached = flow.reachable(graph)

@@ -17,6 +17,7 @@ from wfc.compiler.resolve.defaults import declare_defaults
 from wfc.compiler.resolve.durations import duration
 from wfc.compiler.resolve.frames import with_forks
 from wfc.compiler.resolve.imports import declare_imports, report_unused_imports
+from wfc.compiler.resolve.messages import declare_messages, report_received
 from wfc.compiler.resolve.names import check_style, normal, pascal_case
 from wfc.compiler.resolve.parts import check_contracts, declare_parts
 from wfc.compiler.resolve.retries import declare_retries
@@ -132,9 +133,16 @@ def resolve(spec: Spec, report: Report, around: Surroundings = ALONE) -> Workflo
     declared = declarations(spec, report, around)
     parts = declare_parts(data, declared)
     steps = resolve_steps(data, declared, parts)
+    report_received(declared, steps)
     if declared.start is None:
         return None
-    steps = with_forks(steps, declared.start.name, declared.report, whole=declared.flow_whole)
+    steps = with_forks(
+        steps,
+        declared.start.name,
+        declared.report,
+        whole=declared.flow_whole,
+        outside=declared.receives,
+    )
     if "each-outside-batch" in declared.codes:
         declared.flow_whole = False
     check_contracts(parts, steps, declared)
@@ -151,6 +159,7 @@ def declarations(spec: Spec, report: Report, around: Surroundings = ALONE) -> De
     declared = Declared(report, data, spec.broken, around=around)
     declare_imports(data, declared)
     declare(data, declared)
+    declare_messages(data, declared)
     declare_retries(data, declared)
     declare_models(data, declared)
     declare_tools(data, declared)
@@ -206,6 +215,8 @@ def workflow(
         tests=tests,
         imports=imported_modules(declared),
         whole=declared.flow_whole,
+        receives=tuple(declared.receives.values()),
+        key=declared.key,
     )
 
 

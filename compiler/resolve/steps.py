@@ -17,8 +17,10 @@ from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.defaults import step_retry, step_timeout
 from wfc.compiler.resolve.exits import Leaving
 from wfc.compiler.resolve.maps import Acted, Mapped
+from wfc.compiler.resolve.messages import send
 from wfc.compiler.resolve.names import check_style, report_look_alikes
 from wfc.compiler.resolve.parts import Part, step_entries
+from wfc.compiler.resolve.pauses import PAUSES, expiry, paused, report_pause_keys
 from wfc.compiler.resolve.saves import resolve_saves
 from wfc.compiler.resolve.scopes import Scopes, bound_scope
 from wfc.compiler.resolve.values import Texts
@@ -26,7 +28,7 @@ from wfc.compiler.types import INTEGER, UNKNOWN, ListOf, MapOf, Record, Type, as
 
 __all__ = ["resolve_steps"]
 
-Kind = Literal["transform", "tool", "http", "llm", "map"]
+Kind = Literal["transform", "tool", "http", "llm", "map", "human", "wait", "send"]
 FLOW_KEYS = ("accepts", "emit", "on_error", "on_limit", "kind")
 CONCURRENCY = 4
 ABOUT_ACTIONS = ("retry", "timeout", "concurrency", "on_error", "idempotency_key")
@@ -71,11 +73,11 @@ def resolve_step(name: str, data: Mapping[str, object], place: Place, declared: 
         declared.flow_whole = False
     check_keys(data, place, declared)
     scopes = Scopes(declared, accepts if known else None, http=data.get("kind") == "http")
-    acted = act(name, data, place, scopes, texts)
+    leaving = Leaving(declared, texts)
+    acted = act(name, data, place, scopes, leaving)
     texts.uses.clear()  # from here on: who uses the result
     findings = len(declared.codes)
     tail = scopes.tail()
-    leaving = Leaving(declared, texts)
     save = resolve_saves(data.get("save"), place / "save", tail, declared, texts)
     require = requirements(data.get("require"), place / "require", acted.outcome or tail, texts)
     emit = leaving.exit(data["emit"], place / "emit", tail) if "emit" in data else Exit((), place.address)
@@ -90,6 +92,7 @@ def resolve_step(name: str, data: Mapping[str, object], place: Place, declared: 
     ):
         declared.report(problems.unused_result(acted.wanted.key, name))
     on_error, on_limit, on_timeout = exits(data, place, scopes, leaving)
+    within, on_expired = expiry(data, place, scopes, leaving)
     if accepts is None:
         return None
     return Step(
@@ -112,14 +115,20 @@ def resolve_step(name: str, data: Mapping[str, object], place: Place, declared: 
         stream=streamed,
         idempotency_key=key(data, place, acted.call or scopes.action(), texts),
         address=place.address,
+        within=within,
+        on_expired=on_expired,
     )
 
 
-def act(name: str, data: Mapping[str, object], place: Place, scopes: Scopes, texts: Texts) -> Acted:
-    """What a step does; the scopes know its result from here on."""
-    declared = scopes.declared
-    if data.get("kind") == "map":
+def act(name: str, data: Mapping[str, object], place: Place, scopes: Scopes, leaving: Leaving) -> Acted:
+    """What a step does or waits for; the scopes know its result from here on."""
+    declared, texts, kind = leaving.declared, leaving.texts, data.get("kind")
+    if kind == "map":
         acted = Mapped(name, data, place, declared, texts).resolve(scopes.action())
+    elif kind in PAUSES:
+        acted = paused(name, data, place, scopes, declared, texts)
+    elif kind == "send":
+        acted = Acted(send(data, place, scopes.action(), leaving), None, None)
     else:
         acting = Acting(name, data, place, declared, texts)
         tool = acting.tool()
@@ -140,6 +149,8 @@ def check_keys(data: Mapping[str, object], place: Place, declared: Declared) -> 
         for key in (*ABOUT_ACTIONS, *(("require", "on_item_error") if idle else ())):
             if key in data:
                 declared.report(problems.no_action((place / key).key, key, what))
+    elif data.get("kind") in PAUSES:
+        report_pause_keys(data, place, declared)
 
 
 def exits(

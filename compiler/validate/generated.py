@@ -1154,6 +1154,10 @@ def is_http_step(v: Any) -> bool:
     return True
 
 
+def is_human_step_kind(v: Any) -> bool:
+    return v == "human"
+
+
 def is_human_step_assign(v: Any) -> bool:
     if not (isinstance(v, list)):
         return False
@@ -1309,6 +1313,10 @@ def is_map_step(v: Any) -> bool:
     return True
 
 
+def is_wait_step_kind(v: Any) -> bool:
+    return v == "wait"
+
+
 def is_wait_step(v: Any) -> bool:
     if not (isinstance(v, dict)):
         return False
@@ -1319,6 +1327,10 @@ def is_wait_step(v: Any) -> bool:
         if check is None or not check(value):
             return False
     return True
+
+
+def is_send_step_kind(v: Any) -> bool:
+    return v == "send"
 
 
 def is_send_step_if_absent_then(v: Any) -> bool:
@@ -1430,6 +1442,12 @@ def is_delivery(v: Any) -> bool:
     return True
 
 
+def is_test_deliver(v: Any) -> bool:
+    if not (isinstance(v, list)):
+        return False
+    return all(map(is_delivery, v))
+
+
 def is_test(v: Any) -> bool:
     if not (isinstance(v, dict)):
         return False
@@ -1522,6 +1540,16 @@ def is_spec_retries(v: Any) -> bool:
     if not (isinstance(v, dict)):
         return False
     return all(map(is_retry_policy, v.values()))
+
+
+def is_spec_receives(v: Any) -> bool:
+    if not (isinstance(v, dict)):
+        return False
+    return all(map(is_received, v.values()))
+
+
+def is_spec_when_running(v: Any) -> bool:
+    return isinstance(v, str) and v in {"reject", "queue", "replace", "join", "parallel"}
 
 
 def is_spec_steps(v: Any) -> bool:
@@ -2004,7 +2032,7 @@ HTTP_STEP_KEYS: Final[Mapping[str, Check]] = {
     "idempotency_key": text,
 }
 HUMAN_STEP_KEYS: Final[Mapping[str, Check]] = {
-    "kind": not_yet,
+    "kind": is_human_step_kind,
     "accepts": is_accepts,
     "title": text,
     "show": text,
@@ -2154,7 +2182,7 @@ MAP_STEP_KEYS: Final[Mapping[str, Check]] = {
     "idempotency_key": text,
 }
 WAIT_STEP_KEYS: Final[Mapping[str, Check]] = {
-    "kind": not_yet,
+    "kind": is_wait_step_kind,
     "accepts": is_accepts,
     "for": text,
     "until": text,
@@ -2180,7 +2208,7 @@ SEND_STEP_IF_ABSENT_THEN_KEYS: Final[Mapping[str, Check]] = {
     "keep": text,
 }
 SEND_STEP_KEYS: Final[Mapping[str, Check]] = {
-    "kind": not_yet,
+    "kind": is_send_step_kind,
     "accepts": is_accepts,
     "to": text,
     "to_key": text,
@@ -2261,7 +2289,7 @@ TEST_KEYS: Final[Mapping[str, Check]] = {
     "mock": is_values,
     "real": is_names,
     "clock": text,
-    "deliver": not_yet,
+    "deliver": is_test_deliver,
     "expect": is_expect,
 }
 RECEIVED_KEYS: Final[Mapping[str, Check]] = {
@@ -2303,9 +2331,9 @@ SPEC_KEYS: Final[Mapping[str, Check]] = {
     "knowledge": not_yet,
     "resources": not_yet,
     "defaults": is_defaults,
-    "receives": not_yet,
-    "key": not_yet,
-    "when_running": not_yet,
+    "receives": is_spec_receives,
+    "key": text,
+    "when_running": is_spec_when_running,
     "limits": not_yet,
     "on_error": not_yet,
     "on_deadline": not_yet,

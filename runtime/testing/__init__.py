@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from wfc.runtime.testing.cases import MockAnswer, SpecTest, TestOutcome, doubles_for, run_test, start_mocked
+from wfc.runtime.testing.cases import (
+    Delivery,
+    MockAnswer,
+    SpecTest,
+    TestOutcome,
+    doubles_for,
+    run_test,
+    start_mocked,
+)
 from wfc.runtime.testing.clock import DeadlockError, VirtualTimeLoop, run_virtually
 from wfc.runtime.testing.models import ScriptedModel
 from wfc.runtime.testing.runner import WorkflowTestResult, WorkflowTestRunner
 
 __all__ = [
     "DeadlockError",
+    "Delivery",
     "MockAnswer",
     "ScriptedModel",
     "SpecTest",

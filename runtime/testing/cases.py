@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from wfc.runtime.table import Step
     from wfc.runtime.workflow import Workflow
 
-__all__ = ["MockAnswer", "SpecTest", "TestOutcome", "doubles_for", "run_test", "start_mocked"]
+__all__ = ["Delivery", "MockAnswer", "SpecTest", "TestOutcome", "doubles_for", "run_test", "start_mocked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,15 @@ class MockAnswer:
 
     value: object = None
     error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """An event from outside: its name, its fields as JSON data, and so many seconds after the start."""
+
+    event: str
+    fields: Mapping[str, object] = field(default_factory=dict)
+    after: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +72,7 @@ class SpecTest:
         real: Steps whose action is really done.
         clock: When the virtual clock starts, ISO 8601; without an offset in UTC.
         expect: What must hold: ``end with ran never_ran emitted state streamed fails``.
+        deliver: Events from outside.
     """
 
     name: str
@@ -71,6 +81,7 @@ class SpecTest:
     real: Sequence[str] = ()
     clock: str | None = None
     expect: Mapping[str, Any] = field(default_factory=dict)
+    deliver: Sequence[Delivery] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +114,8 @@ def run_test(workflow: type[Workflow], case: SpecTest) -> TestOutcome:
         start, moment = _start_event(workflow, case.start), _clock(case.clock)
         config = _config(workflow, real=bool(case.real))
         doubles = doubles_for(workflow, case)
-        run_virtually(lambda: _run(workflow, start, config, doubles, seen), start=moment)
+        arriving = [(each.after, _from_outside(workflow, each)) for each in case.deliver]
+        run_virtually(lambda: _run(workflow, start, config, doubles, arriving, seen), start=moment)
     except (_CannotRunError, SettingsError) as error:
         return TestOutcome(case.name, (str(error),))
     except DeadlockError:
@@ -130,6 +142,7 @@ async def _run(
     start: StartEvent,
     config: RunConfig | None,
     doubles: Mapping[str, Double],
+    arriving: Sequence[tuple[float, Event]],
     seen: Seen,
 ) -> None:
     loop = asyncio.get_running_loop()
@@ -152,6 +165,7 @@ async def _run(
             seen.streamed.append(event)
 
     run.observe(observe)
+    _deliver(run, arriving)
     try:
         engine.admit(run)
         seen.end = await run.future
@@ -165,7 +179,20 @@ def start_mocked(
 ) -> WorkflowHandler:
     """Starts a run in the running event loop, with its clock, in which a test's mocks answer the actions."""
     run = Run(workflow(), start, uuid.uuid4().hex, doubles=doubles_for(workflow, case), config=config)
-    return WorkflowHandler(run.engine.admit(run))
+    handler = WorkflowHandler(run.engine.admit(run))
+    _deliver(run, [(each.after, _from_outside(workflow, each)) for each in case.deliver])
+    return handler
+
+
+def _deliver(run: Run, arriving: Sequence[tuple[float, Event]]) -> None:
+    """Has events come from outside when their time is there, if the run is not over by then."""
+
+    def arrive(event: Event) -> None:
+        if not run.is_done:
+            run.send(event)
+
+    for after, event in arriving:
+        run.loop.call_later(after, arrive, event)
 
 
 def doubles_for(workflow: type[Workflow], case: SpecTest) -> dict[str, Double]:
@@ -178,9 +205,15 @@ def doubles_for(workflow: type[Workflow], case: SpecTest) -> dict[str, Double]:
             acting = step.item or step  # an item's action is the step's
             if answers:
                 doubles[step.name] = _double(acting, answers)
+            elif acting.result is type(None) and not acting.pauses:
+                doubles[step.name] = _nothing  # what a step sends to other runs goes nowhere
             elif not acting.pauses or not set(acting.pauses).issubset(_NEEDS_NOBODY):
                 doubles[step.name] = _complaint(step)
     return doubles
+
+
+async def _nothing(context: StepContext) -> None:
+    pass
 
 
 _NEEDS_NOBODY = {Delay, Until, Outside}
@@ -245,6 +278,17 @@ def _start_event(workflow: type[Workflow], fields: Mapping[str, object]) -> Star
         return TypeAdapter(start_class(workflow)).validate_json(to_json(dict(fields)))
     except ValidationError as error:
         raise _CannotRunError(f"`start` does not fit: {problems(error)}") from None
+
+
+def _from_outside(workflow: type[Workflow], delivery: Delivery) -> Event:
+    kinds = {event_name(kind): kind for kind in workflow.table().received}
+    kind = kinds.get(delivery.event)
+    if kind is None:
+        raise _CannotRunError(f"the workflow does not receive `{delivery.event}`")
+    try:
+        return TypeAdapter(kind).validate_json(to_json(dict(delivery.fields)))
+    except ValidationError as error:
+        raise _CannotRunError(f"`{delivery.event}` does not fit: {problems(error)}") from None
 
 
 def _clock(text: str | None) -> datetime:

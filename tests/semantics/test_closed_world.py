@@ -36,9 +36,6 @@ TOP = {
     "agents": "{writer: {model: fast, system: Write.}}",
     "knowledge": '{manuals: {files: "./*.md", index: keyword}}',
     "resources": '{db: {python: "stage:plain", per: run}}',
-    "receives": "{Told: {key: n}}",
-    "key": "inputs.n",
-    "when_running": "reject",
     "limits": "{steps: 100}",
     "on_error": "[Told]",
     "on_deadline": "Told",
@@ -52,7 +49,6 @@ LATER = [
     ("history", {"llm": ', history: "${{ state.s }}"'}, "history"),
     ("cache", {"llm": ", cache: true"}, "cache"),
     ("tokens", {"llm": ", stream: {tokens: true}"}, "tokens"),
-    ("deliver", {"tests": ", deliver: [{event: Asked, with: {n: 1}}]"}, "deliver"),
     ("openapi", {"tools": ", desk: {openapi: ./desk.yaml}"}, "openapi"),
     ("mcp", {"tools": ", files: {mcp: {command: [npx]}}"}, "mcp"),
     ("workflow tool", {"tools": ", research: {workflow: other}"}, "workflow"),
@@ -79,10 +75,7 @@ def test_what_comes_later_says_so_at_its_key(shown: Any, more: dict[str, str], m
 
 KINDS = {
     "agent": "agent: writer",
-    "human": 'title: Well?, form: {yes: boolean}, assign: ["group:x"], within: 4h, on_timeout: Told',
     "workflow": "workflow: child, with: {a: 1}",
-    "wait": "for: 3h",
-    "send": "to: other, to_key: inputs.n, event: Told",
     "retrieve": "from: manuals, query: x",
 }
 

@@ -18,10 +18,10 @@ from wfc.schemas import EDITOR_LINE, load, path
 HERE = Path(__file__).parent
 SCHEMA = load()
 LATER = {
-    *("prompts", "agents", "knowledge", "resources", "receives", "key"),
-    *("when_running", "limits", "on_error", "on_deadline", "on_cancel", "moved", "removed"),
+    *("prompts", "agents", "knowledge", "resources"),
+    *("limits", "on_error", "on_deadline", "on_cancel", "moved", "removed"),
 }
-LATER_KINDS = {"agent", "human", "workflow", "wait", "send", "retrieve"}
+LATER_KINDS = {"agent", "workflow", "retrieve"}
 
 
 def parts(schema: Any, at: str = "") -> Iterator[tuple[str, dict[str, Any]]]:

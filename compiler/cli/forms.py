@@ -1,0 +1,120 @@
+"""A form's JSON Schema → words for whom it asks, and what is typed → values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+__all__ = ["FormField", "fields_of"]
+
+Schema = Mapping[str, Any]
+
+YES: Final = frozenset({"y", "yes", "true", "1"})
+NO: Final = frozenset({"n", "no", "false", "0"})
+
+WORDS: Final = {
+    "string": "a text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "yes or no",
+    "array": 'a list, as JSON such as ["a", "b"]',
+    "object": "a record, as JSON",
+}
+FORMATS: Final = {
+    "date": "a day, such as 2026-01-31",
+    "date-time": "a moment, such as 2026-01-31T10:00:00Z",
+    "duration": "a length of time, such as PT90M",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """A field of a form.
+
+    Args:
+        name: As it is in the answer.
+        schema: Of its value; where it may be null, of the value that it else is.
+        required: Whether an answer must have it.
+        optional: Whether it may be null.
+    """
+
+    name: str
+    schema: Schema
+    required: bool
+    optional: bool
+
+    @property
+    def words(self) -> str:
+        """What may be typed."""
+        schema = self.schema
+        if "enum" in schema or "const" in schema:
+            said = " or ".join(map(str, self.choices))
+        elif schema.get("format") in FORMATS:
+            said = FORMATS[schema["format"]]
+        elif is_decimal(schema):
+            said = "an exact number"
+        else:
+            said = WORDS.get(str(schema.get("type")), "JSON")
+        return said if self.required and not self.optional else f"{said}; nothing to leave it out"
+
+    @property
+    def choices(self) -> list[Any]:
+        """The values that there are, if they are listed."""
+        return list(self.schema.get("enum", [self.schema["const"]] if "const" in self.schema else []))
+
+    def parse(self, text: str) -> Any:
+        """What is typed as a value of JSON.
+
+        Raises:
+            ValueError: It is none of this field's; the reason is for the person.
+        """
+        if self.choices:
+            found = [each for each in self.choices if str(each).casefold() == text.casefold()]
+            if not found:
+                raise ValueError(f"it must be {' or '.join(map(str, self.choices))}")
+            return found[0]
+        kind = self.schema.get("type")
+        if kind == "string" or is_decimal(self.schema):
+            return text
+        if kind == "boolean":
+            if text.casefold() in YES | NO:
+                return text.casefold() in YES
+            raise ValueError("it must be yes or no")
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            if kind is None:
+                return text
+            raise ValueError(f"it must be {WORDS.get(str(kind), 'JSON')}") from None
+
+
+def fields_of(form: Schema | None) -> list[FormField]:
+    """The fields of a form, in its order; none for a form that there is not."""
+    if form is None:
+        return []
+    required = set(form.get("required", ()))
+    found = []
+    for name, schema in form.get("properties", {}).items():
+        inner, optional = without_null(resolved(schema, form))
+        found.append(FormField(name, resolved(inner, form), name in required, optional))
+    return found
+
+
+def resolved(schema: Schema, form: Schema) -> Schema:
+    """What a reference to one of the form's definitions stands for."""
+    name = str(schema.get("$ref", "")).rpartition("/")[2]
+    return form.get("$defs", {}).get(name, schema) if name else schema
+
+
+def without_null(schema: Schema) -> tuple[Schema, bool]:
+    choices = schema.get("anyOf", ())
+    others = [each for each in choices if each.get("type") != "null"]
+    if len(others) == len(choices):
+        return schema, False
+    return (others[0] if len(others) == 1 else {"anyOf": others}), True
+
+
+def is_decimal(schema: Schema) -> bool:
+    return {each.get("type") for each in schema.get("anyOf", ())} == {"number", "string"}

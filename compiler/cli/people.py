@@ -1,0 +1,230 @@
+"""Who answers the questions of a run that `wfc run` follows: its options, or a person at the terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wfc.compiler.cli.forms import FormField, fields_of
+from wfc.compiler.problems import closest
+from wfc.compiler.render import printable
+
+if TYPE_CHECKING:
+    from wfc.runtime import Event, WorkflowHandler
+    from wfc.runtime.questions import OpenQuestion
+
+__all__ = ["NobodyAnswersError", "People", "Terminal", "read_answers"]
+
+
+class NobodyAnswersError(Exception):
+    """A question is open, and nobody is there to answer it."""
+
+    def __init__(self, question: OpenQuestion) -> None:
+        super().__init__(question.step)
+        self.question = question
+
+
+def read_answers(pairs: Sequence[str], steps: Sequence[str]) -> dict[str, deque[Any]]:
+    """``--answer STEP=JSON``: the answers to the questions of each step, one after the other.
+
+    Args:
+        steps: Names of the steps that ask.
+
+    Raises:
+        click.UsageError: A pair is not of that form, or names no step that asks.
+    """
+    found: dict[str, deque[Any]] = {}
+    for pair in pairs:
+        step, equals, text = pair.partition("=")
+        if not equals or not step:
+            raise click.UsageError(f"`--answer {pair}` is not `STEP=JSON`")
+        if step not in steps:
+            hint = closest(step, steps) or (
+                f"these do: {', '.join(f'`{each}`' for each in steps)}" if steps else "none does"
+            )
+            raise click.UsageError(f"no step `{step}` asks anybody; {hint}")
+        try:
+            found.setdefault(step, deque()).append(json.loads(text))
+        except (ValueError, RecursionError) as error:
+            raise click.UsageError(f"`--answer {step}=…` is not JSON: {error}") from None
+    return found
+
+
+class Terminal:
+    """Asks at the terminal, without holding up the run meanwhile.
+
+    Args:
+        lines: Gives the next line that was typed, or an empty text at the end of the input.
+        say: Shows a text; the last argument says whether a line ends after it.
+    """
+
+    def __init__(
+        self,
+        lines: Callable[[], str] | None = None,
+        say: Callable[[str, bool], None] | None = None,
+    ) -> None:
+        self.read = lines or sys.stdin.readline
+        self.say = say or (lambda text, end: click.echo(text, nl=end, err=True))
+        self.waiting: asyncio.Future[str] | None = None
+
+    async def line(self) -> str | None:
+        """The next line; ``None`` if there is none any more.
+
+        Where the one who asked has gone, the line that comes is for the next who asks.
+        """
+        if self.waiting is None:
+            loop = asyncio.get_running_loop()
+            self.waiting = loop.create_future()
+            # a thread that nobody waits for: a program ends while somebody thinks
+            threading.Thread(target=self._read, args=(loop, self.waiting), daemon=True).start()
+        text = await asyncio.shield(self.waiting)
+        self.waiting = None
+        return text.rstrip("\r\n") if text else None
+
+    def _read(self, loop: asyncio.AbstractEventLoop, waiting: asyncio.Future[str]) -> None:
+        text = self.read()
+
+        def given() -> None:
+            if not waiting.done():
+                waiting.set_result(text)
+
+        try:
+            loop.call_soon_threadsafe(given)
+        except RuntimeError:
+            return  # the run is over, and with it the loop
+
+    async def ask(self, question: OpenQuestion, before: dict[str, Any]) -> dict[str, Any] | None:
+        """What a person answers; ``None`` at the end of the input. ``before`` stands in the form already."""
+        self.say("", True)
+        self.say(printable(f"? {question.title}"), True)
+        for line in (question.show or "").splitlines():
+            self.say(printable(f"  {line}"), True)
+        answer: dict[str, Any] = {}
+        for field in fields_of(question.form):
+            given = await self.field(field, before)
+            if given is None:
+                return None
+            if given:
+                answer[field.name] = given[0]
+        if question.form is None:
+            self.say("  Enter confirms: ", False)
+            if await self.line() is None:
+                return None
+        return answer
+
+    async def field(self, field: FormField, before: dict[str, Any]) -> list[Any] | None:
+        """The value of a field in a list, an empty list for one that is left out, ``None`` at the end of the input."""
+        kept = f" [{shown(before[field.name])}]" if before.get(field.name) is not None else ""
+        while True:
+            self.say(printable(f"  {field.name} ({field.words}){kept}: "), False)
+            text = await self.line()
+            if text is None:
+                return None
+            if not text.strip():
+                if kept:
+                    return [before[field.name]]
+                if not field.required or field.optional:
+                    return []
+                self.say("    it is needed", True)
+                continue
+            try:
+                return [field.parse(text.strip())]
+            except ValueError as error:
+                self.say(printable(f"    {error}"), True)
+
+
+def shown(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+class People:
+    """Answers the questions of one run, one after the other, while it goes on.
+
+    Args:
+        answers: Step → what to answer it, first come first served.
+        terminal: Where to ask for what is not among them; ``None``: nowhere.
+
+    ``failure`` is why the run was given up: nobody could answer, or an answer of the options does not fit.
+    """
+
+    def __init__(
+        self, handler: WorkflowHandler, answers: dict[str, deque[Any]], terminal: Terminal | None
+    ) -> None:
+        self.handler = handler
+        self.answers = answers
+        self.terminal = terminal
+        self.failure: NobodyAnswersError | click.UsageError | None = None
+        self.task: asyncio.Task[None] | None = None
+        self.at_terminal: tuple[str, asyncio.Task[dict[str, Any] | None]] | None = None
+
+    def tell(self, event: Event) -> None:
+        """Take note of an event of the run's stream: a question may have been asked, or closed."""
+        from wfc.runtime import QuestionAsked, QuestionClosed
+
+        if isinstance(event, QuestionAsked) and (self.task is None or self.task.done()):
+            self.task = asyncio.create_task(self.answer_all())
+        elif isinstance(event, QuestionClosed) and self.at_terminal and self.at_terminal[0] == event.id:
+            self.at_terminal[1].cancel()
+
+    async def stop(self) -> None:
+        """Ask nobody any more."""
+        if self.task is not None:
+            self.task.cancel()
+            await asyncio.wait([self.task])
+
+    async def answer_all(self) -> None:
+        try:
+            while (question := next(iter(self.handler.questions()), None)) is not None:
+                await self.answer(question)
+        except (NobodyAnswersError, click.UsageError) as error:
+            self.failure = error
+            await self.handler.cancel_run()
+
+    async def answer(self, question: OpenQuestion) -> None:
+        by = "user:terminal" if question.quorum is None else f"user:terminal-{len(question.answered_by) + 1}"
+        given = self.answers.get(question.step)
+        if given:
+            await self.from_option(question, given.popleft(), by)
+        elif self.terminal is None:
+            raise NobodyAnswersError(question)
+        else:
+            await self.from_terminal(question, by, self.terminal)
+
+    async def from_option(self, question: OpenQuestion, value: object, by: str) -> None:
+        from wfc.runtime import InvalidAnswerError
+
+        try:
+            await self.handler.answer(question.id, value, by=by)
+        except InvalidAnswerError as error:
+            raise click.UsageError(f"`--answer {question.step}=…`: {printable(str(error))}") from None
+
+    async def from_terminal(self, question: OpenQuestion, by: str, terminal: Terminal) -> None:
+        from wfc.runtime import InvalidAnswerError
+
+        before = dict(question.prefill)
+        while True:
+            asking = asyncio.create_task(terminal.ask(question, before))
+            self.at_terminal = question.id, asking
+            await asyncio.wait([asking])
+            self.at_terminal = None
+            if asking.cancelled():
+                terminal.say("", True)
+                terminal.say("  too late: the question is closed", True)
+                return
+            answer = asking.result()
+            if answer is None:
+                raise NobodyAnswersError(question)
+            try:
+                await self.handler.answer(question.id, answer, by=by)
+            except InvalidAnswerError as error:
+                terminal.say(printable(f"    {error}"), True)
+                before |= answer
+            else:
+                return

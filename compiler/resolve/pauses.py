@@ -1,0 +1,155 @@
+"""Steps that wait: for a person, for a time, for an event from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.expressions import Scope
+from wfc.compiler.nodes import AskPerson, Exit, Pause, Value, WaitEvent, WaitFor, WaitUntil
+from wfc.compiler.problems import pauses as problems
+from wfc.compiler.problems import steps as step_problems
+from wfc.compiler.problems import values as value_problems
+from wfc.compiler.resolve.declarations import read_fields
+from wfc.compiler.resolve.declared import Declared
+from wfc.compiler.resolve.durations import duration
+from wfc.compiler.resolve.exits import Leaving
+from wfc.compiler.resolve.maps import Acted
+from wfc.compiler.resolve.names import pascal_case
+from wfc.compiler.resolve.scopes import Scopes
+from wfc.compiler.resolve.values import Texts
+from wfc.compiler.slotted import replace
+from wfc.compiler.types import DATETIME, UNKNOWN, ListOf, Record, Type, assignable, show
+
+__all__ = ["PAUSES", "expiry", "paused", "report_pause_keys"]
+
+PAUSES: Final = frozenset({"human", "wait"})
+ABOUT_ATTEMPTS: Final = ("retry", "timeout", "concurrency", "on_error", "idempotency_key")
+WAITS: Final = ("for", "until", "event")
+
+Data = Mapping[str, object]
+
+
+def paused(name: str, data: Data, place: Place, scopes: Scopes, declared: Declared, texts: Texts) -> Acted:
+    """What a step waits for, and what that gives."""
+    result = pause_result(name, data, place, declared)
+    found = pause(data, place, result, scopes.action(), declared, texts)
+    if data.get("kind") != "human":
+        return Acted(found, result)
+    answer = replace(scopes, result=answer_type(data, result)).tail()
+    return Acted(found, result, place / "form" if "form" in data else None, outcome=answer)
+
+
+def pause_result(name: str, data: Data, place: Place, declared: Declared) -> Type | None:
+    """What a pause gives: a form, with `quorum` a list of it; an event from outside; or nothing."""
+    if data.get("kind") == "wait":
+        event = data.get("event")
+        if not isinstance(event, str) or "for" in data or "until" in data:
+            return None
+        found = declared.events.nodes.get(event)
+        return found.record if found is not None else UNKNOWN
+    if "form" not in data:
+        return UNKNOWN if declared.is_broken((*place.address, "form")) else None
+    form = Record(f"{pascal_case(name)}Form", role="output", address=(*place.address, "form"))
+    read_fields(data["form"], form.address, form, declared)
+    return ListOf(form) if "quorum" in data else form
+
+
+def answer_type(data: Data, result: Type | None) -> Type | None:
+    """What one answer is: what `require` looks at."""
+    return result.item if "quorum" in data and isinstance(result, ListOf) else result
+
+
+def pause(
+    data: Data, place: Place, result: Type | None, scope: Scope, declared: Declared, texts: Texts
+) -> Pause | None:
+    """What is waited for; ``None`` if that is not known."""
+    if data.get("kind") == "human":
+        return question(data, place, answer_type(data, result), scope, texts)
+    found = [key for key in WAITS if key in data]
+    if len(found) != 1:
+        if not any(declared.is_broken((*place.address, key)) for key in WAITS):
+            declared.report(problems.wait_for_what(place.key, found))
+        return None
+    for key in ("that", "within", "on_timeout"):
+        if key in data and "event" not in data:
+            declared.report(step_problems.key_without_companion((place / key).key, key, "event"))
+    if "for" in data:
+        seconds = duration(data["for"], place / "for", declared.report)
+        return WaitFor(seconds) if seconds is not None else None
+    if "until" in data:
+        return moment(data, place / "until", scope, texts)
+    return outside(data, place, scope, declared, texts)
+
+
+def question(data: Data, place: Place, form: Type | None, scope: Scope, texts: Texts) -> AskPerson:
+    prefill: dict[str, Value] = {}
+    given = data.get("prefill")
+    if isinstance(given, Mapping) and isinstance(form, Record):
+        prefill = texts.given(given, place / "prefill", form.fields, "the form", scope)
+    elif isinstance(given, Mapping) and form is None:
+        texts.report(step_problems.key_without_companion((place / "prefill").key, "prefill", "form"))
+    assign = data.get("assign")
+    quorum = data.get("quorum")
+    return AskPerson(
+        title=texts.text(data.get("title", ""), place / "title", scope),
+        show=texts.text(data["show"], place / "show", scope, statements=True) if "show" in data else None,
+        form=form if isinstance(form, Record) else None,
+        prefill=tuple(prefill.items()),
+        assign=tuple(
+            texts.text(each, place / "assign" / index, scope)
+            for index, each in enumerate(assign if isinstance(assign, list) else ())
+        ),
+        quorum=quorum if isinstance(quorum, int) else None,
+    )
+
+
+def moment(data: Data, place: Place, scope: Scope, texts: Texts) -> WaitUntil:
+    found = texts.expression(data["until"], place, scope)
+    if found.type != UNKNOWN and not assignable(found.type, DATETIME):
+        texts.report(value_problems.wrong_value(place, f"wanted a datetime, found {show(found.type)}"))
+    return WaitUntil(found)
+
+
+def outside(data: Data, place: Place, scope: Scope, declared: Declared, texts: Texts) -> WaitEvent | None:
+    event = declared.events.find(str(data["event"]), place / "event", declared.report)
+    if event is None:
+        return None
+    if event.name not in declared.receives and not declared.is_broken(("receives",)):
+        texts.report(problems.not_received(place / "event", event.name, declared.receives))
+    declared.waited.setdefault(event.name, place.address)
+    missing = [
+        key
+        for key in ("within", "on_timeout")
+        if key not in data and not declared.is_broken((*place.address, key))
+    ]
+    if missing:
+        texts.report(problems.endless_wait((place / "event").key, event.name, missing))
+    that = None
+    if "that" in data:
+        inside = Scope(names={**scope.names, "result": event.record}, classes=scope.classes)
+        that = texts.condition(data["that"], place / "that", inside)
+    return WaitEvent(event, that)
+
+
+def expiry(data: Data, place: Place, scopes: Scopes, leaving: Leaving) -> tuple[float | None, Exit | None]:
+    """The bound of a step's own pause, and where the step goes after it."""
+    if data.get("kind") not in PAUSES:
+        return None, None
+    within = None
+    if "within" in data:
+        within = duration(data["within"], place / "within", leaving.declared.report)
+    on_expired = None
+    if "on_timeout" in data:
+        on_expired = leaving.exit(data["on_timeout"], place / "on_timeout", scopes.action())
+    return within, on_expired
+
+
+def report_pause_keys(data: Data, place: Place, declared: Declared) -> None:
+    """Keys about attempts mean nothing where there is only waiting."""
+    kind = str(data.get("kind"))
+    keys = (*ABOUT_ATTEMPTS, "require") if kind == "wait" else ABOUT_ATTEMPTS
+    for key in keys:
+        if key in data:
+            declared.report(problems.cannot_be_tried_again((place / key).key, key, kind))
