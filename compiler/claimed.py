@@ -47,8 +47,8 @@ STATE_ATTRIBUTES: Final = frozenset({"checked"})
 
 WORKFLOW_ATTRIBUTES: Final = frozenset(
     """
-    add_step add_workflows engine events part prepare read_config resource_manager run runtime serializer start_event_class
-    steps stop_event_class table timeout validate workflow_name
+    add_step add_workflows engine events part prepare read_config resource_manager run runtime serializer
+    start_event_class steps stop_event_class table timeout validate workflow_name
     """.split()
 )
 
