@@ -263,7 +263,7 @@ def _unregister(run: Run, known_as: int | str) -> None:
 def _stop(run: Run, child: ChildRun) -> None:
     if child.run.above is run and not child.run.is_done:
         child.run.cancel(f"the run that it is part of, {run.run_id}, does not want it any more")
-        child.run.future.exception()  # it is known
+        child.run.future.add_done_callback(lambda future: future.exception())  # it is known
 
 
 def parts_of(run: Run) -> Iterator[Run]:

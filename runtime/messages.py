@@ -227,7 +227,7 @@ def receive(run: Run, event: Event | Message, message_id: str | None) -> bool:
         RunEndedError: It is over.
         InvalidMessageError: It does not take such an event.
     """
-    if run.is_done:
+    if run.is_done or run.execution.outcome is not None:
         raise RunEndedError(f"the run {run.run_id} has ended, so it takes no {_name_of(event)}")
     kind = _class_for(run, event)
     if kind is None:

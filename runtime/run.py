@@ -13,6 +13,7 @@ from wfc.runtime.children import (
     ChildRun,
     Parent,
     start_child,
+    stop_all,
     stop_child,
     stop_children_of,
     those_who_take,
@@ -276,6 +277,8 @@ class Run:
 
     def _begin_anew(self, event: StartEvent) -> None:
         self.execution.inputs = event
+        if self.children:
+            stop_all(self)
         if self.deadline is not None:
             self.deadline.cancel()
         self._start_deadline()
@@ -316,17 +319,17 @@ class Run:
 
     def hold_deadline(self) -> float | None:
         """Stops the clock of the run's deadline; the seconds that are left, or ``None`` if it has none."""
-        if self._deadline is None:
+        if self.deadline is None:
             return None
-        left = self._deadline.when() - self.loop.time()
-        self._deadline.cancel()
-        self._deadline = None
+        left = self.deadline.when() - self.loop.time()
+        self.deadline.cancel()
+        self.deadline = None
         return left
 
     def resume_deadline(self, left: float) -> None:
         """Has the clock of the deadline go on."""
         if not self.is_done and self.workflow.timeout is not None:
-            self._deadline = self.loop.call_later(left, self._out_of_time, self.workflow.timeout)
+            self.deadline = self.loop.call_later(left, self._out_of_time, self.workflow.timeout)
 
     def break_at(self, points: tuple[Breakpoint, ...] | None) -> Breakpoints:
         """Gives the run breakpoints; ``None``: those that it has.
