@@ -34,7 +34,11 @@ class DictLike(BaseModel):
         return self._data[key]
 
     def __setitem__(self, key: str, value: Any) -> None:
-        setattr(self, key, value)
+        extra = self.__pydantic_extra__
+        if extra is not None and hasattr(type(self), key):
+            extra[key] = value  # `keys` and the like, which as an attribute is a method
+        else:
+            setattr(self, key, value)
 
     def __contains__(self, key: object) -> bool:
         return key in self._data

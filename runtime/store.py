@@ -166,5 +166,7 @@ def _assign(target: Any, part: str, value: Any) -> None:
         target[part] = value
     elif isinstance(target, list):
         target[int(part)] = value
+    elif isinstance(target, DictLike):
+        target[part] = value
     else:
         setattr(target, part, value)

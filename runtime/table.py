@@ -137,6 +137,10 @@ class Step:
         self.cancels: frozenset[Step] = (
             frozenset()
         )  # what leads to it without its fork, if it cancels the rest
+        if inspect.isasyncgenfunction(written.function) or inspect.isgeneratorfunction(written.function):
+            raise WorkflowValidationError(
+                f"step `{self.name}` yields: it must return a list of events, or send them by `ctx.send_event`"
+            )
         self.is_async = inspect.iscoroutinefunction(written.function)
         self.resources = tuple(one.asked for one in signature.parameters if one.asked is not None)
         check_resources(self.resources)
