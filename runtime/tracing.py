@@ -21,7 +21,7 @@ from wfc.runtime.instrumentation import (
     tell,
 )
 from wfc.runtime.outcomes import All
-from wfc.runtime.ticks import Completed, Failed, Tick, TriedAgain
+from wfc.runtime.ticks import Completed, Failed, Tick
 
 if TYPE_CHECKING:
     from wfc.runtime.run import Run
@@ -132,9 +132,9 @@ class Trace:
         return self.settled(step_run, tick)
 
     def settled(self, step_run: StepRun, tick: Tick) -> Tick:
-        """What came of an attempt; the step run's span ends, unless it is to be tried again. Gives the tick."""
+        """What came of an attempt; the step run's span ends, unless it is tried again or pauses. Gives the tick."""
         span = self._steps.get(step_run.number)
-        if span is not None and not isinstance(tick, TriedAgain):
+        if span is not None and isinstance(tick, Completed | Failed):
             del self._steps[step_run.number]
             self._last_number, self._last = step_run.number, span
             span.attributes[conventions.ATTEMPTS] = step_run.attempt
@@ -145,6 +145,10 @@ class Trace:
             elif isinstance(tick, Failed):
                 span.close(error=_own(tick.error))
         return tick
+
+    def span_of(self, number: int) -> Span | None:
+        """The span of a step run that is not over; else that of the run."""
+        return self._steps.get(number) or self.root
 
     def _open(self, step_run: StepRun) -> Span:
         assert self.root is not None

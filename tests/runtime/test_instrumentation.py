@@ -11,6 +11,7 @@ import pytest
 
 from wfc.runtime import (
     Context,
+    Delay,
     Event,
     RetryPolicy,
     StartEvent,
@@ -19,6 +20,7 @@ from wfc.runtime import (
     StopEvent,
     Workflow,
     WorkflowCancelledByUser,
+    pause,
     step,
 )
 from wfc.runtime.instrumentation import (
@@ -184,6 +186,24 @@ def test_a_run_started_in_a_step_is_below_that_step(spans: Spans, play: Any) -> 
     play(Other)
     inner = spans.tree()["run Other"]["step only"]["attempt only 1"]
     assert list(inner) == ["run Flow"]
+
+
+class Paused(Workflow):
+    @pause
+    def wait(self, event: Begun) -> Delay:
+        return Delay(30.0)
+
+    @wait.then
+    def after_wait(self, event: Begun, result: None) -> StopEvent:
+        return StopEvent()
+
+
+def test_a_pause_is_part_of_its_steps_span(spans: Spans, play: Any) -> None:
+    play(Paused)
+    assert spans.tree() == {"run Paused": {"step wait": {"attempt wait 1": {}}}}
+    wait = spans.one("step", "wait")
+    assert wait.attributes["wfc.step.emitted"] == ["StopEvent"] and not wait.is_cancelled
+    assert [span.kind for span in spans.ended] == ["attempt", "step", "run"]
 
 
 def test_a_parent_travels_as_plain_data(spans: Spans) -> None:

@@ -1,0 +1,272 @@
+"""What happened in a run: which steps ran, on which events, in which order, how long and how often."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from wfc.runtime.drawing.picture import Arrow, Box, Kind, Picture
+from wfc.runtime.errors import WorkflowRuntimeError, step_error
+from wfc.runtime.events import Event, EventEmitted, StartEvent, StopEvent, event_name
+from wfc.runtime.handler import WorkflowHandler
+from wfc.runtime.instrumentation import (
+    Dispatched,
+    EventHandler,
+    Span,
+    SpanHandler,
+    active_span,
+    conventions,
+    get_dispatcher,
+)
+from wfc.runtime.outcomes import All
+
+__all__ = [
+    "EventSeen",
+    "RecordedExecution",
+    "StepSeen",
+    "execution_of",
+    "execution_picture",
+    "record_executions",
+]
+
+MOST_RUNS: Final = 100
+MOST_STEPS: Final = 5_000
+"""Step runs that are kept of one run, and as many events; what comes after is counted."""
+
+Outcome = Literal["running", "done", "failed", "cancelled"]
+
+
+@dataclass
+class EventSeen:
+    """An event of a run.
+
+    Args:
+        name: Of its class.
+        by: The number of the step run that emitted it; ``None``: it came from outside.
+        kind: Whether it started or ended the run.
+    """
+
+    name: str
+    by: int | None
+    kind: Kind = "event"
+
+
+@dataclass
+class StepSeen:
+    """A step run.
+
+    Args:
+        name: Of the step.
+        number: Of the step run in its run.
+        events: On which events it ran, by their places in the execution's list.
+        began: Nanoseconds since the run began.
+        ended: The same, or ``None`` while it runs.
+        error: The dotted name of what it failed with.
+    """
+
+    name: str
+    number: int
+    events: list[int]
+    began: int
+    ended: int | None = None
+    attempts: int = 1
+    outcome: Outcome = "running"
+    error: str | None = None
+
+
+@dataclass
+class RecordedExecution:
+    """What happened in a run, in its order.
+
+    Args:
+        began: Nanoseconds since 1970.
+        left_out: How many step runs and events are not in the lists, because there were too many.
+    """
+
+    workflow: str
+    run_id: str
+    began: int
+    steps: list[StepSeen] = field(default_factory=list)
+    events: list[EventSeen] = field(default_factory=list)
+    ended: int | None = None
+    outcome: Outcome = "running"
+    left_out: int = 0
+
+
+class _Recorder(SpanHandler, EventHandler):
+    """Keeps the last runs."""
+
+    def __init__(self) -> None:
+        self.executions: OrderedDict[str, RecordedExecution] = OrderedDict()
+        self._places: dict[str, dict[int, tuple[Event, int]]] = {}  # of a run's events, while it is under way
+
+    def enter(self, span: Span) -> None:
+        run_id: str = span.attributes.get(conventions.RUN_ID, "")
+        if span.kind == "run":
+            self._places[run_id] = {}
+            self.executions[run_id] = RecordedExecution(span.name, run_id, span.started)
+            if len(self.executions) > MOST_RUNS:
+                self._forget()
+        elif span.kind == "step" and (execution := self.executions.get(run_id)) is not None:
+            found = [self._place(execution, event, None) for event in _events_in(span.content)]
+            places = [place for place in found if place is not None]
+            if len(execution.steps) >= MOST_STEPS:
+                execution.left_out += 1
+                return
+            number = span.attributes[conventions.STEP_RUN]
+            seen = StepSeen(span.name, number, places, span.started - execution.began)
+            span.kept[self] = seen
+            execution.steps.append(seen)
+
+    def _forget(self) -> None:
+        """Lets the run go whose end is longest ago; one that is under way only if all are."""
+        over = (one for one in self.executions.values() if one.ended is not None)
+        oldest = next(over, None) or next(iter(self.executions.values()))
+        del self.executions[oldest.run_id]
+        self._places.pop(oldest.run_id, None)
+
+    def exit(self, span: Span) -> None:
+        execution = self.executions.get(span.attributes.get(conventions.RUN_ID, ""))
+        if execution is None or span.ended is None:
+            return
+        outcome: Outcome = "done"
+        if span.error is not None or span.is_cancelled:
+            outcome = "failed" if span.error is not None else "cancelled"
+        if span.kind == "run":
+            execution.ended, execution.outcome = span.ended - execution.began, outcome
+            self._places.pop(execution.run_id, None)
+            self.executions.move_to_end(execution.run_id)
+        elif span.kind == "step" and (seen := span.kept.get(self)) is not None:
+            seen.ended, seen.outcome = span.ended - execution.began, outcome
+            seen.attempts = span.attributes.get(conventions.ATTEMPTS, 1)
+            seen.error = step_error(span.error).name if span.error is not None else None
+            for event in _emitted(span.result):
+                self._place(execution, event, seen.number)
+
+    def handle(self, dispatched: Dispatched) -> None:
+        event, root = dispatched.event, dispatched.span
+        if not isinstance(event, EventEmitted) or root is None:
+            return
+        execution = self.executions.get(root.attributes.get(conventions.RUN_ID, ""))
+        if execution is not None:
+            self._place(execution, event.event, _sender(execution.run_id) if event.step_name else None)
+
+    def _place(self, execution: RecordedExecution, event: Event, by: int | None) -> int | None:
+        """Where an event is in the list; it is put there when it is first seen."""
+        places = self._places.get(execution.run_id)
+        if places is None:
+            return None
+        known = places.get(id(event))
+        if known is not None:
+            seen = execution.events[known[1]]
+            seen.by = by if seen.by is None else seen.by
+            return known[1]
+        if len(execution.events) >= MOST_STEPS:
+            execution.left_out += 1
+            return None
+        kind: Kind = "event"
+        if isinstance(event, StartEvent | StopEvent):
+            kind = "start" if isinstance(event, StartEvent) else "end"
+        execution.events.append(EventSeen(event_name(event), by, kind))
+        places[id(event)] = event, len(execution.events) - 1  # kept, so that no other gets its id
+        return len(execution.events) - 1
+
+
+_RECORDER: Final = _Recorder()
+
+
+def record_executions(name: str = "root") -> None:
+    """Keeps what happens in runs that start from now on, of the last hundred of them. A second call changes nothing.
+
+    Without it a run keeps no history. It costs time and memory, and is meant for development.
+
+    Args:
+        name: Of the dispatcher, such as a module's or ``module.Class``: only runs of the workflows there.
+    """
+    dispatcher = get_dispatcher(name)
+    if _RECORDER not in dispatcher.span_handlers:
+        dispatcher.add_span_handler(_RECORDER)
+        dispatcher.add_event_handler(_RECORDER)
+
+
+def execution_of(handler: WorkflowHandler) -> RecordedExecution:
+    """What has happened so far in a run.
+
+    Raises:
+        WorkflowRuntimeError: It was not recorded, or is longer ago than the last hundred runs.
+    """
+    found = _RECORDER.executions.get(handler.run_id)
+    if found is None:
+        raise WorkflowRuntimeError(
+            f"nothing is known of the run {handler.run_id}: call `wfc.runtime.drawing.record_executions()` before it "
+            "starts"
+        )
+    return found
+
+
+def execution_picture(execution: RecordedExecution, max_label_length: int | None = None) -> Picture:
+    """What happened as boxes and arrows: step runs in their order, with times and attempts, and events."""
+    boxes = [Box("outside", "external", ("external_step",))]
+    arrows = []
+    for at, event in enumerate(execution.events):
+        boxes.append(Box(f"event {at}", event.kind, (_cut(event.name, max_label_length),)))
+        arrows.append(Arrow("outside" if event.by is None else f"step {event.by}", f"event {at}"))
+    counts: dict[str, int] = {}
+    for seen in execution.steps:
+        count = counts[seen.name] = counts.get(seen.name, 0) + 1
+        lines = [_cut(f"{seen.name}#{count}", max_label_length), _times(seen)]
+        if seen.attempts > 1:
+            lines.append(f"{seen.attempts} attempts")
+        if seen.outcome != "done":
+            lines.append(seen.outcome + (f": {seen.error}" if seen.error else ""))
+        kind: Kind = "failed" if seen.outcome == "failed" else "step"
+        boxes.append(Box(f"step {seen.number}", kind, tuple(lines)))
+        arrows += [Arrow(f"event {at}", f"step {seen.number}") for at in seen.events]
+    known = {box.id for box in boxes}
+    shown = tuple(arrow for arrow in arrows if arrow.source in known)
+    if not any(arrow.source == "outside" for arrow in shown):
+        boxes = boxes[1:]
+    said = f"run {execution.run_id}: {execution.outcome}"
+    if execution.ended is not None:
+        said += f" after {_seconds(execution.ended)}"
+    if execution.left_out:
+        said += f"; {execution.left_out} more step runs and events are not shown"
+    return Picture(execution.workflow, tuple(boxes), shown, said)
+
+
+def _times(seen: StepSeen) -> str:
+    took = "" if seen.ended is None else f", took {_seconds(seen.ended - seen.began)}"
+    return f"at {_seconds(seen.began)}{took}"
+
+
+def _seconds(nanoseconds: int) -> str:
+    milliseconds = nanoseconds / 1_000_000
+    return f"{milliseconds:.1f} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.2f} s"
+
+
+def _cut(label: str, most: int | None) -> str:
+    return label if most is None or len(label) <= most else f"{label[: most - 1]}*"
+
+
+def _sender(run_id: str) -> int | None:
+    """The number of the step run whose code runs here, if it is one of this run."""
+    span = active_span()
+    while span is not None and span.kind != "step":
+        span = span.parent
+    if span is None or span.attributes.get(conventions.RUN_ID) != run_id:
+        return None
+    number: int = span.attributes[conventions.STEP_RUN]
+    return number
+
+
+def _events_in(content: dict[str, Any]) -> list[Event]:
+    event = content.get(conventions.CONTENT + "event")
+    if isinstance(event, Event):
+        return [event]
+    return list(event.values() if isinstance(event, dict) else event or ())
+
+
+def _emitted(result: Any) -> list[Event]:
+    found = result.events if isinstance(result, All) else result if isinstance(result, list) else [result]
+    return [one for one in found if isinstance(one, Event)]

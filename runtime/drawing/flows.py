@@ -1,0 +1,168 @@
+"""All that may happen in a workflow as a picture, with the workflows that its steps start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from types import CodeType, ModuleType
+from typing import Any, Final
+
+from wfc.runtime.drawing.picture import Arrow, Box, Kind, Picture
+from wfc.runtime.pauses import Child
+from wfc.runtime.representation import (
+    WorkflowEventNode,
+    WorkflowGenericNode,
+    WorkflowGraph,
+    WorkflowGraphEdge,
+    WorkflowGraphNode,
+    get_workflow_representation,
+)
+from wfc.runtime.workflow import Workflow
+
+__all__ = ["nested_representation", "picture_of"]
+
+DEEPEST: Final = 4
+"""How many workflows may be drawn inside each other."""
+
+_KINDS: Final[dict[str, Kind]] = {
+    "step": "step",
+    "event": "event",
+    "external": "external",
+    "resource": "resource",
+    "resource_config": "resource",
+    "child_connector": "child",
+}
+
+
+def nested_representation(workflow: Workflow | type[Workflow], deepest: int = DEEPEST) -> WorkflowGraph:
+    """The flow of a workflow, and inside it those of the workflows that its steps name.
+
+    A child's nodes have its place in front of their ids; a node ``calls: Child`` leads from the step to the child's
+    start, and ``returns: Child`` from its ends back.
+    """
+    graph = get_workflow_representation(workflow).model_copy(deep=True)
+    _nest(graph, workflow, "", (_class_of(workflow),), deepest)
+    return graph
+
+
+def _nest(
+    graph: WorkflowGraph,
+    workflow: Workflow | type[Workflow],
+    prefix: str,
+    way: tuple[type[Workflow], ...],
+    deepest: int,
+) -> None:
+    for step in _class_of(workflow).table().steps:
+        for child in _children(step.function, workflow) if len(way) < deepest else ():
+            if child in way:
+                continue  # it starts itself, perhaps by way of others
+            inner = f"{prefix}{step.name}_{child.__name__}_"
+            _merge(graph, get_workflow_representation(child), f"{prefix}{step.name}", inner, child.__name__)
+            _nest(graph, child, inner, (*way, child), deepest)
+
+
+def _merge(graph: WorkflowGraph, child: WorkflowGraph, step: str, prefix: str, name: str) -> None:
+    taken = {node.id for node in child.nodes}
+    calls, returns = (f"{prefix}{_free(one, taken)}" for one in ("calls", "returns"))
+    graph.nodes += [
+        WorkflowGenericNode(id=calls, label=f"calls: {name}", node_type="child_connector"),
+        WorkflowGenericNode(id=returns, label=f"returns: {name}", node_type="child_connector"),
+    ]
+    edges: list[tuple[str, str, str | None]] = [(step, calls, None), (returns, step, None)]
+    for node in child.nodes:
+        id = f"{prefix}{node.id}"
+        graph.nodes.append(node.model_copy(update={"id": id}))
+        if isinstance(node, WorkflowEventNode) and node.is_subclass_of("StartEvent"):
+            edges.append((calls, id, None))
+        if isinstance(node, WorkflowEventNode) and node.is_subclass_of("StopEvent"):
+            edges.append((id, returns, None))
+    edges += [(f"{prefix}{edge.source}", f"{prefix}{edge.target}", edge.label) for edge in child.edges]
+    graph.edges += [WorkflowGraphEdge(source=one, target=other, label=label) for one, other, label in edges]
+
+
+def _free(id: str, taken: set[str]) -> str:
+    while id in taken:
+        id += "_"
+    return id
+
+
+def _class_of(workflow: Workflow | type[Workflow]) -> type[Workflow]:
+    return workflow if isinstance(workflow, type) else type(workflow)
+
+
+def _children(function: Callable[..., Any], workflow: Workflow | type[Workflow]) -> Iterator[type[Workflow]]:
+    """The workflow classes that a step's code names: by their names in Python, or as the child of a pause."""
+    found: dict[type[Workflow], None] = {}
+    around = {**getattr(function, "__globals__", {}), **_enclosed(function)}
+    pauses = False
+    names: list[str] = []
+    texts: list[str] = []
+    for code in _codes(getattr(function, "__code__", None)):
+        names += code.co_names + code.co_freevars
+        texts += [one for one in code.co_consts if isinstance(one, str)]
+    modules = [around[name] for name in names if isinstance(around.get(name), ModuleType)]
+    for name in names:
+        for value in (around.get(name), *(vars(module).get(name) for module in modules)):
+            pauses = pauses or value is Child
+            if isinstance(value, type) and issubclass(value, Workflow) and value is not Workflow:
+                found[value] = None
+    if pauses and isinstance(workflow, Workflow):
+        for text in texts:
+            kind = workflow.engine.class_of(text, type(workflow))
+            if kind is not None:
+                found[kind] = None
+    yield from found
+
+
+def _codes(code: CodeType | None) -> Iterator[CodeType]:
+    """The code of a function, and of those that are written inside it."""
+    todo = [code] if code is not None else []
+    while todo:
+        one = todo.pop()
+        yield one
+        todo += [const for const in one.co_consts if isinstance(const, CodeType)]
+
+
+def _enclosed(function: Callable[..., Any]) -> dict[str, Any]:
+    names = getattr(getattr(function, "__code__", None), "co_freevars", ())
+    found = {}
+    for name, cell in zip(names, getattr(function, "__closure__", None) or (), strict=True):
+        try:
+            found[name] = cell.cell_contents
+        except ValueError:  # not set yet
+            continue
+    return found
+
+
+# --- as a picture
+
+
+def picture_of(graph: WorkflowGraph, max_label_length: int | None = None) -> Picture:
+    """A graph as boxes and arrows.
+
+    Args:
+        max_label_length: Longer labels are cut; ``None``: none are.
+    """
+    boxes = tuple(
+        Box(
+            node.id,
+            _kind(node),
+            (node.label if max_label_length is None else node.truncated_label(max_label_length),),
+            getattr(node, "description", None) or "",
+        )
+        for node in graph.nodes
+    )
+    known = {box.id for box in boxes}
+    arrows = tuple(
+        Arrow(edge.source, edge.target, edge.label or "")
+        for edge in graph.edges
+        if edge.source in known and edge.target in known
+    )
+    return Picture(graph.name, boxes, arrows, graph.description or "")
+
+
+def _kind(node: WorkflowGraphNode) -> Kind:
+    if isinstance(node, WorkflowEventNode):
+        if node.is_subclass_of("StartEvent"):
+            return "start"
+        return "end" if node.is_subclass_of("StopEvent") else "event"
+    return _KINDS.get(node.node_type, "child")

@@ -1,0 +1,351 @@
+"""Pictures of workflows and of runs: nothing is lost, nothing in a text is more than text, nothing is loaded."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wfc.runtime import (
+    Context,
+    Event,
+    HumanResponseEvent,
+    InputRequiredEvent,
+    RetryPolicy,
+    StartEvent,
+    StopEvent,
+    Workflow,
+    WorkflowRuntimeError,
+    drawing,
+    step,
+)
+from wfc.runtime.drawing.flows import nested_representation, picture_of
+from wfc.runtime.drawing.layout import arrange
+from wfc.runtime.drawing.page import as_page
+from wfc.runtime.drawing.picture import Arrow, Box, Picture
+from wfc.runtime.drawing.texts import as_dot, as_mermaid
+from wfc.runtime.instrumentation import get_dispatcher
+from wfc.runtime.testing import run_virtually
+
+HOSTILE = '"><script>alert(1)</script>\\"]; x -->|"y"| z\n%%{init}%% #quot; &amp;'
+
+
+class Part(Event):
+    n: int = 0
+
+
+class Done(Event):
+    pass
+
+
+class Asked(InputRequiredEvent):
+    pass
+
+
+class Told(HumanResponseEvent):
+    pass
+
+
+class Innermost(Workflow):
+    @step
+    async def deep(self, ev: StartEvent) -> StopEvent:
+        return StopEvent()
+
+
+class Inner(Workflow):
+    @step
+    async def calls(self, ev: StartEvent) -> StopEvent:
+        async def later() -> Any:
+            return await Innermost().run()
+
+        return StopEvent(result=await later())
+
+
+class Outer(Workflow):
+    """Has <others> inside."""
+
+    @step
+    async def begin(self, ev: StartEvent) -> list[Part]:
+        return [Part(n=1), Part(n=2)]
+
+    @step(retry_policy=RetryPolicy(max_attempts=2, delay=1.0))
+    async def work(self, ctx: Context, ev: Part) -> Done:
+        if ev.n == 2 and ctx.attempt == 1:
+            raise ValueError("not yet")
+        await Inner().run()
+        return Done()
+
+    @step
+    async def gather(self, evs: list[Done]) -> Asked:
+        return Asked()
+
+    @step
+    async def end(self, ev: Told) -> StopEvent:
+        return StopEvent(result=Outer.__name__)
+
+
+# --- all that may happen
+
+
+def test_children_are_drawn_inside_with_ways_in_and_out() -> None:
+    graph = nested_representation(Outer)
+    edges = {(edge.source, edge.target) for edge in graph.edges}
+    inner = "work_Inner_"
+    assert {
+        # the child has a step of its own that is called `calls`
+        *[("work", f"{inner}calls_"), (f"{inner}calls_", f"{inner}StartEvent")],
+        *[(f"{inner}StopEvent", f"{inner}returns"), (f"{inner}returns", "work")],
+        ("work_Inner_calls_Innermost_StartEvent", "work_Inner_calls_Innermost_deep"),
+    } <= edges
+    ids = [node.id for node in graph.nodes]
+    assert len(set(ids)) == len(ids)
+    assert all({edge.source, edge.target} <= set(ids) for edge in graph.edges)
+    # a step that only mentions its own class starts no run inside itself
+    assert not any("end_Outer" in id for id in ids)
+
+
+def test_how_deep_children_are_drawn_has_a_bound() -> None:
+    shallow = nested_representation(Outer, deepest=2)
+    assert any("Inner_" in node.id for node in shallow.nodes)
+    assert not any("Innermost" in node.id for node in shallow.nodes)
+    assert not any("Inner" in node.id for node in nested_representation(Outer, deepest=1).nodes)
+
+
+def test_files_are_written_and_texts_given_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    drawing.draw_all_possible_flows(Outer)
+    mermaid = drawing.draw_all_possible_flows_mermaid(Outer(), include_child_workflows=False)
+    dot = drawing.draw_all_possible_flows_dot(Outer, filename="", max_label_length=4)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "workflow_all_flows.html",
+        "workflow_all_flows.mermaid",
+    ]
+    assert (tmp_path / "workflow_all_flows.mermaid").read_text() == mermaid
+    assert 'n0["begin"]' in mermaid and "Inner" not in mermaid
+    assert 'label="beg*"' in dot
+    page = (tmp_path / "workflow_all_flows.html").read_text()
+    assert "Has &lt;others&gt; inside." in page and "returns: Inner" in page
+
+
+def test_signatures_are_those_of_the_other_package() -> None:
+    def parameters(function: Any) -> list[tuple[str, Any]]:
+        return [(one.name, one.default) for one in inspect.signature(function).parameters.values()]
+
+    empty = inspect.Parameter.empty
+    more = [("max_label_length", None), ("include_child_workflows", True)]
+    assert parameters(drawing.draw_all_possible_flows) == [
+        *[("workflow", empty), ("filename", "workflow_all_flows.html"), ("notebook", False)],
+        *more,
+    ]
+    assert parameters(drawing.draw_most_recent_execution) == [
+        *[("handler", empty), ("filename", "workflow_recent_execution.html"), ("notebook", False), more[0]]
+    ]
+    assert parameters(drawing.draw_all_possible_flows_mermaid) == [
+        *[("workflow", empty), ("filename", "workflow_all_flows.mermaid")],
+        *more,
+    ]
+
+
+# --- what has happened
+
+
+@pytest.fixture
+def recorded() -> Iterator[None]:
+    before = get_dispatcher().span_handlers, get_dispatcher().event_handlers
+    drawing.record_executions()
+    drawing.record_executions()  # nothing new
+    assert len(get_dispatcher().span_handlers) == len(before[0]) + 1
+    yield
+    for handler in {*get_dispatcher().span_handlers} - {*before[0]}:
+        get_dispatcher().remove_handler(handler)
+
+
+def played(workflow: Workflow) -> Any:
+    async def main() -> Any:
+        handler = workflow.run()
+        async for event in handler.stream_events():
+            if isinstance(event, Asked):
+                await handler.send_event(Told())
+        try:
+            await handler
+        except WorkflowRuntimeError:
+            return handler
+        return handler
+
+    return run_virtually(main)
+
+
+@pytest.mark.usefixtures("recorded")
+def test_what_ran_on_what_how_often_and_in_which_order() -> None:
+    found = drawing.execution_of(played(Outer()))
+    assert [(seen.name, seen.attempts, seen.outcome) for seen in found.steps] == [
+        *[("begin", 1, "done"), ("work", 1, "done"), ("work", 2, "done")],
+        *[("gather", 1, "done"), ("end", 1, "done")],
+    ]
+    numbers = {seen.number: seen.name for seen in found.steps}
+    assert [(event.name, numbers.get(event.by or 0)) for event in found.events] == [
+        ("StartEvent", None),
+        *[("Part", "begin"), ("Part", "begin"), ("Done", "work"), ("Done", "work"), ("Asked", "gather")],
+        *[("Told", None), ("StopEvent", "end")],
+    ]
+    taken = {seen.name: [found.events[at].name for at in seen.events] for seen in found.steps}
+    assert taken == {
+        "begin": ["StartEvent"],
+        "work": ["Part"],
+        "gather": ["Done", "Done"],
+        "end": ["Told"],
+    }
+    assert found.outcome == "done" and found.ended is not None
+    assert all(0 <= seen.began <= (seen.ended or 0) <= found.ended for seen in found.steps)
+
+
+@pytest.mark.usefixtures("recorded")
+def test_sent_events_belong_to_the_step_run_that_sent_them() -> None:
+    class Sender(Workflow):
+        @step
+        async def begin(self, ev: StartEvent) -> list[Part]:
+            return [Part(n=0), Part(n=1)]
+
+        @step
+        async def send(self, ctx: Context, ev: Part) -> None:
+            await asyncio.sleep(2 - ev.n)
+            ctx.send_event(Done())
+
+        @step
+        def gather(self, ctx: Context, ev: Done) -> StopEvent | None:
+            return StopEvent() if ctx.collect_events(ev, [Done, Done]) else None
+
+    found = drawing.execution_of(played(Sender(disable_validation=True)))
+    senders = [event.by for event in found.events if event.name == "Done"]
+    first, second = (seen.number for seen in found.steps if seen.name == "send")
+    assert senders == [second, first]
+
+
+@pytest.mark.usefixtures("recorded")
+def test_a_run_that_fails_is_drawn_with_its_error(tmp_path: Path) -> None:
+    class Fails(Workflow):
+        @step
+        async def begin(self, ev: StartEvent) -> StopEvent:
+            raise KeyError("secret-ish detail")
+
+    handler = played(Fails())
+    page = tmp_path / "run.html"
+    drawing.draw_most_recent_execution(handler, str(page))
+    assert "failed: python.KeyError" in page.read_text()
+    assert "secret-ish detail" not in page.read_text()
+    mermaid = drawing.draw_most_recent_execution_mermaid(handler, "")
+    assert ">" in mermaid and "begin#35;1" in mermaid
+    assert "begin#1" in drawing.draw_most_recent_execution_dot(handler, "", max_label_length=20)
+
+
+def test_a_run_that_nobody_recorded_says_what_to_do() -> None:
+    with pytest.raises(WorkflowRuntimeError, match=r"record_executions\(\)` before it starts"):
+        drawing.draw_most_recent_execution(played(Innermost()), "")
+
+
+@pytest.mark.usefixtures("recorded")
+def test_what_is_kept_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wfc.runtime.drawing.executions.MOST_STEPS", 3)
+    monkeypatch.setattr("wfc.runtime.drawing.executions.MOST_RUNS", 2)
+    handlers = [played(Outer()) for _ in range(3)]
+    found = drawing.execution_of(handlers[-1])
+    assert (len(found.steps), len(found.events)) == (3, 3) and found.left_out > 0
+    assert "are not shown" in drawing.execution_picture(found).description
+    with pytest.raises(WorkflowRuntimeError):
+        drawing.execution_of(handlers[0])
+
+
+# --- texts and pages
+
+
+class Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=30) | st.just(HOSTILE))
+def test_texts_are_only_texts(text: str) -> None:
+    box = Box("a", "step", (text,), text)
+    picture = Picture(text, (box, Box("b", "end", ("b",))), (Arrow("a", "b", text),), text)
+    tags = Tags()
+    tags.feed(as_page(picture))
+    assert not {"script", "link", "img", "iframe"} & {tag for tag, _ in tags.found}
+    assert not any(
+        name.startswith("on") or name in {"href", "src"} for _, attrs in tags.found for name in attrs
+    )
+    assert {tag for tag, _ in tags.found} == {
+        *"html head meta title style body h1 figure svg defs marker path g rect text".split(),
+        *"table caption thead tr th tbody td".split(),
+        *(["p"] if text else []),
+    }
+    plain = re.compile(r"[\w .,_\-+=:!?'/()…·≤#;<>&|\[\]\"{}%]*")
+    for line in as_mermaid(picture).splitlines()[2:]:
+        assert line.count('"') % 2 == 0 and plain.fullmatch(line) and "<script" not in line
+    assert len(as_dot(picture).splitlines()) == 6
+    for line in as_dot(picture).splitlines():
+        assert len(re.findall(r'(?<!\\)(?:\\\\)*"', line)) % 2 == 0
+
+
+def test_a_page_may_load_nothing() -> None:
+    tags = Tags()
+    tags.feed(as_page(picture_of(nested_representation(Outer))))
+    policies = [attrs["content"] for tag, attrs in tags.found if attrs.get("http-equiv")]
+    assert policies == ["default-src 'none'; style-src 'unsafe-inline'"]
+
+
+# --- the layout
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> tuple[list[tuple[float, float]], list[tuple[int, int]]]:
+    count = draw(st.integers(1, 12))
+    sizes = draw(st.lists(st.tuples(st.floats(10, 300), st.floats(10, 80)), min_size=count, max_size=count))
+    box = st.integers(0, count - 1)
+    return sizes, draw(st.lists(st.tuples(box, box), max_size=25))
+
+
+@settings(max_examples=150, deadline=None)
+@given(graphs())
+def test_boxes_never_overlap(graph: tuple[list[tuple[float, float]], list[tuple[int, int]]]) -> None:
+    sizes, arrows = graph
+    places = arrange(sizes, arrows)
+    assert places == arrange(sizes, arrows)
+    for one in range(len(sizes)):
+        assert places[one][0] - sizes[one][0] / 2 >= -1e-6
+        for other in range(one):
+            apart = [
+                abs(places[one][axis] - places[other][axis]) - (sizes[one][axis] + sizes[other][axis]) / 2
+                for axis in (0, 1)
+            ]
+            assert max(apart) >= 39.9, (one, other)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=20))
+def test_without_circles_everything_leads_down(pairs: list[tuple[int, int]]) -> None:
+    arrows = [(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]]
+    places = arrange([(50.0, 20.0)] * 10, arrows)
+    assert all(places[source][1] < places[target][1] for source, target in arrows)
+
+
+def test_thousands_of_boxes_are_placed_at_once() -> None:
+    count = 5_000
+    arrows = [(at, at + 1) for at in range(count - 1)] + [(0, at) for at in range(2, count)]
+    assert len(arrange([(50.0, 20.0)] * count, arrows)) == count
