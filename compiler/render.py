@@ -1,4 +1,4 @@
-"""Diagnostics → text: with the line and a caret, one line each, or JSON."""
+"""Diagnostics → text: with the line and a caret, or one line each; other forms are reports."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from wfc.compiler.diagnostics import Diagnostic, Position, Severity
 
 __all__ = ["FORMATS", "SHOWN", "Format", "is_format", "printable", "render", "summary"]
 
-Format = Literal["full", "concise", "json"]
-FORMATS: tuple[Format, ...] = ("full", "concise", "json")
+Format = Literal["full", "concise", "json", "github", "sarif", "junit"]
+FORMATS: tuple[Format, ...] = ("full", "concise", "json", "github", "sarif", "junit")
 
 
 def is_format(name: str) -> TypeGuard[Format]:
@@ -43,11 +43,13 @@ def render(
     Args:
         diagnostics: What to show.
         texts: Path → the text that its positions refer to; without it no line is shown.
-        form: ``full``, ``concise``, or ``json`` (all of them, whatever ``SHOWN`` says).
+        form: ``full`` or ``concise`` for people; the others are for programs, and have all findings.
         colour: Whether to use a terminal's colours.
     """
-    if form == "json":
-        return as_json(diagnostics)
+    if form not in {"full", "concise"}:
+        from wfc.compiler.reports import REPORTS  # for those who ask only
+
+        return REPORTS[form](diagnostics, texts)
     shown, rest = diagnostics[:SHOWN], len(diagnostics) - SHOWN
     lines: list[str] = []
     for diagnostic in shown:
@@ -87,6 +89,8 @@ def escaped(character: str) -> str:
 def headline(diagnostic: Diagnostic, colour: bool) -> str:
     place = printable(f"{diagnostic.path}:{diagnostic.start.line}:{diagnostic.start.column}")
     message, code = printable(diagnostic.message), diagnostic.code
+    if diagnostic.suppressed is not None:
+        message += f" (ignored: {printable(diagnostic.suppressed)})"
     if not colour:
         return f"{place}: {diagnostic.severity.word}: {message} [{code}]"
     tint = RED if diagnostic.severity is Severity.ERROR else YELLOW
@@ -143,25 +147,3 @@ def width(text: str) -> int:
         else 1
         for character in text
     )
-
-
-def as_json(diagnostics: Sequence[Diagnostic]) -> str:
-    import json
-
-    findings = [
-        {
-            "code": diagnostic.code,
-            "severity": diagnostic.severity.word,
-            "message": diagnostic.message,
-            "hint": diagnostic.hint,
-            "path": diagnostic.path,
-            "start": as_record(diagnostic.start),
-            "end": as_record(diagnostic.end),
-        }
-        for diagnostic in diagnostics
-    ]
-    return json.dumps(findings, indent=2) + "\n"
-
-
-def as_record(position: Position) -> dict[str, int]:
-    return {"line": position.line, "column": position.column, "offset": position.offset}

@@ -41,6 +41,11 @@ class Levels:
     diagnostics: tuple[Diagnostic, ...] = ()
 
     @property
+    def suppressed(self) -> tuple[Diagnostic, ...]:
+        """Nothing can be suppressed here."""
+        return ()
+
+    @property
     def texts(self) -> Mapping[str, str]:
         """Those of other files that findings are in: none."""
         return {}

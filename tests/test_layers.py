@@ -33,6 +33,7 @@ COMPILER_ROOMS = (
     "check",
     "generate",
     "draw",
+    "reports",
     "render",
     "fixing",
     "suppressing",

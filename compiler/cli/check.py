@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from wfc.compiler.cli.checking import check
+from wfc.compiler.cli.checking import Mending, check
 from wfc.compiler.render import FORMATS, Format
 
 __all__ = ["command"]
@@ -22,9 +22,18 @@ __all__ = ["command"]
 )
 @click.option("--fix", is_flag=True, help="Mend what can be mended without changing what is meant.")
 @click.option("--unsafe", is_flag=True, help="With --fix or --diff: mend more, to be looked at afterwards.")
+@click.option("--suppressed", is_flag=True, help="Show findings too that a comment asks not to mind.")
 @click.option("--no-cache", is_flag=True, help="Check everything anew, and keep nothing for the next time.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change, and write nothing.")
-def command(paths: tuple[str, ...], form: Format, fix: bool, unsafe: bool, diff: bool, no_cache: bool) -> int:
+def command(
+    paths: tuple[str, ...],
+    form: Format,
+    fix: bool,
+    unsafe: bool,
+    diff: bool,
+    suppressed: bool,
+    no_cache: bool,
+) -> int:
     """Find everything that is wrong with specs, and run nothing of them.
 
     A PATH is a spec, or a folder whose specs are all checked. Exit status 1 means that there is an error or a
@@ -32,4 +41,5 @@ def command(paths: tuple[str, ...], form: Format, fix: bool, unsafe: bool, diff:
     """
     if unsafe and not (fix or diff):
         raise click.UsageError("`--unsafe` goes with `--fix` or `--diff`")
-    return check(paths, form, "diff" if diff else "fix" if fix else "", unsafe=unsafe, cached=not no_cache)
+    mending: Mending = "diff" if diff else "fix" if fix else ""
+    return check(paths, form, mending, unsafe=unsafe, cached=not no_cache, suppressed=suppressed)

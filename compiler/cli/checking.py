@@ -28,6 +28,7 @@ def check(
     *,
     unsafe: bool = False,
     cached: bool = True,
+    suppressed: bool = False,
 ) -> int:
     """Find everything that is wrong with specs, show it, and give the exit status.
 
@@ -37,6 +38,7 @@ def check(
         mending: What is done with fixes.
         unsafe: Whether fixes count too that may change what is meant.
         cached: Whether what earlier checks have found may be used and kept.
+        suppressed: Whether findings are shown too that a comment asks not to mind.
 
     Raises:
         click.UsageError: A path cannot be read or written, or a folder has no spec.
@@ -45,7 +47,8 @@ def check(
     if not mending:
         found = from_cache(sources, Cache.of_user() if cached else None)
         settings = settings_of(each.path for each in sources)
-        return 0 if show([settled(each) for each in found], form=form, settings=settings) else 1
+        shown = [settled(each) for each in found]
+        return 0 if show(shown, form=form, settings=settings, suppressed=suppressed) else 1
     from wfc.compiler.cli.around import project_of
     from wfc.compiler.cli.fixes import fix_all
     from wfc.compiler.pipeline import check_text
@@ -58,7 +61,8 @@ def check(
     checked = fix_all(sources, checked, check_one, paths, unsafe=unsafe, write=mending == "fix")
     if mending == "diff":
         return 1 if any(each.diagnostics for each in checked) else 0
-    return 0 if show(checked, form=form, settings=settings_of(each.path for each in sources)) else 1
+    settings = settings_of(each.path for each in sources)
+    return 0 if show(checked, form=form, settings=settings, suppressed=suppressed) else 1
 
 
 def from_cache(sources: Sequence[Source], cache: Cache | None) -> list[Answer]:

@@ -33,6 +33,10 @@ class Checked(Protocol):
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What was found, sorted."""
 
+    @property
+    def suppressed(self) -> tuple[Diagnostic, ...]:
+        """What a comment asks not to mind."""
+
 
 def show(
     compiled: Sequence[Checked],
@@ -40,6 +44,7 @@ def show(
     form: Format = "full",
     on_error_stream: bool = False,
     settings: Sequence[Levels] = (),
+    suppressed: bool = False,
 ) -> bool:
     """Print all findings and a summary; whether there was none.
 
@@ -48,15 +53,19 @@ def show(
         form: How to show them.
         on_error_stream: Put them where they do not mix with the command's result.
         settings: Settings with something wrong in them, which comes first.
+        suppressed: Show what is suppressed too; in SARIF it always is.
     """
     stream = sys.stderr if on_error_stream else sys.stdout
     files: list[Checked] = [*settings, *compiled]
     findings = list(dict.fromkeys(diagnostic for each in files for diagnostic in each.diagnostics))
     texts = {path: text for each in files for path, text in each.texts.items()}
     texts |= {each.path: each.text for each in files}
-    stream.write(render(findings, texts, form=form, colour=colourful(stream)))
+    shown = findings
+    if suppressed or form == "sarif":
+        shown = [*findings, *(diagnostic for each in files for diagnostic in each.suppressed)]
+    stream.write(render(shown, texts, form=form, colour=colourful(stream)))
     stream.flush()
-    if form != "json" and (findings or not on_error_stream):
+    if form in {"full", "concise", "github"} and (findings or not on_error_stream):
         specs = "1 spec" if len(compiled) == 1 else f"{len(compiled)} specs"
         offer = offered([each for one in compiled for each in one.diagnostics])
         print(f"{specs}: {summary(findings)}{'; ' if offer else ''}{offer}", file=sys.stderr)

@@ -60,6 +60,8 @@ def test_json_has_the_promised_keys_and_no_others() -> None:
         "path": "a.yaml",
         "start": {"line": 2, "column": 8, "offset": 14},
         "end": {"line": 2, "column": 13, "offset": 19},
+        "fix": None,
+        "suppressed": None,
     }
 
 
