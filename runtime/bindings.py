@@ -165,6 +165,16 @@ class CallHost(Protocol):
             count: How many there are.
         """
 
+    def afford(self, model: str) -> None:
+        """Says so if the run may not call this model, ``provider:name``, once more.
+
+        Raises:
+            LimitError: It has used up its tokens, or what it may cost.
+        """
+
+    def spent(self, model: str, tokens_in: int, tokens_out: int) -> None:
+        """Counts what a call of a model has used."""
+
 
 async def call_llm(
     host: CallHost, model: Model, prompt: str, *, system: str | None = None, output: Any = None

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from wfc.runtime import about, bindings
+from wfc.runtime import about, bindings, budget
 from wfc.runtime.bindings import Basic, Bearer, Model, Output, PythonTool, Secret
 from wfc.runtime.current import CURRENT
 from wfc.runtime.errors import ContextStateError, WorkflowRuntimeError
@@ -321,6 +321,19 @@ class Context(Generic[S]):
             step_run.began = self._started("choose_model").loop.time()
         step_run.choices = count
         return step_run.choice
+
+    def afford(self, model: str) -> None:
+        """Says so if the run may not call this model, ``provider:name``, once more.
+
+        Raises:
+            LimitError: It has used up its tokens, or what it may cost.
+            SettingsError: Its cost is bounded, and nobody knows the model's price.
+        """
+        budget.afford(self._started("afford"), model)
+
+    def spent(self, model: str, tokens_in: int, tokens_out: int) -> None:
+        """Counts what a call of a model has used."""
+        self._in_loop(budget.spend, self._started("spent"), model, tokens_in, tokens_out)
 
     def report(self, text: str) -> None:
         """Tells whoever watches the run."""

@@ -7,6 +7,7 @@ Settings are the table ``[tool.wfc]`` of the nearest ``pyproject.toml`` that has
     modules = ["shop.*"]            # that python tools may come from, besides those beside the spec
     commands = ["npx"]              # that may be started
     config = {desk_url = "https://desk.example.com"}
+    prices = {"openai:gpt-4o-mini" = {input = 0.15, output = 0.6}}  # US dollars for a million tokens
 """
 
 from __future__ import annotations
@@ -21,20 +22,27 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from wfc.runtime.errors import SettingsError
 from wfc.runtime.outputs import adapter
 
-__all__ = ["Settings", "read_config", "settings_near"]
+__all__ = ["Price", "Settings", "read_config", "settings_near"]
 
 Config = TypeVar("Config", bound=BaseModel)
 
-_KEYS = frozenset({"modules", "commands", "config", "severity"})
+_KEYS = frozenset({"modules", "commands", "config", "prices", "severity"})
 _LARGEST_FILE = 4_000_000
 _PREFIX = "WFC_"
+
+
+class Price(NamedTuple):
+    """What a model costs, in US dollars for a million tokens."""
+
+    input: float
+    output: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +54,14 @@ class Settings:
         modules: Patterns such as ``shop.*`` of module names that python tools may come from.
         commands: Names or paths of commands that may be started.
         config: Values for the config of workflows, by name.
+        prices: Of models, by ``provider:name``, for workflows that bound their cost.
     """
 
     path: Path | None = None
     modules: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     config: Mapping[str, object] = field(default_factory=dict)
+    prices: Mapping[str, Price] = field(default_factory=dict)
 
     @property
     def told_from(self) -> str:
@@ -134,7 +144,25 @@ def _settings(path: Path, data: object) -> Settings:
     config = data.get("config", {})
     if not isinstance(config, dict):
         wrong("`config` must be a table of values by name")
-    return Settings(path, lists["modules"], lists["commands"], config)
+    prices = data.get("prices", {})
+    if not isinstance(prices, dict) or not all(_is_price(price) for price in prices.values()):
+        wrong("`prices` must be a table of `{input = …, output = …}` by model, numbers that are not negative")
+    return Settings(
+        path,
+        lists["modules"],
+        lists["commands"],
+        config,
+        {model: Price(float(price["input"]), float(price["output"])) for model, price in prices.items()},
+    )
+
+
+def _is_price(value: object) -> bool:
+    return (
+        isinstance(value, dict)
+        and value.keys() == {"input", "output"}
+        and all(isinstance(one, int | float) and 0 <= one < float("inf") for one in value.values())
+        and not any(isinstance(one, bool) for one in value.values())
+    )
 
 
 def read_config(config: type[Config], near: Path) -> Config:

@@ -25,7 +25,7 @@ from wfc.runtime.signature import (
 )
 
 if TYPE_CHECKING:
-    from wfc.runtime.declared import RunFunction
+    from wfc.runtime.declared import Limits, RunFunction
     from wfc.runtime.written import OnItemError, StepFunction
 
 __all__ = ["EventClass", "Step", "StepTable"]
@@ -292,7 +292,7 @@ class StepTable:
         *,
         is_generated: bool = False,
         received: tuple[EventClass, ...] = (),
-        most_steps: int | None = None,
+        limits: Limits | None = None,
         exits: Mapping[str, RunFunction] | None = None,
     ) -> None:
         self.owner = owner
@@ -324,8 +324,9 @@ class StepTable:
             if one.gives is Gives.WORKFLOW
         }
         self.has_limits = any(step.limited for step in self.steps)
-        self.most_steps = most_steps
-        if most_steps is not None:
+        self.limits = limits
+        self.most_steps = None if limits is None else limits.steps
+        if self.most_steps is not None:
             for step in self.steps:
                 step.limited, step.simple = True, False
         self.start_joins = self._joins_of(None)

@@ -189,7 +189,7 @@ class Workflow:
                 cls.steps(),
                 is_generated=cls._name is not None,
                 received=received,
-                most_steps=declared.limits.steps,
+                limits=declared.limits,
                 exits={name: declared.functions[name] for name in RUN_EXITS if name in declared.functions},
             )
         return table

@@ -70,10 +70,12 @@ async def _converse(
             messages.ModelRequest(parts=[messages.UserPromptPart(prompt)], instructions=system)
         ]
         for left in reversed(range(_MOST_CORRECTIONS + 1)):
+            host.afford(model.use)
             with span_inside("model", name_of(model), describe) as span:
                 reply = await _request(connection, model, history, parameters, revealed, span)
                 if span is not None:
                     note_exchange(span, history, system, reply, revealed)
+            host.spent(model.use, reply.usage.input_tokens, reply.usage.output_tokens)
             _refuse_what_is_no_answer(reply, model, revealed)
             try:
                 result = (

@@ -17,7 +17,7 @@ class ScriptedModel(Model):
     Args:
         replies: Texts, or values of the output that is asked for; an exception is raised.
 
-    ``prompts`` holds what it was asked.
+    ``prompts`` holds what it was asked. Each word counts as a token.
     """
 
     prompts: list[str]
@@ -36,12 +36,14 @@ class ScriptedModel(Model):
             AssertionError: There is none left.
             StepError: ``requirement``.
         """
+        host.afford(self.use)
         self.prompts.append(prompt)
         if not self._replies:
             raise AssertionError(f"the scripted model has no reply left for: {prompt}")
         reply = self._replies.pop(0)
         if isinstance(reply, Exception):
             raise reply
+        host.spent(self.use, len(prompt.split()), len(str(reply).split()))
         result = from_python(str if output is None else output, reply)
         unmet = host.unmet(result)
         if unmet:

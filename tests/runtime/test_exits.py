@@ -46,6 +46,8 @@ from wfc.runtime import (
     step,
     transform,
 )
+from wfc.runtime.settings import Price, Settings
+from wfc.runtime.testing import ScriptedModel
 
 Play = Callable[..., Any]
 
@@ -336,3 +338,48 @@ def test_an_exit_sees_the_state_class_that_it_names(play: Play) -> None:
     with pytest.raises(StepFailedError, match="nobody can wait"):
         play(Alone)
     assert Alone.table().state is Memory
+
+
+class Spending(Workflow, limits=Limits(tokens=9)):
+    @step(retry_policy=RetryPolicy(delay=0))
+    async def work(self, ctx: Context, event: Began) -> Ended:
+        await ctx.llm(MODEL, "four words of prompt")
+        await ctx.llm(MODEL, "as many words again")
+        await ctx.llm(MODEL, "and no more")
+        return Ended(said="")
+
+
+MODEL = ScriptedModel()
+
+
+def test_no_model_is_called_when_the_tokens_are_used_up(play: Play) -> None:
+    object.__setattr__(MODEL, "_replies", ["one", "two", "three"])
+    with pytest.raises(StepFailedError, match="has used 10 tokens, and may use 9") as failure:
+        play(Spending)
+    assert failure.value.name == "limit.tokens"
+    assert MODEL.prompts == ["four words of prompt", "as many words again"]  # and no retry
+
+
+@pytest.mark.parametrize(
+    ("prices", "said"),
+    [
+        ({"scripted:model": Price(100_000.0, 200_000.0)}, "has cost 0.6 US dollars, and may cost 0.5"),
+        ({"scripted:other": Price(1.0, 1.0)}, "nobody knows what `scripted:model` costs"),
+    ],
+)
+def test_a_run_costs_no_more_than_it_may(
+    play: Play, monkeypatch: pytest.MonkeyPatch, prices: Any, said: str
+) -> None:
+    monkeypatch.setattr("wfc.runtime.settings.settings_near", lambda folder: Settings(prices=prices))
+    object.__setattr__(MODEL, "_replies", ["one", "two", "three"])
+
+    class Dear(Spending, limits=Limits(cost_usd=0.5)):
+        @run_error
+        def failed(self, error: StepError) -> Ended | Unhandled:
+            return Ended(said=error.message) if error.matches("limit") else UNHANDLED
+
+    if prices.get("scripted:model"):
+        assert said in play(Dear).said
+    else:
+        with pytest.raises(StepFailedError, match=said):
+            play(Dear)

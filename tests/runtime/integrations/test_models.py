@@ -32,6 +32,12 @@ class Host:
         self.unmet = unmet
         self.chosen = 0
 
+    def afford(self, model: str) -> None:
+        pass
+
+    def spent(self, model: str, tokens_in: int, tokens_out: int) -> None:
+        pass
+
     def choose_model(self, count: int) -> int:
         return self.chosen
 

@@ -40,6 +40,12 @@ class Host:
     def unmet(self, result: object) -> list[str]:
         return [f"not {result}"]
 
+    def afford(self, model: str) -> None:
+        pass
+
+    def spent(self, model: str, tokens_in: int, tokens_out: int) -> None:
+        pass
+
     def choose_model(self, count: int) -> int:
         return 0
 
