@@ -19,6 +19,9 @@ from wfc.runtime.breakpoints import (
     Breakpoint,
     Halt,
 )
+from wfc.runtime.cache import (
+    Cache,
+)
 from wfc.runtime.collect import (
     Collect,
     Take,
@@ -66,6 +69,7 @@ from wfc.runtime.errors import (
     WorkflowValidationError,
 )
 from wfc.runtime.events import (
+    CacheHit,
     ChildEnd,
     ChildNote,
     Event,
@@ -163,6 +167,8 @@ __all__ = [
     "Batch",
     "Bearer",
     "Breakpoint",
+    "Cache",
+    "CacheHit",
     "Child",
     "ChildEnd",
     "ChildNote",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import to_json
 
 from wfc.runtime.about import no_value, started_at, unmet
+from wfc.runtime.cache import keep_fresh
 from wfc.runtime.children import stop_children_of
 from wfc.runtime.context import StepContext
 from wfc.runtime.errors import (
@@ -61,6 +62,8 @@ async def attempt(run: Run, step_run: StepRun) -> Tick:
         return _transform(run, step_run)
     step_run.response = None
     step_run.called = False
+    if step.cache is not None:
+        step_run.fresh = []
     if step_run.attempt == 1:
         _prepare(run, step_run)
     if step.pauses:
@@ -88,6 +91,8 @@ def _conclude(run: Run, step_run: StepRun, result: Any) -> Tick:
     step_run.called = True  # its inputs are behind it
     if said := unmet(run, step_run, result):
         raise StepError("requirement", "the result is not as required: " + "; ".join(said))
+    if step.cache is not None:
+        keep_fresh(run, step_run)
     if step.stream_after is not None:
         try:
             said_after = step.stream_after(run, step_run, result)

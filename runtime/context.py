@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from wfc.runtime import about, bindings, budget
 from wfc.runtime.bindings import Basic, Bearer, Model, Output, PythonTool, Secret
+from wfc.runtime.cache import cached
 from wfc.runtime.current import CURRENT
 from wfc.runtime.errors import ContextStateError, WorkflowRuntimeError
 from wfc.runtime.events import Event, ProgressText
@@ -240,8 +241,13 @@ class Context(Generic[S]):
         Raises:
             StepError: It failed; see ``bindings.call_llm``.
         """
-        self._inside("llm").called = True
-        return await bindings.call_llm(self, model, prompt, system=system, output=output)
+        run, step_run = self._started("llm"), self._inside("llm")
+        step_run.called = True
+
+        async def call() -> Any:
+            return await bindings.call_llm(self, model, prompt, system=system, output=output)
+
+        return await cached(run, step_run, ("llm", model, prompt, system), output or str, call)
 
     async def tool(self, tool: PythonTool[T], args: Mapping[str, object]) -> T:
         """One call of a tool.
@@ -249,8 +255,14 @@ class Context(Generic[S]):
         Raises:
             StepError: It failed; see ``bindings.call_tool``.
         """
-        self._inside("tool").called = True
-        return await bindings.call_tool(self, tool, args)
+        run, step_run = self._started("tool"), self._inside("tool")
+        step_run.called = True
+
+        async def call() -> T:
+            return await bindings.call_tool(self, tool, args)
+
+        result: T = await cached(run, step_run, ("tool", tool, args), tool.output, call)
+        return result
 
     @overload
     async def http(
@@ -291,21 +303,36 @@ class Context(Generic[S]):
         Raises:
             StepError: It failed; see ``bindings.call_http``.
         """
-        step_run = self._inside("http")
+        run, step_run = self._started("http"), self._inside("http")
         step_run.called = True
-        result, response = await bindings.call_http(
+
+        async def call() -> Any:
+            result, response = await bindings.call_http(
+                method,
+                url,
+                query=query,
+                headers=headers,
+                auth=auth,
+                body=body,
+                output=output,
+                idempotency_key=self.idempotency_key,
+                wait=step_run.step.timeout,
+            )
+            step_run.response = response
+            return result
+
+        if method.upper() not in {"GET", "HEAD"}:
+            return await call()  # it may do something
+        asked = (
+            "http",
             method,
             url,
-            query=query,
-            headers=headers,
-            auth=auth,
-            body=body,
-            output=output,
-            idempotency_key=self.idempotency_key,
-            wait=step_run.step.timeout,
+            query,
+            {name: repr(one) for name, one in (headers or {}).items()},
+            auth,
+            body,
         )
-        step_run.response = response
-        return result
+        return await cached(run, step_run, asked, output, call)
 
     # --- what those calls need of it
 

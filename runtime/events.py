@@ -31,6 +31,7 @@ else:
     ModelMetaclass = type(BaseModel)
 
 __all__ = [
+    "CacheHit",
     "CollectionReleaseEvent",
     "DictState",
     "Event",
@@ -333,6 +334,13 @@ class ChildNote(InternalDispatchEvent):
     run_id: str
     workflow: str
     event: Event
+
+
+class CacheHit(InternalDispatchEvent):
+    """A step's call was not made: the cache had its result, under this key."""
+
+    step_name: str
+    key: str
 
 
 class LateEvent(InternalDispatchEvent):

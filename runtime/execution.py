@@ -183,6 +183,7 @@ class StepRun:
         "exit",
         "failed_at",
         "frame",
+        "fresh",
         "key",
         "messages",
         "number",
@@ -220,6 +221,7 @@ class StepRun:
     key: str  # by which a service knows a repeated request
     started_runs: int  # by its body, of other workflows
     messages: tuple[int, int]  # the attempt that sends, and how many it has sent
+    fresh: list[tuple[Any, str]]  # results of calls to be kept, and where
     collects: list[Any]  # what to take back if the attempt fails
     choice: int  # which of a model and its fallbacks, from 0
     choices: int  # how many there are

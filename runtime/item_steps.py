@@ -43,6 +43,7 @@ def make_item_step(index: int, step: Step, written: ItemFunction, calls: dict[st
     made.num_workers = written.num_workers
     made.retry = written.retry_policy
     made.timeout = written.timeout
+    made.cache = written.cache
     made.of = step
     made.item = None
     made.on_item_error = written.on_error

@@ -11,6 +11,7 @@ from wfc.runtime.retry import RetryRule
 from wfc.runtime.written import DEFAULT_WORKERS, StepFunction, names_around
 
 if TYPE_CHECKING:
+    from wfc.runtime.cache import Cache
     from wfc.runtime.workflow import Workflow
 
 __all__ = ["StepFunction", "StepGraphCheck", "catch_error", "pause", "step", "transform"]
@@ -34,6 +35,7 @@ def step(
     max_runs: int | str | None = None,
     join: Join | None = None,
     name: str | None = None,
+    cache: Cache | None = None,
     accept_event_subclasses: bool = False,
     skip_graph_checks: list[StepGraphCheck] | None = None,
 ) -> Callable[[Callable[P, R]], StepFunction[P, R]]: ...
@@ -48,6 +50,7 @@ def step(
     max_runs: int | str | None = None,
     join: Join | None = None,
     name: str | None = None,
+    cache: Cache | None = None,
     accept_event_subclasses: bool = False,
     skip_graph_checks: list[StepGraphCheck] | None = None,
 ) -> Any:
@@ -65,6 +68,7 @@ def step(
         max_runs: How often it may run, in one run or one item of a batch; or the name of a method that says so.
         join: How the events of its parameters belong together.
         name: What the step is called, where that cannot be the method's name.
+        cache: Whether results of its calls of models, tools and services may be used again.
         accept_event_subclasses: Whether it accepts subclasses of its events too.
         skip_graph_checks: Names of checks not to make for it: ``reachability``, ``dead_end``.
 
@@ -82,6 +86,7 @@ def step(
         made.retry_policy = retry_policy
         made.timeout = timeout
         made.limit = max_runs
+        made.cache = cache
         made.join = join
         made.name = name or function.__name__
         made.accept_event_subclasses = accept_event_subclasses

@@ -55,6 +55,7 @@ class Step:
         "action",
         "batches",
         "bound",
+        "cache",
         "cancels",
         "collects",
         "emissions",
@@ -117,6 +118,7 @@ class Step:
         self.num_workers = written.num_workers
         self.retry = written.retry_policy
         self.timeout = written.timeout
+        self.cache = written.cache
         self.skips = written.skip_graph_checks
         self.subclasses = written.accept_event_subclasses
         self.join = written.join
@@ -232,6 +234,7 @@ class Step:
             and not self.wants_snapshot
             and not self.resources
             and self.timeout is None
+            and self.cache is None
             and self.retry is None
             and self.max_runs is None
         )

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Concatenate, Final, Generic, Literal, ParamSpec, TypeVar, get_args, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    Final,
+    Generic,
+    Literal,
+    ParamSpec,
+    TypeVar,
+    get_args,
+    overload,
+)
 
 from wfc.runtime.errors import WorkflowValidationError
 from wfc.runtime.joins import Join
 from wfc.runtime.retry import RetryRule
 from wfc.runtime.surroundings import names_around
+
+if TYPE_CHECKING:
+    from wfc.runtime.cache import Cache
 
 __all__ = ["DEFAULT_WORKERS", "ItemFunction", "OnItemError", "StepFunction", "names_around"]
 
@@ -34,6 +48,7 @@ class ItemFunction:
         retry_policy: RetryRule | None,
         timeout: float | None,
         on_error: OnItemError,
+        cache: Cache | None,
     ) -> None:
         self.function = function
         self.names = names_around(function)
@@ -41,6 +56,7 @@ class ItemFunction:
         self.retry_policy = retry_policy
         self.timeout = timeout
         self.on_error: OnItemError = on_error
+        self.cache = cache
 
 
 class StepFunction(Generic[P, R]):
@@ -63,6 +79,7 @@ class StepFunction(Generic[P, R]):
         self.retry_policy: RetryRule | None = None
         self.timeout: float | None = None
         self.limit: int | str | None = None
+        self.cache: Cache | None = None
         self.accept_event_subclasses = False
         self.skip_graph_checks: tuple[str, ...] = ()
         self.max_recoveries = 0  # of a handler of failed steps
@@ -148,6 +165,7 @@ class StepFunction(Generic[P, R]):
         retry_policy: RetryRule | None = None,
         timeout: float | None = None,
         on_error: OnItemError = "fail",
+        cache: Cache | None = None,
     ) -> Callable[[F], F]:
         """The action of each of a step's ``Items``: gives its result, or a pause to wait for that.
 
@@ -156,6 +174,7 @@ class StepFunction(Generic[P, R]):
             retry_policy: What to do when it fails.
             timeout: Seconds for one attempt.
             on_error: What becomes of an item that has failed for good; ``fail``: the other items are cancelled.
+            cache: Whether results of its calls may be used again.
 
         Raises:
             WorkflowValidationError: An option is out of range, or the step has such a function.
@@ -170,7 +189,7 @@ class StepFunction(Generic[P, R]):
         def register(function: F) -> F:
             if self.items is not None:
                 raise WorkflowValidationError(f"step `{self.name}` has two functions for `item`")
-            self.items = ItemFunction(function, num_workers, retry_policy, timeout, on_error)
+            self.items = ItemFunction(function, num_workers, retry_policy, timeout, on_error, cache)
             return function
 
         return register
