@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import warnings
 from collections.abc import AsyncGenerator, Generator
+from datetime import datetime
 from typing import Any
 
 from wfc.runtime.breakpoints import Breakpoint, Halt
@@ -12,7 +13,7 @@ from wfc.runtime.children import asker_of, parts_of
 from wfc.runtime.context import Context
 from wfc.runtime.errors import WorkflowCancelledByUser
 from wfc.runtime.events import Event, StopEvent
-from wfc.runtime.questions import OpenQuestion, answer_tick, open_questions
+from wfc.runtime.questions import OpenQuestion, answer_tick, open_questions, waits_for
 from wfc.runtime.run import Observer, Run
 
 __all__ = ["WorkflowHandler"]
@@ -96,6 +97,18 @@ class WorkflowHandler:
     def questions(self) -> list[OpenQuestion]:
         """The questions that wait for an answer, in the order in which they were asked; then those of its parts."""
         return _questions_of(self._run)
+
+    def waits_for(self, worker_id: str) -> tuple[str, datetime | None] | None:
+        """What a step run of the state ``waiting`` waits for: an event from outside by its name, or a time.
+
+        Args:
+            worker_id: Of its ``StepStateChanged``.
+
+        Returns:
+            The event's name, empty if it is a time, and until when it waits, in UTC. ``None`` for one that waits for an
+            answer or for other runs, and for one that waits no more.
+        """
+        return waits_for(self._run, int(worker_id)) if worker_id.isdecimal() else None
 
     async def answer(self, question_id: str, value: object = None, *, by: str | None = None) -> None:
         """Answers a question. Answering once more, or one that is closed, changes nothing.

@@ -20,7 +20,7 @@ from wfc.runtime.ticks import Look, Publish, StartChild
 if TYPE_CHECKING:
     from wfc.runtime.ticks import Answered, Broken, Paused, Resolved, Took
 
-__all__ = ["answered", "broken", "keep", "paused", "resolved", "took", "waited"]
+__all__ = ["answered", "broken", "keep", "later", "paused", "resolved", "took", "waited"]
 
 
 def paused(execution: Execution, tick: Paused) -> None:
@@ -38,7 +38,7 @@ def paused(execution: Execution, tick: Paused) -> None:
     if not at_work:
         free_worker(execution, run.step)
     if tick.within is not None:
-        pause.expires = _later(tick.now, tick.within)
+        pause.expires = later(tick.now, tick.within)
         _bound(execution, pause, tick.within, Exit.EXPIRED)
     if run.step.timeout is not None:
         _bound(execution, pause, run.step.timeout, Exit.BROKEN)
@@ -49,7 +49,8 @@ def _bound(execution: Execution, pause: Pause, seconds: float, exit: Exit) -> No
     pause.timers[start_timer(execution, seconds, pause)] = exit
 
 
-def _later(moment: datetime, seconds: float) -> datetime | None:
+def later(moment: datetime, seconds: float) -> datetime | None:
+    """So many seconds after a moment; ``None`` where no calendar goes."""
     try:
         return moment + timedelta(seconds=seconds)
     except OverflowError:

@@ -20,17 +20,19 @@ from wfc.runtime.errors import (
     WorkflowValidationError,
     step_error,
 )
+from wfc.runtime.events import event_name
 from wfc.runtime.execution import Pause
 from wfc.runtime.letting_go import question_id
 from wfc.runtime.outputs import InvalidOutput, form_schema, from_json
 from wfc.runtime.pauses import Delay, Items, Outside, Question, Until
+from wfc.runtime.pausing import later
 from wfc.runtime.ticks import Answered, Cancelled, Tick, Took
 
 if TYPE_CHECKING:
     from wfc.runtime.run import Run
     from wfc.runtime.table import Step
 
-__all__ = ["OpenQuestion", "answer_tick", "check_pause", "look", "open_questions"]
+__all__ = ["OpenQuestion", "answer_tick", "check_pause", "look", "open_questions", "waits_for"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,24 @@ def _shown(run: Run, pause: Pause) -> OpenQuestion:
         expires_at=pause.expires,
         answered_by=tuple(by for by, _ in pause.answers),
     )
+
+
+def waits_for(run: Run, number: int) -> tuple[str, datetime | None] | None:
+    """The event that a paused step run waits for, empty if it is a time, and until when it waits at most.
+
+    ``None`` for one that waits for something else: for an answer, or for other runs.
+    """
+    pause = run.execution.paused.get(number)
+    if pause is None:
+        return None
+    match pause.value:
+        case Delay(seconds=seconds):
+            return "", later(pause.began, seconds)
+        case Until(moment=moment):
+            return "", moment
+        case Outside(event=event):
+            return event_name(event), pause.expires
+    return None
 
 
 def answer_tick(run: Run, question: str, value: object, by: str) -> Tick | None:

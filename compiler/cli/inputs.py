@@ -1,4 +1,4 @@
-"""``-i name=value`` and ``--input FILE`` → the start event."""
+"""``-i name=value`` and ``--input FILE`` → the start event; ``--deliver EVENT=JSON`` → events from outside."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from wfc.compiler.problems import closest
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
-    from wfc.runtime import StartEvent
+    from wfc.runtime import Event, StartEvent, Workflow
 
-__all__ = ["given", "start_event"]
+__all__ = ["from_outside", "given", "start_event"]
 
 
 def given(pairs: Sequence[str], file: str | None, event: type[StartEvent]) -> dict[str, Any]:
@@ -97,6 +97,34 @@ def start_event(event: type[StartEvent], values: Mapping[str, Any]) -> StartEven
         takes = f"`{event.__name__}` takes {listed(fields)}" if fields else f"`{event.__name__}` takes none"
         give = f"; give each with `-i {fields[0]}=…`, or all with `--input FILE`" if fields else ""
         raise click.UsageError(f"the inputs do not fit: {'; '.join(problems)}\n{takes}{give}") from None
+
+
+def from_outside(pairs: Sequence[str], workflow: type[Workflow]) -> list[Event]:
+    """The events of ``--deliver EVENT=JSON``.
+
+    Raises:
+        click.UsageError: A pair is not of that form, the workflow does not receive that event, or it does not fit.
+    """
+    from pydantic import ValidationError
+
+    from wfc.runtime.events import event_name
+
+    kinds = {event_name(kind): kind for kind in workflow.table().received}
+    found: list[Event] = []
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        if name not in kinds:
+            takes = f"it receives {listed(kinds)}" if kinds else "it receives nothing"
+            raise click.UsageError(f"the workflow does not receive `{name}`; {closest(name, kinds) or takes}")
+        try:
+            found.append(kinds[name].model_validate_json(text if equals else "{}", strict=True))
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            where = "".join(f"{each}: " for each in [".".join(map(str, first["loc"]))] if each)
+            raise click.UsageError(
+                f"`--deliver {name}=…`: {where}{first['msg'][:1].lower()}{first['msg'][1:]}"
+            ) from None
+    return found
 
 
 def listed(names: Sequence[str] | Mapping[str, object]) -> str:

@@ -17,10 +17,10 @@ from wfc.compiler.problems import closest
 from wfc.compiler.render import printable
 
 if TYPE_CHECKING:
-    from wfc.runtime import Event, WorkflowHandler
+    from wfc.runtime import Event, Workflow, WorkflowHandler
     from wfc.runtime.questions import OpenQuestion
 
-__all__ = ["NobodyAnswersError", "People", "Terminal", "read_answers"]
+__all__ = ["NobodyAnswersError", "People", "Terminal", "asking_steps", "read_answers", "terminal_if_any"]
 
 
 class NobodyAnswersError(Exception):
@@ -31,11 +31,26 @@ class NobodyAnswersError(Exception):
         self.question = question
 
 
-def read_answers(pairs: Sequence[str], steps: Sequence[str]) -> dict[str, deque[Any]]:
+def asking_steps(workflow: type[Workflow]) -> list[str] | None:
+    """Names of the steps that ask people; ``None`` where a child, whose steps are not known here, may ask too."""
+    from wfc.runtime.pauses import Child, Question
+
+    steps = workflow.table().steps
+    if any(Child in (step.item or step).pauses for step in steps):
+        return None
+    return [step.name for step in steps if Question in step.pauses]
+
+
+def terminal_if_any() -> Terminal | None:
+    """The terminal that this process was started at; ``None`` if nobody is there."""
+    return Terminal() if sys.stdin.isatty() and sys.stderr.isatty() else None
+
+
+def read_answers(pairs: Sequence[str], steps: Sequence[str] | None) -> dict[str, deque[Any]]:
     """``--answer STEP=JSON``: the answers to the questions of each step, one after the other.
 
     Args:
-        steps: Names of the steps that ask.
+        steps: Names of the steps that ask; ``None``: not known.
 
     Raises:
         click.UsageError: A pair is not of that form, or names no step that asks.
@@ -45,7 +60,7 @@ def read_answers(pairs: Sequence[str], steps: Sequence[str]) -> dict[str, deque[
         step, equals, text = pair.partition("=")
         if not equals or not step:
             raise click.UsageError(f"`--answer {pair}` is not `STEP=JSON`")
-        if step not in steps:
+        if steps is not None and step not in steps:
             hint = closest(step, steps) or (
                 f"these do: {', '.join(f'`{each}`' for each in steps)}" if steps else "none does"
             )

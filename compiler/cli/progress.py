@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,6 +12,8 @@ import click
 from wfc.compiler.render import printable
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from wfc.runtime import Event
     from wfc.runtime.events import StepStateChanged
 
@@ -22,10 +25,22 @@ TOLD = 10
 LONGEST = 500
 
 
-class Progress:
-    """Tells of a run's events as they come from its stream."""
+def until(moment: datetime | None) -> str:
+    """`` until …``, to the second; empty where there is no end."""
+    return (
+        f" until {moment.astimezone().isoformat(sep=' ', timespec='seconds')}" if moment is not None else ""
+    )
 
-    def __init__(self) -> None:
+
+class Progress:
+    """Tells of a run's events as they come from its stream.
+
+    Args:
+        waits_for: Gives what a waiting step run waits for, and until when; see ``WorkflowHandler.waits_for``.
+    """
+
+    def __init__(self, waits_for: Callable[[str], tuple[str, datetime | None] | None] | None = None) -> None:
+        self.waits_for = waits_for or (lambda worker_id: None)
         self.start = time.monotonic()
         self.runs: Counter[str] = Counter()
         self.emitted: Counter[tuple[str | None, str]] = Counter()
@@ -40,6 +55,7 @@ class Progress:
             StepStateChanged,
             StopEvent,
         )
+        from wfc.runtime.pauses import QuestionAsked, QuestionClosed
 
         match event:
             case StepStateChanged():
@@ -52,6 +68,12 @@ class Progress:
                 self.line(f"{event.step_name}: {type(event.event).__name__} came late and was dropped")
             case ProgressText():
                 self.line(f"{event.step}: {event.text}")
+            case QuestionAsked():
+                whom = f" ({', '.join(event.assign)})" if event.assign else ""
+                self.line(f"{event.step}: asks{whom}: {event.title}{until(event.expires_at)}")
+            case QuestionClosed():
+                if event.because != "answered":
+                    self.line(f"{event.step}: the question is closed: {event.because}")
             case InternalDispatchEvent() | StopEvent():
                 pass
             case _:
@@ -64,6 +86,9 @@ class Progress:
         match event.step_state:
             case StepState.RUNNING if event.attempt > 1 or self.counts(self.runs, event.name):
                 self.line(f"{event.name}: started on {event.input_event_name}{attempt}")
+            case StepState.WAITING if (found := self.waits_for(event.worker_id)) is not None:
+                what, moment = found
+                self.line(f"{event.name}: waits{f' for {what}' if what else ''}{until(moment)}")
             case StepState.RETRYING:
                 wait = f"; again in {event.retry_in:.1f} s" if event.retry_in is not None else ""
                 self.line(f"{event.name}: failed{attempt}: {event.error}{wait}")

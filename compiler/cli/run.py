@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from wfc.compiler.cli.inputs import given, start_event
+from wfc.compiler.cli.inputs import from_outside, given, start_event
 from wfc.compiler.cli.load import load_program
 from wfc.compiler.cli.mocks import named_test
 from wfc.compiler.cli.streams import output_kept
 from wfc.compiler.render import printable
 
 if TYPE_CHECKING:
-    from wfc.runtime import Workflow
+    from collections import deque
+
+    from wfc.compiler.cli.people import Terminal
+    from wfc.runtime import Event, Workflow
     from wfc.runtime.handler import WorkflowHandler
+    from wfc.runtime.questions import OpenQuestion
 
 __all__ = ["command"]
+
+
+WAITS_FOR_PEOPLE = 3
+"""The exit status of a run that stops because a question is open and nobody is there to answer it."""
 
 
 @click.command("run")
@@ -25,28 +33,69 @@ __all__ = ["command"]
 @click.option("-i", "pairs", metavar="NAME=VALUE", multiple=True, help="An input; lists and records as JSON.")
 @click.option("--input", "file", metavar="FILE|-", help="A JSON object of inputs; - reads standard input.")
 @click.option("--mock", "test", metavar="TEST", help="Let this test of the spec answer for the actions.")
-def command(program: str, pairs: tuple[str, ...], file: str | None, test: str | None) -> int:
+@click.option(
+    "--answer",
+    "answers",
+    metavar="STEP=JSON",
+    multiple=True,
+    help="Answer a question of this step; in order.",
+)
+@click.option(
+    "--deliver",
+    "deliveries",
+    metavar="EVENT=JSON",
+    multiple=True,
+    help="Bring this event from outside, at once.",
+)
+def command(
+    program: str,
+    pairs: tuple[str, ...],
+    file: str | None,
+    test: str | None,
+    answers: tuple[str, ...],
+    deliveries: tuple[str, ...],
+) -> int:
     """Run a SPEC, or a MODULE that wfc compiled.
 
     Prints the end event as JSON on standard output, and on standard error what happens on the way. A spec is
     compiled in memory, and that code runs. With --mock no action is done, and inputs that are not given are
     the test's.
+
+    A question that no --answer is for is asked at the terminal. Where there is none, the run stops there, with
+    exit status 3.
     """
     with output_kept():
-        end = run(program, pairs, file, test)
-    if end is None:
-        return 1
-    click.echo(end)
-    return 0
+        followed = run(program, Inputs(pairs, file, test, answers, deliveries))
+    if followed.end is not None:
+        click.echo(followed.end)
+    return followed.status
 
 
-def run(program: str, pairs: Sequence[str], file: str | None, test: str | None) -> str | None:
-    """Run to the end event and give it as JSON; ``None`` if there is none, which has been told."""
+class Inputs(NamedTuple):
+    """What the command line gives a run; see the options."""
+
+    pairs: Sequence[str] = ()
+    file: str | None = None
+    test: str | None = None
+    answers: Sequence[str] = ()
+    deliveries: Sequence[str] = ()
+
+
+class Followed(NamedTuple):
+    """How a run went: the end event as JSON, or ``None`` if there is none, which has been told."""
+
+    end: str | None
+    status: int
+
+
+def run(program: str, inputs: Inputs) -> Followed:
+    """Run to the end event."""
     loaded = load_program(program)
     if loaded is None:
-        return None
+        return Followed(None, 1)
     import asyncio
 
+    from wfc.compiler.cli.people import asking_steps, read_answers, terminal_if_any
     from wfc.runtime import WorkflowError
     from wfc.runtime.workflow import start_class
 
@@ -54,9 +103,12 @@ def run(program: str, pairs: Sequence[str], file: str | None, test: str | None) 
         kind = start_class(loaded.workflow)
     except WorkflowError as error:
         raise click.ClickException(str(error)) from None
-    case = named_test(loaded.resolved, test) if test is not None else None
-    values = given(pairs, file, kind)
+    case = named_test(loaded.resolved, inputs.test) if inputs.test is not None else None
+    values = given(inputs.pairs, inputs.file, kind)
     start = start_event(kind, values if case is None else {**case.start, **values})
+    events = from_outside(inputs.deliveries, loaded.workflow)
+    answers = read_answers(inputs.answers, asking_steps(loaded.workflow))
+    terminal = None if inputs.file == "-" else terminal_if_any()
 
     def begin() -> WorkflowHandler:
         if case is None:
@@ -65,7 +117,7 @@ def run(program: str, pairs: Sequence[str], file: str | None, test: str | None) 
 
         return start_mocked(loaded.workflow, start, case)
 
-    return asyncio.run(watch(begin))
+    return asyncio.run(watch(begin, events, answers, terminal))
 
 
 def made(workflow: type[Workflow]) -> Workflow:
@@ -81,21 +133,52 @@ def made(workflow: type[Workflow]) -> Workflow:
         raise click.ClickException(printable(told)) from error
 
 
-async def watch(begin: Callable[[], WorkflowHandler]) -> str | None:
-    """Follow a run, telling of it; the end event as JSON, or ``None`` after saying why there is none."""
+def unanswered(question: OpenQuestion) -> list[str]:
+    """What is said, line by line, of a run that stops because nobody answers."""
+    from wfc.compiler.cli.forms import fields_of
+
+    lines = [f"the run stopped: `{question.step}` asks, and nobody is here to answer: {question.title}"]
+    lines += [f"  {line}" for line in (question.show or "").splitlines()]
+    lines += [f"  {field.name}: {field.words}" for field in fields_of(question.form)]
+    example = (
+        "{" + ", ".join(f'"{field.name}": …' for field in fields_of(question.form) if field.required) + "}"
+    )
+    lines.append(f"answer with `--answer {question.step}='{example}'`, or run it at a terminal")
+    return lines
+
+
+async def watch(
+    begin: Callable[[], WorkflowHandler],
+    events: Sequence[Event] = (),
+    answers: dict[str, deque[Any]] | None = None,
+    terminal: Terminal | None = None,
+) -> Followed:
+    """Follow a run, telling of it, and answer its questions.
+
+    Args:
+        events: What comes from outside at once.
+        answers: See ``People``.
+        terminal: See ``People``.
+    """
     import asyncio
     import json
 
+    from wfc.compiler.cli.people import NobodyAnswersError, People
     from wfc.compiler.cli.progress import Progress
     from wfc.runtime import StopEvent, WorkflowError
     from wfc.runtime.events import event_name
 
-    progress = Progress()
     end: Any = None
+    people: People | None = None
     try:
         handler = begin()
+        people = People(handler, answers or {}, terminal)
+        progress = Progress(handler.waits_for)
+        for event in events:
+            await handler.send_event(event)
         async for event in handler.stream_events(expose_internal=True):
             progress.tell(event)
+            people.tell(event)
             if isinstance(event, StopEvent):
                 end = event
         await handler
@@ -104,7 +187,16 @@ async def watch(begin: Callable[[], WorkflowHandler]) -> str | None:
         await handler.cancel_run()
         raise
     except WorkflowError as error:
+        if people is not None and isinstance(people.failure, NobodyAnswersError):
+            for line in unanswered(people.failure.question):
+                click.echo(printable(line), err=True)
+            return Followed(None, WAITS_FOR_PEOPLE)
+        if people is not None and people.failure is not None:
+            raise people.failure from None
         click.echo(f"the run failed: {printable(str(error))}", err=True)
-        return None
+        return Followed(None, 1)
+    finally:
+        if people is not None:
+            await people.stop()
     record = {"event": event_name(end), "with": end.model_dump(mode="json", by_alias=True)}
-    return json.dumps(record, ensure_ascii=False)
+    return Followed(json.dumps(record, ensure_ascii=False), 0)

@@ -1,0 +1,236 @@
+"""``wfc run`` with questions, waits and events from outside: answered by options, at a terminal, or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wfc.compiler.cli.forms import FormField, fields_of
+
+SHOP = """\
+wfc: 1
+workflow: shop
+start: Ordered
+end: [Shipped, Dropped]
+key: inputs.order_id
+receives: {Paid: {key: order_id}}
+events:
+  Ordered: {order_id: string}
+  Paid: {order_id: string, amount: integer}
+  Approve: {}
+  Rejected: {}
+  Shipped: {copies: integer}
+  Dropped: {reason: string}
+steps:
+  payment:
+    kind: wait
+    accepts: Ordered
+    event: Paid
+    within: 50 ms
+    on_timeout: {event: Dropped, with: {reason: not paid}}
+    emit: Approve
+  approve:
+    kind: human
+    accepts: [Approve, Rejected]
+    title: Ship ${{ inputs.order_id }}?
+    show: Nobody has looked at it yet.
+    form: {decision: {enum: [ship, wait]}, copies: integer, note: {type: string, default: ""}}
+    prefill: {note: fine}
+    assign: ["group:stock"]
+    require: [{that: result.copies < 10, say: That is too many.}]
+    max_runs: 3
+    on_limit: {event: Dropped, with: {reason: too often}}
+    within: 4h
+    on_timeout: {event: Dropped, with: {reason: nobody}}
+    emit:
+      - {event: Shipped, when: result.decision == "ship"}
+      - Rejected
+"""
+WFC = "import sys; from wfc.compiler.cli import main; sys.exit(main())"
+PAID = """Paid={"order_id": "o1", "amount": 3}"""
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> str:
+    path = tmp_path / "shop.yaml"
+    path.write_text(SHOP)
+    return str(path)
+
+
+def test_an_event_that_does_not_come_is_waited_for_and_no_longer(wfc: Any, shop: str) -> None:
+    done = wfc("run", shop, "-i", "order_id=o1")
+    assert done.status == 0
+    assert json.loads(done.out) == {"event": "Dropped", "with": {"reason": "not paid"}}
+    assert "payment: waits for Paid until 20" in done.err
+
+
+def test_a_question_is_answered_by_an_option_each_time_by_the_next(wfc: Any, shop: str) -> None:
+    answers = ['approve={"decision": "wait", "copies": 1}', 'approve={"decision": "ship", "copies": 2}']
+    options = [option for answer in answers for option in ("--answer", answer)]
+    done = wfc("run", shop, "-i", "order_id=o1", "--deliver", PAID, *options)
+    assert done.status == 0, done.err
+    assert json.loads(done.out) == {"event": "Shipped", "with": {"copies": 2}}
+    assert "approve: asks (group:stock): Ship o1? until 20" in done.err
+
+
+def test_without_a_terminal_a_question_stops_the_run_and_is_shown(wfc: Any, shop: str) -> None:
+    done = wfc("run", shop, "-i", "order_id=o1", "--deliver", PAID)
+    assert (done.status, done.out) == (3, "")
+    told = done.err[done.err.index("the run stopped") :].splitlines()
+    assert told == [
+        "the run stopped: `approve` asks, and nobody is here to answer: Ship o1?",
+        "  Nobody has looked at it yet.",
+        "  decision: ship or wait",
+        "  copies: a whole number",
+        "  note: a text; nothing to leave it out",
+        """answer with `--answer approve='{"decision": …, "copies": …}'`, or run it at a terminal""",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--answer", "approve"], "`--answer approve` is not `STEP=JSON`"),
+        (["--answer", "aprove={}"], "no step `aprove` asks anybody; did you mean `approve`?"),
+        (["--answer", "payment={}"], "no step `payment` asks anybody"),
+        (["--answer", "approve={"], "`--answer approve=…` is not JSON"),
+        (
+            ["--deliver", PAID, "--answer", 'approve={"decision": "no", "copies": 1}'],
+            "`decision`: input should be 'ship' or 'wait', not 'no'",
+        ),
+        (["--deliver", PAID, "--answer", 'approve={"decision": "ship", "copies": 10}'], "That is too many."),
+        (["--deliver", "Payd={}"], "the workflow does not receive `Payd`; did you mean `Paid`?"),
+        (["--deliver", "Paid={}"], "`--deliver Paid=…`: order_id: field required"),
+        (["--deliver", "Paid={"], "`--deliver Paid=…`: invalid JSON"),
+    ],
+)
+def test_an_option_that_does_not_fit_says_why(wfc: Any, shop: str, options: list[str], told: str) -> None:
+    done = wfc("run", shop, "-i", "order_id=o1", *options)
+    assert (done.status, done.out) == (2, "")
+    assert told in done.err
+
+
+def at_terminal(*args: str, typed: list[str]) -> tuple[int, str]:
+    """Runs `wfc` at a terminal of its own, typing a line whenever it asks for one."""
+    import pty
+
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([sys.executable, "-c", WFC, *args], stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    shown, lines, end = "", iter(typed), time.monotonic() + 60
+    while time.monotonic() < end:
+        if not select.select([ours], [], [], 0.1)[0]:
+            if process.poll() is not None:
+                break
+            continue
+        try:
+            more = os.read(ours, 65536).decode()
+        except OSError:  # the other side is closed
+            break
+        shown += more
+        if shown.endswith(": "):
+            os.write(ours, next(lines, "").encode())
+    os.close(ours)
+    return process.wait(timeout=30), shown.replace("\r\n", "\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+def test_at_a_terminal_the_question_is_asked_there_until_the_answer_fits(shop: str) -> None:
+    typed = ["no\n", "ship\n", "\n", "many\n", "12\n", "\n", "\n", "2\n", "good\n"]
+    status, shown = at_terminal("run", shop, "-i", "order_id=o1", "--deliver", PAID, typed=typed)
+    assert status == 0, shown
+    assert "? Ship o1?\n  Nobody has looked at it yet.\n  decision (ship or wait): no\n" in shown
+    assert "    it must be ship or wait\n" in shown
+    assert "    it is needed\n" in shown
+    assert "    it must be a whole number\n" in shown
+    assert "That is too many." in shown
+    assert "  copies (a whole number) [12]: 2\n" in shown
+    assert json.loads(shown.splitlines()[-1]) == {"event": "Shipped", "with": {"copies": 2}}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+def test_the_end_of_the_input_is_nobody_answering(shop: str) -> None:
+    status, shown = at_terminal("run", shop, "-i", "order_id=o1", "--deliver", PAID, typed=["\x04"])
+    assert status == 3, shown
+    assert "nobody is here to answer" in shown
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+def test_who_thinks_too_long_is_told_that_it_is_too_late(tmp_path: Path) -> None:
+    path = tmp_path / "shop.yaml"
+    path.write_text(SHOP.replace("within: 4h", "within: 1s"))
+    status, shown = at_terminal("run", str(path), "-i", "order_id=o1", "--deliver", PAID, typed=[])
+    assert status == 0, shown
+    assert "approve: the question is closed: expired" in shown
+    assert '"reason": "nobody"' in shown
+
+
+FORM = {
+    "$defs": {"Inner": {"type": "object"}, "Colour": {"enum": ["red", "Blue"]}},
+    "required": ["text", "whole", "size", "price", "yes", "day", "tags", "inner", "colour"],
+    "properties": {
+        "text": {"type": "string"},
+        "whole": {"type": "integer"},
+        "size": {"type": "number"},
+        "price": {"anyOf": [{"type": "number"}, {"type": "string"}]},
+        "yes": {"type": "boolean"},
+        "day": {"type": "string", "format": "date"},
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "inner": {"$ref": "#/$defs/Inner"},
+        "colour": {"anyOf": [{"$ref": "#/$defs/Colour"}, {"type": "null"}]},
+        "note": {"type": "string", "default": "x"},
+        "anything": {},
+    },
+}
+
+
+def field(name: str) -> FormField:
+    return next(each for each in fields_of(FORM) if each.name == name)
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "value"),
+    [
+        ("text", "12", "12"),
+        ("whole", "12", 12),
+        ("size", "1.5", 1.5),
+        ("price", "19.90", "19.90"),
+        ("yes", "Y", True),
+        ("yes", "no", False),
+        ("day", "2026-01-31", "2026-01-31"),
+        ("tags", '["a"]', ["a"]),
+        ("inner", '{"a": 1}', {"a": 1}),
+        ("colour", "blue", "Blue"),
+        ("anything", "word", "word"),
+        ("anything", "[1]", [1]),
+    ],
+)
+def test_what_is_typed_is_read_by_the_type_of_its_field(name: str, typed: str, value: object) -> None:
+    assert field(name).parse(typed) == value
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "why"),
+    [
+        ("whole", "many", "a whole number"),
+        ("yes", "perhaps", "yes or no"),
+        ("colour", "green", "red or Blue"),
+        ("tags", "a, b", "a list"),
+        ("inner", "[" * 100_000, "a record"),
+    ],
+)
+def test_what_is_no_value_is_told(name: str, typed: str, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        field(name).parse(typed)
+
+
+def test_no_form_has_no_fields() -> None:
+    assert fields_of(None) == []
