@@ -66,7 +66,8 @@ FIELDS: Final = (
 """What no attribute of a record, an event, a state or a config may be called."""
 
 OF_KINDS: Final[Mapping[str, frozenset[str]]] = {
-    "map": frozenset({"Item", "Items", "SKIP", "Skip"}),
+    "map": frozenset({"Child", "ChildEnd", "Item", "Items", "SKIP", "Skip"}),
+    "workflow": frozenset({"Child", "ChildEnd"}),
 }
 """What is claimed besides in a module that has a step of a kind: names that authors like to use themselves."""
 

@@ -64,6 +64,7 @@ class Unit:
     Args:
         findings: What is wrong with it, by itself; grows when its declarations are looked at.
         uses: The paths of the files that it mentions, there or not; their findings matter to whoever uses it.
+        calls: The names of the workflows that it mentions.
         declared: What it declares, once somebody has asked.
     """
 
@@ -71,6 +72,7 @@ class Unit:
     spec: Spec | None
     findings: list[Finding]
     uses: dict[str, None] = field(default_factory=dict)
+    calls: dict[str, None] = field(default_factory=dict)
     declared: Declared | None = None
 
     @property
@@ -221,6 +223,7 @@ class View:
 
     def workflow(self, name: str) -> Around | None:
         """The other spec whose workflow has this name."""
+        self.own.calls[name] = None
         path = self.project.path_of(name, self.path)
         unit = self.project.unit(path) if path is not None else None
         if path is None or unit is None or isinstance(unit, Refused):

@@ -159,6 +159,8 @@ def _acts(step: nodes.Step) -> bool:
     if isinstance(action, nodes.ToolCall):
         request = action.tool.request
         return not (action.tool.read_only or (request is not None and request.method in SAFE_METHODS))
+    if isinstance(action, nodes.WorkflowCall):
+        return True
     return isinstance(action, nodes.HttpCall) and action.request.method not in SAFE_METHODS
 
 

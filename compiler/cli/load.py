@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wfc.compiler.cli.around import project_of
 from wfc.compiler.cli.files import load, load_whole
 from wfc.compiler.cli.findings import show
 from wfc.compiler.cli.levels import settled
 from wfc.compiler.nodes import Workflow as Resolved
 from wfc.compiler.pipeline import Compiled, compile_text
+from wfc.compiler.project import Project
 from wfc.compiler.render import printable
 from wfc.compiler.slotted import dataclass
 
@@ -32,10 +34,12 @@ class Program:
     Args:
         workflow: The generated, or hand-written, class.
         resolved: What the compiler knows of it; ``None`` for a module that was given as such.
+        others: The workflows that it mentions by name, and those that these mention.
     """
 
     workflow: type[Workflow]
     resolved: Resolved | None
+    others: tuple[type[Workflow], ...] = ()
 
 
 class Loader(SourceFileLoader):
@@ -68,17 +72,47 @@ def load_program(path: str) -> Program | None:
         text = load_whole(path).decode(errors="replace")
         return Program(workflow_in(execute(name, path, text), path), None)
     source = load(path)
-    compiled = settled(compile_text(source.raw, source.path, source=os.path.basename(path)))
+    project = project_of([source])
+    compiled = settled(compile_text(source.raw, source.path, source=os.path.basename(path), project=project))
     show([compiled], on_error_stream=True)
-    return None if compiled.failed else load_compiled(compiled)
+    return None if compiled.failed else load_compiled(compiled, project)
 
 
-def load_compiled(compiled: Compiled) -> Program:
-    """Load a compiled spec's Python as a module beside the spec."""
+def load_compiled(compiled: Compiled, project: Project) -> Program | None:
+    """Load a compiled spec's Python as a module beside the spec, and the workflows that it mentions.
+
+    Returns:
+        ``None`` if one of these has errors, which are shown.
+    """
+    assert compiled.workflow is not None
+    others = mentioned(compiled.path, project)
+    show([each for each in others if each.failed], on_error_stream=True)
+    if any(each.failed for each in others):
+        return None
+    classes = tuple(loaded(each) for each in others)
+    return Program(loaded(compiled), compiled.workflow, classes)
+
+
+def mentioned(path: str, project: Project) -> list[Compiled]:
+    """The workflows that a spec mentions by name, compiled, and those that these mention."""
+    found: dict[str, Compiled] = {path.replace(os.sep, "/"): None}  # type: ignore[dict-item]
+    waiting = list(found)
+    while waiting:
+        current = waiting.pop()
+        for name in project.units[current].calls:
+            other = project.path_of(name, current)
+            raw = None if other is None or other in found else project.files.read(other)
+            if other is not None and isinstance(raw, bytes):
+                found[other] = compile_text(raw, other, source=os.path.basename(other), project=project)
+                waiting.append(other)
+    return list(found.values())[1:]
+
+
+def loaded(compiled: Compiled) -> type[Workflow]:
     assert compiled.workflow is not None
     name = f"{compiled.workflow.name}_workflow"
     path = os.path.join(os.path.dirname(compiled.path), f"{name}.py")
-    return Program(workflow_in(execute(name, path, compiled.python), compiled.path), compiled.workflow)
+    return workflow_in(execute(name, path, compiled.python), compiled.path)
 
 
 def execute(name: str, path: str, text: str) -> ModuleType:

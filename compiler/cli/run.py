@@ -97,6 +97,7 @@ def run(program: str, inputs: Inputs) -> Followed:
 
     from wfc.compiler.cli.people import asking_steps, read_answers, terminal_if_any
     from wfc.runtime import WorkflowError
+    from wfc.runtime.engine import default_engine
     from wfc.runtime.workflow import start_class
 
     try:
@@ -111,6 +112,8 @@ def run(program: str, inputs: Inputs) -> Followed:
     terminal = None if inputs.file == "-" else terminal_if_any()
 
     def begin() -> WorkflowHandler:
+        for other in loaded.others:
+            default_engine().add(other)
         if case is None:
             return made(loaded.workflow).run(start_event=start)
         from wfc.runtime.testing import start_mocked

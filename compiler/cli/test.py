@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wfc.compiler.cli.around import project_of
 from wfc.compiler.cli.files import specs
 from wfc.compiler.cli.findings import show
 from wfc.compiler.cli.levels import settled
@@ -13,6 +14,7 @@ from wfc.compiler.cli.load import load_compiled
 from wfc.compiler.cli.mocks import spec_test
 from wfc.compiler.cli.streams import output_kept
 from wfc.compiler.pipeline import Compiled, compile_text
+from wfc.compiler.project import Project
 from wfc.compiler.render import printable
 
 if TYPE_CHECKING:
@@ -28,17 +30,19 @@ def command(paths: tuple[str, ...]) -> int:
 
     A PATH is a spec, or a folder whose specs are all tested.
     """
-    compiled = [settled(compile_text(source.raw, source.path)) for source in specs(paths)]
+    sources = specs(paths)
+    project = project_of(sources)
+    compiled = [settled(compile_text(source.raw, source.path, project=project)) for source in sources]
     show(compiled, on_error_stream=True)
     good = [each for each in compiled if not each.failed]
-    outcomes = [outcome for each in good for outcome in run_tests(each)]
+    outcomes = [outcome for each in good if each.workflow for outcome in run_tests(each, project)]
     failed = sum(not outcome.passed for outcome in outcomes)
     told = f"{len(outcomes) - failed} passed" + (f", {failed} failed" if failed else "")
     click.echo(told if outcomes or not good else "no spec has a test", err=True)
     return 1 if failed or len(good) < len(compiled) else 0
 
 
-def run_tests(compiled: Compiled) -> list[TestOutcome]:
+def run_tests(compiled: Compiled, project: Project) -> list[TestOutcome]:
     """Run all tests of one spec, a line for each on standard output, and the reasons of those that fail."""
     assert compiled.workflow is not None
     if not compiled.workflow.tests:
@@ -46,11 +50,14 @@ def run_tests(compiled: Compiled) -> list[TestOutcome]:
     from wfc.runtime.testing import run_test
 
     with output_kept():
-        workflow = load_compiled(compiled).workflow
+        program = load_compiled(compiled, project)
+    if program is None:
+        click.echo(f"FAILED  {printable(compiled.path)}: a workflow that it calls has errors", err=True)
+        return []
     outcomes = []
     for case in compiled.workflow.tests:
         with output_kept():
-            outcome = run_test(workflow, spec_test(case))
+            outcome = run_test(program.workflow, spec_test(case), program.others)
         outcomes.append(outcome)
         word = "passed" if outcome.passed else "FAILED"
         click.echo(f"{word}  {printable(compiled.path)}: {printable(case.name)}")

@@ -29,7 +29,19 @@ from wfc.compiler.slotted import dataclass, replace
 __all__ = ["NO_STEPS", "Box", "Edge", "Graph", "Kind", "Style", "graph_of", "seconds"]
 
 Kind = Literal[
-    "start", "outside", "transform", "tool", "http", "llm", "map", "human", "wait", "send", "end", "fail"
+    "start",
+    "outside",
+    "transform",
+    "tool",
+    "http",
+    "llm",
+    "map",
+    "human",
+    "wait",
+    "send",
+    "workflow",
+    "end",
+    "fail",
 ]
 NO_STEPS: Final = frozenset({"start", "outside", "end", "fail"})
 """Kinds of boxes that are no steps."""

@@ -22,12 +22,17 @@ def test(typing: Typing, node: Test, kind: Type, scope: Scope) -> None:
     if node.name == "none":
         null_test(typing, node, node.of, kind, null=not node.negated)
         return
-    node.record = scope.classes.get(node.name)
+    records = [each for each in members(kind) if isinstance(each, Record)]
+    # what another workflow calls its end counts before an event of this one
+    ends = (each for each in records if each.called == node.name)
+    node.record = next(ends, None) or scope.classes.get(node.name)
+    if kind == UNKNOWN:
+        return  # it may be the name of what could not be found
     if node.record is None and node.name not in SCALAR_TESTS:
         place = typing.place.stretch(node.name_start, node.name_end)
-        known = [each.name for each in members(kind) if isinstance(each, Record)] or list(scope.classes)
+        known = [each.called or each.name for each in records] or list(scope.classes)
         typing.wrong(problems.unknown_test(place, node.name, ["none", *known]))
-    elif kind != UNKNOWN and (kind != ANY or node.record is not None):
+    elif kind != ANY or node.record is not None:
         kind_test(typing, node, kind)
 
 

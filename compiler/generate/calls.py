@@ -10,7 +10,6 @@ from wfc.compiler.generate.scope import Function
 from wfc.compiler.generate.values import Values
 from wfc.compiler.nodes import (
     AskPerson,
-    Call,
     HttpCall,
     LlmCall,
     Pause,
@@ -34,7 +33,9 @@ class Calls:
         self.bindings = bindings
         self.names = names
 
-    def action(self, action: Call | SendEvent | Pause, step: Step, function: Function) -> Code:
+    def action(
+        self, action: LlmCall | ToolCall | HttpCall | SendEvent | Pause, step: Step, function: Function
+    ) -> Code:
         """What is awaited; what a pause waits for."""
         match action:
             case LlmCall():

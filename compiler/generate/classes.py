@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from wfc.compiler.generate.annotations import annotation, literal_type, records_in, union
+from wfc.compiler.generate.children import child_ends
 from wfc.compiler.generate.constants import bounds, call, constant
 from wfc.compiler.generate.layout import INDENT, docstring
 from wfc.compiler.generate.names import ModuleNames
@@ -59,10 +60,12 @@ _ROLES = {"state": "RunState", "config": "RunConfig"}
 
 def classes(workflow: Workflow, names: ModuleNames) -> list[Class | Literals]:
     """All classes of a module, in an order in which each finds the others, but for circles."""
+    bases = {id(event.record): (_BASES[event.role], event.name) for event in workflow.events}
+    bases |= {key: ("ChildEnd", name) for key, name in child_ends(workflow).items()}
     return [
         Literals(names.enumerations[type_.name], literal_type(type_))
         if isinstance(type_, Enumeration)
-        else _class(type_, before, workflow, names)
+        else _class(type_, before, bases, names)
         for type_, before in _ordered(workflow, names)
     ]
 
@@ -91,22 +94,24 @@ def _ordered(workflow: Workflow, names: ModuleNames) -> Iterator[tuple[Record | 
             yield from visit(root)
 
 
-def _class(record: Record, before: frozenset[str], workflow: Workflow, names: ModuleNames) -> Class:
+def _class(
+    record: Record, before: frozenset[str], bases: Mapping[int, tuple[str, str]], names: ModuleNames
+) -> Class:
     name = names.of(record)
     return Class(
         name,
-        _bases(record, name, workflow),
+        _bases(record, name, bases),
         docstring(record.description, INDENT),
         tuple(_field(field, before, names) for field in record.fields.values()),
     )
 
 
-def _bases(record: Record, name: Code, workflow: Workflow) -> Code:
-    event = next((event for event in workflow.events if event.record is record), None)
-    if event is None:
+def _bases(record: Record, name: Code, bases: Mapping[int, tuple[str, str]]) -> Code:
+    if id(record) not in bases:
         return Code(_ROLES.get(record.role, "Record"))
-    named = "" if name == event.name else f", name={literal(event.name)}"
-    return Code(f"{_BASES[event.role]}, closed=True{named}")
+    base, event = bases[id(record)]
+    named = "" if name == event else f", name={literal(event)}"
+    return Code(f"{base}, closed=True{named}")
 
 
 def _field(field: Field, before: frozenset[str], names: ModuleNames) -> ClassField:

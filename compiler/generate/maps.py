@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from wfc.compiler.generate.annotations import annotation, union
 from wfc.compiler.generate.bindings import PythonFunction, context
+from wfc.compiler.generate.children import child, child_type
 from wfc.compiler.generate.constants import call
 from wfc.compiler.generate.layout import INDENT, docstring, fit
 from wfc.compiler.generate.names import ModuleNames
@@ -14,7 +15,7 @@ from wfc.compiler.generate.negation import negated
 from wfc.compiler.generate.scope import Function, Parameter, Path
 from wfc.compiler.generate.tails import BODY
 from wfc.compiler.generate.values import Values
-from wfc.compiler.nodes import MapItems, Step
+from wfc.compiler.nodes import MapItems, Step, WorkflowCall
 from wfc.compiler.spell import Code, literal, local_name
 from wfc.compiler.types import Type
 
@@ -63,14 +64,16 @@ class Maps:
         function = self.function(step, action)
         function.use_all("event")
         function.use_all("events")
-        done = self.methods.calls.action(action.do, step, function)
-        head = self.methods.head(
-            "async def",
-            self.names.class_scope.give(f"{step.name}_item"),
-            [Code(f"ctx: {context(self.methods.workflow)}"), *function.parameters],
-            annotation(action.result, self.names),
-        )
-        body = [*leading(function), *fit(f"return await {done}", BODY)]
+        name = self.names.class_scope.give(f"{step.name}_item")
+        if isinstance(action.do, WorkflowCall):
+            done = child(action.do, function, self.names)
+            returns = child_type(action.result, self.names)
+            head = self.methods.head("def", name, function.parameters, returns)
+        else:
+            done = Code(f"await {self.methods.calls.action(action.do, step, function)}")
+            parameters = [Code(f"ctx: {context(self.methods.workflow)}"), *function.parameters]
+            head = self.methods.head("async def", name, parameters, annotation(action.result, self.names))
+        body = [*leading(function), *fit(f"return {done}", BODY)]
         named = self.methods.attempts(step)
         if action.on_item_error != "fail":
             named["on_error"] = literal(action.on_item_error)

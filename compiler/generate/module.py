@@ -34,7 +34,7 @@ _FROM: Final = {
     "typing": ("Annotated", "Any", "Literal"),
     "wfc.runtime": tuple(
         """
-        All AllOf AtLeast Basic Batch Bearer Context Delay EachOf Event Fail FirstOf Format HttpResponse
+        All AllOf AtLeast Basic Batch Bearer Child ChildEnd Context Delay EachOf Event Fail FirstOf Format HttpResponse
         Inputs Item Items Keep Model Moment Number Output Outside PythonTool Question Receives
         Record RetryPolicy RunConfig RunInfo
         RunState SKIP Secret Skip StartEvent StepError StopEvent UNHANDLED Unhandled Until Workflow

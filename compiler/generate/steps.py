@@ -9,6 +9,7 @@ from wfc.compiler.generate.annotations import annotation
 from wfc.compiler.generate.batches import mistakable
 from wfc.compiler.generate.bindings import Bindings, PythonFunction, context
 from wfc.compiler.generate.calls import Calls
+from wfc.compiler.generate.children import child_method
 from wfc.compiler.generate.constants import call
 from wfc.compiler.generate.layout import INDENT, docstring, fit
 from wfc.compiler.generate.maps import Maps, gathered
@@ -18,7 +19,7 @@ from wfc.compiler.generate.pauses import answer_parameters, pause_type
 from wfc.compiler.generate.scope import Function, Parameter, given, result_parameters
 from wfc.compiler.generate.tails import BODY, Tail
 from wfc.compiler.generate.values import Values
-from wfc.compiler.nodes import Exit, Join, MapItems, Pause, Save, Step, WaitEvent, Workflow
+from wfc.compiler.nodes import Exit, Join, MapItems, Pause, Save, Step, WaitEvent, Workflow, WorkflowCall
 from wfc.compiler.spell import Code, literal
 
 __all__ = ["Methods"]
@@ -67,12 +68,14 @@ class Methods:
         """What a step does, as one method or as several."""
         if isinstance(step.action, MapItems):
             yield from self.maps.of(step, step.action, comment)
+        elif isinstance(step.action, WorkflowCall):
+            yield child_method(self, step, step.action, comment)
         else:
             yield self.action(step, comment)
 
     def action(self, step: Step, comment: Code) -> PythonFunction:
         assert step.action is not None, step.name
-        assert not isinstance(step.action, MapItems), step.name
+        assert not isinstance(step.action, (MapItems, WorkflowCall)), step.name
         function = self.function(step)
         function.use_all("event")
         function.use_all("events")
@@ -112,7 +115,7 @@ class Methods:
             named["join"] = self.join(step.accepts)
         if step.within is not None:
             named["within"] = literal(step.within)
-        if kind == "step":
+        if kind == "step" or isinstance(step.action, WorkflowCall):
             named |= self.attempts(step)
         if isinstance(step.max_runs, int):
             named["max_runs"] = literal(step.max_runs)

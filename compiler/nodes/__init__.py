@@ -6,7 +6,7 @@ Times are in seconds everywhere. Addresses say where in the spec a node comes fr
 from __future__ import annotations
 
 from wfc.compiler.nodes.accepts import AnyOf, Join
-from wfc.compiler.nodes.actions import Action, Call, HttpCall, LlmCall, MapItems, ToolCall
+from wfc.compiler.nodes.actions import Action, Call, HttpCall, LlmCall, MapItems, ToolCall, WorkflowCall
 from wfc.compiler.nodes.bindings import Auth, Header, HttpRequest, Model, Retry, Tool
 from wfc.compiler.nodes.cases import Delivery, MockAnswer, TestCase
 from wfc.compiler.nodes.events import Event
@@ -75,4 +75,5 @@ __all__ = [
     "WaitUntil",
     "WhenRunning",
     "Workflow",
+    "WorkflowCall",
 ]

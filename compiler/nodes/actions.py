@@ -10,7 +10,7 @@ from wfc.compiler.nodes.messages import SendEvent
 from wfc.compiler.nodes.pauses import Pause
 from wfc.compiler.nodes.values import Value
 from wfc.compiler.slotted import dataclass
-from wfc.compiler.types import Type
+from wfc.compiler.types import Record, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,23 @@ class HttpCall:
 
     request: HttpRequest
     output: Type
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowCall:
+    """One run of another workflow.
+
+    Args:
+        workflow: Its name.
+        inputs: The fields of its start event that are given, in its order.
+        ends: Its end events: the name of each, and the record that its fields are read as.
+        detach: Whether it is left to itself; the result is then the run's id.
+    """
+
+    workflow: str
+    inputs: tuple[tuple[str, Value], ...]
+    ends: tuple[tuple[str, Record], ...]
+    detach: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +88,9 @@ class MapItems:
     on_item_error: Literal["fail", "skip", "null"]
 
 
-Call = LlmCall | ToolCall | HttpCall
+Call = LlmCall | ToolCall | HttpCall | WorkflowCall
 """One call of something outside."""
 
 Action = Call | MapItems | SendEvent | Pause
 
-__all__ = ["Action", "Call", "HttpCall", "LlmCall", "MapItems", "ToolCall"]
+__all__ = ["Action", "Call", "HttpCall", "LlmCall", "MapItems", "ToolCall", "WorkflowCall"]

@@ -48,7 +48,7 @@ class Step:
     """
 
     name: str
-    kind: Literal["transform", "tool", "http", "llm", "map", "human", "wait", "send"]
+    kind: Literal["transform", "tool", "http", "llm", "map", "human", "wait", "send", "workflow"]
     description: str
     accepts: AnyOf | Join
     action: Action | None

@@ -13,6 +13,7 @@ __all__ = [
     "event_is_no_end",
     "step_without_action",
     "test_name_twice",
+    "which_end_of_the_workflow",
     "with_which_end",
 ]
 
@@ -55,6 +56,21 @@ def with_which_end(place: Place) -> Finding:
     beside it.
     """
     return Finding("with-which-end", "`with` needs `end` beside it, because there are several ends", place)
+
+
+@problem
+def which_end_of_the_workflow(place: Place, workflow: str, names: list[str]) -> Finding:
+    """A test stands in for another workflow that has several ends, and does not say by which it ends.
+
+    Write `{event: Name, with: {…}}`: the event, and its fields.
+    """
+    known = ", ".join(f"`{name}`" for name in names)
+    return Finding(
+        "which-end-of-the-workflow",
+        f"a mock of `{workflow}` says by which event it ends",
+        place,
+        f"write `{{event: {names[0]}, with: {{…}}}}`; there are {known}",
+    )
 
 
 @warning

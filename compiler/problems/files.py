@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from wfc.compiler.diagnostics import Finding, Place, Severity
-from wfc.compiler.problems import problem, warning
+from wfc.compiler.problems import closest, problem, warning
 
 __all__ = [
     "contract_not_kept",
@@ -14,7 +14,9 @@ __all__ = [
     "no_such_file",
     "not_in_the_contract",
     "part_twice",
+    "unknown_workflow",
     "unused_import",
+    "workflow_calls_itself",
     "workflow_name_twice",
     "wrong_kind_of_file",
 ]
@@ -72,6 +74,34 @@ def unused_import(place: Place, path: str) -> Finding:
     It may be left over, or what was to use it is missing. Remove the line, or use what the file declares.
     """
     return Finding("unused-import", f"nothing of `{path}` is used", place, severity=Severity.WARNING)
+
+
+@problem
+def unknown_workflow(place: Place, name: str, known: Iterable[str]) -> Finding:
+    """A workflow is mentioned that no spec around declares.
+
+    Specs refer to each other by the names under their key `workflow`, not by their files. Looked at are the specs
+    that are checked together and those in the folder of this one. Write the name as it is declared, or put the
+    spec there.
+    """
+    names = sorted(known)
+    hint = closest(name, names)
+    if not hint and names:
+        hint = "there is " if len(names) == 1 else "there are "
+        hint += ", ".join(f"`{each}`" for each in names[:8]) + (" …" if len(names) > 8 else "")
+    return Finding("unknown-workflow", f"there is no workflow `{name}`", place, hint)
+
+
+@problem
+def workflow_calls_itself(place: Place, names: Sequence[str]) -> Finding:
+    """A workflow waits for a run of itself, perhaps by way of others.
+
+    Each run would start another and wait for it, and nothing bounds how deep this goes. Go round in a loop inside
+    the workflow, with `max_runs`; or let the run begin anew with `restart`; or leave the other run to itself with
+    `detach: true`.
+    """
+    way = " → ".join(f"`{name}`" for name in names)
+    return Finding("workflow-calls-itself", f"this call leads back to the workflow itself: {way}", place)
 
 
 @problem

@@ -9,6 +9,7 @@ from wfc.compiler.expressions import Scope, Template
 from wfc.compiler.nodes import Call, HttpCall, LlmCall, Tool, ToolCall, Value
 from wfc.compiler.problems import values as problems
 from wfc.compiler.resolve.bindings import resolve_tool
+from wfc.compiler.resolve.calls import called, resolve_call, result_of
 from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.defaults import step_model
 from wfc.compiler.resolve.names import pascal_case
@@ -40,6 +41,10 @@ class Acting:
     def result(self, tool: Tool | None) -> Type | None:
         """The type of the action's result; ``None`` for a step without an action."""
         kind = self.data.get("kind")
+        if kind == "workflow":
+            return result_of(
+                called(self.data.get("workflow"), self.place / "workflow", self.declared), self.data
+            )
         if kind not in {"llm", "tool", "http"}:
             return None if kind == "transform" else UNKNOWN
         if self.declared.is_broken((*self.place.address, "output")):
@@ -89,6 +94,9 @@ class Acting:
         if kind == "http":
             request = resolve_request(self.data, self.place, scope, self.declared, self.texts)
             return HttpCall(request, result or ANY)
+        if kind == "workflow":
+            found = called(self.data.get("workflow"), self.place / "workflow", self.declared)
+            return resolve_call(found, self.data, "with", self.place, scope, self.texts)
         if kind == "tool":
             args = self.args(tool, scope)
             return ToolCall(tool, args, result or ANY) if tool is not None else None

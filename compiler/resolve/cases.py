@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.nodes import AskPerson, Delivery, MapItems, MockAnswer, Step, TestCase
+from wfc.compiler.nodes import AskPerson, Delivery, MapItems, MockAnswer, Step, TestCase, WorkflowCall
 from wfc.compiler.problems import cases as problems
-from wfc.compiler.problems.names import unknown_state_field, unknown_step
+from wfc.compiler.problems.names import unknown_event, unknown_state_field, unknown_step
 from wfc.compiler.problems.pauses import not_received, quorum_of_answers
 from wfc.compiler.problems.spelling import nearest
 from wfc.compiler.problems.values import unknown_entry, wrong_value
@@ -32,7 +32,7 @@ def resolve_tests(
     tests = data.get("tests")
     written = data.get("steps")
     known = {normal(str(name)) for name in written} if isinstance(written, Mapping) else set()
-    known |= declared.broken_names("steps")
+    known |= declared.broken_names("steps") | {step.name for step in steps}  # those of parts too
     reader = Cases(declared, {step.name: step for step in steps}, known, {})
     listed = enumerate(tests if isinstance(tests, list) else ())
     return tuple(
@@ -160,12 +160,30 @@ class Cases:
                 self.declared.report(wrong_value(place, why, "write `{}`, or an error: `{error: …}`"))
             return MockAnswer()
         # what is mocked of a `map` is what is done with an item, once for each
-        wanted = step.action.result if isinstance(step.action, MapItems) else step.result
-        check_plain(data, place.address, wanted or UNKNOWN, self.declared.report)
+        mapped = step.action if isinstance(step.action, MapItems) else None
+        wanted = mapped.result if mapped is not None else step.result
+        call = mapped.do if mapped is not None else step.action
+        if isinstance(call, WorkflowCall) and is_end(data):
+            self.check_child_end(data, place, call)
+        elif isinstance(call, WorkflowCall) and not call.detach and len(call.ends) > 1:
+            names = [name for name, _ in call.ends]
+            self.declared.report(problems.which_end_of_the_workflow(place, call.workflow, names))
+        else:
+            check_plain(data, place.address, wanted or UNKNOWN, self.declared.report)
         quorum = step.action.quorum if isinstance(step.action, AskPerson) else None
         if quorum is not None and isinstance(data, list) and len(data) != quorum:
             self.declared.report(quorum_of_answers(place, step.name, quorum, len(data)))
         return MockAnswer(value=data)
+
+    def check_child_end(self, data: Mapping[str, object], place: Place, call: WorkflowCall) -> None:
+        """An end of another workflow, as `{event: Name, with: {…}}`."""
+        name = normal(str(data["event"]))
+        records = dict(call.ends)
+        if name not in records:
+            self.declared.report(unknown_event(place / "event", name, records))
+            return
+        at = place / "with" if "with" in data else place
+        check_plain(data.get("with", {}), at.address, records[name], self.declared.report)
 
     def expected(self, data: Mapping[str, Any], place: Place) -> dict[str, object]:
         """What must hold, names in normal form."""
@@ -247,3 +265,8 @@ class Cases:
             event = self.declared.events.find(item["event"], place / index / "event", self.declared.report)
             if event is not None and isinstance(item.get("with"), Mapping):
                 self.check_some(item["with"], place / index / "with", event.record, f"`{event.name}`")
+
+
+def is_end(data: object) -> TypeGuard[Mapping[str, object]]:
+    """Whether a mock says by which of its events another workflow ends."""
+    return isinstance(data, Mapping) and "event" in data and data.keys() <= {"event", "with"}

@@ -8,7 +8,7 @@ from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.nodes import Event, SendEvent
 from wfc.compiler.problems import messages as problems
 from wfc.compiler.slotted import dataclass
-from wfc.compiler.types import Record, Type, assignable, show
+from wfc.compiler.types import Record, Type, alike, assignable, show
 
 __all__ = ["Contract", "hold_message"]
 
@@ -74,6 +74,6 @@ def misfit(event: Event, wanted: Record) -> str:
         own = event.record.fields.get(field.name)
         if own is None and field.required:
             return f"wants a field `{field.name}`"
-        if own is not None and not assignable(own.type, field.type):
+        if own is not None and not (assignable(own.type, field.type) or alike(own.type, field.type)):
             return f"wants `{field.name}` to be {show(field.type)}, not {show(own.type)},"
     return ""

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from wfc.compiler.diagnostics import Address, Finding, Place, Report
 from wfc.compiler.nodes import Event, Merge, Model, Received, Retry, RunKey, Secret, Tool
 from wfc.compiler.problems import names as problems
+from wfc.compiler.problems.files import unknown_workflow
 from wfc.compiler.resolve.contracts import Contract
 from wfc.compiler.resolve.names import normal
 from wfc.compiler.resolve.surroundings import ALONE, Around, Surroundings
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import UNKNOWN, Record, Type
+
+if TYPE_CHECKING:
+    from wfc.compiler.resolve.calls import Called
 
 __all__ = ["Declared", "Defaults", "Table", "entries"]
 
@@ -104,6 +108,8 @@ class Declared:
         contracts: What workflows promise, by name: this one, and those of its folder as far as they are known.
         receives: What runs take from outside, by the event's name.
         waited: Event → address of the first step that waits for it.
+        called: The other workflows that steps call, by name; ``None`` for what cannot be called.
+        adopted: Names given to types of other workflows.
     """
 
     sink: Report
@@ -127,10 +133,12 @@ class Declared:
     around: Surroundings = ALONE
     imported: dict[tuple[str, str], tuple[Place, str]] = field(default_factory=dict)
     imports: dict[str, Around] = field(default_factory=dict)
-    contracts: dict[str, Contract] = field(default_factory=dict)
+    contracts: dict[str, Contract | None] = field(default_factory=dict)
     key: RunKey | None = None
     receives: dict[str, Received] = field(default_factory=dict)
     waited: dict[str, Address] = field(default_factory=dict)
+    called: dict[str, Called | None] = field(default_factory=dict)
+    adopted: set[str] = field(default_factory=set)
 
     def report(self, finding: Finding) -> None:
         """Take a finding, and remember that there was one of its kind."""
@@ -154,8 +162,14 @@ class Declared:
         return (section, name) not in self.imported or name in table.used
 
     def contract(self, name: str, place: Place) -> Contract | None:
-        """What a workflow promises; ``None`` if that is not known."""
-        return self.contracts.get(normal(name))
+        """What a workflow promises; ``None`` with a finding if there is none, without one if it is broken."""
+        name = normal(name)
+        if name not in self.contracts:
+            around = self.around.workflow(name)
+            self.contracts[name] = None if around is None else around.declared.contracts.get(name)
+            if around is None:
+                self.report(unknown_workflow(place, name, self.around.workflows()))
+        return self.contracts[name]
 
     def is_broken(self, address: Address) -> bool:
         """Whether something at or below an address was left out."""

@@ -10,6 +10,7 @@ from wfc.compiler.nodes import Import, MapItems, Step, TestCase, ToolCall, Workf
 from wfc.compiler.problems.files import workflow_name_twice
 from wfc.compiler.problems.names import unused_declaration
 from wfc.compiler.resolve.bindings import declare_models, declare_tools
+from wfc.compiler.resolve.calls import report_recursion
 from wfc.compiler.resolve.cases import resolve_tests
 from wfc.compiler.resolve.declarations import declare
 from wfc.compiler.resolve.declared import Declared, Table, entries
@@ -147,6 +148,11 @@ def resolve(spec: Spec, report: Report, around: Surroundings = ALONE) -> Workflo
         declared.flow_whole = False
     check_contracts(parts, steps, declared)
     tests = resolve_tests(data, steps, declared)
+    if declared.called:
+        steps_data = data.get("steps")
+        report_recursion(
+            str(data.get("workflow")), steps_data if isinstance(steps_data, dict) else {}, declared
+        )
     used = Used.of(declared, steps)
     if not spec.broken:
         report_unused(data, declared, used)

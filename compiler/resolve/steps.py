@@ -28,7 +28,7 @@ from wfc.compiler.types import INTEGER, UNKNOWN, ListOf, MapOf, Record, Type, as
 
 __all__ = ["resolve_steps"]
 
-Kind = Literal["transform", "tool", "http", "llm", "map", "human", "wait", "send"]
+Kind = Literal["transform", "tool", "http", "llm", "map", "human", "wait", "send", "workflow"]
 FLOW_KEYS = ("accepts", "emit", "on_error", "on_limit", "kind")
 CONCURRENCY = 4
 ABOUT_ACTIONS = ("retry", "timeout", "concurrency", "on_error", "idempotency_key")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wfc.compiler.types.parse import parse_field, parse_fields, parse_type
 from wfc.compiler.types.relations import (
+    alike,
     assignable,
     base,
     common,
@@ -64,6 +65,7 @@ __all__ = [
     "Record",
     "Scalar",
     "Type",
+    "alike",
     "assignable",
     "base",
     "common",

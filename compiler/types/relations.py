@@ -27,6 +27,7 @@ from wfc.compiler.types.shapes import (
 )
 
 __all__ = [
+    "alike",
     "assignable",
     "base",
     "common",
@@ -200,3 +201,29 @@ def ordered(first: Type, second: Type) -> bool:
         return True
     pair = {base(first), base(second)}
     return any(pair <= family for family in ORDERED)
+
+
+def alike(one: Type, other: Type, seen: frozenset[tuple[int, int]] = frozenset()) -> bool:
+    """Whether two types of two specs are the same in all that they say."""
+    if isinstance(one, Record) and isinstance(other, Record):
+        pair = (id(one), id(other))
+        if one is other or pair in seen:
+            return True
+        if one.role != other.role or list(one.fields) != list(other.fields):
+            return False
+        return all(
+            mine.has_default == theirs.has_default
+            and mine.default == theirs.default
+            and mine.constraints == theirs.constraints
+            and alike(mine.type, theirs.type, seen | {pair})
+            for mine, theirs in zip(one.fields.values(), other.fields.values(), strict=True)
+        )
+    match one, other:
+        case (ListOf(item=mine), ListOf(item=theirs)) | (MapOf(value=mine), MapOf(value=theirs)):
+            return alike(mine, theirs, seen)
+        case Optional(), Optional():
+            return alike(one.of, other.of, seen)
+        case OneOf(), OneOf():
+            pairs = zip(one.types, other.types, strict=False)
+            return len(one.types) == len(other.types) and all(alike(*each, seen) for each in pairs)
+    return one == other

@@ -181,6 +181,7 @@ class Record:
             exist in expressions only.
         description: For people; may be empty.
         address: Where it is declared; empty for what is built in.
+        called: The name by which expressions and people know it, if that is not ``name``.
     """
 
     name: str
@@ -188,6 +189,7 @@ class Record:
     role: Literal["type", "event", "output", "state", "config", "namespace"] = "type"
     description: str = ""
     address: Address = ()
+    called: str = ""
 
 
 Type = Scalar | ListOf | MapOf | Optional | Enumeration | OneOf | Record

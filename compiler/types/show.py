@@ -37,7 +37,8 @@ def show(type: Type) -> str:
             return f"{{one_of: [{shortened([show(member) for member in type.types])}]}}"
         case Record():
             return (
-                type.name
+                type.called
+                or type.name
                 or f"{{{shortened([f'{name}: {show(f.type)}' for name, f in type.fields.items()])}}}"
             )
 

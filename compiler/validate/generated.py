@@ -1178,6 +1178,10 @@ def is_human_step(v: Any) -> bool:
     return True
 
 
+def is_workflow_step_kind(v: Any) -> bool:
+    return v == "workflow"
+
+
 def is_workflow_step(v: Any) -> bool:
     if not (isinstance(v, dict)):
         return False
@@ -2057,7 +2061,7 @@ HUMAN_STEP_KEYS: Final[Mapping[str, Check]] = {
     "idempotency_key": text,
 }
 WORKFLOW_STEP_KEYS: Final[Mapping[str, Check]] = {
-    "kind": not_yet,
+    "kind": is_workflow_step_kind,
     "accepts": is_accepts,
     "workflow": text,
     "with": is_values,

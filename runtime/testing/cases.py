@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
@@ -31,7 +31,7 @@ from wfc.runtime.events import (
 from wfc.runtime.execution import Exit
 from wfc.runtime.handler import WorkflowHandler
 from wfc.runtime.outputs import InvalidOutput, from_json, problems
-from wfc.runtime.pauses import Delay, Outside, Question, QuestionAsked, QuestionClosed, Until
+from wfc.runtime.pauses import Child, Delay, Outside, Question, QuestionAsked, QuestionClosed, Until
 from wfc.runtime.run import Double, Run
 from wfc.runtime.testing.clock import START, DeadlockError, VirtualTimeLoop, run_virtually
 from wfc.runtime.testing.config import config_for_tests
@@ -103,8 +103,11 @@ class _UnmockedStepError(SettingsError):
     """A step ran that the test neither mocks nor lets run; nothing retries or catches that."""
 
 
-def run_test(workflow: type[Workflow], case: SpecTest) -> TestOutcome:
+def run_test(workflow: type[Workflow], case: SpecTest, others: Sequence[type[Workflow]] = ()) -> TestOutcome:
     """Runs a test in an event loop of its own. The same test gives the same outcome every time.
+
+    Args:
+        others: Workflows that this one may call by name.
 
     Raises:
         RuntimeError: It is called inside a running event loop.
@@ -115,7 +118,7 @@ def run_test(workflow: type[Workflow], case: SpecTest) -> TestOutcome:
         config = _config(workflow, real=bool(case.real))
         doubles = doubles_for(workflow, case)
         arriving = [(each.after, _from_outside(workflow, each)) for each in case.deliver]
-        run_virtually(lambda: _run(workflow, start, config, doubles, arriving, seen), start=moment)
+        run_virtually(lambda: _run(workflow, start, config, doubles, arriving, seen, others), start=moment)
     except (_CannotRunError, SettingsError) as error:
         return TestOutcome(case.name, (str(error),))
     except DeadlockError:
@@ -144,10 +147,13 @@ async def _run(
     doubles: Mapping[str, Double],
     arriving: Sequence[tuple[float, Event]],
     seen: Seen,
+    others: Sequence[type[Workflow]],
 ) -> None:
     loop = asyncio.get_running_loop()
     assert isinstance(loop, VirtualTimeLoop)
     engine = Engine()
+    for other in others:
+        engine.add(other)
     run = Run(workflow(), start, "test", doubles=doubles, clock=loop.today, config=config, engine=engine)
     in_flight = run.execution.in_flight
     counted: set[str] = set()
@@ -244,6 +250,9 @@ def _mocked_value(step: Step, value: object) -> Any:
     if step.result in {None, type(None)}:
         return None
     kind = step.result
+    if Child in step.pauses and isinstance(value, Mapping) and value.keys() <= {"event", "with"} and value:
+        kind = next((each for each in get_args(kind) or (kind,) if event_name(each) == value["event"]), kind)
+        value = value.get("with", {})
     if Question in step.pauses and isinstance(value, list):
         kind = list[kind]  # type: ignore[valid-type]  # by several people
     try:

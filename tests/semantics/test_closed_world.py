@@ -75,7 +75,6 @@ def test_what_comes_later_says_so_at_its_key(shown: Any, more: dict[str, str], m
 
 KINDS = {
     "agent": "agent: writer",
-    "workflow": "workflow: child, with: {a: 1}",
     "retrieve": "from: manuals, query: x",
 }
 

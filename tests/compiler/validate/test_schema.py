@@ -21,7 +21,7 @@ LATER = {
     *("prompts", "agents", "knowledge", "resources"),
     *("limits", "on_error", "on_deadline", "on_cancel", "moved", "removed"),
 }
-LATER_KINDS = {"agent", "workflow", "retrieve"}
+LATER_KINDS = {"agent", "retrieve"}
 
 
 def parts(schema: Any, at: str = "") -> Iterator[tuple[str, dict[str, Any]]]:

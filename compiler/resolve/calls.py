@@ -1,0 +1,204 @@
+"""Calls of other workflows: what they take and how they end, in terms of the spec that calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.expressions import Scope
+from wfc.compiler.nodes import WorkflowCall
+from wfc.compiler.problems import files as problems
+from wfc.compiler.resolve.declared import Declared
+from wfc.compiler.resolve.names import normal, pascal_case
+from wfc.compiler.resolve.surroundings import Around, Surroundings
+from wfc.compiler.resolve.values import Texts
+from wfc.compiler.slotted import dataclass, replace
+from wfc.compiler.types import (
+    STRING,
+    UNKNOWN,
+    Enumeration,
+    ListOf,
+    MapOf,
+    OneOf,
+    Optional,
+    Record,
+    Type,
+    alike,
+)
+
+__all__ = ["Called", "called", "report_recursion", "resolve_call", "result_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """Another workflow, as the spec that calls it sees it.
+
+    Args:
+        start: The record of its inputs.
+        ends: Its end events: the name of each, and the record that its fields are read as here.
+    """
+
+    name: str
+    path: str
+    start: Record
+    ends: tuple[tuple[str, Record], ...]
+
+    @property
+    def result(self) -> Type:
+        """What a run of it gives."""
+        records = tuple(record for _, record in self.ends)
+        return records[0] if len(records) == 1 else OneOf(records)
+
+
+def called(data: object, place: Place, declared: Declared) -> Called | None:
+    """The workflow of a name; ``None`` with a finding if there is none, without one if it is broken itself."""
+    if not isinstance(data, str):
+        return None
+    name = normal(data)
+    if name not in declared.called:
+        around = declared.around.workflow(name)
+        declared.called[name] = None if around is None else adopted(name, around, declared)
+        if around is None:
+            declared.report(problems.unknown_workflow(place, name, declared.around.workflows()))
+    return declared.called[name]
+
+
+def adopted(name: str, around: Around, declared: Declared) -> Called | None:
+    theirs = around.declared
+    if theirs.start is None or not theirs.end or not theirs.flow_whole:
+        return None
+    adoption = Adoption(declared, pascal_case(name))
+    start = adoption.fields_of(theirs.start.record, Record(theirs.start.name, role="namespace"))
+    ends = []
+    for event in theirs.end:
+        record = adoption.named(event.record)
+        record.called = event.name
+        ends.append((event.name, record))
+    return Called(name, around.path, start, tuple(ends))
+
+
+class Adoption:
+    """Makes another spec's types this one's own: what both have alike is one, the rest gets names that are free.
+
+    Args:
+        prefix: For a name that this spec has for something else.
+    """
+
+    def __init__(self, declared: Declared, prefix: str) -> None:
+        self.declared = declared
+        self.prefix = prefix
+        self.made: dict[int, Record] = {}
+
+    def type(self, type: Type) -> Type:
+        """A type of the other spec as one of this."""
+        match type:
+            case ListOf():
+                return ListOf(self.type(type.item))
+            case MapOf():
+                return MapOf(self.type(type.value))
+            case Optional():
+                return Optional(self.type(type.of))
+            case OneOf():
+                return OneOf(tuple(self.type(each) for each in type.types))
+            case Enumeration():
+                return type if self.declared.types.get(type.name) == type else replace(type, name="")
+            case Record():
+                own = self.declared.types.get(type.name)
+                if isinstance(own, Record) and alike(own, type):
+                    return own
+                return self.named(type)
+        return type
+
+    def named(self, record: Record) -> Record:
+        """A record of the other spec as one of this, under a name that is free."""
+        found = self.made.get(id(record))
+        if found is None:
+            name = record.name
+            if name in self.declared.types or name in self.declared.adopted:
+                name = f"{self.prefix}{name}"
+            self.declared.adopted.add(name)
+            found = self.made[id(record)] = Record(name, role="output", description=record.description)
+            self.fields_of(record, found)
+        return found
+
+    def fields_of(self, record: Record, into: Record) -> Record:
+        """Fill a record with another's fields."""
+        for name, each in record.fields.items():
+            into.fields[name] = replace(each, type=self.type(each.type), address=())
+        return into
+
+
+def resolve_call(
+    found: Called | None,
+    data: Mapping[str, object],
+    key: str,
+    place: Place,
+    scope: Scope,
+    texts: Texts,
+) -> WorkflowCall | None:
+    """The call of a step; its inputs are held against the other workflow's start event.
+
+    Args:
+        key: Where the inputs stand: `with`, or the `args` of a tool.
+    """
+    given = data.get(key, {})
+    if not isinstance(given, Mapping):
+        return None
+    if found is None:
+        texts.value(dict(given), place / key, UNKNOWN, scope)  # there may be mistakes of its own
+        return None
+    at = place / key if key in data else place / ("workflow" if key == "with" else "tool")
+    values = texts.fields(given, at, found.start, found.start.name, scope)
+    return WorkflowCall(found.name, values, found.ends, data.get("detach") is True)
+
+
+def result_of(found: Called | None, data: Mapping[str, object]) -> Type:
+    """What a call gives: the run's id where it is left to itself."""
+    if data.get("detach") is True:
+        return STRING
+    return UNKNOWN if found is None else found.result
+
+
+def report_recursion(name: str, steps: Mapping[str, Any], declared: Declared) -> None:
+    """Report each call that leads back to the workflow itself, unless the run that it starts is left to itself."""
+    for place, callee in calls_in(steps, ("steps",)):
+        way = way_back(callee, name, declared.around)
+        if way is not None:
+            declared.report(problems.workflow_calls_itself(place, (name, *way)))
+
+
+def calls_in(steps: object, address: tuple[str, ...]) -> list[tuple[Place, str]]:
+    """The workflows that steps wait for, each with where it is named."""
+    found = []
+    for step, content in steps.items() if isinstance(steps, Mapping) else ():
+        call, place = content, Place((*address, step))
+        if isinstance(content, Mapping) and content.get("kind") == "map":
+            call, place = content.get("do"), place / "do"
+        if (
+            isinstance(call, Mapping)
+            and call.get("kind") == "workflow"
+            and isinstance(call.get("workflow"), str)
+            and call.get("detach") is not True
+        ):
+            found.append((place / "workflow", normal(call["workflow"])))
+    return found
+
+
+def way_back(start: str, goal: str, around: Surroundings) -> list[str] | None:
+    """The calls by which a workflow leads to another, both included; ``None`` if it does not."""
+    came_from: dict[str, str] = {start: ""}
+    waiting = [start]
+    while waiting:
+        current = waiting.pop(0)
+        if current == goal:
+            way = [current]
+            while came_from[way[0]]:
+                way.insert(0, came_from[way[0]])
+            return way
+        other = around.workflow(current)
+        for _, callee in calls_in(other.declared.data.get("steps"), ()) if other is not None else ():
+            if callee not in came_from:
+                came_from[callee] = current
+                waiting.append(callee)
+    return None
