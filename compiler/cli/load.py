@@ -24,7 +24,7 @@ from wfc.compiler.slotted import dataclass
 if TYPE_CHECKING:
     from wfc.runtime import Workflow
 
-__all__ = ["Program", "load_compiled", "load_program"]
+__all__ = ["Program", "load_compiled", "load_program", "workflow_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +89,8 @@ def load_compiled(compiled: Compiled, project: Project) -> Program | None:
     show([each for each in others if each.failed], on_error_stream=True)
     if any(each.failed for each in others):
         return None
-    classes = tuple(loaded(each) for each in others)
-    return Program(loaded(compiled), compiled.workflow, classes)
+    classes = tuple(workflow_of(each) for each in others)
+    return Program(workflow_of(compiled), compiled.workflow, classes)
 
 
 def mentioned(path: str, project: Project) -> list[Compiled]:
@@ -108,7 +108,8 @@ def mentioned(path: str, project: Project) -> list[Compiled]:
     return list(found.values())[1:]
 
 
-def loaded(compiled: Compiled) -> type[Workflow]:
+def workflow_of(compiled: Compiled) -> type[Workflow]:
+    """The class of a compiled spec, from its Python as a module beside the spec."""
     assert compiled.workflow is not None
     name = f"{compiled.workflow.name}_workflow"
     path = os.path.join(os.path.dirname(compiled.path), f"{name}.py")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from wfc.compiler.cli.load import load_compiled
+from wfc.compiler.cli.load import workflow_of
 from wfc.compiler.cli.mocks import spec_test
 from wfc.compiler.diagnostics import Diagnostic
 from wfc.compiler.pipeline import Compiled, check_text, compile_text
@@ -30,7 +30,7 @@ class Shown:
         return made
 
     def workflow(self, spec: str) -> type[Workflow]:
-        return load_compiled(self.compiled(spec)).workflow
+        return workflow_of(self.compiled(spec))
 
     def findings(self, spec: str) -> list[str]:
         """Code and the text that is marked, such as ``unknown-event Gone``."""
@@ -44,7 +44,7 @@ class Shown:
         """Runs the tests of a spec, of which there must be one, and holds that all pass."""
         made = self.compiled(spec)
         assert made.workflow is not None and made.workflow.tests, "the spec has no test"
-        workflow = load_compiled(made).workflow
+        workflow = workflow_of(made)
         for case in made.workflow.tests:
             clear_stage()
             outcome = run_test(workflow, spec_test(case))
