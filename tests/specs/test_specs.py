@@ -77,3 +77,19 @@ def test_a_misspelt_verdict_is_a_finding(tmp_path: Path) -> None:
     spec.write_text(text.replace('event.verdict == "good"', 'event.verdict == "goood"', 1), encoding="utf-8")
     (finding,) = json.loads(wfc("check", "--format", "json", spec).stdout)
     assert (finding["code"], finding["hint"]) == ("no-such-value", "did you mean `good`?")
+
+
+def test_a_person_edits_a_reply() -> None:
+    inputs = ["-i", "customer=Ada", "-i", "draft=Dear Ada"]
+    answer = ["--answer", 'review={"decision": "edit", "text": "Hello"}']
+    done = wfc("run", ROOT / "specs/reply_approval.yaml", *inputs, *answer)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {"event": "ReplyApproved", "with": {"text": "Hello", "edited": True}}
+
+
+def test_a_payment_finds_its_order() -> None:
+    inputs = ["-i", "order_id=o1", "-i", "total=50"]
+    paid = ["--deliver", 'Paid={"order_id": "o1", "amount": "50"}']
+    done = wfc("run", ROOT / "specs/order_payment.yaml", *inputs, *paid)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {"event": "OrderPaid", "with": {"amount": "50", "reminded": False}}
