@@ -92,7 +92,7 @@ def _completed(execution: Execution, tick: Completed) -> None:
     if execution.observed:
         note_state(execution, run, StepState.NOT_RUNNING, emitted)
     routes = step.routes.get(type(emitted))
-    if routes is not None and run.frame is None and not step.opens:
+    if routes is not None and run.frame is None and not step.opens and not execution.waiters:
         # the common case, without frames
         if execution.observed:
             note_emitted(execution, emitted, step)
@@ -158,19 +158,21 @@ def _arrived(execution: Execution, tick: Arrived) -> None:
         return
     if isinstance(event, InputRequiredEvent):
         _ask(execution, event)
-    if execution.waiters:
-        _give_to_waiters(execution, event)
     targets = execution.table.acceptors(type(event)) if tick.step is None else (tick.step,)
     if not targets and tick.sender is None and type(event) in execution.table.received:
         keep(execution, event)
     _deliver_all(execution, targets, event, frame, path)
 
 
-def _give_to_waiters(execution: Execution, event: Event) -> None:
+def _give_to_waiters(execution: Execution, event: Event, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Gives an event to the bodies that wait for it; the steps that it goes to besides: not those, once more."""
+    woken = []
     for number, waiter in list(execution.waiters.items()):
         if waiter.takes(event):
             del execution.waiters[number]
             execution.wants.append(Resolve(number, event))
+            woken.append(waiter.step)
+    return tuple(step for step in steps if step not in woken) if woken else steps
 
 
 def _timer_fired(execution: Execution, tick: TimerFired) -> None:
@@ -305,6 +307,8 @@ def _emit_batch(execution: Execution, run: StepRun, items: list[Any], path: Path
 def _deliver_all(
     execution: Execution, steps: tuple[Step, ...], event: Event, frame: Frame | None, path: Path
 ) -> None:
+    if execution.waiters:
+        steps = _give_to_waiters(execution, event, steps)
     if len(steps) == 1 or frame is None or not frame.in_batch:
         for step in steps:
             _deliver(execution, step, event, frame, path)

@@ -76,9 +76,10 @@ class Context(Generic[S]):
             WorkflowRuntimeError: It is called outside of a step.
         """
         current = CURRENT.get(None)
-        if current is None or current.step_run is None:
+        run = None if current is None else current.run
+        if current is None or run is None or current.step_run is None:
             raise WorkflowRuntimeError("`get_step_context` can only be called inside a step")
-        return StepContext(current.run, current.step_run)
+        return StepContext(run, current.step_run)
 
     @property
     def store(self) -> StateStore[S]:

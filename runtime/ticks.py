@@ -368,19 +368,20 @@ class Interrupt:
 
 
 class Waiter:
-    """What a body waits for: an event of a class, with these values in its fields."""
+    """What a step's body waits for: an event of a class, with these values in its fields."""
 
-    __slots__ = ("event_type", "requirements")
+    __slots__ = ("event_type", "requirements", "step")
 
-    def __init__(self, event_type: type[Event], requirements: Mapping[str, Any]) -> None:
+    def __init__(self, event_type: type[Event], requirements: Mapping[str, Any], step: Step) -> None:
         self.event_type = event_type
         self.requirements = requirements
+        self.step = step
 
     def takes(self, event: Event) -> bool:
-        """Whether this event is it."""
-        return isinstance(event, self.event_type) and all(
-            getattr(event, name, None) == value for name, value in self.requirements.items()
-        )
+        """Whether this event is it; one of a derived class, where the step accepts those."""
+        kind = type(event)
+        fits = kind is self.event_type or (self.step.subclasses and issubclass(kind, self.event_type))
+        return fits and all(getattr(event, name, None) == value for name, value in self.requirements.items())
 
 
 Want = (

@@ -62,6 +62,60 @@ class WaitingEnd(Waiting):
         return StopEvent(result=sorted([one.about, one.text] for one in found))
 
 
+class Listening(Workflow):
+    @step
+    async def begin(self, ev: StartEvent) -> list[Subject]:
+        return [Subject(name="speaker"), Subject(name="listener")]
+
+    @step
+    async def talk(self, ctx: Context, ev: Subject) -> Told:
+        if ev.name == "speaker":
+            await asyncio.sleep(0.02)
+            return Told(about="all", text="hello")
+        heard = await ctx.wait_for_event(Told, requirements={"about": "all"})
+        return Told(about="heard", text=heard.text)
+
+    @step
+    async def join(self, evs: list[Told]) -> StopEvent:
+        return StopEvent(result=sorted([ev.about, ev.text] for ev in evs))
+
+
+class LoudSubject(Subject):
+    pass
+
+
+class Picky(Workflow):
+    @step
+    async def begin(self, ev: StartEvent) -> list[Told]:
+        return [Told(about="exactly", text="a"), Told(about="derived", text="b")]
+
+    @step
+    async def exactly(self, ctx: Context, ev: Told) -> StopEvent | None:
+        if ev.about == "derived":
+            return None
+        found = await ctx.wait_for_event(Subject, waiter_event=Told(about="waiting", text=""))
+        return StopEvent(result=[type(found).__name__, found.name])
+
+    @step(accept_event_subclasses=True)
+    async def derived(self, ctx: Context, ev: Told) -> None:
+        if ev.about == "derived":
+            found = await ctx.wait_for_event(Subject, waiter_event=Told(about="waiting", text=""))
+            ctx.write_event_to_stream(Told(about=type(found).__name__, text=found.name))
+
+
+async def derived_classes() -> object:
+    handler = Picky().run()
+    seen = []
+    async for ev in handler.stream_events():
+        if isinstance(ev, Told):
+            seen.append(ev.about)
+            if seen == ["waiting", "waiting"]:
+                await handler.send_event(LoudSubject(name="loud"))
+            elif len(seen) == 3:
+                await handler.send_event(Subject(name="plain"))
+    return [seen, await handler]
+
+
 class Impatient(Workflow):
     @step
     async def ask(self, ctx: Context, ev: StartEvent) -> StopEvent:
@@ -118,6 +172,8 @@ async def main() -> object:
         ByEvents().validate(),
         Impatient().validate(),
         await answered_to_the_right_one(),
+        await Listening().run(),
+        await derived_classes(),
         await Impatient().run(),
         await talk(Stumbling()),
     ]
@@ -128,6 +184,8 @@ EXPECTED = [
     True,
     False,
     [["colour", "price"], [["colour", "the colour"], ["price", "the price"]]],
+    [["all", "hello"], ["heard", "hello"]],
+    [["waiting", "waiting", "LoudSubject"], ["Subject", "plain"]],
     "nobody answered",
     [["once"], "42"],
 ]
