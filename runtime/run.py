@@ -279,6 +279,8 @@ class Run:
         self.execution.inputs = event
         if self.children:
             stop_all(self)
+        if self.trace is not None:
+            self.trace.let_go()
         if self.deadline is not None:
             self.deadline.cancel()
         self._start_deadline()
@@ -455,6 +457,8 @@ class Run:
             self.above.note(event)
 
     def _tell(self, event: Event, run_id: str) -> None:
+        if self.trace is not None and run_id == self.run_id:
+            self.trace.see(event)
         if self._inner is not None:
             self._inner.publish(event, run_id)
         for observer in self._observers:
@@ -480,7 +484,7 @@ class Run:
 
     def close_streams(self) -> None:
         """Shows the last event to all who watch."""
-        if self._stream is not None or self._inner is not None or self._observers:
+        if self._stream is not None or self._inner is not None or self._observers or self.trace is not None:
             self._show(last_event(self), self.run_id)
             for stream in (self._stream, self._inner):
                 if stream is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wfc.runtime.attempt import attempt
 from wfc.runtime.errors import StepFailedError, WorkflowCancelledByUser, step_error
-from wfc.runtime.events import Event, StepStateChanged, StopEvent, event_name
+from wfc.runtime.events import ChildNote, Event, StepStateChanged, StopEvent, event_name
 from wfc.runtime.execution import Exit, StepRun
 from wfc.runtime.instrumentation import (
     EventHandler,
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from wfc.runtime.workflow import Workflow
 
 __all__ = ["Trace", "trace_of"]
+
+_CROWDED = 64
 
 
 def trace_of(workflow: Workflow, carried: Mapping[str, str] | None) -> Trace | None:
@@ -57,6 +59,7 @@ class Trace:
 
     __slots__ = (
         "_carried",
+        "_crowded",
         "_last",
         "_last_number",
         "_parent",
@@ -81,12 +84,14 @@ class Trace:
         self._carried = carried
         self._parent = active_span() if not carried else None
         self._tags = dict(active_instrument_tags())
-        self._steps: dict[int, Span] = {}  # of step runs, by number
+        self._steps: dict[int, tuple[Span, StepRun]] = {}  # of step runs that are not over, by number
+        self._crowded = _CROWDED  # how many there may be before those are sought that were dropped
         self._last_number, self._last = 0, None  # the one that ended last, of which the run has yet to tell
 
     def begin(self, run: Run) -> None:
         """The run begins."""
         self._run = run
+        self._find_parent(run)
         name = run.workflow.workflow_name
         self.root = Span(
             "run",
@@ -104,18 +109,21 @@ class Trace:
             owner=run.workflow,
         )
         if self.event_handlers:
-            run.observe(self._see)
+            run.look_inside()
 
-    def _see(self, event: Event) -> None:
+    def see(self, event: Event) -> None:
+        """Tells of an event of this run; runs that are part of it tell of theirs themselves."""
+        if not self.event_handlers or isinstance(event, ChildNote):
+            return
         span = self.root
         if isinstance(event, StepStateChanged):
             number = int(event.worker_id)
-            span = self._steps.get(number) or (self._last if self._last_number == number else span)
+            span = self._span_of(number) or (self._last if self._last_number == number else span)
         tell(self.event_handlers, event, span)
 
     async def attempt(self, run: Run, step_run: StepRun) -> Tick:
         """Makes an attempt, as ``attempt.attempt`` does, in a span of its own."""
-        step = self._steps.get(step_run.number) or self._open(step_run)
+        step = self._span_of(step_run.number) or self._open(step_run)
         if step_run.step.action is None or step_run.exit is not Exit.ACTION:
             return self.settled(step_run, await attempt(run, step_run))
         name = f"{step_run.step.name} {step_run.attempt}"
@@ -125,6 +133,8 @@ class Trace:
             tick = await attempt(run, step_run)
         except BaseException as error:
             one.fail(error)
+            if _is_dropped(step_run):
+                self._close(step_run.number)
             raise
         finally:
             one.deactivate(tokens)
@@ -133,7 +143,7 @@ class Trace:
 
     def settled(self, step_run: StepRun, tick: Tick) -> Tick:
         """What came of an attempt; the step run's span ends, unless it is tried again or pauses. Gives the tick."""
-        span = self._steps.get(step_run.number)
+        span = self._span_of(step_run.number)
         if span is not None and isinstance(tick, Completed | Failed):
             del self._steps[step_run.number]
             self._last_number, self._last = step_run.number, span
@@ -148,11 +158,32 @@ class Trace:
 
     def span_of(self, number: int) -> Span | None:
         """The span of a step run that is not over; else that of the run."""
-        return self._steps.get(number) or self.root
+        return self._span_of(number) or self.root
+
+    def _span_of(self, number: int) -> Span | None:
+        found = self._steps.get(number)
+        return None if found is None else found[0]
+
+    def _find_parent(self, run: Run) -> None:
+        """A run that another one has started is below the step run that it is for, whoever's code runs here."""
+        if run.parent is None or self._carried:
+            return
+        other = run.above or run.engine.run(run.parent.run_id)
+        if other is None or other.trace is None:
+            return
+        span = self._parent
+        while span is not None and span is not other.trace.root:
+            span = span.parent
+        if span is None:
+            self._parent = other.trace.span_of(run.parent.number)
 
     def _open(self, step_run: StepRun) -> Span:
         assert self.root is not None
-        span = self._steps[step_run.number] = self.root.below(
+        if len(self._steps) >= self._crowded:
+            for number in [at for at, (_, one) in self._steps.items() if _is_dropped(one)]:
+                self._close(number)
+            self._crowded = 2 * len(self._steps) + _CROWDED
+        span = self.root.below(
             "step",
             step_run.step.name,
             attributes={
@@ -163,13 +194,21 @@ class Trace:
             },
             content={conventions.CONTENT + "event": step_run.event},
         )
+        self._steps[step_run.number] = span, step_run
         return span
+
+    def _close(self, number: int) -> None:
+        span, _ = self._steps.pop(number)
+        span.close(cancelled=True)
+
+    def let_go(self) -> None:
+        """Nothing that was under way in the run goes on."""
+        for number in list(self._steps):
+            self._close(number)
 
     def end(self, outcome: StopEvent | Exception) -> None:
         """The run is over, and with it all that was under way in it."""
-        for span in self._steps.values():
-            span.close(cancelled=True)
-        self._steps.clear()
+        self.let_go()
         if self.root is None:
             return  # it never began
         if isinstance(outcome, StopEvent):
@@ -179,6 +218,10 @@ class Trace:
             self.root.close(cancelled=True)
         else:
             self.root.close(error=_own(outcome))
+
+
+def _is_dropped(step_run: StepRun) -> bool:
+    return step_run.exit is Exit.DROPPED
 
 
 def _own(error: Exception) -> Exception:

@@ -10,9 +10,12 @@ from typing import Any
 import pytest
 
 from wfc.runtime import (
+    Child,
     Context,
     Delay,
     Event,
+    EventEmitted,
+    Restart,
     RetryPolicy,
     StartEvent,
     StepFailedError,
@@ -204,6 +207,82 @@ def test_a_pause_is_part_of_its_steps_span(spans: Spans, play: Any) -> None:
     wait = spans.one("step", "wait")
     assert wait.attributes["wfc.step.emitted"] == ["StopEvent"] and not wait.is_cancelled
     assert [span.kind for span in spans.ended] == ["attempt", "step", "run"]
+
+
+class Parent(Workflow):
+    """Waits for one run while another one, of which it waits for nothing, is under way."""
+
+    @pause
+    def child(self, event: Begun) -> Child[Any]:
+        return Child(Flow, {"waits": 1.0})
+
+    @child.then
+    def after_child(self, event: Begun, result: Any) -> StopEvent:
+        return StopEvent(result=result)
+
+
+def test_a_run_that_a_pause_waits_for_is_below_that_step(spans: Spans, play: Any) -> None:
+    seen = Seen()
+    get_dispatcher().add_event_handler(seen)
+    play(Parent)
+    inner = spans.tree()["run Parent"]["step child"]
+    assert list(inner) == ["attempt child 1", "run Flow"]
+    assert list(inner["run Flow"]) == ["step first", "step second"]
+    # what is shown above too is told of once
+    stops = [one for one in seen.got if isinstance(one.event, StopEvent)]
+    assert [one.span.name.rpartition(".")[2] for one in stops if one.span] == ["Flow", "Parent"]
+    assert seen.names.count("EventEmitted") == 5
+    emitted = [one.event for one in seen.got if isinstance(one.event, EventEmitted)]
+    assert len({id(event) for event in emitted}) == 5
+
+
+def test_what_is_cancelled_in_a_run_ends_there_and_then(spans: Spans) -> None:
+    async def main() -> None:
+        handler = Both().run()
+        await asyncio.sleep(1)
+        assert handler.cancel_step("slow") == 1
+        await asyncio.sleep(0)
+        assert spans.one("step", "slow").is_cancelled and spans.one("attempt", "slow 1").is_cancelled
+        assert spans.one("run", "Both").ended is None
+        await handler
+
+    run_virtually(main)
+    assert not spans.one("run", "Both").is_cancelled
+
+
+class Both(Workflow):
+    @step
+    async def slow(self, ev: Begun) -> StopEvent:
+        await asyncio.sleep(100)
+        return StopEvent()
+
+    @step
+    async def quick(self, ev: Begun) -> StopEvent:
+        await asyncio.sleep(10)
+        return StopEvent()
+
+
+class Anew(Workflow):
+    @step
+    async def begin(self, ev: Begun) -> Middle | Restart:
+        await asyncio.sleep(1)
+        return Restart(Begun(fails=ev.fails - 1)) if ev.fails else Middle()
+
+    @step
+    async def slow(self, ev: Begun) -> None:
+        await asyncio.sleep(100 if ev.fails else 0)
+
+    @step
+    async def end(self, ev: Middle) -> StopEvent:
+        return StopEvent()
+
+
+def test_a_run_that_begins_anew_keeps_its_span_and_no_others(spans: Spans, play: Any) -> None:
+    play(Anew, fails=3)
+    (run,) = (span for span in spans.entered if span.kind == "run")
+    assert len(spans.ended) == len(spans.entered) and spans.ended[-1] is run
+    slow = [span for span in spans.entered if (span.kind, span.name) == ("step", "slow")]
+    assert [span.is_cancelled for span in slow] == [True, True, True, False]
 
 
 def test_a_parent_travels_as_plain_data(spans: Spans) -> None:
