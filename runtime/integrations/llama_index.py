@@ -10,6 +10,7 @@ from typing import Any, Final, NoReturn, TypeVar
 
 from wfc.runtime.errors import WorkflowConfigurationError, WorkflowError
 from wfc.runtime.events import Event, StopEvent
+from wfc.runtime.resource_kinds import Asked
 from wfc.runtime.steps import StepFunction
 from wfc.runtime.store import StateStore
 from wfc.runtime.table import Step
@@ -113,6 +114,7 @@ _StopEventT = TypeVar("_StopEventT", bound=StopEvent)
 _ALSO: Final[dict[str, dict[str, Any]]] = {
     "workflows.decorators": {"StepConfig": Step},
     "workflows.events": {"EventType": type[Event]},
+    "workflows.resource": {"ResourceDefinition": Asked},
     "workflows.types": {"StopEventT": _StopEventT, "RunResultT": Any},
 }
 """Names of theirs for which ours is another."""

@@ -113,6 +113,35 @@ def test_state_reaches_tools_and_prompts(told: dict[str, dict[str, Any]]) -> Non
 # --- the alias itself
 
 
+@needs_core
+def test_every_name_that_the_core_imports_is_there() -> None:
+    modules = (
+        "context context_serializers decorators errors events handler resource retry_policy types workflow"
+    )
+    done = python(
+        "from wfc.runtime.integrations import llama_index",
+        "llama_index.install()",
+        *(f"import llama_index.core.workflow.{module}" for module in modules.split()),
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_programs_import_is_there() -> None:
+    done = python(
+        "from wfc.runtime.integrations import llama_index",
+        "llama_index.install()",
+        "from workflows import Context, Workflow, catch_error, step",
+        "from workflows.collect import Collect, Take",
+        "from workflows.events import Event, StartEvent, StepFailedEvent, WorkflowFailedEvent",
+        "from workflows.handler import WorkflowHandler",
+        "from workflows.representation import WorkflowGraph, get_workflow_representation",
+        "from workflows.resource import Resource, ResourceConfig, ResourceManager",
+        "from workflows.retry_policy import retry_policy, stop_after_attempt, wait_fixed",
+        "from workflows.testing import WorkflowTestRunner",
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_programs_find_this_runtime_under_the_other_name() -> None:
     done = python(
         "import sys",
