@@ -83,13 +83,8 @@ def start_child(run: Run, want: StartChild) -> None:
     try:
         workflow = _workflow_of(run, child.workflow)
         start = _start_event(workflow, child.inputs)
-        made = _relate(
-            workflow.prepare(start_event=start, run_id=run_id, engine=run.engine, clock=run.clock),
-            run,
-            step_run,
-            is_attached=not child.detach,
-        )
-        admitted = run.engine.admit(made)
+        made = _prepare_below(workflow, start, run_id, run, number)
+        admitted = run.engine.admit(_relate(made, run, step_run, is_attached=not child.detach))
     except WorkflowError as error:
         run.take(Broken(number, step_error(error)))
     else:
@@ -97,6 +92,18 @@ def start_child(run: Run, want: StartChild) -> None:
             run.take(Resolved(number, admitted.run_id))
         else:
             _wait(run, number, child, admitted)
+
+
+def _prepare_below(workflow: Workflow, start: StartEvent, run_id: str, run: Run, number: int) -> Run:
+    """A run whose span is below that of the step run that starts it."""
+    span = run.trace.span_of(number) if run.trace is not None else None
+    if span is None:
+        return workflow.prepare(start_event=start, run_id=run_id, engine=run.engine, clock=run.clock)
+    tokens = span.activate()
+    try:
+        return workflow.prepare(start_event=start, run_id=run_id, engine=run.engine, clock=run.clock)
+    finally:
+        span.deactivate(tokens)
 
 
 def _wait(run: Run, number: int, child: Child[Any], admitted: Run) -> None:

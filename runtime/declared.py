@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, time
+from datetime import date, time, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, get_args
 
@@ -45,7 +45,7 @@ class Receives:
 
     Args:
         event: Its class.
-        key: The field whose value must be the run's key; ``None``: it is sent by run id or topic only.
+        key: The attribute whose value must be the run's key; ``None``: it is sent by run id or topic only.
         topic: The only topic under which it is taken; ``None``: any.
     """
 
@@ -204,14 +204,8 @@ def key_text(value: object) -> str:
     Raises:
         ExpressionError: It is null, or of a type that identifies nothing.
     """
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return value
-    if isinstance(value, int | Decimal):
+    if isinstance(value, str | int | float | Decimal | date | time | timedelta):
         return str(value)
-    if isinstance(value, datetime | date | time):
-        return value.isoformat()
     said = "null" if value is None else f"a value of type {type(value).__name__}"
     raise ExpressionError(f"a key must be a text, a number or a date, not {said}")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from pydantic import ValidationError
 from pydantic_core import to_json
 
-from wfc.runtime.declared import Declared, key_text
+from wfc.runtime.declared import Declared, Receives, key_text
 from wfc.runtime.errors import (
     InvalidMessageError,
     RunEndedError,
@@ -159,9 +159,9 @@ async def publish(engine: Engine, topic: str, event: Event | Message, message_id
     for run, receives in engine.receiving(_name_of(event)):
         if receives.topic not in {None, topic}:
             continue
-        if receives.key is not None and _field(event, receives.key) != run.key:
-            continue
         try:
+            if receives.key is not None and _key_of(event, receives) != run.key:
+                continue
             accepted += await _in_loop(run, receive, run, event, message_id)
         except RunEndedError:
             continue  # it ended while others got theirs
@@ -187,7 +187,7 @@ def _key_in(engine: Engine, event: Event | Message, workflow: str, beside: type[
         raise InvalidMessageError(
             f"`{workflow}` does not say which field of {_name_of(event)} has the key, so the sender must give it"
         )
-    key = _field(event, receives.key)
+    key = _key_of(event, receives)
     if key is None:
         raise InvalidMessageError(f"{_name_of(event)} has no value in `{receives.key}`, which has the key")
     return key
@@ -280,9 +280,16 @@ def _data(event: Event | Message) -> Mapping[str, Any]:
     return event.model_dump(by_alias=True)
 
 
-def _field(event: Event | Message, name: str) -> str | None:
-    """The key that a field holds, as text; ``None`` if there is none."""
-    value = _data(event).get(name)
+def _key_of(event: Event | Message, receives: Receives) -> str | None:
+    """The key that an event holds, as the receiver reads it; ``None`` if it holds none.
+
+    Raises:
+        InvalidMessageError: It does not fit what the receiver takes.
+    """
+    assert receives.key is not None
+    kind = receives.event
+    own = event if type(event) is kind else read_as(kind, _data(event), _name_of(event))
+    value = getattr(own, receives.key, None)
     return None if value is None else key_text(value)
 
 

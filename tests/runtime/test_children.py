@@ -37,6 +37,7 @@ from wfc.runtime import (
     step,
 )
 from wfc.runtime.events import EventEmitted, StepStateChanged
+from wfc.runtime.instrumentation import Span, SpanHandler, get_dispatcher
 
 Virtually = Callable[[Callable[[], Any]], Any]
 
@@ -577,3 +578,37 @@ def test_a_run_id_of_a_part_is_one_run_s_too(virtually: Virtually) -> None:
         return await same.run()
 
     assert virtually(main) == "A"
+
+
+class Tree(SpanHandler):
+    def __init__(self) -> None:
+        self.entered: list[Span] = []
+
+    def enter(self, span: Span) -> None:
+        self.entered.append(span)
+
+    def line(self, span: Span | None) -> list[str]:
+        return (
+            [] if span is None else [*self.line(span.parent), f"{span.kind} {span.name.rpartition('.')[2]}"]
+        )
+
+
+def test_a_child_s_span_is_below_the_step_that_started_it(virtually: Virtually) -> None:
+    tree = Tree()
+    dispatcher = get_dispatcher(__name__)
+    dispatcher.add_span_handler(tree)
+
+    async def main() -> None:
+        await Asking(engine=engine_with()).run()
+        book = Book(engine=Engine())
+        book.add_workflows(draft=Draft())
+        await book.run(titles=["a"])
+
+    try:
+        virtually(main)
+    finally:
+        dispatcher.remove_handler(tree)
+    look = next(span for span in tree.entered if span.name == "look")
+    assert tree.line(look)[:3] == ["run Asking", "step ask", "run research"]
+    write = next(span for span in tree.entered if span.name == "write")
+    assert tree.line(write)[:4] == ["run Book", "step start", "attempt start 1", "run Draft"]

@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from pydantic import Field
 
 from wfc.runtime import (
     Context,
@@ -162,7 +163,7 @@ def test_an_event_reaches_the_run_it_is_addressed_to(
         ),
         (TooMuch(order_id="A", amount="1", more="x"), {"run_id": "one"}, InvalidMessageError, "`more`"),
         (Message("Paid", {"order_id": object()}), {"run_id": "one"}, InvalidMessageError, "as JSON"),
-        (Message("Paid", {}), {"workflow": "orders"}, InvalidMessageError, "no value in `order_id`"),
+        (Message("Paid", {}), {"workflow": "orders"}, InvalidMessageError, "`order_id`: field required"),
         (Paid(order_id="A"), {}, WorkflowConfigurationError, "run_id"),
         (Paid(order_id="A"), {"run_id": "one", "workflow": "orders"}, WorkflowConfigurationError, "run_id"),
     ],
@@ -505,3 +506,45 @@ def test_a_message_crosses_from_thread_to_thread() -> None:
     asyncio.run(here())
     thread.join(10)
     assert results == [["5"]]
+
+
+class Timed(StartEvent, closed=True):
+    class_: Moment = Field(alias="class")
+
+
+class TimedPaid(Event, closed=True):
+    class_: Moment = Field(alias="class")
+
+
+def test_a_key_may_be_a_moment_in_a_field_that_goes_by_another_name(virtually: Virtually) -> None:
+    class Moments(Workflow, name="moments", deadline=None, receives=(Receives(TimedPaid, key="class_"),)):
+        @run_key
+        def key(self, inputs: Timed) -> str:
+            return str(inputs.class_)
+
+        @step
+        async def begin(self, ev: Timed) -> None:
+            return None
+
+        @step
+        async def end(self, ev: TimedPaid) -> StopEvent:
+            return StopEvent()
+
+    here, there = (
+        datetime.fromisoformat(f"2026-01-31T{text}") for text in ("10:00:00+01:00", "09:00:00+00:00")
+    )
+
+    async def main() -> None:
+        engine = Engine()
+        engine.add(Moments)
+        for event in (TimedPaid(class_=there), Message("TimedPaid", {"class": there.isoformat()})):
+            handler = Moments(engine=engine).run(class_=here)
+            assert await engine.deliver(event, workflow="moments")
+            await handler
+        assert await engine.deliver(
+            Message("TimedPaid", {"class": here}), workflow="moments", if_absent="start"
+        )
+        (run,) = engine.runs_of("moments", str(there))
+        await run.future
+
+    virtually(main)
