@@ -14,6 +14,8 @@ def test_the_program_in_the_page_runs(tmp_path: Path) -> None:
     program = "\n".join(re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S))
     file = tmp_path / "page.py"
     file.write_text(program, encoding="utf-8")
-    done = subprocess.run([sys.executable, "-X", "dev", str(file)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-X", "dev", str(file)], capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert "StopEvent" in done.stdout
