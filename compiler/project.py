@@ -162,6 +162,11 @@ class View:
         self.path = path
 
     @property
+    def alone(self) -> bool:
+        """Whether nothing is known of other specs."""
+        return self.project.files is NO_FILES
+
+    @property
     def own(self) -> Unit:
         """What this file is in the project."""
         return self.project.units[self.path]

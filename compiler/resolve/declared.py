@@ -167,7 +167,7 @@ class Declared:
         if name not in self.contracts:
             around = self.around.workflow(name)
             self.contracts[name] = None if around is None else around.declared.contracts.get(name)
-            if around is None:
+            if around is None and not self.around.alone:
                 self.report(unknown_workflow(place, name, self.around.workflows()))
         return self.contracts[name]
 

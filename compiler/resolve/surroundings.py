@@ -38,6 +38,10 @@ class Refused:
 class Surroundings(Protocol):
     """The files that a spec may mention. Paths are as the spec writes them, relative to it."""
 
+    @property
+    def alone(self) -> bool:
+        """Whether nothing is known of other specs, so that none can be said to be missing."""
+
     def shared(self, path: str) -> Around | Refused:
         """A file of declarations."""
 
@@ -59,6 +63,8 @@ class Surroundings(Protocol):
 
 class Alone:
     """A spec of which only the text is known."""
+
+    alone = True
 
     def shared(self, path: str) -> Refused:
         """There is none."""
