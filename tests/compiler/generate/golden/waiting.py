@@ -3,7 +3,7 @@ customer.
 """
 
 # Generated from waiting.yaml. Edit the spec, not this file.
-# sha256:f5154cc9bda8c10b2680d9aca1c7b3a3b8a2845b187d1096ee10c7af15076ef9, output format 1
+# sha256:5a5ad0740fee49e62c42f1e67870ac5478310693aea3354a52b7dcdef3827ce7, output format 1
 
 from collections.abc import Iterator
 from decimal import Decimal
@@ -82,11 +82,6 @@ class Rested(Event, closed=True):
     pass
 
 
-class Reminder(Event, closed=True):
-    number: int
-    text: str
-
-
 class News(Event, closed=True):
     number: int
 
@@ -141,7 +136,7 @@ class Waiting(
     customer.
     """
 
-    # waiting.yaml:32
+    # waiting.yaml:31
     @pause(within=259200.0)
     def payment(self, event: Ordered) -> Outside[Paid]:
         return Outside(Paid)
@@ -162,7 +157,7 @@ class Waiting(
     def before_payment(self) -> str:
         return "Waiting for the money."
 
-    # waiting.yaml:41
+    # waiting.yaml:40
     @step(retry_policy=REMIND_RETRY)
     async def remind(
         self,
@@ -171,8 +166,8 @@ class Waiting(
         inputs: Inputs[Ordered],
     ) -> None:
         await ctx.send(
-            Reminder(number=inputs.number, text=f"Pay {filters.text(inputs.total)}."),
-            to="customers",
+            Nudge(),
+            to="waiting",
             key=str(inputs.number),
             if_absent=Keep(86400.0),
         )
@@ -191,12 +186,12 @@ class Waiting(
     def remind_key(self, inputs: Inputs[Ordered]) -> str:
         return f"remind-{inputs.number}"
 
-    # waiting.yaml:53
+    # waiting.yaml:51
     @transform
     def nudged(self, event: Nudge, state: State) -> None:
         state.nudges = state.nudges + 1
 
-    # waiting.yaml:58
+    # waiting.yaml:56
     @pause(within=14400.0, max_runs=3)
     def approve(
         self,
@@ -244,7 +239,7 @@ class Waiting(
     def approve_expired(self) -> Dropped:
         return Dropped(reason="nobody looked at it")
 
-    # waiting.yaml:81
+    # waiting.yaml:79
     @pause
     def rest(self, event: Approved, inputs: Inputs[Ordered]) -> Until:
         return Until(inputs.due)
@@ -253,7 +248,7 @@ class Waiting(
     def after_rest(self) -> Rested:
         return Rested()
 
-    # waiting.yaml:82
+    # waiting.yaml:80
     @pause
     def settle(self, event: Rested) -> Delay:
         return Delay(90.0)
@@ -262,7 +257,7 @@ class Waiting(
     def after_settle(self) -> Told:
         return Told()
 
-    # waiting.yaml:83
+    # waiting.yaml:81
     @pause(within=86400.0)
     def confirm(self, event: Told) -> Question[None]:
         return Question(None, title="Is it gone?")
@@ -275,7 +270,7 @@ class Waiting(
     def confirm_expired(self) -> Dropped:
         return Dropped(reason="it is still there")
 
-    # waiting.yaml:90
+    # waiting.yaml:88
     @step
     async def announce(
         self,
