@@ -38,7 +38,7 @@ class Scope:
     def given(self, condition: Node, holds: bool) -> Scope:
         """The same, for a part of an expression."""
         found = self.doubts() if any(map(in_doubt, walk(condition))) else facts_of(condition, holds)
-        return replace(self, facts={**self.facts, **found}) if found else self
+        return Scope(self.names, self.classes, {**self.facts, **found}) if found else self
 
     def doubts(self) -> Facts:
         """What is known after a condition that could not be read: it may have excluded any null."""

@@ -81,16 +81,19 @@ def tokenize(text: str, place: Place, start: int = 0, *, until: str = "") -> tup
         match = TOKEN.match(text, position)
         if match is None:
             raise UnreadableError(stray(text, place, position))
-        if match.lastgroup != "space":
-            token = made(match, place)
-            if token.text in BRACKETS and depth and depth[-1] == BRACKETS[token.text]:
+        stop = match.end()
+        if match.lastgroup == "operator":
+            word = match.group()
+            if word in BRACKETS and depth and depth[-1] == BRACKETS[word]:
                 depth.pop()
-            elif token.kind == "operator" and token.text in "([{":
-                depth.append(token.text)
-            tokens.append(token)
-            if len(tokens) > MAX_TOKENS:
-                raise UnreadableError(problems.expression_too_long(place.stretch(start, match.end())))
-        position = match.end()
+            elif word in "([{":
+                depth.append(word)
+            tokens.append(Token("operator", word, position, stop, "", word))
+        elif match.lastgroup != "space":
+            tokens.append(made(match, place))
+        if len(tokens) > MAX_TOKENS:
+            raise UnreadableError(problems.expression_too_long(place.stretch(start, stop)))
+        position = stop
     if until:
         opening = "${{" if until == "}}" else "{%"
         raise UnreadableError(
@@ -157,9 +160,7 @@ def made(match: re.Match[str], place: Place) -> Token:
             if value == float("inf"):
                 raise UnreadableError(problems.number_too_large(place.stretch(start, stop)))
             return Token("number", text, start, stop, value)
-        case "string":
-            return Token("string", text, start, stop, unescaped(text, start, place))
-    return Token("operator", text, start, stop, "", text)
+    return Token("string", text, start, stop, unescaped(text, start, place))
 
 
 def unescaped(text: str, start: int, place: Place) -> str:

@@ -7,13 +7,13 @@ the conditions get to ask it, so that the cases stay few.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from wfc.compiler.expressions.atoms import Atoms, Key, Row
-from wfc.compiler.expressions.tree import Node
+from wfc.compiler.expressions.tree import Compare, Constant, Logic, Node, Path, path_of
 from wfc.compiler.slotted import dataclass
-from wfc.compiler.types import UNKNOWN
+from wfc.compiler.types import ANY, BOOLEAN, NULL, UNKNOWN, Enumeration, Optional, Scalar
 
 if TYPE_CHECKING:
     from wfc.compiler.expressions.parse import Expression
@@ -105,6 +105,8 @@ def needed(atoms: Atoms, first: Callable[[Row], int | None], left: dict[Key, obj
 
 def constant_truth(tree: Node) -> bool | None:
     """Whether a condition holds in every case or in none; ``None`` if it depends, as it should."""
+    if asks_apart([tree], set()):
+        return None
     atoms = Atoms([tree], [""])
     seen: bool | None = None
     try:
@@ -115,6 +117,37 @@ def constant_truth(tree: Node) -> bool | None:
     except TooManyCasesError:
         return None
     return seen
+
+
+def asks_apart(nodes: Iterable[Node], seen: set[Path]) -> bool:
+    """Whether conditions are plain comparisons of different paths: each may come out either way, whatever others do.
+
+    That is what most conditions are, and it is found out much sooner than by a table.
+
+    Args:
+        seen: Paths of other conditions; those of these are added.
+    """
+    for node in nodes:
+        if isinstance(node, Logic):
+            if not asks_apart(node.parts, seen):
+                return False
+            continue
+        if not isinstance(node, Compare) or not isinstance(node.right, Constant) or node.right.value is None:
+            return False
+        path, kind = path_of(node.left), node.left.declared
+        if path is None or path in seen or node.decided is not None or isinstance(kind, Optional):
+            return False
+        if isinstance(kind, Enumeration):
+            if (
+                len(kind.values) < 2
+                or node.operator not in {"==", "!="}
+                or node.right.value not in kind.values
+            ):
+                return False
+        elif not isinstance(kind, Scalar) or kind in {BOOLEAN, NULL, ANY, UNKNOWN}:
+            return False
+        seen.add(path)
+    return True
 
 
 def outcomes(

@@ -256,9 +256,11 @@ class Typing:
         return comparing.compare(self, node, left, right)
 
     def logic(self, node: Logic, scope: Scope) -> Type:
-        for part in node.parts:
+        *others, last = node.parts
+        for part in others:
             self.condition(part, scope)
             scope = scope.given(part, node.operator == "and")
+        self.condition(last, scope)
         return BOOLEAN
 
     def negation(self, node: Not, scope: Scope) -> Type:

@@ -6,6 +6,7 @@ import pytest
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.expressions import Scope, falls_through, judge, parse_expression
+from wfc.compiler.types import BOOLEAN, INTEGER, STRING, Enumeration, Field, Optional, Record
 
 
 def named(value: object) -> str:
@@ -181,3 +182,33 @@ def test_a_condition_after_others(before: list[str], text: str, code: str | None
         )
     parse_expression(text, Place(("when",)), scope, findings.append, condition=True)
     assert [finding.code for finding in findings] == ([code] if code else [])
+
+
+LEAVES = [
+    *("event.size > 3", "event.size <= 3", "event.size == 3", "not event.size > 3"),
+    *('result.category == "bug"', 'result.category != "bug"', 'result.category == "spam"'),
+    *('event.text == ""', 'event.text != "x"', "event.flag", "event.flag == true", "state.flag"),
+    *("state.note is none", 'state.note == "x"', "state.note != none", "1 < 2", "event.size == event.size"),
+]
+
+
+@pytest.mark.parametrize("word", ["and", "or"])
+@pytest.mark.parametrize("one", LEAVES)
+@pytest.mark.parametrize("two", LEAVES)
+def test_what_is_settled_without_a_table_is_what_the_table_says(
+    one: str, two: str, word: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record, state, result = Record("Order"), Record("State"), Record("Result")
+    record.fields.update(size=Field("size", INTEGER), text=Field("text", STRING), flag=Field("flag", BOOLEAN))
+    state.fields.update(flag=Field("flag", BOOLEAN), note=Field("note", Optional(STRING)))
+    result.fields.update(category=Field("category", Enumeration(("bug", "spam", "other"))))
+    scope = Scope({"event": record, "state": state, "result": result})
+
+    def told() -> list[Finding]:
+        findings: list[Finding] = []
+        parse_expression(f"{one} {word} {two}", Place(()), scope, findings.append, condition=True)
+        return findings
+
+    quickly = told()
+    monkeypatch.setattr("wfc.compiler.expressions.truth.asks_apart", lambda nodes, seen: False)
+    assert quickly == told()
