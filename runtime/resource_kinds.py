@@ -6,7 +6,6 @@ import inspect
 import json
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_origin
@@ -229,13 +228,15 @@ def _project_folder() -> Path:
 AskedResource = Resource[Any] | ResourceConfig
 
 
-@dataclass(frozen=True, slots=True)
 class Asked:
     """A parameter that asks for a resource, and the type that it says."""
 
-    name: str
-    resource: AskedResource
-    type: Any
+    __slots__ = ("name", "resource", "type")
+
+    def __init__(self, name: str, resource: AskedResource, type: Any) -> None:
+        self.name = name
+        self.resource = resource
+        self.type = type
 
 
 def asked_of(name: str, annotation: Any, names: Mapping[str, Any]) -> Asked | None:

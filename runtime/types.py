@@ -1,0 +1,14 @@
+"""Types of what runs give, where llama-index-workflows has them."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from wfc.runtime.events import StopEvent
+
+__all__ = ["RunResultT", "StopEventT"]
+
+StopEventT = TypeVar("StopEventT", bound=StopEvent)
+
+RunResultT = StopEventT | Any
+"""What awaiting a run gives: the end event, or what a plain ``StopEvent`` carries."""
