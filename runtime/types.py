@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from wfc.runtime.events import StopEvent
 
@@ -10,5 +10,5 @@ __all__ = ["RunResultT", "StopEventT"]
 
 StopEventT = TypeVar("StopEventT", bound=StopEvent)
 
-RunResultT = StopEventT | Any
+RunResultT: TypeAlias = Any
 """What awaiting a run gives: the end event, or what a plain ``StopEvent`` carries."""
