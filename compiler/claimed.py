@@ -24,11 +24,11 @@ IMPORTED_MODULES: Final = frozenset(
 
 IMPORTED_CLASSES: Final = frozenset(
     """
-    All AllOf Annotated Any AnyUrl AtLeast AwareDatetime Basic Batch Bearer Collect Context Decimal Delay EachOf
+    All AllOf Annotated Any AnyUrl AtLeast AwareDatetime Basic Batch Bearer Collect Context Decimal EachOf
     Event Exception Fail Field Format File FirstOf HttpResponse HumanResponseEvent Inputs
-    InputRequiredEvent Item Items Iterator Keep Literal Mapping Message Model Moment Number Output Outside Passage Path
-    PythonTool Question Receives Record Resource RetryPolicy RunConfig RunInfo RunState SKIP Secret Self
-    Sequence Skip StartEvent State Config StepError StopEvent Take UNHANDLED UTC Unhandled Until ValueError Workflow
+    InputRequiredEvent Iterator Literal Mapping Message Model Moment Number Output Passage Path
+    PythonTool Receives Record Resource RetryPolicy RunConfig RunInfo RunState Secret Self
+    Sequence StartEvent State Config StepError StopEvent Take UNHANDLED UTC Unhandled ValueError Workflow
     """.split()
 )
 
@@ -66,6 +66,9 @@ FIELDS: Final = (
 """What no attribute of a record, an event, a state or a config may be called."""
 
 OF_KINDS: Final[Mapping[str, frozenset[str]]] = {
+    "human": frozenset({"Question"}),
+    "wait": frozenset({"Delay", "Outside", "Until"}),
+    "send": frozenset({"Keep"}),
     "map": frozenset({"Child", "ChildEnd", "Item", "Items", "SKIP", "Skip"}),
     "workflow": frozenset({"Child", "ChildEnd"}),
 }

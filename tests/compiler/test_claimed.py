@@ -8,7 +8,7 @@ import keyword
 import pytest
 from pydantic import BaseModel
 
-from wfc.compiler.claimed import CLASSES, FIELDS, LOCALS, METHODS
+from wfc.compiler.claimed import CLASSES, FIELDS, LOCALS, METHODS, OF_KINDS
 from wfc.compiler.generate.module import IMPORTABLE
 from wfc.compiler.spell import (
     class_name,
@@ -47,7 +47,8 @@ def test_methods_hide_nothing_of_a_workflow() -> None:
 
 
 def test_classes_hide_no_import() -> None:
-    assert {name for name in IMPORTABLE if name[0].isupper()} <= CLASSES
+    of_kinds = {name for names in OF_KINDS.values() for name in names}
+    assert {name for name in IMPORTABLE if name[0].isupper()} <= CLASSES | of_kinds
 
 
 def test_locals_hide_no_import() -> None:

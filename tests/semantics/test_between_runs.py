@@ -111,8 +111,8 @@ def test_if_absent_start_starts_the_run_and_gives_it_the_event(compiled: Any) ->
         engine = Engine()
         engine.add(hearer.Hearer)
         told = await sender.Sender(engine=engine).run(number=1, text="a")
-        while engine.runs_of("hearer", "1"):
-            await asyncio.sleep(0)
+        for started in engine.runs_of("hearer", "1"):
+            assert (await started.future).text == "a"
         assert engine.has_ended(("hearer", "1"))
         return told
 

@@ -45,7 +45,7 @@ class Person(Record):
     tags: list[str] = Field(default_factory=list)
 
 
-class Item_(Record):
+class Item(Record):
     sku: str
     price: Decimal
     count: int
@@ -55,7 +55,7 @@ class Item_(Record):
 
 class Given(StartEvent, closed=True):
     person: Person
-    items_: Annotated[list[Item_], Field(alias="items")]
+    items_: Annotated[list[Item], Field(alias="items")]
     level: Level
     either: int | str | list[str]
     day: date
@@ -71,7 +71,7 @@ class Priced(Event, closed=True):
     total: Decimal
     weights: list[Number]
     names: list[str | None]
-    by_sku: dict[str, Item_]
+    by_sku: dict[str, Item]
 
 
 class Named(Event, closed=True):
@@ -111,7 +111,7 @@ class Config(RunConfig):
 
 class State(RunState):
     total: Decimal = Decimal(0)
-    best: Item_ | None = None
+    best: Item | None = None
     levels: list[Level] = Field(default=["low"])
     limits: dict[str, int] = Field(default_factory=dict)
     notes: list[str | None] = Field(default_factory=list)

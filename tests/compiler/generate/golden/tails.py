@@ -68,7 +68,7 @@ class First(Event, closed=True):
     what: str
 
 
-class Item_(Event, closed=True, name="Item"):
+class Item(Event, closed=True):
     text: str
     total: Number
 
@@ -189,15 +189,15 @@ class Tails(Workflow, name="tails", source="tails.yaml"):
 
     # tails.yaml:81
     @transform
-    def send_out(self, event: Joined, state: State) -> list[Item_]:
+    def send_out(self, event: Joined, state: State) -> list[Item]:
         return [
-            Item_(text=f"{word}!", total=event.total / 2)
+            Item(text=f"{word}!", total=event.total / 2)
             for word in filters.at_most(50, state.words)
         ]
 
     # tails.yaml:91
     @transform
-    def sort(self, event: Item_, state: State) -> Odd | Sorted | None:
+    def sort(self, event: Item, state: State) -> Odd | Sorted | None:
         share: Number = filters.finite(state.share + event.total)
         emitted: Odd | Sorted | None
         if event.text == "":
