@@ -18,6 +18,7 @@ from wfc.runtime.instrumentation import conventions, span_inside
 
 if TYPE_CHECKING:
     from wfc.runtime.integrations.python_tools import ToolHost
+    from wfc.runtime.resource_kinds import PythonResource
 
 __all__ = [
     "Basic",
@@ -134,12 +135,14 @@ class PythonTool(Generic[T]):
         output: The type of its result; ``Any`` takes everything.
         beside: A file in the folder that holds the module, or the folder.
         secrets: Keyword argument → secret, for what the function may know and the spec may not.
+        resources: What the function is given for parameters of these names: made when first asked for, and shared.
     """
 
     function: str
     output: Any = Any
     beside: str | Path = "."
     secrets: Mapping[str, Secret] = field(default_factory=dict)
+    resources: Mapping[str, PythonResource] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from wfc.runtime.store import StateStore
 if TYPE_CHECKING:
     from wfc.runtime.execution import StepRun
     from wfc.runtime.messages import IfAbsent
+    from wfc.runtime.resource_kinds import Resource
     from wfc.runtime.run import Run
     from wfc.runtime.workflow import Workflow
 

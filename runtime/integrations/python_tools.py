@@ -15,6 +15,7 @@ from wfc.runtime.events import Event
 from wfc.runtime.integrations.beside import module_beside
 from wfc.runtime.outputs import InvalidOutput, from_python, plain
 from wfc.runtime.redaction import Revealed
+from wfc.runtime.resource_kinds import PythonResource
 from wfc.runtime.settings import settings_near
 from wfc.runtime.threads import in_thread
 
@@ -34,6 +35,9 @@ class ToolHost(Protocol):
 
     def state_now(self) -> Any:
         """The run's state, which must not be changed; ``None`` if it has none."""
+
+    async def resource(self, resource: PythonResource) -> Any:
+        """The object of a resource, made if there is none yet."""
 
 
 class ToolContext:
@@ -86,7 +90,7 @@ async def call(host: ToolHost, tool: PythonTool[T], args: Mapping[str, object]) 
 
     Raises:
         StepError: ``python.<Class>``, which answers to ``tool`` too, ``tool.arguments``, ``tool.invalid_output``.
-        SettingsError: A secret is missing, or the function cannot be loaded.
+        SettingsError: A secret is missing, or the function, or a resource, cannot be loaded.
     """
     revealed = Revealed()
     function = load(tool)
@@ -95,6 +99,9 @@ async def call(host: ToolHost, tool: PythonTool[T], args: Mapping[str, object]) 
     signature = inspect.signature(function)
     if "context" in signature.parameters and "context" not in given:
         given["context"] = ToolContext(host, revealed)
+    for name, resource in tool.resources.items():
+        if name in signature.parameters and name not in given:
+            given[name] = await host.resource(resource)
     try:
         signature.bind(**given)
     except TypeError as error:

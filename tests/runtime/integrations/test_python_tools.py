@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 import pytest
 
+from wfc.runtime import Context, Item, Items, PythonResource, StartEvent, StopEvent, Workflow, pause
 from wfc.runtime.bindings import PythonTool, Secret, call_tool
 from wfc.runtime.errors import SettingsError, StepError
 from wfc.runtime.events import Event, Record, RunState
@@ -297,3 +298,61 @@ def test_arguments_that_do_not_fit_are_told(write: Write, tmp_path: Path) -> Non
     with pytest.raises(StepError, match="order") as caught:
         call("orders:find", tmp_path, order="A")
     assert caught.value.name == "tool.arguments"
+
+
+class Wanted(StartEvent):
+    times: int = 3
+
+
+def test_tools_get_resources_that_are_made_once_a_run_and_closed(write: Write, tmp_path: Path) -> None:
+    write(
+        "shop.py",
+        """
+        import asyncio
+
+        made = []
+
+        async def connect():
+            await asyncio.sleep(0.01)
+            made.append([])
+            yield made[-1]
+            made[-1].append("closed")
+
+        async def find(n, db, other="none"):
+            db.append(n)
+            return other
+
+        async def alone(n):
+            return "none"
+
+        def seen():
+            return made
+        """,
+    )
+    db = PythonResource("shop:connect", beside=str(tmp_path))
+
+    def tool(name: str) -> PythonTool[Any]:
+        return PythonTool(f"shop:{name}", output=str, beside=tmp_path, resources={"db": db, "unused": db})
+
+    class Shopping(Workflow):
+        @pause
+        def work(self, event: Wanted) -> Items[int]:
+            return Items(range(event.times))
+
+        @work.item(num_workers=8)
+        async def work_item(self, ctx: Context, event: Wanted, item: Item[int]) -> str:
+            await ctx.tool(tool("alone"), {"n": item})
+            return await ctx.tool(tool("find"), {"n": item})
+
+        @work.then
+        def after_work(self, event: Wanted, result: list[str]) -> StopEvent:
+            return StopEvent(result=result)
+
+    async def main() -> Any:
+        results = [await Shopping().run(), await Shopping().run(times=1)]
+        return results, await call_tool(Host(), PythonTool("shop:seen", beside=tmp_path), {})
+
+    results, made = asyncio.run(main())
+    assert results == [["none"] * 3, ["none"]]
+    assert [sorted(one[:-1]) for one in made] == [[0, 1, 2], [0]]
+    assert [one[-1] for one in made] == ["closed", "closed"]
