@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from wfc.runtime.events import StepState, UnhandledEvent, event_name
@@ -74,10 +75,9 @@ def drop(execution: Execution, run: StepRun) -> None:
         if pause.at_work:
             free_worker(execution, run.step)
     elif execution.in_flight.pop(run.number, None) is not None:
-        if run.task is None:
+        with suppress(ValueError):  # whoever starts it may have it already
             execution.starting.remove(run)
-        else:
-            execution.wants.append(Interrupt(run))
+        execution.wants.append(Interrupt(run))
         free_worker(execution, run.step)
     elif execution.timers.pop(timer := getattr(run, "timer", 0), None) is not None:
         execution.wants.append(StopTimer(timer))

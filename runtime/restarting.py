@@ -26,8 +26,7 @@ def restart(execution: Execution, event: StartEvent) -> None:
     let_go_of_all(execution)
     for run in execution.in_flight.values():
         run.exit = Exit.DROPPED
-        if run.task is not None:
-            execution.wants.append(Interrupt(run))
+        execution.wants.append(Interrupt(run))
     execution.wants.extend(StopTimer(timer) for timer in execution.timers)
     execution.in_flight.clear()
     execution.starting.clear()
