@@ -184,6 +184,7 @@ def _timer_fired(execution: Execution, tick: TimerFired) -> None:
     elif waiting is not None:
         frame, step = waiting
         time_out(execution, step, frame)
+        check_alive(execution, None)
 
 
 def _steps_cancelled(execution: Execution, tick: StepsCancelled) -> None:

@@ -74,11 +74,14 @@ def affected(execution: Execution, step: Step | None, number: int | None) -> lis
     found = []
     for run in list(_live(execution)):
         if _is_named(run, step, number) or any(
-            frame.number == number if step is None else frame.fork is step and frame.number > 0
-            for frame in _frames(run.frame)
+            _is_opened_by(frame, step, number) for frame in _frames(run.frame)
         ):
             found.append(run)
     return found
+
+
+def _is_opened_by(frame: Frame, step: Step | None, number: int | None) -> bool:
+    return frame.number == number if step is None else frame.fork is step and frame.number > 0
 
 
 def _is_named(run: StepRun, step: Step | None, number: int | None) -> bool:
@@ -101,11 +104,15 @@ def cancel_steps(execution: Execution, tick: StepsCancelled) -> None:
     """
     step, number = tick.step, tick.number
     try:
-        for run in affected(execution, step, number):
+        runs = affected(execution, step, number)
+        for frame in [one[0] for one in execution.timers.values() if isinstance(one, tuple)]:
+            if any(_is_opened_by(each, step, number) for each in _frames(frame)):
+                _abandon(execution, frame, None, is_empty=True)
+        for run in runs:
             if run.exit is Exit.DROPPED:
                 continue  # with the step that it was an item of
             for frame in _frames(run.frame):
-                if frame.number == number if step is None else frame.fork is step and frame.number > 0:
+                if _is_opened_by(frame, step, number):
                     _abandon(execution, frame, None)
             drop(execution, run)
             if run.step.of is not None and isinstance(run.parent, Pause):

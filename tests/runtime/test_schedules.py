@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from wfc.runtime import (
@@ -224,6 +224,7 @@ def played(
 
 
 @given(st.integers(0, 4), st.lists(ACTIONS, max_size=12))
+@example(2, [("pay", 0), ("sleep", 7), ("cancel", 1)])
 @settings(deadline=None, max_examples=150)
 def test_whatever_happens_a_run_ends_and_leaves_nothing(count: int, actions: list[tuple[str, Any]]) -> None:
     with pytest.MonkeyPatch.context() as patch:
