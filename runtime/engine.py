@@ -189,7 +189,8 @@ class Engine:
 
     def _gates_for(self, run: Run, declared: Declared) -> list[Gate]:
         name, found = run.workflow.workflow_name, []
-        if run.key is not None and declared.when_running in {"queue", "replace"}:
+        if run.key is not None and declared.when_running != "parallel":
+            # even where there is nobody to wait for: the steps of one that is over may still clean up
             found.append(self._gate(("key", name, run.key), 1))
         if declared.limits.concurrent_runs is not None:
             per = declared.per(run) if declared.per is not None else ""

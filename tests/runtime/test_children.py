@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,9 +18,12 @@ from wfc.runtime import (
     Event,
     HumanResponseEvent,
     InputRequiredEvent,
+    Item,
+    Items,
     ProgressText,
     Question,
     Record,
+    Restart,
     RetryPolicy,
     RunExistsError,
     StartEvent,
@@ -38,6 +42,7 @@ from wfc.runtime import (
 )
 from wfc.runtime.events import EventEmitted, StepStateChanged
 from wfc.runtime.instrumentation import Span, SpanHandler, get_dispatcher
+from wfc.runtime.integrations.beside import module_beside
 
 Virtually = Callable[[Callable[[], Any]], Any]
 
@@ -612,3 +617,94 @@ def test_a_child_s_span_is_below_the_step_that_started_it(virtually: Virtually) 
     assert tree.line(look)[:3] == ["run Asking", "step ask", "run research"]
     write = next(span for span in tree.entered if span.name == "write")
     assert tree.line(write)[:4] == ["run Book", "step start", "attempt start 1", "run Draft"]
+
+
+GENERATED = """\
+from typing import Any
+from wfc.runtime import Child, ChildEnd, StartEvent, StopEvent, Workflow, pause, step
+
+class Asked(StartEvent, closed=True):
+    left: int
+
+class Told(StopEvent, closed=True):
+    text: str
+
+class BelowTold(ChildEnd, closed=True, name="Told"):
+    text: str
+
+class {class_name}(Workflow, name="{name}", deadline=None, source="{name}.yaml"):
+    @pause
+    def call(self, event: Asked) -> Child[Any]:
+        return Child("{other}", {{"left": event.left - 1}}, ends=(BelowTold,))
+
+    @call.then
+    def called(self, event: Asked, result: BelowTold) -> Told:
+        return Told(text="{name} " + result.text)
+
+    @call.on_error
+    def stopped(self, event: Asked) -> Told:
+        return Told(text="end")
+"""
+
+
+def test_generated_workflows_call_each_other_across_modules(virtually: Virtually, tmp_path: Path) -> None:
+    for name, other in [("ping", "pong"), ("pong", "ping")]:
+        text = GENERATED.format(class_name=name.capitalize(), name=name, other=other)
+        text = text.replace("left: int", "left: Annotated[int, Field(ge=0)]")
+        text = "from typing import Annotated\nfrom pydantic import Field\n" + text
+        (tmp_path / f"{name}_workflow.py").write_text(text)
+    module = module_beside(tmp_path, "ping_workflow")
+    assert module is not None
+
+    async def main() -> Any:
+        return await module.Ping(engine=Engine()).run(left=3)
+
+    assert virtually(main).text == "ping pong ping end"
+
+
+def test_each_item_may_be_a_run_of_another_workflow(virtually: Virtually) -> None:
+    class Many(Workflow):
+        @pause
+        def each(self, event: StartEvent) -> Items[str]:
+            return Items(["owls", "cats", "bees"])
+
+        @each.item(num_workers=2)
+        def one(self, event: StartEvent, item: Item[str]) -> Child[Any]:
+            return Child("research", {"topic": item}, ends=ENDS)
+
+        @each.then
+        def all_there(self, result: list[Any]) -> StopEvent:
+            return StopEvent(result=[one.text for one in result])
+
+    async def main() -> Any:
+        engine = engine_with()
+        handler = Many(engine=engine).run(run_id="p")
+        events = [(run_id, event) async for run_id, event in handler.stream_with_run_ids()]
+        assert len({run_id for run_id, event in events if isinstance(event, ProgressText)}) == 3
+        assert not engine._runs
+        return await handler, asyncio.get_running_loop().time()
+
+    assert virtually(main) == (["all about owls", "all about cats", "all about bees"], 20)
+
+
+def test_a_run_that_begins_anew_leaves_its_parts_behind(virtually: Virtually) -> None:
+    class Round(StartEvent):
+        number: int = 0
+
+    class Rounds(Workflow):
+        @step
+        async def start(self, ev: Round, draft: Draft) -> StopEvent | Restart:
+            draft.run(title="nobody awaits it")
+            await asyncio.sleep(1)
+            return StopEvent() if ev.number else Restart(Round(number=1))
+
+    async def main() -> None:
+        engine = Engine()
+        rounds = Rounds(engine=engine)
+        rounds.add_workflows(draft=Draft(seconds=50, timeout=None))
+        await rounds.run(run_id="p")
+        await asyncio.sleep(1)
+        assert not engine._runs
+
+    virtually(main)
+    assert sorted(LOG) == ["+p/start/1", "+p/start/2", "xp/start/1", "xp/start/2"]

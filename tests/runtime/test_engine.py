@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from wfc.runtime import (
     Engine,
@@ -32,6 +35,7 @@ from wfc.runtime import (
     step,
 )
 from wfc.runtime.integrations.beside import module_beside
+from wfc.runtime.testing import run_virtually
 
 Virtually = Callable[[Callable[[], Any]], Any]
 
@@ -445,3 +449,92 @@ def test_generated_workflows_find_those_beside_them_and_no_others(
     with pytest.raises(RunUnknownError):  # a hand-written class has nothing beside it
         engine.workflow(name, beside=keyed("queue"))
     assert "child_workflow" not in sys.modules
+
+
+WAYS = ["reject", "queue", "replace", "join", "parallel"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    way=st.sampled_from(WAYS),
+    most=st.sampled_from([None, 1, 2]),
+    cleaning=st.sampled_from([0, 1]),
+    acts=st.lists(
+        st.tuples(st.integers(0, 3), st.sampled_from(["start", "cancel", "wait"]), st.integers(0, 4)),
+        max_size=25,
+    ),
+)
+def test_whatever_is_started_and_cancelled_the_rules_hold(
+    way: str, most: int | None, cleaning: float, acts: list[tuple[int, str, int]]
+) -> None:
+    """Under a key there is one run at work, unless ``parallel``; the bound holds; all end, and nothing is kept."""
+    flow = keyed(way, Limits(concurrent_runs=most) if most else None, cleaning)
+    engine = Engine()
+    at_work: dict[str, int] = {}
+
+    class Watched(flow):  # type: ignore[misc, valid-type]
+        @step
+        async def work(self, ev: Order) -> StopEvent:
+            at_work[ev.order_id] = at_work.get(ev.order_id, 0) + 1
+            assert way == "parallel" or at_work[ev.order_id] == 1
+            assert most is None or sum(at_work.values()) <= most
+            try:
+                await asyncio.sleep(ev.seconds)
+            finally:
+                try:
+                    await asyncio.sleep(cleaning)
+                finally:
+                    at_work[ev.order_id] -= 1
+            return StopEvent()
+
+    async def main() -> None:
+        made = Watched(engine=engine, timeout=None)
+        handlers: list[WorkflowHandler] = []
+        for key, act, number in acts:
+            if act == "wait":
+                await asyncio.sleep(number)
+            elif act == "cancel" and handlers:
+                await handlers[number % len(handlers)].cancel_run(timeout=0.1)
+            elif act == "start":
+                try:
+                    handlers.append(made.run(order_id=str(key), seconds=number))
+                except RunExistsError:
+                    assert way == "reject"
+        for handler in handlers:
+            await outcome(handler)
+        await asyncio.sleep(10)
+
+    run_virtually(main)
+    assert not any(at_work.values())
+    assert not engine._runs
+    assert not engine._keyed
+    assert not engine._gates
+
+
+@pytest.mark.parametrize("way", ["reject", "queue"])
+def test_one_key_is_one_run_s_over_threads_too(way: str) -> None:
+    flow = keyed(way)
+    engine = Engine()
+    begin = threading.Barrier(8)
+    results: list[str] = []
+
+    def start() -> None:
+        async def main() -> str:
+            begin.wait(10)
+            try:
+                return await outcome(flow(engine=engine).run(seconds=0.01))
+            except RunExistsError:
+                return "refused"
+
+        results.append(asyncio.run(main()))
+
+    threads = [threading.Thread(target=start) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    lines = [line[0] for line in flow.log]  # type: ignore[attr-defined]
+    assert lines == ["+", "-"] * (len(lines) // 2)  # never two at once
+    assert results.count("one") == len(lines) // 2
+    assert way == "reject" or results == ["one"] * 8
+    assert not engine._gates

@@ -20,6 +20,7 @@ from wfc.runtime import (
     Keep,
     Message,
     Moment,
+    Outside,
     Receives,
     Record,
     RetryPolicy,
@@ -31,6 +32,7 @@ from wfc.runtime import (
     Workflow,
     WorkflowConfigurationError,
     WorkflowRuntimeError,
+    pause,
     run_key,
     step,
 )
@@ -548,3 +550,48 @@ def test_a_key_may_be_a_moment_in_a_field_that_goes_by_another_name(virtually: V
         await run.future
 
     virtually(main)
+
+
+class Waits(Workflow, name="waits", deadline=None, receives=(Receives(Paid, key="order_id"),)):
+    """Pauses for the first payment of more than ten."""
+
+    @run_key
+    def key(self, inputs: Opened) -> str:
+        return inputs.order_id
+
+    @pause(within=100.0)
+    def wait(self, event: Opened) -> Outside[Paid]:
+        return Outside(Paid)
+
+    @wait.that
+    def is_enough(self, result: Paid) -> bool:
+        return result.amount > 10
+
+    @wait.then
+    def after_wait(self, result: Paid) -> StopEvent:
+        return StopEvent(result=str(result.amount))
+
+    @wait.on_expired
+    def nobody(self) -> StopEvent:
+        return StopEvent(result="nobody")
+
+
+@pytest.mark.parametrize("before", [0, 1, 50], ids=["before it begins", "as it begins", "while it waits"])
+@pytest.mark.parametrize("amounts", [[11], [1, 20], [20, 30], [1]])
+def test_a_run_that_has_paused_gets_what_it_waits_for(
+    virtually: Virtually, before: float, amounts: list[int]
+) -> None:
+    async def main() -> Any:
+        engine = Engine()
+        handler = Waits(engine=engine).run(order_id="A")
+        if before:
+            await asyncio.sleep(before - 1)
+        for number, amount in enumerate(amounts):
+            event = Paid(order_id="A", amount=Decimal(amount))
+            if not handler.is_done():
+                await engine.deliver(event, workflow="waits", message_id=f"{number}")
+                assert not await engine.deliver(event, run_id=handler.run_id, message_id=f"{number}")
+        return await handler
+
+    enough = [str(amount) for amount in amounts if amount > 10]
+    assert virtually(main) == (enough or ["nobody"])[0]
