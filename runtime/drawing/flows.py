@@ -106,7 +106,7 @@ def _children(function: Callable[..., Any], workflow: Workflow | type[Workflow])
             if isinstance(value, type) and issubclass(value, Workflow) and value is not Workflow:
                 found[value] = None
     if pauses and isinstance(workflow, Workflow):
-        for text in texts:
+        for text in filter(str.isidentifier, texts):
             kind = workflow.engine.class_of(text, type(workflow))
             if kind is not None:
                 found[kind] = None

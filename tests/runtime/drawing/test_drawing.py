@@ -15,7 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wfc.runtime import (
+    Child,
     Context,
+    Engine,
     Event,
     HumanResponseEvent,
     InputRequiredEvent,
@@ -25,6 +27,7 @@ from wfc.runtime import (
     Workflow,
     WorkflowRuntimeError,
     drawing,
+    pause,
     step,
 )
 from wfc.runtime.drawing.flows import nested_representation, picture_of
@@ -110,6 +113,27 @@ def test_children_are_drawn_inside_with_ways_in_and_out() -> None:
     assert all({edge.source, edge.target} <= set(ids) for edge in graph.edges)
     # a step that only mentions its own class starts no run inside itself
     assert not any("end_Outer" in id for id in ids)
+
+
+class ByName(Workflow):
+    @pause
+    def child(self, ev: StartEvent) -> Child[Any]:
+        """A text that is no name: ../innermost."""
+        return Child("innermost", {"unknown": "elsewhere"})
+
+    @child.then
+    def after_child(self, ev: StartEvent, result: Any) -> StopEvent:
+        return StopEvent()
+
+
+def test_a_child_that_a_step_names_is_found_in_the_objects_engine() -> None:
+    engine = Engine()
+    engine.add(Innermost, name="innermost")
+    graph = nested_representation(ByName(engine=engine))
+    assert [node.id for node in graph.nodes if "Innermost" in node.id] == [
+        f"child_Innermost_{one}" for one in ("calls", "returns", "deep", "StartEvent", "StopEvent")
+    ]
+    assert not any("Innermost" in node.id for node in nested_representation(ByName).nodes)
 
 
 def test_how_deep_children_are_drawn_has_a_bound() -> None:

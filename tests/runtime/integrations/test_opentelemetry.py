@@ -24,6 +24,7 @@ from wfc.runtime import (
     Event,
     PythonTool,
     RetryPolicy,
+    Secret,
     StartEvent,
     StepError,
     StepFailedError,
@@ -259,3 +260,33 @@ def test_names_are_those_of_the_conventions() -> None:
         if not getattr(conventions, name).startswith("wfc.")
     }
     assert ours <= theirs
+
+
+@pytest.mark.usefixtures("recording_content")
+def test_secrets_are_not_content(
+    exporter: InMemorySpanExporter, play: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    value = "tok-1234567890-of-nobody"
+    monkeypatch.setenv("DESK_TOKEN", value)
+    (tmp_path / "otel_secret.py").write_text(
+        "def used(order: str, token: str) -> str:\n"
+        "    if order == 'bad':\n"
+        "        raise ValueError('refused ' + token)\n"
+        "    return 'used ' + token\n"
+    )
+
+    class Uses(Workflow):
+        @step
+        async def use(self, ctx: Context, ev: Asked) -> StopEvent:
+            tool = PythonTool(
+                "otel_secret:used", str, beside=tmp_path, secrets={"token": Secret("DESK_TOKEN")}
+            )
+            return StopEvent(result=await ctx.tool(tool, {"order": ev.secret_word}))
+
+    play(Uses)
+    with pytest.raises(StepFailedError):
+        play(Uses, secret_word="bad")
+    written = "".join(span.to_json() for span in exporter.get_finished_spans())
+    assert value not in written
+    assert "[secret DESK_TOKEN]" in written
+    assert '\\"order\\": \\"xyzzy\\"' in written
