@@ -26,9 +26,9 @@ IMPORTED_CLASSES: Final = frozenset(
     """
     All AllOf Annotated Any AnyUrl AtLeast AwareDatetime Basic Batch Bearer Collect Context Decimal EachOf
     Event Exception Fail Field Format File FirstOf HttpResponse HumanResponseEvent Inputs
-    InputRequiredEvent Iterator Literal Mapping Message Model Moment Number Output Passage Path
-    PythonTool Receives Record Resource RetryPolicy RunConfig RunInfo RunState Secret Self
-    Sequence StartEvent State Config StepError StopEvent Take UNHANDLED UTC Unhandled ValueError Workflow
+    InputRequiredEvent Iterator Limits Literal Mapping Message Model Moment Number Output Passage Path PythonTool
+    Receives Record Resource Restart RetryPolicy RunConfig RunInfo RunState Secret Self Sequence StartEvent State
+    Config StepError StopEvent Take UNHANDLED UTC Unhandled ValueError Workflow
     """.split()
 )
 
@@ -52,6 +52,8 @@ WORKFLOW_ATTRIBUTES: Final = frozenset(
     """.split()
 )
 
+OF_RUNS: Final = frozenset({"run_cancel", "run_deadline", "run_error", "run_key", "runs_per"})
+
 ANNOTATIONS: Final = frozenset({"bool", "dict", "float", "int", "list", "str", "tuple", "type"})
 
 FIELDS: Final = (
@@ -67,9 +69,9 @@ FIELDS: Final = (
 
 OF_KINDS: Final[Mapping[str, frozenset[str]]] = {
     "human": frozenset({"Question"}),
-    "wait": frozenset({"Delay", "Outside", "Until"}),
-    "send": frozenset({"Keep"}),
     "map": frozenset({"Child", "ChildEnd", "Item", "Items", "SKIP", "Skip"}),
+    "send": frozenset({"Keep"}),
+    "wait": frozenset({"Delay", "Outside", "Until"}),
     "workflow": frozenset({"Child", "ChildEnd"}),
 }
 """What is claimed besides in a module that has a step of a kind: names that authors like to use themselves."""
@@ -77,13 +79,14 @@ OF_KINDS: Final[Mapping[str, frozenset[str]]] = {
 CLASSES: Final = KEYWORDS | IMPORTED_CLASSES
 """What no class of a module may be called. The module's own ``State`` and ``Config`` are among them."""
 
-METHODS: Final = KEYWORDS | WORKFLOW_ATTRIBUTES | {"pause", "run_key", "step", "transform"} | BUILTINS
+METHODS: Final = KEYWORDS | WORKFLOW_ATTRIBUTES | {"pause", "step", "transform"} | OF_RUNS | BUILTINS
 """What no step's method may be called: in a class body it would hide what later lines mention."""
 
 LOCALS: Final = (
     KEYWORDS
     | BUILTINS
     | IMPORTED_MODULES
+    | OF_RUNS
     | {"args", "config", "ctx", "emitted", "error", "event", "events", "inputs", "item", "parts", "position"}
     | {"response", "result", "run", "self", "state"}
 )

@@ -61,7 +61,9 @@ class Workflow:
     ``config`` (the class of their config), ``deadline`` (seconds) and ``source`` (the spec's file).
 
     Both kinds may say in class keywords what concerns several runs: ``when_running`` (what a second start under
-    a key does, see ``@run_key``), ``limits`` (a ``Limits``) and ``receives`` (a tuple of ``Receives``).
+    a key does, see ``@run_key``), ``limits`` (a ``Limits``) and ``receives`` (a tuple of ``Receives``); and by
+    which names paused runs of older versions find their way: ``moved`` (old names of steps and events, with the
+    new ones) and ``removed``.
 
     Args:
         timeout: Seconds for one run; ``None``: no bound. By itself 45, or the deadline of a generated class.
@@ -87,6 +89,8 @@ class Workflow:
     _when_running: ClassVar[WhenRunning | None] = None
     _limits: ClassVar[Limits | None] = None
     _receives: ClassVar[tuple[Receives, ...]] = ()
+    _moved: ClassVar[Mapping[str, str]] = {}
+    _removed: ClassVar[tuple[str, ...]] = ()
     _declared: ClassVar[Declared | None] = None
 
     def __init_subclass__(
@@ -99,6 +103,8 @@ class Workflow:
         when_running: WhenRunning | None = None,
         limits: Limits | None = None,
         receives: tuple[Receives, ...] | None = None,
+        moved: Mapping[str, str] | None = None,
+        removed: tuple[str, ...] = (),
         **kwargs: Any,
     ) -> None:
         super().__init_subclass__(**kwargs)
@@ -110,6 +116,8 @@ class Workflow:
             cls._limits = limits
         if receives is not None:
             cls._receives = receives
+        if moved is not None or removed:
+            cls._moved, cls._removed = moved or {}, removed
         if name is not None:
             cls._name, cls._config, cls._deadline, cls._source = name, config, deadline, source
 

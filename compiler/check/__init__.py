@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from wfc.compiler.check.batches import batches_nest
+from wfc.compiler.check.cancelling import nothing_else_is_cancelled
 from wfc.compiler.check.cycles import cycles_are_bounded
 from wfc.compiler.check.ends import runs_end
 from wfc.compiler.check.exits import entries_can_be_taken, entries_cover_every_case
@@ -31,6 +32,7 @@ RULES: tuple[Rule, ...] = (
     batches_nest,
     cycles_are_bounded,
     joins_are_filled,
+    nothing_else_is_cancelled,
     runs_end,
     races_are_declared,
     keys_change,

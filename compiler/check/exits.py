@@ -14,6 +14,11 @@ __all__ = ["entries_can_be_taken", "entries_cover_every_case"]
 
 def entries_cover_every_case(subject: Subject, report: Report) -> None:
     """One entry always matches; for `on_error` the run's own exits are next, so that it may leave a case."""
+    for key, exit_ in subject.workflow.run.exits:
+        if exit_.entries and key != "on_error" and not exit_.exhaustive:
+            when = exit_.entries[-1].when
+            place = when.place if when is not None else Place(exit_.address)
+            report(problems.emit_falls_through(place, "the run", key, exit_.left))
     for step in subject.workflow.steps:
         for occasion, exit_ in exits(step):
             if exit_.entries and occasion != "on_error" and not exit_.exhaustive:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wfc.compiler.check.net import Net, Way
+from wfc.compiler.check.matching import too_many_ways
+from wfc.compiler.check.net import Net, Way, unit_of
 from wfc.compiler.check.outcomes import Trace
 from wfc.compiler.check.paths import Hop, cycle, hops_to, links, route, tell
 from wfc.compiler.check.proof import Failure
 from wfc.compiler.check.subject import Subject
 from wfc.compiler.diagnostics import Finding, Place, Report
 from wfc.compiler.flow import START
+from wfc.compiler.nodes import Join
 from wfc.compiler.problems import flow as problems
 
 __all__ = ["joins_are_filled"]
@@ -22,6 +24,9 @@ def joins_are_filled(subject: Subject, report: Report) -> None:
         return
     for failure in subject.failures:
         report(_finding(subject, failure))
+    for node, step in enumerate(subject.workflow.steps, 1):
+        if isinstance(step.accepts, Join) and too_many_ways(unit_of(step), step.accepts):
+            report(problems.flow_too_complex(subject.form(node), step.name))
 
 
 def _finding(subject: Subject, failure: Failure) -> Finding:

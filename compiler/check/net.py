@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Literal
 
 from wfc.compiler.diagnostics import Address
 from wfc.compiler.flow import START, Batches, Flow, dominators, emits, exits, nest
-from wfc.compiler.nodes import Fail, Join, Step, Workflow
+from wfc.compiler.nodes import Fail, Join, Restart, Step, Workflow
 from wfc.compiler.slotted import dataclass
 
 __all__ = ["Form", "Net", "Unit", "Way", "net_of"]
@@ -244,10 +244,19 @@ class Net:
         return any(target == join or target in leading for target in self.targets(events))
 
 
-def net_of(workflow: Workflow) -> Net:
-    """The abstract net of a workflow."""
+def net_of(workflow: Workflow, by_values: Callable[[Unit, Join], Unit]) -> Net:
+    """The abstract net of a workflow.
+
+    Args:
+        by_values: How a join that fires once for each value is seen.
+    """
     return Net(
-        [unit_of(step) for step in workflow.steps],
+        [
+            by_values(unit_of(step), step.accepts)
+            if isinstance(step.accepts, Join) and step.accepts.match_by is not None
+            else unit_of(step)
+            for step in workflow.steps
+        ],
         workflow.start.name,
         [event.name for event in workflow.end],
         workflow.outside,
@@ -279,7 +288,7 @@ def ways_of(step: Step) -> Iterator[Way]:
     """Every entry under which a step may leave."""
     for occasion, exit_ in exits(step):
         for entry in exit_.entries:
-            single, batched, ends = [], [], isinstance(entry.emission, Fail)
+            single, batched, ends = [], [], isinstance(entry.emission, (Fail, Restart))
             for emit, each in emits(entry.emission):
                 if each is not None:
                     batched.append(emit.event.name)

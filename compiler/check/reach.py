@@ -58,6 +58,10 @@ def _emits(subject: Subject) -> Iterator[tuple[Emit, str]]:
             for entry in exit_.entries:
                 for emit, _each in emits(entry.emission):
                     yield emit, step.name
+    for _key, exit_ in subject.workflow.run.exits:
+        for entry in exit_.entries:
+            if isinstance(entry.emission, Emit):
+                yield entry.emission, "the run"
 
 
 def _used_as_types(subject: Subject) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from wfc.compiler.check.matching import by_values
 from wfc.compiler.check.nesting import Misplaced, misplaced
 from wfc.compiler.check.net import Net, Way, net_of
 from wfc.compiler.check.proof import Failure, prove
@@ -22,7 +23,7 @@ class Subject:
     @cached_property
     def net(self) -> Net:
         """Its abstract net: step ``i`` is node ``i + 1``."""
-        return net_of(self.workflow)
+        return net_of(self.workflow, by_values)
 
     @cached_property
     def misplaced(self) -> list[Misplaced]:

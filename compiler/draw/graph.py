@@ -17,6 +17,7 @@ from wfc.compiler.nodes import (
     Fail,
     Join,
     MapItems,
+    Restart,
     SendEvent,
     Step,
     WaitEvent,
@@ -108,6 +109,9 @@ OCCASIONS: Final[dict[str, tuple[Style, str]]] = {
 }
 
 
+AGAIN: Final = "begins anew"
+
+
 def graph_of(workflow: Workflow) -> Graph:
     """Everything that can happen in a workflow, one arrow for each event that one box may send another."""
     flow = build(workflow.steps, workflow.start.name, workflow.outside)
@@ -133,7 +137,7 @@ def graph_of(workflow: Workflow) -> Graph:
             for entry in exit_.entries:
                 for event, style, note in sent(entry, occasion):
                     when = entry.when.text.strip() if entry.when is not None else ""
-                    to = targets(event) if event else [fail]
+                    to = targets(event) if event else [start if note.endswith(AGAIN) else fail]
                     edges += [Edge(box, target, event, style, note, when) for target in to]
     edges = merged(edges)
     used = [fail] if any(edge.target is fail for edge in edges) else []
@@ -155,6 +159,9 @@ def sent(entry: Entry, occasion: str) -> Iterator[tuple[str, Style, str]]:
     notes = [words] if words else []
     if entry.errors:
         notes = [f"on {', '.join(entry.errors)}"]
+    if isinstance(entry.emission, Restart):
+        yield "", style, " · ".join([*notes, AGAIN])
+        return
     if isinstance(entry.emission, Fail):
         yield "", style, " · ".join(notes)
         return

@@ -18,6 +18,7 @@ from wfc.compiler.generate.constants import call
 from wfc.compiler.generate.layout import INDENT, comment, docstring, fit, imports
 from wfc.compiler.generate.messages import receives, run_key
 from wfc.compiler.generate.names import ModuleNames
+from wfc.compiler.generate.runs import run_methods, run_words
 from wfc.compiler.generate.steps import Methods
 from wfc.compiler.nodes import Workflow
 from wfc.compiler.slotted import dataclass
@@ -34,11 +35,11 @@ _FROM: Final = {
     "typing": ("Annotated", "Any", "Literal"),
     "wfc.runtime": tuple(
         """
-        All AllOf AtLeast Basic Batch Bearer Child ChildEnd Context Delay EachOf Event Fail FirstOf Format HttpResponse
-        Inputs Item Items Keep Model Moment Number Output Outside PythonTool Question Receives
-        Record RetryPolicy RunConfig RunInfo
-        RunState SKIP Secret Skip StartEvent StepError StopEvent UNHANDLED Unhandled Until Workflow
-        filters pause require_output_format run_key step transform
+        All AllOf AtLeast Basic Batch Bearer Child ChildEnd Context Delay EachOf Event Fail FirstOf
+        Format HttpResponse Inputs Item Items Keep Limits Model Moment Number Output Outside
+        PythonTool Question Receives Record Restart RetryPolicy RunConfig RunInfo RunState SKIP
+        Secret Skip StartEvent StepError StopEvent UNHANDLED Unhandled Until Workflow filters pause
+        require_output_format run_cancel run_deadline run_error run_key runs_per step transform
         """.split()
     ),
 }
@@ -96,6 +97,7 @@ def assembled(
     ]
     if workflow.key is not None:
         printed.append(run_key(workflow, workflow.key, names))
+    printed += run_methods(workflow, names)
     summary = workflow.description.strip().split("\n\n")[0] or f"The workflow {workflow.name}."
     return Module(
         docstring=docstring(summary, 0),
@@ -123,6 +125,7 @@ def _bases(workflow: Workflow, names: ModuleNames, file: str) -> Code:
         named["receives"] = receives(workflow, names)
     if workflow.key is not None and workflow.key.when_running is not None:
         named["when_running"] = literal(workflow.key.when_running)
+    named |= run_words(workflow)
     spelled = call(Code("Workflow"), Code("Workflow"), **named, source=literal(file))
     return Code(spelled.removeprefix("Workflow(").removesuffix(")"))
 

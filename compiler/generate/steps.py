@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from wfc.compiler.expressions import Expression, Template
-from wfc.compiler.generate.annotations import annotation
+from wfc.compiler.generate.annotations import annotation, union
 from wfc.compiler.generate.batches import mistakable
 from wfc.compiler.generate.bindings import Bindings, PythonFunction, context
 from wfc.compiler.generate.calls import Calls
@@ -138,6 +138,8 @@ class Methods:
             named["within"] = literal(join.within)
         if join.proceed:
             named["proceed"] = literal(True)
+        if join.rest == "cancel":
+            named["rest"] = literal("cancel")
         if join.form == "at_least":
             return call(Code("AtLeast"), literal(join.count), **named)
         return call(Code({"all": "AllOf", "any": "FirstOf", "each": "EachOf"}[join.form]), **named)
@@ -179,6 +181,8 @@ class Methods:
 
     def texts(self, step: Step) -> Iterator[PythonFunction]:
         """What is computed beside the action: bounds, keys, and texts for who watches."""
+        if isinstance(step.accepts, Join) and step.accepts.match_by is not None:
+            yield self.match_by(step, step.accepts, step.accepts.match_by)
         if isinstance(step.max_runs, Expression):
             yield self.computed(step, "max_runs", "{}_max_runs", step.max_runs, "int")
         if step.idempotency_key is not None:
@@ -201,6 +205,14 @@ class Methods:
             fitted = [line for each in body for line in fit(each, BODY)]
             returns = values.emitted(step.stream.after_event)
             yield self.hooked(step, "stream_after", "report_{}", function, returns, fitted)
+
+    def match_by(self, step: Step, join: Join, value: Expression) -> PythonFunction:
+        event = union(self.names.of(event.record) for event in join.events)
+        usual = [each for each in given(self.workflow, step, self.names) if each.root in {"inputs", "config"}]
+        function = Function(self.names.scope, (Parameter("event", Code("event"), event), *usual))
+        function.use_all("event")
+        lines = fit(f"return {function.expression(value)}", BODY)
+        return self.hooked(step, "match_by", "match_{}", function, annotation(value.type, self.names), lines)
 
     def computed(
         self,

@@ -21,6 +21,7 @@ from wfc.compiler.nodes import (
     Fail,
     Merge,
     Nothing,
+    Restart,
     Save,
     Value,
 )
@@ -232,7 +233,7 @@ class Tail:
         spelled = self.values.value(save.value)
         if save.merge is not None:
             there = Code(before or f"state.{field_name(save.field)}")
-            spelled = merged(there, spelled, save.merge)
+            spelled = merged(there, spelled, save.merge, written_out=save.value.items is not None)
         if self.state.fields[save.field].constraints != NO_CONSTRAINTS:
             return call(Code("state.checked"), literal(str(field_name(save.field))), spelled)
         return spelled
@@ -249,10 +250,10 @@ class Tail:
         return f"{local}: {annotation(wanted, self.names)} = {spelled}"
 
 
-def merged(there: Code, new: Code, merge: Merge) -> Code:
+def merged(there: Code, new: Code, merge: Merge, *, written_out: bool) -> Code:
     """What a state field holds after a save."""
     if merge.how == "append":
-        return Code(f"[*{there}, *{new}]")
+        return Code(f"[*{there}, {new[1:-1]}]" if written_out and new != "[]" else f"[*{there}, *{new}]")
     if merge.how == "by":
         key = Code(f"lambda item: item.{field_name(merge.by)}")
         return call(Code("filters.merged_by"), there, new, key)
@@ -314,6 +315,9 @@ def uses_of(part: Emission | Value) -> Iterator[Path]:
         case EmitAll():
             for entry in part.entries:
                 yield from uses_of(entry)
+        case Restart():
+            for fill in part.fills:
+                yield from uses_of(fill.value)
         case Fail():
             yield from part.text.uses
         case Value():

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from wfc.compiler.generate.constants import call, constant, construct
 from wfc.compiler.generate.names import ModuleNames
 from wfc.compiler.generate.scope import Function, Path
-from wfc.compiler.nodes import Emission, Emit, EmitAll, EmitEach, Fail, Nothing, Value
+from wfc.compiler.nodes import Emission, Emit, EmitAll, EmitEach, Fail, Nothing, Restart, Value
 from wfc.compiler.spell import Code, literal, local_name
 from wfc.compiler.types import Record, members
 
@@ -66,6 +66,9 @@ class Values:
                 return call(Code("All"), *(self.emission(entry, known) for entry in emission.entries))
             case Fail():
                 return call(Code("Fail"), self.function.template(emission.text, known))
+            case Restart():
+                values = {fill.field: self.value(fill.value, known) for fill in emission.fills}
+                return call(Code("Restart"), construct(emission.event.record, values, self.names))
             case Nothing():
                 return Code("None")
 
@@ -97,5 +100,7 @@ class Values:
                 return Code(f"All[{', '.join(self.emitted(entry) for entry in emission.entries)}]")
             case Fail():
                 return Code("Fail")
+            case Restart():
+                return Code("Restart")
             case Nothing():
                 return Code("None")

@@ -21,10 +21,12 @@ from wfc.compiler.nodes.exits import (
     Fill,
     Merge,
     Nothing,
+    Restart,
     Save,
 )
 from wfc.compiler.nodes.messages import Received, RunKey, SendEvent, WhenRunning
 from wfc.compiler.nodes.pauses import AskPerson, Pause, WaitEvent, WaitFor, WaitUntil
+from wfc.compiler.nodes.runs import Limits, Whole
 from wfc.compiler.nodes.steps import Requirement, Step, Stream
 from wfc.compiler.nodes.values import Secret, Value
 from wfc.compiler.nodes.workflow import Import, Workflow
@@ -50,6 +52,7 @@ __all__ = [
     "HttpRequest",
     "Import",
     "Join",
+    "Limits",
     "LlmCall",
     "MapItems",
     "Merge",
@@ -59,6 +62,7 @@ __all__ = [
     "Pause",
     "Received",
     "Requirement",
+    "Restart",
     "Retry",
     "RunKey",
     "Save",
@@ -74,6 +78,7 @@ __all__ = [
     "WaitFor",
     "WaitUntil",
     "WhenRunning",
+    "Whole",
     "Workflow",
     "WorkflowCall",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from wfc.compiler.diagnostics import Address
+from wfc.compiler.expressions import Expression
 from wfc.compiler.nodes.events import Event
 from wfc.compiler.slotted import dataclass
 
@@ -29,7 +30,9 @@ class Join:
         fork: The step that opens its frames, by name; ``None`` for the start of the run. For ``each`` the
             step whose ``emit`` has the `each`. Filled by ``resolve`` through ``resolve.frames``; ``None``
             too where a finding says that there is none.
-        rest: ``finish`` where the author wrote `rest` (a race is then declared), else ``None``.
+        rest: What becomes of the branches that it does not wait for, where the author says so (a race is then
+            declared).
+        match_by: The value by which the events that belong together are found, or ``None``.
     """
 
     form: Literal["all", "any", "at_least", "each"]
@@ -39,7 +42,8 @@ class Join:
     proceed: bool
     fork: str | None
     address: Address
-    rest: Literal["finish"] | None = None
+    rest: Literal["finish", "cancel"] | None = None
+    match_by: Expression | None = None
 
 
 __all__ = ["AnyOf", "Join"]

@@ -94,7 +94,16 @@ class Fail:
     address: Address
 
 
-Emission = Emit | EmitEach | EmitAll | Nothing | Fail
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """The run begins anew as itself, with these inputs; ``event`` is the start event."""
+
+    event: Event
+    fills: tuple[Fill, ...]
+    address: Address
+
+
+Emission = Emit | EmitEach | EmitAll | Nothing | Fail | Restart
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,5 +151,6 @@ __all__ = [
     "Fill",
     "Merge",
     "Nothing",
+    "Restart",
     "Save",
 ]

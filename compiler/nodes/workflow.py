@@ -8,6 +8,7 @@ from wfc.compiler.nodes.bindings import Model, Retry, Tool
 from wfc.compiler.nodes.cases import TestCase
 from wfc.compiler.nodes.events import Event
 from wfc.compiler.nodes.messages import Received, RunKey
+from wfc.compiler.nodes.runs import Whole
 from wfc.compiler.nodes.steps import Step
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import Record, Type
@@ -39,6 +40,7 @@ class Workflow:
         imports: Where types and events come from that other files declare.
         whole: Whether every step, event and entry of the spec is here. Where a finding made ``resolve`` leave
             one out, rules about the flow as a whole stay silent.
+        run: What it says of a run as a whole.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Workflow:
     tests: tuple[TestCase, ...]
     imports: tuple[Import, ...] = ()
     whole: bool = True
+    run: Whole = Whole()
     receives: tuple[Received, ...] = ()
     key: RunKey | None = None
 

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wfc.compiler.diagnostics import Place
+from wfc.compiler.expressions import Expression, Scope, parse_expression
 from wfc.compiler.nodes import AnyOf, Event, Join
 from wfc.compiler.problems import steps as problems
+from wfc.compiler.problems.values import wrong_value
 from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.durations import duration
+from wfc.compiler.resolve.scopes import inputs, one_of
+from wfc.compiler.resolve.values import is_word
+from wfc.compiler.types import UNKNOWN, members, show
 
 __all__ = ["resolve_accepts"]
 
@@ -52,9 +57,21 @@ def resolve_accepts(data: object, place: Place, declared: Declared) -> tuple[Any
         proceed=data.get("on_timeout") == "proceed",
         fork=None,
         address=place.address,
-        rest="finish" if data.get("rest") == "finish" else None,
+        rest=rest if (rest := data.get("rest")) in ("finish", "cancel") else None,
+        match_by=match_by(data["match_by"], events, place, declared) if "match_by" in data else None,
     )
     return join, whole
+
+
+def match_by(data: object, events: tuple[Event, ...], place: Place, declared: Declared) -> Expression:
+    """The value by which events belong together; a word, so that it can be compared and kept."""
+    names = {"event": one_of(event.record for event in events), "inputs": inputs(declared)}
+    scope = Scope(names={**names, "config": declared.config}, classes=declared.classes)
+    found = parse_expression(str(data), place / "match_by", scope, declared.report)
+    if found.type != UNKNOWN and not all(is_word(each) for each in members(found.type)):
+        why = f"wanted a text or a number that events share, found {show(found.type)}"
+        declared.report(wrong_value(place / "match_by", why))
+    return found
 
 
 def accepted_events(data: object, place: Place, declared: Declared) -> tuple[tuple[Event, ...], bool]:

@@ -5,8 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.expressions import Scope, falls_through
-from wfc.compiler.nodes import Emission, Emit, EmitAll, EmitEach, Entry, Exit, Fail, Nothing, Save
+from wfc.compiler.expressions import Scope, falls_through, reference
+from wfc.compiler.nodes import (
+    Emission,
+    Emit,
+    EmitAll,
+    EmitEach,
+    Entry,
+    Exit,
+    Fail,
+    Fill,
+    Nothing,
+    Restart,
+    Save,
+    Value,
+)
 from wfc.compiler.problems import names as name_problems
 from wfc.compiler.problems import steps as problems
 from wfc.compiler.resolve.declared import Declared
@@ -98,9 +111,29 @@ class Leaving:
             return self.each(data["each"], place / "each", scope)
         if "all" in data:
             return self.all(data["all"], place / "all", scope)
+        if isinstance(data.get("restart"), Mapping):
+            return self.restart(data["restart"], place, scope)
         if "nothing" in data:
             return Nothing(place.address)
         return None
+
+    def restart(self, data: Mapping[str, object], place: Place, scope: Scope) -> Restart | None:
+        """The inputs of the run that follows: those given, and of all others the ones that this run has."""
+        start = self.declared.start
+        if start is None:
+            return None
+        at, fields, given = place / "restart" / "with", start.record.fields, data.get("with")
+        values: dict[str, Value] = {}
+        if isinstance(given, Mapping):
+            values = self.texts.given({**given}, at, fields, f"`{start.name}`", scope)
+        fills: list[Fill] = []
+        for name, field in fields.items():
+            if name in values:
+                fills.append(Fill(name, values[name], "with"))
+            else:
+                value = Value(field.type, place.address, expression=reference(scope, "inputs", name))
+                fills.append(Fill(name, value, "with"))
+        return Restart(start, tuple(fills), place.address)
 
     def emit(self, name: object, given: object, place: Place, scope: Scope, item: str | None) -> Emit | None:
         if not isinstance(name, str):

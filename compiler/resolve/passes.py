@@ -22,9 +22,10 @@ from wfc.compiler.resolve.messages import declare_messages, report_received
 from wfc.compiler.resolve.names import check_style, normal, pascal_case
 from wfc.compiler.resolve.parts import check_contracts, declare_parts
 from wfc.compiler.resolve.retries import declare_retries
+from wfc.compiler.resolve.runs import resolve_whole
 from wfc.compiler.resolve.steps import resolve_steps
 from wfc.compiler.resolve.surroundings import ALONE, Surroundings
-from wfc.compiler.slotted import dataclass, field
+from wfc.compiler.slotted import dataclass, field, replace
 from wfc.compiler.types import Enumeration, ListOf, MapOf, OneOf, Optional, Record, Type
 
 if TYPE_CHECKING:
@@ -147,6 +148,7 @@ def resolve(spec: Spec, report: Report, around: Surroundings = ALONE) -> Workflo
     if "each-outside-batch" in declared.codes:
         declared.flow_whole = False
     check_contracts(parts, steps, declared)
+    run = resolve_whole(data, steps, declared)
     tests = resolve_tests(data, steps, declared)
     if declared.called:
         steps_data = data.get("steps")
@@ -156,7 +158,7 @@ def resolve(spec: Spec, report: Report, around: Surroundings = ALONE) -> Workflo
     used = Used.of(declared, steps)
     if not spec.broken:
         report_unused(data, declared, used)
-    return workflow(data, declared, steps, tests, used)
+    return replace(workflow(data, declared, steps, tests, used), run=run)
 
 
 def declarations(spec: Spec, report: Report, around: Surroundings = ALONE) -> Declared:

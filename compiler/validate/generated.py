@@ -575,11 +575,7 @@ def is_join_all(v: Any) -> bool:
 
 
 def is_join_any_rest(v: Any) -> bool:
-    if not (isinstance(v, str) and v in {"finish", "cancel"}):
-        return False
-    if v == "cancel":
-        return not_yet(v)
-    return True
+    return isinstance(v, str) and v in {"finish", "cancel"}
 
 
 def is_join_any(v: Any) -> bool:
@@ -1708,7 +1704,7 @@ FAIL_ENTRY_KEYS: Final[Mapping[str, Check]] = {
 }
 RESTART_ENTRY_KEYS: Final[Mapping[str, Check]] = {
     "when": text,
-    "restart": not_yet,
+    "restart": is_restart,
 }
 ENTRY_THEN_ELSE_ELSE_ELSE_ELSE_ELSE_KEYS: Final[Mapping[str, Check]] = {
     "when": anything,
@@ -1747,7 +1743,7 @@ ERROR_FAIL_ENTRY_KEYS: Final[Mapping[str, Check]] = {
 ERROR_RESTART_ENTRY_KEYS: Final[Mapping[str, Check]] = {
     "errors": is_error_event_entry_errors,
     "when": text,
-    "restart": not_yet,
+    "restart": is_restart,
 }
 ERROR_ENTRY_THEN_ELSE_ELSE_ELSE_ELSE_ELSE_KEYS: Final[Mapping[str, Check]] = {
     "errors": anything,
@@ -1764,14 +1760,14 @@ JOIN_ALL_KEYS: Final[Mapping[str, Check]] = {
     "all": is_event_names,
     "within": text,
     "on_timeout": is_join_timeout,
-    "match_by": not_yet,
+    "match_by": text,
 }
 JOIN_ANY_KEYS: Final[Mapping[str, Check]] = {
     "any": is_event_names,
     "rest": is_join_any_rest,
     "within": text,
     "on_timeout": is_join_timeout,
-    "match_by": not_yet,
+    "match_by": text,
 }
 AT_LEAST_KEYS: Final[Mapping[str, Check]] = {
     "count": is_count,
@@ -1782,7 +1778,7 @@ JOIN_AT_LEAST_KEYS: Final[Mapping[str, Check]] = {
     "rest": is_join_any_rest,
     "within": text,
     "on_timeout": is_join_timeout,
-    "match_by": not_yet,
+    "match_by": text,
 }
 JOIN_EACH_KEYS: Final[Mapping[str, Check]] = {
     "each": is_join_each_each,
@@ -2338,13 +2334,13 @@ SPEC_KEYS: Final[Mapping[str, Check]] = {
     "receives": is_spec_receives,
     "key": text,
     "when_running": is_spec_when_running,
-    "limits": not_yet,
-    "on_error": not_yet,
-    "on_deadline": not_yet,
-    "on_cancel": not_yet,
+    "limits": is_limits,
+    "on_error": is_error_exit,
+    "on_deadline": is_exit,
+    "on_cancel": is_exit,
     "steps": is_spec_steps,
-    "moved": not_yet,
-    "removed": not_yet,
+    "moved": is_spec_labels,
+    "removed": is_names,
     "tests": is_spec_tests,
 }
 PART_KEYS: Final[Mapping[str, Check]] = {

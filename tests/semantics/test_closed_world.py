@@ -36,12 +36,6 @@ TOP = {
     "agents": "{writer: {model: fast, system: Write.}}",
     "knowledge": '{manuals: {files: "./*.md", index: keyword}}',
     "resources": '{db: {python: "stage:plain", per: run}}',
-    "limits": "{steps: 100}",
-    "on_error": "[Told]",
-    "on_deadline": "Told",
-    "on_cancel": "Told",
-    "moved": "{old: new}",
-    "removed": "[gone]",
 }
 
 LATER = [
@@ -52,17 +46,6 @@ LATER = [
     ("openapi", {"tools": ", desk: {openapi: ./desk.yaml}"}, "openapi"),
     ("mcp", {"tools": ", files: {mcp: {command: [npx]}}"}, "mcp"),
     ("workflow tool", {"tools": ", research: {workflow: other}"}, "workflow"),
-    ("restart", {"emit": "[{restart: {with: {n: 1}}}]"}, "restart"),
-    (
-        "match_by",
-        {"steps": "  j: {kind: transform, accepts: {all: [Asked, Told], match_by: event.n}, emit: nothing}"},
-        "match_by",
-    ),
-    (
-        "rest",
-        {"steps": "  j: {kind: transform, accepts: {any: [Asked, Told], rest: cancel}, emit: nothing}"},
-        "cancel",
-    ),
 ]
 
 

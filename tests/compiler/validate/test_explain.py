@@ -192,14 +192,6 @@ def test_a_good_spec_is_the_documents_own_data() -> None:
         ),
         (
             "accepts: Asked",
-            "accepts: {any: [Asked], rest: cancel}",
-            "not-supported-yet",
-            "cancel",
-            "`rest: cancel` is not supported yet",
-            "",
-        ),
-        (
-            "accepts: Asked",
             "accepts: {any: [Asked], rest: stop}",
             "unknown-value",
             "stop",
@@ -239,14 +231,6 @@ def test_a_good_spec_is_the_documents_own_data() -> None:
             "",
         ),
         (
-            "emit: {event: Greeted, with: {text: x}}",
-            "emit: {restart: {with: {}}}",
-            "not-supported-yet",
-            "restart",
-            "`restart` is not supported yet",
-            "",
-        ),
-        (
             "end: Greeted",
             "end: {a: 1}",
             "wrong-type",
@@ -270,14 +254,6 @@ def test_a_good_spec_is_the_documents_own_data() -> None:
             "1.0",
             "`version` must be a text",
             'put it in quotes: `"1.0"`',
-        ),
-        (
-            "end: Greeted",
-            "end: Greeted\nmoved: {a: b}",
-            "not-supported-yet",
-            "moved",
-            "`moved` is not supported yet",
-            "",
         ),
         (
             "Asked: {name: string}",

@@ -19,7 +19,6 @@ HERE = Path(__file__).parent
 SCHEMA = load()
 LATER = {
     *("prompts", "agents", "knowledge", "resources"),
-    *("limits", "on_error", "on_deadline", "on_cancel", "moved", "removed"),
 }
 LATER_KINDS = {"agent", "retrieve"}
 
