@@ -68,6 +68,11 @@ DROPPED = Outcome({0: None})
 EXCUSED = Outcome({}, 0)  # what another finding covers counts as an end, so that it causes no more findings
 
 
+def certain(way: Way) -> list[str]:
+    """The single events of a way that come in any case."""
+    return [event for event in way.singles if event not in way.loose]
+
+
 class TooMany(Exception):  # noqa: N818 — not an error: the flow is refused
     """There are more vectors than can be looked at."""
 
@@ -246,7 +251,7 @@ class Outcomes:
                 continue
             if unit.timed:
                 fired = self._fire(emission, [join])
-                events = way.batches if item else (*way.singles, *way.batches)
+                events = way.batches if item else (*certain(way), *way.batches)
                 # where nothing leads to it, its time may run all the same
                 emission = fired if self.net.leads(events, join) else self._either(emission, fired)
             elif unit.form != "all":

@@ -34,6 +34,27 @@ class Builder:
             self.mutate()
         return Net(self.units, "S", ("END",))
 
+    def net_with_outside(self) -> Net:
+        """The same, and now and then events from outside, which may come any number of times."""
+        self.net()
+        outside: list[str] = []
+        for _ in range(self.random.choice((1, 1, 2))):
+            event = self.event()
+            outside.append(event)
+            at = self.random.randrange(len(self.units))
+            unit = self.units[at]
+            known = self.random.choice([slot for each in self.units for slot in each.slots])
+            kind = self.random.randrange(5)
+            if kind < 2 and unit.form != "each":
+                self.units[at] = replace(unit, slots=(*unit.slots, event))
+            elif kind == 2:
+                self.add("one", (event,), [Way("emit", (known,))])
+            elif kind == 3:
+                self.add("one", (event,), [Way("emit", ends=True)])
+            else:
+                self.add("one", (event,), [Way("emit")])
+        return Net(self.units, "S", ("END",), outside)
+
     def block(self, given: str, wanted: str, depth: int) -> None:
         kinds = ["step", "step", "sequence", "choice", "parallel", "parallel", "shared", "batch", "loop"]
         kind = self.random.choice(kinds) if depth else "step"

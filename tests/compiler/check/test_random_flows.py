@@ -6,6 +6,7 @@ says, and tries every way to leave each step, zero to two items of each batch, a
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -13,11 +14,13 @@ import pytest
 from random_flows import Builder, refused, whole
 
 from wfc.compiler.check.net import Net, Way
+from wfc.compiler.slotted import replace
 
 # ---------------------------------------------------------------- the game
 
 RUNS = 2  # what `max_runs` stands for here
 ITEMS = (0, 1, 2)
+OUTSIDE = (0, 1, 2)  # how often an event from outside comes
 PLAYS = 1500  # states looked at per flow
 
 Frames = tuple[tuple[int, object], ...]  # fork → its frame, as a token carries them
@@ -70,6 +73,7 @@ class Game:
     def __init__(self, net: Net) -> None:
         self.units = net.units
         self.ends = net.ends
+        self.outside = net.outside
         self.acceptors: dict[str, list[tuple[int, int]]] = {}
         for node, unit in enumerate(self.units):
             for slot, event in enumerate(unit.slots):
@@ -174,9 +178,7 @@ class Game:
     def play(self, letter: bool) -> tuple[str, int]:
         """The first mishap of any play: ``stuck``, ``starved``, ``overfilled``; or ``fine``; or ``long``."""
         self.letter = letter
-        first = State()
-        self.emit(first, 0, self.units[0].ways[0], (), (), "start", ())
-        work = [first]
+        work = [self.begun(came) for came in itertools.product(OUTSIDE, repeat=len(self.outside))]
         count = 0
         while work:
             count += 1
@@ -194,6 +196,15 @@ class Game:
             except OverfilledError:
                 return "overfilled", count
         return "fine", count
+
+    def begun(self, came: tuple[int, ...]) -> State:
+        """The beginning of a run to which each event from outside comes so many times."""
+        way = self.units[0].ways[0]
+        often = dict(zip(self.outside, came, strict=True))
+        singles = tuple(event for event in way.singles for _ in range(often.get(event, 1)))
+        first = State()
+        self.emit(first, 0, replace(way, singles=singles), (), (), "start", ())
+        return first
 
     def verdict(self, state: State) -> str:
         if not state.ended:
@@ -361,10 +372,10 @@ class Tally:
     reasons: dict[str, int] = field(default_factory=dict)
 
 
-def examine(seeds: range) -> Tally:
+def examine(seeds: range, *, outside: bool = False) -> Tally:
     tally = Tally()
     for seed in seeds:
-        net = Builder(seed).net()
+        net = Builder(seed).net_with_outside() if outside else Builder(seed).net()
         if not whole(net):
             continue
         tally.flows += 1
@@ -402,6 +413,14 @@ def test_no_accepted_flow_gets_stuck_or_overfilled() -> None:
     say(tally, seeds)
     assert not tally.wrong
     assert tally.accepted > 300
+
+
+def test_no_accepted_flow_with_events_from_outside_gets_stuck_or_overfilled() -> None:
+    seeds = range(2_000_000, 2_001_500)
+    tally = examine(seeds, outside=True)
+    say(tally, seeds)
+    assert not tally.wrong
+    assert tally.accepted > 200
 
 
 @pytest.mark.slow
