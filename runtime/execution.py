@@ -131,7 +131,7 @@ class Frame:
         self.path = path
         self.number = number
         self.collectors = collectors
-        self.in_batch: bool = kind in _OF_A_BATCH or (parent is not None and parent.in_batch)
+        self.in_batch: bool = (parent is not None and parent.in_batch) or kind in _OF_A_BATCH
         self.live = 0
         self.holds = 0
         self.replaced = False

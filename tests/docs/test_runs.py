@@ -1,4 +1,4 @@
-"""The program in the page about runs that know each other does what the page says."""
+"""The programs in the pages about runs that know each other, and about steps that wait, do what the pages say."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ import subprocess
 import sys
 from pathlib import Path
 
-PAGE = Path(__file__).parent.parent.parent / "docs" / "runs.md"
+import pytest
+
+DOCS = Path(__file__).parent.parent.parent / "docs"
 
 
-def test_the_program_in_the_page_runs(tmp_path: Path) -> None:
-    program = "\n".join(re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S))
+@pytest.mark.parametrize(("page", "said"), [("runs.md", "StopEvent"), ("waiting.md", "May this go out?")])
+def test_the_program_in_a_page_runs(page: str, said: str, tmp_path: Path) -> None:
+    text = (DOCS / page).read_text(encoding="utf-8")
+    program = "\n".join(re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S))
     file = tmp_path / "page.py"
     file.write_text(program, encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-X", "dev", str(file)], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert "StopEvent" in done.stdout
+    assert said in done.stdout
