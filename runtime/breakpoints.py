@@ -20,7 +20,7 @@ from wfc.runtime.ticks import Completed, Failed, Gave, Paused, Tick
 if TYPE_CHECKING:
     from wfc.runtime.run import Run
 
-__all__ = ["Breakpoint", "Breakpoints", "Halt", "PendingRun"]
+__all__ = ["Breakpoint", "Breakpoints", "Halt", "PendingRun", "breakpoints_of"]
 
 _BEGINNINGS = (Exit.ACTION, Exit.LIMIT, Exit.TIMEOUT)
 """Ways that a step run takes when it begins; the others go on with one that has paused."""
@@ -139,18 +139,22 @@ class Halt:
         return f"<Halt {self.at} {self.step} {self.number} of {self._run.run_id}>"
 
 
-class Breakpoints:
-    """The breakpoints of one run, and where it stands.
+def breakpoints_of(run: Run) -> Breakpoints:
+    """A run's breakpoints; from now on it has some, if only to be told when it halts."""
+    if run.breakpoints is None:
+        run.breakpoints = Breakpoints(run)
+    return run.breakpoints
 
-    Args:
-        attempt: Makes an attempt of a step run.
-    """
+
+class Breakpoints:
+    """The breakpoints of one run, and where it stands."""
 
     __slots__ = ("_attempt", "_deadline", "_done", "_points", "_run", "_waiting", "_watching", "halt")
 
-    def __init__(self, run: Run, attempt: Callable[[Run, StepRun], Any]) -> None:
+    def __init__(self, run: Run) -> None:
         self._run = run
-        self._attempt = attempt
+        self._attempt, run.workers.attempt = run.workers.attempt, self.attempt
+        run.workers.bare = False
         self._points: tuple[Breakpoint, ...] = ()
         self._waiting: deque[tuple[Halt, asyncio.Future[None] | None]] = deque()
         self._watching: list[asyncio.Future[None]] = []
@@ -235,7 +239,7 @@ class Breakpoints:
     def _stop(self, halt: Halt) -> None:
         self.halt = halt
         if self._deadline is None:
-            self._deadline = self._run.hold_deadline()
+            self._hold_deadline()
         self._run.loop.call_soon(self._tell)
 
     def _tell(self) -> None:
@@ -282,8 +286,20 @@ class Breakpoints:
             else:
                 self._release(following)
         if self.halt is None and self._deadline is not None:
-            self._run.resume_deadline(self._deadline)
+            self._resume_deadline(self._deadline)
             self._deadline = None
+
+    def _hold_deadline(self) -> None:
+        run = self._run
+        if run.deadline is not None:
+            self._deadline = run.deadline.when() - run.loop.time()
+            run.deadline.cancel()
+            run.deadline = None
+
+    def _resume_deadline(self, left: float) -> None:
+        run, timeout = self._run, self._run.workflow.timeout
+        if timeout is not None and not run.is_done:
+            run.deadline = run.loop.call_later(left, run.out_of_time, timeout)
 
     def _release(self, halt: Halt) -> None:
         for entry in self._waiting:

@@ -36,7 +36,6 @@ __all__ = [
     "stop_all",
     "stop_child",
     "stop_children_of",
-    "those_who_take",
 ]
 
 DEEPEST = 100
@@ -298,11 +297,3 @@ def asker_of(run: Run, question: str) -> Run | None:
         if question.startswith(f"{part.run_id}/"):
             return asker_of(part, question)
     return run
-
-
-def those_who_take(run: Run, event: Event) -> list[Run]:
-    """The runs below a run that take an event from outside, where those above them do not."""
-    found: list[Run] = []
-    for part in parts_of(run):
-        found.extend([part] if part.takes(event) else those_who_take(part, event))
-    return found

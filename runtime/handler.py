@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Generator
 from datetime import datetime
 from typing import Any
 
-from wfc.runtime.breakpoints import Breakpoint, Halt
+from wfc.runtime.breakpoints import Breakpoint, Halt, breakpoints_of
 from wfc.runtime.children import asker_of, parts_of
 from wfc.runtime.context import Context
 from wfc.runtime.errors import WorkflowCancelledByUser
@@ -156,7 +156,7 @@ class WorkflowHandler:
         Raises:
             WorkflowStepDoesNotExistError: There is no step of a name.
         """
-        self._run.break_at(
+        breakpoints_of(self._run).set(
             tuple(one if isinstance(one, Breakpoint) else Breakpoint(before=one) for one in where)
         )
         if not where:
@@ -164,7 +164,7 @@ class WorkflowHandler:
 
     async def halted(self) -> Halt | None:
         """Waits until the run halts; where it does. ``None`` if it is over."""
-        return await self._run.break_at(None).halted()
+        return await breakpoints_of(self._run).halted()
 
     def go_on(self) -> None:
         """Lets a halted run go on."""
@@ -177,7 +177,8 @@ class WorkflowHandler:
         Returns:
             The events that it gave; ``None`` if the run is over.
         """
-        points = self._run.break_at((Breakpoint(),))
+        points = breakpoints_of(self._run)
+        points.set((Breakpoint(),))
         return await points.run_step()
 
     async def cancel_run(self, *, timeout: float = 5.0) -> None:  # noqa: ASYNC109 - llama-index-workflows' name

@@ -234,9 +234,13 @@ def receive(run: Run, event: Event | Message, message_id: str | None) -> bool:
         raise InvalidMessageError(
             f"the run {run.run_id} of `{run.workflow.workflow_name}` takes no {_name_of(event)} from outside"
         )
-    if type(event) is kind:
-        return run.receive(event, message_id)
-    return run.receive(read_as(kind, _data(event), _name_of(event)), message_id)
+    if message_id is not None and message_id in run.execution.received:
+        return False
+    own = event if type(event) is kind else read_as(kind, _data(event), _name_of(event))
+    run.send(own, message_id=message_id)
+    if message_id is not None:
+        run.execution.receive(message_id)  # also where the run has not begun
+    return True
 
 
 def _class_for(run: Run, event: Event | Message) -> type[Event] | None:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from wfc.runtime.advance import advance
+from wfc.runtime.arrivals import arrival
 from wfc.runtime.cancelling import affected
 from wfc.runtime.children import (
     ChildRun,
@@ -16,14 +17,11 @@ from wfc.runtime.children import (
     stop_all,
     stop_child,
     stop_children_of,
-    those_who_take,
 )
 from wfc.runtime.ending import Ending, last_event
 from wfc.runtime.errors import (
     ExpressionError,
-    RunEndedError,
     SettingsError,
-    UndeclaredResultError,
     WorkflowCancelledByUser,
     WorkflowStepDoesNotExistError,
     WorkflowTimeoutError,
@@ -31,19 +29,16 @@ from wfc.runtime.errors import (
 from wfc.runtime.events import (
     ChildNote,
     Event,
-    InputRequiredEvent,
     StartEvent,
     StopEvent,
-    event_name,
 )
-from wfc.runtime.execution import NONE, Execution, Exit, StepRun
+from wfc.runtime.execution import NONE, Execution, StepRun
 from wfc.runtime.exits import left_by
 from wfc.runtime.questions import look
 from wfc.runtime.resource import Resources
 from wfc.runtime.store import StateStore
 from wfc.runtime.stream import Stream
 from wfc.runtime.ticks import (
-    Arrived,
     BeginAnew,
     Cancelled,
     Interrupt,
@@ -67,7 +62,7 @@ from wfc.runtime.waiting import Waits
 from wfc.runtime.workers import Workers
 
 if TYPE_CHECKING:
-    from wfc.runtime.breakpoints import Breakpoint, Breakpoints
+    from wfc.runtime.breakpoints import Breakpoints
     from wfc.runtime.context import StepContext
     from wfc.runtime.engine import Engine
     from wfc.runtime.gates import Passage
@@ -289,9 +284,10 @@ class Run:
     def _start_deadline(self) -> None:
         timeout = self.workflow.timeout
         if timeout is not None:
-            self.deadline = self.loop.call_later(timeout, self._out_of_time, timeout)
+            self.deadline = self.loop.call_later(timeout, self.out_of_time, timeout)
 
-    def _out_of_time(self, timeout: float) -> None:
+    def out_of_time(self, timeout: float) -> None:
+        """Ends it: it has taken so many seconds."""
         names = ", ".join(f"`{name}`" for name in self.active_steps()) or "none"
         self.take(
             Cancelled(WorkflowTimeoutError(f"the run took longer than {timeout:g} s; at work: {names}"))
@@ -319,37 +315,6 @@ class Run:
             self.take(StepsCancelled(step, number))
         return count
 
-    def hold_deadline(self) -> float | None:
-        """Stops the clock of the run's deadline; the seconds that are left, or ``None`` if it has none."""
-        if self.deadline is None:
-            return None
-        left = self.deadline.when() - self.loop.time()
-        self.deadline.cancel()
-        self.deadline = None
-        return left
-
-    def resume_deadline(self, left: float) -> None:
-        """Has the clock of the deadline go on."""
-        if not self.is_done and self.workflow.timeout is not None:
-            self.deadline = self.loop.call_later(left, self._out_of_time, self.workflow.timeout)
-
-    def break_at(self, points: tuple[Breakpoint, ...] | None) -> Breakpoints:
-        """Gives the run breakpoints; ``None``: those that it has.
-
-        Raises:
-            WorkflowStepDoesNotExistError: There is no step of a name.
-        """
-        found = self.breakpoints
-        if found is None:
-            from wfc.runtime.breakpoints import Breakpoints
-
-            found = self.breakpoints = Breakpoints(self, self.workers.attempt)
-            self.workers.attempt = found.attempt
-            self.workers.bare = False
-        if points is not None:
-            found.set(points)
-        return found
-
     def active_steps(self) -> list[str]:
         """The names of the steps that are running, paused, or wait to be tried again."""
         execution = self.execution
@@ -374,19 +339,6 @@ class Run:
             or any(waiter.takes(event) for waiter in execution.waiters.values())
         )
 
-    def receive(self, event: Event, message_id: str | None) -> bool:
-        """Takes in an event from outside, but only one under each id; whether it did.
-
-        Raises:
-            WorkflowRuntimeError: See ``send``.
-        """
-        if message_id is not None and message_id in self.execution.received:
-            return False
-        self.send(event, message_id=message_id)
-        if message_id is not None:
-            self.execution.receive(message_id)
-        return True
-
     def send(
         self,
         event: Event,
@@ -401,29 +353,9 @@ class Run:
             WorkflowStepDoesNotExistError: There is no step of that name.
             RunEndedError: The run has ended.
         """
-        if self.is_done:
-            if sender is not None:
-                return  # it is being cancelled
-            raise RunEndedError(f"the run {self.run_id} has ended, so it takes no {event_name(event)}")
-        if sender is not None and sender.exit is Exit.DROPPED:
-            return  # so is this step run
-        table, target = self.execution.table, None
-        if not isinstance(event, Event):
-            raise UndeclaredResultError(f"only events can be sent, not {type(event).__name__}")
-        if step is not None:
-            target = table.by_name.get(step)
-            if target is None:
-                raise WorkflowStepDoesNotExistError(f"there is no step `{step}`")
-            if not target.takes(type(event)):
-                raise UndeclaredResultError(f"step `{step}` does not accept {event_name(event)}")
-        elif not (self.takes(event, sender is None) or isinstance(event, StopEvent | InputRequiredEvent)):
-            below = those_who_take(self, event) if sender is None and self.children else ()
-            if not below:
-                raise UndeclaredResultError(f"no step accepts {event_name(event)}")
-            for part in below:
-                part.send(event)
+        tick = arrival(self, event, step, sender, message_id)
+        if tick is None:
             return
-        tick = Arrived(event, target, sender.number if sender is not None else None, message_id)
         if self._begun:
             self.take(tick)
         else:
