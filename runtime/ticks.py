@@ -368,14 +368,30 @@ class Interrupt:
 
 
 class Waiter:
-    """What a step's body waits for: an event of a class, with these values in its fields."""
+    """What a step's body waits for: an event of a class, with these values in its fields.
 
-    __slots__ = ("event_type", "requirements", "step")
+    Args:
+        run: The step run.
+        waiter_id: See ``Context.wait_for_event``.
+        until: When it stops waiting, on the event loop's clock; ``None``: it does not.
+    """
 
-    def __init__(self, event_type: type[Event], requirements: Mapping[str, Any], step: Step) -> None:
+    __slots__ = ("event_type", "requirements", "run", "step", "until", "waiter_id")
+
+    def __init__(
+        self,
+        event_type: type[Event],
+        requirements: Mapping[str, Any],
+        run: StepRun,
+        waiter_id: str | None,
+        until: float | None,
+    ) -> None:
         self.event_type = event_type
         self.requirements = requirements
-        self.step = step
+        self.run = run
+        self.step = run.step
+        self.waiter_id = waiter_id
+        self.until = until
 
     def takes(self, event: Event) -> bool:
         """Whether this event is it; one of a derived class, where the step accepts those."""

@@ -61,7 +61,8 @@ class Waits:
         if execution.waiters is NONE:
             execution.waiters = {}
         number = self._last = self._last + 1
-        execution.waiters[number] = Waiter(event_type, requirements, step_run.step)
+        until = None if seconds is None else self._run.loop.time() + seconds
+        execution.waiters[number] = Waiter(event_type, requirements, step_run, waiter_id, until)
         waiting: asyncio.Future[E] = self._run.loop.create_future()
         self._futures[number] = waiting
         if question is not None and waiter_id not in self._asked:

@@ -10,8 +10,10 @@ from typing import Any, Literal
 import pytest
 
 from wfc.runtime import (
+    Context,
     Delay,
     Event,
+    HumanResponseEvent,
     InputRequiredEvent,
     InvalidAnswerError,
     Outside,
@@ -492,3 +494,26 @@ def test_what_waits_can_be_read_off_the_execution(virtually: Play) -> None:
         return waiting.run.step.name, waiting.value.title, waiting.began, len(waiting.timers)
 
     assert virtually(main) == ("approve", "About sure?", datetime(2026, 1, 1, tzinfo=UTC), 1)
+
+
+def test_what_a_body_waits_for_can_be_read_off_the_execution_too(virtually: Play) -> None:
+    class Ask(Workflow):
+        @step
+        async def ask(self, ctx: Context, event: Asked) -> StopEvent:
+            answer = await ctx.wait_for_event(
+                HumanResponseEvent, waiter_id="one", requirements={"by": "ann"}, timeout=60
+            )
+            return StopEvent(result=answer.get("text"))
+
+    async def main() -> Any:
+        handler = Ask().run()
+        await asyncio.sleep(5)
+        execution = handler._run.execution
+        (waiter,) = execution.waiters.values()
+        seen = waiter.event_type, waiter.requirements, waiter.run.number, waiter.waiter_id, waiter.until
+        await handler.send_event(HumanResponseEvent(by="ann", text="yes"))
+        return await handler, seen, execution.waiters
+
+    result, seen, left = virtually(main)
+    assert (result, left) == ("yes", {})
+    assert seen == (HumanResponseEvent, {"by": "ann"}, 1, "one", 60.0)
