@@ -244,5 +244,5 @@ def seconds(duration: float) -> str:
     """``90 s`` as people say it: ``1.5 min``."""
     for unit, size in (("days", 86_400), ("h", 3_600), ("min", 60)):
         if duration >= size:
-            return f"{duration / size:g} {unit}"
+            return "1 day" if duration == 86_400 else f"{duration / size:g} {unit}"
     return f"{duration * 1000:g} ms" if duration < 1 else f"{duration:g} s"
