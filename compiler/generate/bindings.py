@@ -9,7 +9,7 @@ from wfc.compiler.generate.layout import INDENT, WIDTH, docstring, fit
 from wfc.compiler.generate.names import ModuleNames
 from wfc.compiler.generate.scope import Function, Parameter, Path
 from wfc.compiler.generate.values import Values
-from wfc.compiler.nodes import HttpRequest, Model, Retry, Secret, Step, Tool, Workflow
+from wfc.compiler.nodes import HttpRequest, Model, Resource, Retry, Secret, Step, Tool, Workflow
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.spell import Code, constant_name, literal, local_name
 from wfc.compiler.types import ANY, Type
@@ -124,9 +124,23 @@ class Bindings:
         if tool.secrets:
             pairs = ", ".join(f"{literal(word)}: {secret(each)}" for word, each in tool.secrets)
             arguments["secrets"] = Code(f"{{{pairs}}}")
+        wanted = [each for each in self.workflow.resources if each.name not in tool.args.fields]
+        if wanted:
+            pairs = ", ".join(f"{literal(each.name)}: {self.resource(each, beside)}" for each in wanted)
+            arguments["resources"] = Code(f"{{{pairs}}}")
         value = call(Code("PythonTool"), literal(tool.python), **arguments)
         self.constants.append(fit(f"{name}: PythonTool[{type_}] = {value}"))
         self.tools[key] = name
+        return name
+
+    def resource(self, resource: Resource, beside: Code) -> Code:
+        """A resource's constant; it stands before the tools that ask for it."""
+        known = id(resource) in self.names.bindings
+        name = self.names.constant(resource, "RESOURCE")
+        if not known:
+            named = {"beside": beside, "per": literal(resource.per)}
+            value = call(Code("PythonResource"), literal(resource.python), **named)
+            self.constants.append(fit(f"{name} = {value}"))
         return name
 
     def http_tool(self, tool: Tool, output: Type) -> Code:

@@ -37,7 +37,7 @@ _FROM: Final = {
         """
         All AllOf AtLeast Basic Batch Bearer Child ChildEnd Context Delay EachOf Event Fail FirstOf
         Format HttpResponse Inputs Item Items Keep Limits Model Moment Number Output Outside
-        PythonTool Question Receives Record Restart RetryPolicy RunConfig RunInfo RunState SKIP
+        PythonResource PythonTool Question Receives Record Restart RetryPolicy RunConfig RunInfo RunState SKIP
         Secret Skip StartEvent StepError StopEvent UNHANDLED Unhandled Until Workflow filters pause
         require_output_format run_cancel run_deadline run_error run_key runs_per step transform
         """.split()

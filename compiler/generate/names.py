@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from wfc.compiler.claimed import CLASSES, CONSTANTS, LOCALS, OF_KINDS
-from wfc.compiler.nodes import Model, Retry, Step, Tool, Workflow
+from wfc.compiler.nodes import Model, Resource, Retry, Step, Tool, Workflow
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.spell import Code, class_name, constant_name, method_name, normal_form
 from wfc.compiler.types import Enumeration, Record, Type
@@ -69,7 +69,7 @@ class ModuleNames:
         """A record's class."""
         return self.classes[id(record)]
 
-    def constant(self, node: Model | Retry | Tool, kind: str) -> Code:
+    def constant(self, node: Model | Resource | Retry | Tool, kind: str) -> Code:
         """A binding's constant, such as ``FAST``; ``FAST_MODEL`` where that name is given away."""
         if id(node) not in self.bindings:
             name = constant_name(node.name)

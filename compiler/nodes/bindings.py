@@ -47,6 +47,16 @@ class Model:
     address: Address
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Resource:
+    """A Python object that tools ask for by the name of a parameter; ``python`` is ``module:function``."""
+
+    name: str
+    python: str
+    per: Literal["run", "process"]
+    address: Address
+
+
 @dataclass(frozen=True, slots=True)
 class Header:
     """A header: a text, or a secret's value."""
@@ -102,4 +112,4 @@ class Tool:
     declares_args: bool = True
 
 
-__all__ = ["Auth", "Header", "HttpRequest", "Model", "Retry", "Tool"]
+__all__ = ["Auth", "Header", "HttpRequest", "Model", "Resource", "Retry", "Tool"]

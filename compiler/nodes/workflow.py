@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from wfc.compiler.nodes.bindings import Model, Retry, Tool
+from wfc.compiler.nodes.bindings import Model, Resource, Retry, Tool
 from wfc.compiler.nodes.cases import TestCase
 from wfc.compiler.nodes.events import Event
 from wfc.compiler.nodes.messages import Received, RunKey
@@ -65,6 +65,7 @@ class Workflow:
     imports: tuple[Import, ...] = ()
     whole: bool = True
     run: Whole = Whole()
+    resources: tuple[Resource, ...] = ()
     receives: tuple[Received, ...] = ()
     key: RunKey | None = None
 

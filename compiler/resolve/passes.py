@@ -21,6 +21,7 @@ from wfc.compiler.resolve.imports import declare_imports, report_unused_imports
 from wfc.compiler.resolve.messages import declare_messages, report_received
 from wfc.compiler.resolve.names import check_style, normal, pascal_case
 from wfc.compiler.resolve.parts import check_contracts, declare_parts
+from wfc.compiler.resolve.resources import resolve_resources
 from wfc.compiler.resolve.retries import declare_retries
 from wfc.compiler.resolve.runs import resolve_whole
 from wfc.compiler.resolve.steps import resolve_steps
@@ -158,7 +159,9 @@ def resolve(spec: Spec, report: Report, around: Surroundings = ALONE) -> Workflo
     used = Used.of(declared, steps)
     if not spec.broken:
         report_unused(data, declared, used)
-    return replace(workflow(data, declared, steps, tests, used), run=run)
+    return replace(
+        workflow(data, declared, steps, tests, used), run=run, resources=resolve_resources(data, declared)
+    )
 
 
 def declarations(spec: Spec, report: Report, around: Surroundings = ALONE) -> Declared:

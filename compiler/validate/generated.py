@@ -1542,6 +1542,12 @@ def is_spec_retries(v: Any) -> bool:
     return all(map(is_retry_policy, v.values()))
 
 
+def is_spec_resources(v: Any) -> bool:
+    if not (isinstance(v, dict)):
+        return False
+    return all(map(is_resource, v.values()))
+
+
 def is_spec_receives(v: Any) -> bool:
     if not (isinstance(v, dict)):
         return False
@@ -2329,7 +2335,7 @@ SPEC_KEYS: Final[Mapping[str, Check]] = {
     "prompts": not_yet,
     "agents": not_yet,
     "knowledge": not_yet,
-    "resources": not_yet,
+    "resources": is_spec_resources,
     "defaults": is_defaults,
     "receives": is_spec_receives,
     "key": text,

@@ -63,3 +63,14 @@ def told(secret_key: str, value: Any, context: Any) -> Any:
 
 def note(what: Any) -> None:
     calls.append((asyncio.get_running_loop().time(), what))
+
+
+def counter() -> list[int]:
+    """A resource: what was counted."""
+    return []
+
+
+def counted(counter: list[int], by: int) -> int:
+    """Counts in it."""
+    counter.append(by)
+    return sum(counter)

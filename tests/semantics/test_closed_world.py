@@ -35,7 +35,6 @@ TOP = {
     "prompts": "{short: Be short.}",
     "agents": "{writer: {model: fast, system: Write.}}",
     "knowledge": '{manuals: {files: "./*.md", index: keyword}}',
-    "resources": '{db: {python: "stage:plain", per: run}}',
 }
 
 LATER = [
