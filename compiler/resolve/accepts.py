@@ -48,6 +48,9 @@ def resolve_accepts(data: object, place: Place, declared: Declared) -> tuple[Any
     for key, needed in (("within", "on_timeout"), ("on_timeout", "within")):
         if key in data and needed not in data and not declared.is_broken((*place.address, needed)):
             declared.report(problems.key_without_companion((place / key).key, key, needed))
+    if "match_by" in data and data.get("rest") == "cancel":
+        why = "a join with `match_by` goes on for each value, so that there is no rest to cancel"
+        declared.report(wrong_value(place / "rest", why, "write `rest: finish`"))
     within = data.get("within")
     join = Join(
         form=form,  # type: ignore[arg-type]  # one of FORMS
