@@ -51,6 +51,7 @@ def resolve_accepts(data: object, place: Place, declared: Declared) -> tuple[Any
     if "match_by" in data and data.get("rest") == "cancel":
         why = "a join with `match_by` goes on for each value, so that there is no rest to cancel"
         declared.report(wrong_value(place / "rest", why, "write `rest: finish`"))
+        whole = False
     within = data.get("within")
     join = Join(
         form=form,  # type: ignore[arg-type]  # one of FORMS
