@@ -189,7 +189,7 @@ def test_a_byte_order_mark_is_no_part_of_the_text() -> None:
 def test_a_duplicate_key_shows_both_places_and_the_first_counts() -> None:
     document, (finding,) = reading("a: 1\nb: 2\na: 3\n")
     diagnostic = document.diagnostic(finding)
-    assert (diagnostic.start.line, diagnostic.related[0][0].line) == (3, 1)
+    assert (diagnostic.start.line, diagnostic.related[0].position.line) == (3, 1)
     assert document.data == {"a": 1, "b": 2}
 
 
