@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from hashlib import sha256
 
 from wfc.compiler.check import check
 from wfc.compiler.diagnostics import Address, Diagnostic, Finding, Severity
@@ -13,11 +12,11 @@ from wfc.compiler.nodes import Workflow
 from wfc.compiler.problems import spelling
 from wfc.compiler.project import Project, Unit
 from wfc.compiler.read import Document
-from wfc.compiler.resolve import resolve
+from wfc.compiler.resolve import resolve, shared_modules
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.suppressing import suppress
 
-__all__ = ["Compiled", "check_text", "compile_text"]
+__all__ = ["Compiled", "check_text", "compile_shared", "compile_text"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +66,7 @@ def compile_text(
     source: str | None = None,
     tools_folder: str = ".",
     project: Project | None = None,
+    in_package: bool = False,
 ) -> Compiled:
     """Compile a spec to the text of a Python module.
 
@@ -76,13 +76,37 @@ def compile_text(
         source: The spec's path as the module shows it: relative to the module, with ``/``. Default: ``path``.
         tools_folder: The spec's folder, relative to the module's, with ``/``.
         project: The files that it may mention; by itself none.
+        in_package: Whether the folder of the module is a package.
     """
     project = project or Project()
     with no_garbage_collection():
         checked = passes(raw, path, project)
         if checked.failed or checked.workflow is None:
             return checked
-        return generated(checked, project, source or path, tools_folder)
+        return generated(checked, project, source or path, tools_folder, in_package)
+
+
+def compile_shared(path: str, project: Project, *, source: str, in_package: bool = False) -> str:
+    """Compile the types and events of a file of declarations, which has no errors, to the text of a module.
+
+    Args:
+        path: Of the file, which a spec of the project imports.
+        source: The file's path as the module shows it.
+    """
+    from wfc.compiler.generate import generate_shared
+
+    unit = project.units[path]
+    declared = project.declared(path, unit)
+    assert declared is not None and isinstance(unit.document.data, dict)
+    own, imports = shared_modules(path, declared)
+    return generate_shared(
+        own,
+        imports,
+        source=source,
+        sha256=unit.sha256,
+        description=str(unit.document.data.get("description", "")),
+        in_package=in_package,
+    )
 
 
 def passes(raw: bytes, path: str, project: Project) -> Compiled:
@@ -109,7 +133,7 @@ def passes(raw: bytes, path: str, project: Project) -> Compiled:
     return Compiled(
         path,
         document.text,
-        sha256(raw).hexdigest(),
+        unit.sha256,
         workflow,
         "",
         in_order(left, path),
@@ -118,7 +142,9 @@ def passes(raw: bytes, path: str, project: Project) -> Compiled:
     )
 
 
-def generated(checked: Compiled, project: Project, source: str, tools_folder: str) -> Compiled:
+def generated(
+    checked: Compiled, project: Project, source: str, tools_folder: str, in_package: bool
+) -> Compiled:
     from wfc.compiler.diagnostics import Place
     from wfc.compiler.generate import generate
     from wfc.compiler.slotted import replace
@@ -129,7 +155,12 @@ def generated(checked: Compiled, project: Project, source: str, tools_folder: st
 
     assert checked.workflow is not None
     python = generate(
-        checked.workflow, source=source, sha256=checked.sha256, lines=line, tools_folder=tools_folder
+        checked.workflow,
+        source=source,
+        sha256=checked.sha256,
+        lines=line,
+        tools_folder=tools_folder,
+        in_package=in_package,
     )
     return replace(checked, python=python)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Mapping
+from hashlib import sha256
 from typing import Literal, Protocol
 
 from wfc.compiler.diagnostics import Finding
@@ -63,6 +64,7 @@ class Unit:
 
     Args:
         findings: What is wrong with it, by itself; grows when its declarations are looked at.
+        sha256: Of the file's bytes, in hexadecimal.
         uses: The paths of the files that it mentions, there or not; their findings matter to whoever uses it.
         calls: The names of the workflows that it mentions.
         declared: What it declares, once somebody has asked.
@@ -71,6 +73,7 @@ class Unit:
     document: Document
     spec: Spec | None
     findings: list[Finding]
+    sha256: str = ""
     uses: dict[str, None] = field(default_factory=dict)
     calls: dict[str, None] = field(default_factory=dict)
     declared: Declared | None = None
@@ -107,7 +110,8 @@ class Project:
                 return content
             findings: list[Finding] = []
             document = read(content, path, findings.append)
-            found = self.units[path] = Unit(document, validate(document, findings.append), findings)
+            spec = validate(document, findings.append)
+            found = self.units[path] = Unit(document, spec, findings, sha256(content).hexdigest())
         return found
 
     def around(self, path: str) -> Surroundings:

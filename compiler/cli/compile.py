@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 import click
 
@@ -11,7 +12,7 @@ from wfc.compiler.cli.files import Source, specs
 from wfc.compiler.cli.findings import show
 from wfc.compiler.cli.levels import settled
 from wfc.compiler.cli.modules import Output, write_all
-from wfc.compiler.pipeline import Compiled, compile_text
+from wfc.compiler.pipeline import Compiled, compile_shared, compile_text
 from wfc.compiler.project import Project
 
 __all__ = ["command"]
@@ -36,11 +37,14 @@ def command(paths: tuple[str, ...], output: str | None, force: bool) -> int:
     if any(each.failed for each in compiled):
         return 1
     outputs = [
-        to_write(each, folder_for(source, output)) for source, each in zip(sources, compiled, strict=True)
+        written
+        for source, each in zip(sources, compiled, strict=True)
+        for written in to_write(each, folder_for(source, output), project)
     ]
+    outputs = list({(each.path, each.origin): each for each in outputs}.values())
     write_all(outputs, force=force)
-    for each, target in zip(compiled, outputs, strict=True):
-        click.echo(f"{each.path} -> {target.path}")
+    for each in outputs:
+        click.echo(f"{each.origin} -> {each.path}")
     return 0
 
 
@@ -56,6 +60,7 @@ def compile_source(source: Source, folder: str, project: Project) -> Compiled:
         source=relative(source.path, folder),
         tools_folder=relative(os.path.dirname(source.path) or ".", folder),
         project=project,
+        in_package=is_package(folder),
     )
     return settled(compiled)
 
@@ -67,12 +72,30 @@ def relative(path: str, folder: str) -> str:
         return os.path.basename(path)
 
 
-def to_write(compiled: Compiled, folder: str) -> Output:
-    assert compiled.workflow is not None
-    return Output(
+def is_package(folder: str) -> bool:
+    return os.path.exists(os.path.join(folder, "__init__.py"))
+
+
+def to_write(compiled: Compiled, folder: str, project: Project) -> Iterator[Output]:
+    """The module of a spec, and those of the files that it imports; of a file of declarations by itself none."""
+    if compiled.workflow is None:
+        return
+    for each in compiled.workflow.imports:
+        source = relative(each.path, folder)
+        yield Output(
+            folder=folder,
+            name=f"{each.module}.py",
+            workflow="",
+            origin=each.path,
+            source=source,
+            source_sha256=project.units[each.path].sha256,
+            python=compile_shared(each.path, project, source=source, in_package=is_package(folder)),
+        )
+    yield Output(
         folder=folder,
         name=f"{compiled.workflow.name}_workflow.py",
         workflow=compiled.workflow.name,
+        origin=compiled.path,
         source=relative(compiled.path, folder),
         source_sha256=compiled.sha256,
         python=compiled.python,

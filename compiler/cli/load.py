@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -15,8 +17,9 @@ from wfc.compiler.cli.around import project_of
 from wfc.compiler.cli.files import load, load_whole
 from wfc.compiler.cli.findings import show
 from wfc.compiler.cli.levels import settled
+from wfc.compiler.nodes import Import
 from wfc.compiler.nodes import Workflow as Resolved
-from wfc.compiler.pipeline import Compiled, compile_text
+from wfc.compiler.pipeline import Compiled, compile_shared, compile_text
 from wfc.compiler.project import Project
 from wfc.compiler.render import printable
 from wfc.compiler.slotted import dataclass
@@ -70,7 +73,8 @@ def load_program(path: str) -> Program | None:
     if path.endswith(".py"):
         name = os.path.basename(path).removesuffix(".py")
         text = load_whole(path).decode(errors="replace")
-        return Program(workflow_in(execute(name, path, text), path), None)
+        module = import_beside(path, name) if name.isidentifier() else execute(name, path, text)
+        return Program(workflow_in(module, path), None)
     source = load(path)
     project = project_of([source])
     compiled = settled(compile_text(source.raw, source.path, source=os.path.basename(path), project=project))
@@ -89,8 +93,8 @@ def load_compiled(compiled: Compiled, project: Project) -> Program | None:
     show([each for each in others if each.failed], on_error_stream=True)
     if any(each.failed for each in others):
         return None
-    classes = tuple(workflow_of(each) for each in others)
-    return Program(workflow_of(compiled), compiled.workflow, classes)
+    classes = tuple(workflow_of(each, project) for each in others)
+    return Program(workflow_of(compiled, project), compiled.workflow, classes)
 
 
 def mentioned(path: str, project: Project) -> list[Compiled]:
@@ -103,22 +107,55 @@ def mentioned(path: str, project: Project) -> list[Compiled]:
             other = project.path_of(name, current)
             raw = None if other is None or other in found else project.files.read(other)
             if other is not None and isinstance(raw, bytes):
-                found[other] = compile_text(raw, other, source=os.path.basename(other), project=project)
+                found[other] = compile_text(
+                    raw, other, source=os.path.basename(other), project=project, in_package=True
+                )
                 waiting.append(other)
     return list(found.values())[1:]
 
 
-def workflow_of(compiled: Compiled) -> type[Workflow]:
-    """The class of a compiled spec, from its Python as a module beside the spec."""
+def workflow_of(compiled: Compiled, project: Project | None = None) -> type[Workflow]:
+    """The class of a compiled spec, from its Python as a module beside the spec.
+
+    Args:
+        project: Where the files are that it imports, if it does.
+    """
     assert compiled.workflow is not None
     name = f"{compiled.workflow.name}_workflow"
-    path = os.path.join(os.path.dirname(compiled.path), f"{name}.py")
+    folder = os.path.dirname(compiled.path)
+    if compiled.workflow.imports:
+        assert project is not None
+        package = package_of(compiled.workflow.imports, name, folder, project)
+        name = f"{package}.{name}"
+    path = os.path.join(folder, f"{compiled.workflow.name}_workflow.py")
     return workflow_in(execute(name, path, compiled.python), compiled.path)
 
 
-def execute(name: str, path: str, text: str) -> ModuleType:
-    from wfc.runtime.errors import WorkflowError
+def package_of(imports: Sequence[Import], name: str, folder: str, project: Project) -> str:
+    """The name of a package in memory with the modules of imported files, which name each other with a dot."""
+    package = unused(f"{name}_and_imports")
+    sys.modules[package] = made = ModuleType(package)
+    made.__path__ = []
+    for each in imports:
+        text = compile_shared(each.path, project, source=os.path.basename(each.path), in_package=True)
+        execute(f"{package}.{each.module}", os.path.join(folder, f"{each.module}.py"), text)
+    return package
 
+
+def import_beside(path: str, name: str) -> ModuleType:
+    """A module of a file, which may import what lies beside it."""
+    from pathlib import Path
+
+    from wfc.runtime.integrations.beside import module_beside
+
+    with importing(path):
+        module = module_beside(Path(path).resolve().parent, name)
+        if module is not None:
+            return module
+    raise click.UsageError(f"`{path}` cannot be imported")
+
+
+def execute(name: str, path: str, text: str) -> ModuleType:
     path = os.path.abspath(path)
     name = unused(name)
     spec = ModuleSpec(name, Loader(name, path, text), origin=path)
@@ -126,14 +163,23 @@ def execute(name: str, path: str, text: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     keep_lines(path, text)
-    try:
+    with importing(path):
         Loader(name, path, text).exec_module(module)
+    return module
+
+
+@contextmanager
+def importing(path: str) -> Iterator[None]:
+    """Tells of what goes wrong in a module while it is imported."""
+    from wfc.runtime.errors import WorkflowError
+
+    try:
+        yield
     except WorkflowError as error:
         raise click.ClickException(printable(str(error))) from None
     except (Exception, SystemExit) as error:
         told = f"`{path}` cannot be imported: {type(error).__name__}: {error}"
         raise click.ClickException(printable(told)) from error
-    return module
 
 
 def unused(name: str) -> str:

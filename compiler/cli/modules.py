@@ -28,7 +28,8 @@ class Output:
     Args:
         folder: Where to.
         name: The file's name.
-        workflow: The workflow's name.
+        workflow: The workflow's name; empty for a module of declarations.
+        origin: The spec's path, as the user gave it.
         source: The spec's path, relative to the folder, with ``/``.
         source_sha256: Of the spec's bytes.
         python: The module's text.
@@ -37,6 +38,7 @@ class Output:
     folder: str
     name: str
     workflow: str
+    origin: str
     source: str
     source_sha256: str
     python: str
@@ -58,8 +60,8 @@ def write_all(outputs: Sequence[Output], *, force: bool) -> None:
     for output in outputs:
         if output.path in texts:
             raise click.UsageError(
-                f"`{owners[output.path].source}` and `{output.source}` are both called `{output.workflow}`,"
-                f" and would both be written to `{output.path}`"
+                f"the modules of `{owners[output.path].origin}` and `{output.origin}` would both be written to "
+                f"`{output.path}`"
             )
         texts[output.path] = output.python.encode()
         owners[output.path] = output

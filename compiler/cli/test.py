@@ -32,7 +32,9 @@ def command(paths: tuple[str, ...]) -> int:
     """
     sources = specs(paths)
     project = project_of(sources)
-    compiled = [settled(compile_text(source.raw, source.path, project=project)) for source in sources]
+    compiled = [
+        settled(compile_text(source.raw, source.path, project=project, in_package=True)) for source in sources
+    ]
     show(compiled, on_error_stream=True)
     good = [each for each in compiled if not each.failed]
     outcomes = [outcome for each in good if each.workflow for outcome in run_tests(each, project)]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from wfc.compiler.diagnostics import Address
-from wfc.compiler.nodes import Workflow
+from wfc.compiler.nodes import Event, Import, Workflow
+from wfc.compiler.types import Record, Type
 
-__all__ = ["OUTPUT_FORMAT", "generate"]
+__all__ = ["OUTPUT_FORMAT", "generate", "generate_shared"]
 
 OUTPUT_FORMAT = 1
 """Raised whenever generated code needs a newer runtime than before."""
@@ -20,6 +21,7 @@ def generate(
     sha256: str,
     lines: Callable[[Address], int],
     tools_folder: str = ".",
+    in_package: bool = False,
 ) -> str:
     """The text of a Python module that runs a workflow.
 
@@ -31,7 +33,73 @@ def generate(
         sha256: Of the spec's bytes, in hexadecimal.
         lines: The line, from 1, at which an address begins.
         tools_folder: The folder of the Python tools, relative to the module's own, with ``/``.
+        in_package: Whether the folder of the module is a package, so that its neighbours are named with a dot.
     """
     from wfc.compiler.generate.module import print_module
 
-    return print_module(workflow, source=source, sha256=sha256, lines=lines, tools_folder=tools_folder)
+    return print_module(
+        workflow,
+        source=source,
+        sha256=sha256,
+        lines=lines,
+        tools_folder=tools_folder,
+        in_package=in_package,
+    )
+
+
+def generate_shared(
+    own: Import,
+    imports: tuple[Import, ...],
+    *,
+    source: str,
+    sha256: str,
+    description: str = "",
+    in_package: bool = False,
+) -> str:
+    """The text of a Python module with the types and events of a file of declarations.
+
+    Args:
+        own: What the file declares itself.
+        imports: What comes from the files that it imports.
+        source: See ``generate``; so are the others.
+    """
+    from wfc.compiler.generate.module import print_shared
+
+    shared = declarations_alone(own, imports, description)
+    return print_shared(shared, source=source, sha256=sha256, in_package=in_package)
+
+
+def declarations_alone(own: Import, imports: tuple[Import, ...], description: str) -> Workflow:
+    """A workflow without a step, whose classes are those that some declarations need."""
+    records = [each for each in own.types if isinstance(each, Record)]
+    events = tuple(
+        Event(each.name, each, "message", each.address) for each in records if each.role == "event"
+    )
+    inside = {event.record for event in events}
+    nothing = Record("Nothing", role="namespace")
+    return Workflow(
+        name="",
+        class_name="Nothing",
+        version="",
+        description=description,
+        labels={},
+        start=Event("Nothing", nothing, "start", ()),
+        end=(),
+        config=nothing,
+        secrets=(),
+        deadline=None,
+        types=tuple(each for each in own.types if each not in inside and not is_output(each)),
+        outputs=tuple(each for each in records if is_output(each)),
+        events=events,
+        state=nothing,
+        models=(),
+        tools=(),
+        retries=(),
+        steps=(),
+        tests=(),
+        imports=imports,
+    )
+
+
+def is_output(type: Type) -> bool:
+    return isinstance(type, Record) and type.role == "output"

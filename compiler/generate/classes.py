@@ -74,12 +74,12 @@ def _ordered(workflow: Workflow, names: ModuleNames) -> Iterator[tuple[Record | 
     """Each record and named enumeration, with the names of those before it."""
     roots: list[Type] = [*workflow.types, *workflow.outputs, *(event.record for event in workflow.events)]
     roots += [record for record in (workflow.config, workflow.state) if record.fields]
-    before: set[str] = set()
+    before: set[str] = set(names.imported)
     seen: set[int] = set()
 
     def visit(type_: Record | Enumeration) -> Iterator[tuple[Record | Enumeration, frozenset[str]]]:
         key = hash(type_.name) if isinstance(type_, Enumeration) else id(type_)
-        if key in seen:
+        if key in seen or names.of_type(type_) in names.imported:
             return
         seen.add(key)
         if isinstance(type_, Record):
@@ -87,7 +87,7 @@ def _ordered(workflow: Workflow, names: ModuleNames) -> Iterator[tuple[Record | 
                 for mentioned in records_in(field.type):
                     yield from visit(mentioned)
         yield type_, frozenset(before)
-        before.add(names.enumerations[type_.name] if isinstance(type_, Enumeration) else names.of(type_))
+        before.add(names.of_type(type_))
 
     for root in roots:
         if isinstance(root, (Record, Enumeration)):
@@ -116,7 +116,7 @@ def _bases(record: Record, name: Code, bases: Mapping[int, tuple[str, str]]) -> 
 
 def _field(field: Field, before: frozenset[str], names: ModuleNames) -> ClassField:
     name = field_name(field.name)
-    later = any(_class_name(each, names) not in before for each in records_in(field.type))
+    later = any(names.of_type(each) not in before for each in records_in(field.type))
     about = {"alias": literal(field.name)} if name != field.name else {}
     if field.description:
         about["description"] = literal(field.description)
@@ -142,10 +142,6 @@ def _annotated(spelled: Code, field: Field | None, more: Mapping[str, Code]) -> 
     if more:
         parts.append(call(Code("Field"), **more))
     return Code(f"Annotated[{', '.join(parts)}]") if len(parts) > 1 else spelled
-
-
-def _class_name(type_: Record | Enumeration, names: ModuleNames) -> str:
-    return names.enumerations[type_.name] if isinstance(type_, Enumeration) else names.of(type_)
 
 
 def _default(field: Field, later: bool, names: ModuleNames) -> Code | None:

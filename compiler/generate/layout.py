@@ -117,15 +117,16 @@ def imports(modules: Iterable[tuple[str, str]]) -> list[str]:
     found: dict[str, list[str]] = {}
     for module, name in modules:
         found.setdefault(module, []).append(name)
-    groups: list[list[str]] = [[], []]
+    groups: list[list[str]] = [[], [], []]
     for module in sorted(found):
         names = sorted(set(found[module]), key=_member_order)
         flat = f"from {module} import {', '.join(names)}"
         lines = [flat]
         if len(flat) > WIDTH:
             lines = [f"from {module} import (", *(f"{' ' * INDENT}{name}," for name in names), ")"]
-        groups[module.split(".")[0] not in sys.stdlib_module_names] += lines
-    return [*groups[0], *([""] if all(groups) else []), *groups[1]]
+        group = 2 if module.startswith(".") else module.split(".")[0] not in sys.stdlib_module_names
+        groups[group] += lines
+    return "\n\n".join("\n".join(group) for group in groups if group).split("\n")
 
 
 def _member_order(name: str) -> tuple[int, str, str]:

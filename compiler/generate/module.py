@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from wfc.compiler.diagnostics import Address
+from wfc.compiler.diagnostics import Address, Place
 from wfc.compiler.generate import OUTPUT_FORMAT
 from wfc.compiler.generate.bindings import NO_CODE, Bindings, PythonFunction
 from wfc.compiler.generate.classes import Class, Literals, classes
@@ -20,11 +20,11 @@ from wfc.compiler.generate.messages import receives, run_key
 from wfc.compiler.generate.names import ModuleNames
 from wfc.compiler.generate.runs import run_methods, run_words
 from wfc.compiler.generate.steps import Methods
-from wfc.compiler.nodes import Workflow
+from wfc.compiler.nodes import Step, Workflow
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.spell import Code, literal
 
-__all__ = ["print_module"]
+__all__ = ["print_module", "print_shared"]
 
 _FROM: Final = {
     "collections.abc": ("Iterator",),
@@ -45,6 +45,8 @@ _FROM: Final = {
 }
 IMPORTABLE: Final = {name: module for module, names in _FROM.items() for name in names}
 """Everything that generated code may import, and where from."""
+
+NOTHING: Final[Mapping[Code, tuple[str, Code]]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,32 +70,66 @@ class Module:
 
 
 def print_module(
-    workflow: Workflow, *, source: str, sha256: str, lines: Callable[[Address], int], tools_folder: str
+    workflow: Workflow,
+    *,
+    source: str,
+    sha256: str,
+    lines: Callable[[Address], int],
+    tools_folder: str,
+    in_package: bool,
 ) -> str:
     """The module's text; see :func:`wfc.compiler.generate.generate`."""
+    names = ModuleNames(workflow)
+    module = assembled(workflow, names, source, sha256, lines, tools_folder)
+    return printed_text(module, names, in_package=in_package)
+
+
+def print_shared(shared: Workflow, *, source: str, sha256: str, in_package: bool) -> str:
+    """The text of the module of a file of declarations, whose types and events ``shared`` has as its own."""
+    names = ModuleNames(shared)
+    file = PurePosixPath(source).name
+    module = Module(
+        docstring=docstring(shared.description or f"What {file} declares.", 0),
+        source=comment(source),
+        sha256=comment(sha256),
+        output_format=OUTPUT_FORMAT,
+        file=file,
+        classes=classes(shared, names),
+        constants=(),
+        functions=(),
+        name=NO_CODE,
+        bases=NO_CODE,
+        description=NO_CODE,
+        methods=(),
+    )
+    return printed_text(module, names, in_package=in_package)
+
+
+def printed_text(module: Module, names: ModuleNames, *, in_package: bool) -> str:
     from wfc.compiler.slotted import replace
 
-    module = assembled(workflow, source, sha256, lines, tools_folder)
     body = Code(rendered("body.py.j2", module).rstrip("\n"))
-    text = rendered(
-        "module.py.j2",
-        replace(module, body=body, imports=Code("\n".join(imports(imported(ast.parse(body)))))),
-    )
+    mentioned = imported(ast.parse(body), names.imported, "." if in_package else "")
+    text = rendered("module.py.j2", replace(module, body=body, imports=Code("\n".join(imports(mentioned)))))
     ast.parse(text)  # whatever a spec says, what comes out is Python
     return text.rstrip("\n") + "\n"
 
 
 def assembled(
-    workflow: Workflow, source: str, sha256: str, lines: Callable[[Address], int], tools_folder: str
+    workflow: Workflow,
+    names: ModuleNames,
+    source: str,
+    sha256: str,
+    lines: Callable[[Address], int],
+    tools_folder: str,
 ) -> Module:
-    names = ModuleNames(workflow)
     bindings = Bindings(workflow, names, tools_folder)
     methods = Methods(workflow, names, bindings)
     file = PurePosixPath(source).name
     printed = [
         method
         for step in workflow.steps
-        for method in methods.of(step, comment(f"{file}:{lines(step.address)}"))
+        for method in methods.of(step, comment(f"{file_of(step, file)}:{lines(step.address)}"))
     ]
     if workflow.key is not None:
         printed.append(run_key(workflow, workflow.key, names))
@@ -130,8 +166,21 @@ def _bases(workflow: Workflow, names: ModuleNames, file: str) -> Code:
     return Code(spelled.removeprefix("Workflow(").removesuffix(")"))
 
 
-def imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """Module and name of everything importable that a module mentions."""
+def file_of(step: Step, file: str) -> str:
+    """The name of the file that a step is written in: the spec's, or that of a part."""
+    origin = Place(step.address).origin
+    return file if origin is None else PurePosixPath(origin).name
+
+
+def imported(
+    tree: ast.Module, shared: Mapping[Code, tuple[str, Code]] = NOTHING, sibling: str = ""
+) -> Iterator[tuple[str, str]]:
+    """Module and name of everything importable that a module mentions.
+
+    Args:
+        shared: What comes from the modules of imported files; see ``ModuleNames``.
+        sibling: What comes before the name of such a module.
+    """
     mentioned = {"require_output_format"}
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
@@ -139,7 +188,10 @@ def imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
         elif isinstance(node, (ast.AnnAssign, ast.arg)) and node.annotation is not None:
             mentioned.update(quoted_names(node.annotation))
     own = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
-    return ((IMPORTABLE[name], name) for name in sorted((mentioned - own) & IMPORTABLE.keys()))
+    yield from ((IMPORTABLE[name], name) for name in sorted((mentioned - own) & IMPORTABLE.keys()))
+    for name, (module, there) in shared.items():
+        if name in mentioned:
+            yield sibling + module, name if name == there else f"{there} as {name}"
 
 
 def quoted_names(annotation: ast.expr) -> Iterator[str]:

@@ -37,6 +37,8 @@ class ModuleNames:
     """The names at a module's top level, and of the methods of its workflow class.
 
     The author's own classes come first, so that they keep their names; imports have come before all.
+
+    ``imported`` has the names that come from the modules of imported files: which module, and the name there.
     """
 
     def __init__(self, workflow: Workflow) -> None:
@@ -45,6 +47,8 @@ class ModuleNames:
             self.scope.taken |= OF_KINDS[kind]
         self.classes: dict[int, Code] = {}
         self.enumerations: dict[str, Code] = {}
+        self.imported: dict[Code, tuple[str, Code]] = {}
+        self.declare_imported(workflow)
         for type_ in (*workflow.types, *(event.record for event in workflow.events), *workflow.outputs):
             self.declare(type_)
         self.workflow = self.scope.give(class_name(workflow.class_name), f"{workflow.class_name}Workflow")
@@ -56,6 +60,22 @@ class ModuleNames:
         self.class_scope = Names()
         for step in workflow.steps:
             self.methods[step.name] = self.class_scope.give(method_name(step.name))
+
+    def declare_imported(self, workflow: Workflow) -> None:
+        """Give names to what other modules have; start and end events are classes of this module all the same."""
+        own = {id(event.record) for event in workflow.events if event.role != "message"}
+        for each in workflow.imports:
+            there = Names({*CLASSES, *CONSTANTS, *LOCALS})
+            for type_ in each.types:
+                assert isinstance(type_, (Record, Enumeration))
+                name = there.give(class_name(type_.name))
+                if id(type_) not in own:
+                    self.declare(type_)
+                    self.imported[self.of_type(type_)] = each.module, name
+
+    def of_type(self, type_: Record | Enumeration) -> Code:
+        """The name of a class or of a named enumeration."""
+        return self.of(type_) if isinstance(type_, Record) else self.enumerations[type_.name]
 
     def declare(self, type_: Type) -> None:
         """Give a class its name, or a named enumeration."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import posixpath
+import re
 from collections.abc import Mapping
 
 from wfc.compiler.nodes.bindings import Model, Resource, Retry, Tool
@@ -20,11 +22,19 @@ class Import:
 
     Args:
         path: The file's, as findings show it.
-        types: Records, enumerations and events that it declares itself, in the order written.
+        types: Records, enumerations and events that it declares itself, in the order written, and the records
+            that are written in place in these.
     """
 
     path: str
     types: tuple[Type, ...]
+
+    @property
+    def module(self) -> str:
+        """The name of its module: ``orders_shared`` for ``shared/orders.yaml``."""
+        stem = posixpath.basename(self.path).rpartition(".")[0]
+        word = re.sub(r"\W", "_", stem)
+        return f"_{word}_shared" if word[:1].isdigit() else f"{word}_shared"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

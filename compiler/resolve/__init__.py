@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wfc.compiler.resolve.passes import declarations, resolve
+from wfc.compiler.resolve.passes import declarations, resolve, shared_modules
 from wfc.compiler.resolve.surroundings import ALONE, Around, Refused, Surroundings
 
-__all__ = ["ALONE", "Around", "Refused", "Surroundings", "declarations", "resolve"]
+__all__ = ["ALONE", "Around", "Refused", "Surroundings", "declarations", "resolve", "shared_modules"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from wfc.compiler.diagnostics import Origin, Place, Report
@@ -32,7 +32,7 @@ from wfc.compiler.types import Enumeration, ListOf, MapOf, OneOf, Optional, Reco
 if TYPE_CHECKING:
     from wfc.compiler.validate import Spec
 
-__all__ = ["declarations", "resolve"]
+__all__ = ["declarations", "resolve", "shared_modules"]
 
 
 @dataclass(slots=True)
@@ -195,7 +195,9 @@ def workflow(
     )
     for each in types:
         used.add(each)
-    outputs = tuple(record for record in used.records if record.role == "output")
+    imports = imported_modules(declared)
+    theirs = {each for module in imports for each in module.types if isinstance(each, Record)}
+    outputs = tuple(record for record in used.records if record.role == "output" and record not in theirs)
     name_outputs(outputs, declared)
     deadline = None
     if "deadline" in data:
@@ -224,7 +226,7 @@ def workflow(
         retries=tuple(declared.retries.nodes.values()),
         steps=steps,
         tests=tests,
-        imports=imported_modules(declared),
+        imports=imports,
         whole=declared.flow_whole,
         receives=tuple(declared.receives.values()),
         key=declared.key,
@@ -233,21 +235,44 @@ def workflow(
 
 def imported_modules(declared: Declared) -> tuple[Import, ...]:
     """What comes from the modules of imported files: all their types and events, by file."""
-    found = []
+    found: list[Import] = []
+    taken: set[Record] = set()
     for around in declared.imports.values():
         mine = {
             name
             for (section, name), (place, _) in declared.imported.items()
             if place.origin == around.path and section == "types"
         }
-        types = tuple(
-            each
-            for name, each in declared.types.items()
-            if name in mine and (is_own(each) or (isinstance(each, Record) and each.role == "event"))
-        )
-        if types:
-            found.append(Import(around.path, types))
-    return tuple(found)
+        found.append(shared_module(around.path, declared, mine, taken))
+    return tuple(each for each in found if each.types)
+
+
+def shared_modules(path: str, declared: Declared) -> tuple[Import, tuple[Import, ...]]:
+    """What a file of declarations gives to others itself, and what comes from those that it imports."""
+    imports = imported_modules(declared)
+    taken = {each for module in imports for each in module.types if isinstance(each, Record)}
+    own = {name for name in declared.types if ("types", name) not in declared.imported}
+    return shared_module(path, declared, own, taken), imports
+
+
+def shared_module(path: str, declared: Declared, names: Container[str], taken: set[Record]) -> Import:
+    """What a file of declarations gives to those that import it.
+
+    Args:
+        names: Of the types and events that are its own.
+        taken: Records that other modules have; its own are added.
+    """
+    own = [
+        each
+        for name, each in declared.types.items()
+        if name in names and (is_own(each) or (isinstance(each, Record) and each.role == "event"))
+    ]
+    used = Used()
+    for each in own:
+        used.add(each)
+    inside = [each for each in used.records if each.role == "output" and each not in taken]
+    taken.update(inside)
+    return Import(path, (*own, *inside))
 
 
 def workflow_name(data: Mapping[str, object], declared: Declared) -> str:
