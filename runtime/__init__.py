@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from wfc.runtime import filters
 from wfc.runtime.bindings import (
     Basic,
     Bearer,
@@ -157,6 +157,9 @@ from wfc.runtime.workflow import (
     require_output_format,
 )
 
+if TYPE_CHECKING:
+    from wfc.runtime import filters
+
 __all__ = [
     "SKIP",
     "UNHANDLED",
@@ -273,6 +276,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "filters":  # which only generated code needs
+        return importlib.import_module(f"{__name__}.{name}")
     if name.startswith("_") or importlib.util.find_spec(f"{__name__}.{name}") is not None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     # not an AttributeError, in whose place an import would put a sentence that helps nobody

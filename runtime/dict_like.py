@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import ItemsView, Iterator, KeysView, ValuesView
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-__all__ = ["DictLike", "init_with_private"]
+__all__ = ["DictLike", "build_subclasses_at_once", "init_with_private"]
+
+M = TypeVar("M", bound=type[BaseModel])
 
 
+def build_subclasses_at_once(kind: M) -> M:
+    """Keeps ``defer_build`` from the classes derived from this one: their mistakes show where they are written."""
+    kind.model_config.pop("defer_build", None)
+    return kind
+
+
+@build_subclasses_at_once
 class DictLike(BaseModel):
     """A model whose undeclared fields are kept, and read and written like a dictionary's entries."""
 
-    model_config = ConfigDict(extra="allow", arbitrary_types_allowed=True, protected_namespaces=())
+    model_config = ConfigDict(
+        extra="allow", arbitrary_types_allowed=True, defer_build=True, protected_namespaces=()
+    )
 
     if TYPE_CHECKING:
 

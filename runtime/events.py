@@ -21,7 +21,7 @@ from pydantic import (
     model_serializer,
 )
 
-from wfc.runtime.dict_like import DictLike, init_with_private
+from wfc.runtime.dict_like import DictLike, build_subclasses_at_once, init_with_private
 from wfc.runtime.errors import ExpressionError
 from wfc.runtime.stored_errors import StorableError
 
@@ -83,16 +83,22 @@ _CLOSED = ConfigDict(
 )
 
 
+_OWN_MODULES = (__name__, "wfc.runtime.pauses")
+"""Their models are built when they are first used, so that the import of the runtime need not wait for pydantic."""
+
+
+@build_subclasses_at_once
 class Record(BaseModel):
     """A record of a spec: closed and strict; JSON in and out by the names that the spec gives."""
 
-    model_config = ConfigDict(**_CLOSED, frozen=True)
+    model_config = ConfigDict(**_CLOSED, frozen=True, defer_build=True)
 
 
+@build_subclasses_at_once
 class RunState(BaseModel):
     """What the steps of one run share."""
 
-    model_config = ConfigDict(**_CLOSED)
+    model_config = ConfigDict(**_CLOSED, defer_build=True)
 
     def checked(self, field: str, value: T) -> T:
         """A value, once it is sure that a field may hold it. Assignments themselves are not checked.
@@ -113,12 +119,14 @@ class RunState(BaseModel):
         return value
 
 
+@build_subclasses_at_once
 class RunConfig(BaseModel):
     """What the environment gives a workflow; read from text, so not strict."""
 
     model_config = ConfigDict(
         extra="forbid",
         frozen=True,
+        defer_build=True,
         validate_by_name=True,
         validate_by_alias=True,
         validate_default=True,
@@ -147,12 +155,18 @@ class _EventClass(ModelMetaclass):
             kwargs = {**_CLOSED, "frozen": True, **kwargs}
             # StopEvent's own takes `result` by position, and is slower
             namespace.setdefault("__init__", BaseModel.__init__)
+        own = namespace["__module__"] in _OWN_MODULES
+        if own:
+            kwargs["defer_build"] = True
         made = super().__new__(mcs, class_name, bases, namespace, **kwargs)
+        if own:
+            build_subclasses_at_once(made)
         type.__setattr__(made, "__event_name__", name or class_name)
         return made
 
 
-class DictState(DictLike):
+@build_subclasses_at_once
+class DictState(DictLike, defer_build=True):
     """The state of a workflow that declares none: whatever is put into it."""
 
 

@@ -14,7 +14,7 @@ from itertools import chain, islice
 from typing import Any, Final, TypeVar, overload
 from urllib.parse import quote
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from wfc.runtime.errors import ExpressionError
 from wfc.runtime.merging import merged_by
@@ -80,7 +80,7 @@ WORDS: Final = {
     "week": "w",
     "weeks": "w",
 }
-PLAIN: Final[TypeAdapter[Any]] = TypeAdapter(Any)
+PLAIN: Final[TypeAdapter[Any]] = TypeAdapter(Any, config=ConfigDict(defer_build=True))
 AMOUNT: Final = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)\s*([a-z]+)")
 ISO: Final = re.compile(
     r"([+-]?)P(?=.)(?:(\d{1,9}(?:\.\d+)?)Y)?(?:(\d{1,9}(?:\.\d+)?)W)?(?:(\d{1,9}(?:\.\d+)?)D)?"
