@@ -42,8 +42,23 @@ def adapter(type_: Any) -> TypeAdapter[Any]:
 
 
 def form_schema(form: Any) -> dict[str, Any] | None:
-    """The JSON Schema of a form, by the names that it has in data; ``None`` for none."""
-    return None if form is None else adapter(form).json_schema(by_alias=True)
+    """The JSON Schema of a form, by the names that it has in data; ``None`` for none.
+
+    All questions with this form share it, so nobody may change it.
+    """
+    if form is None:
+        return None
+    try:
+        return _cached_schema(form)
+    except TypeError:  # a type that holds something unhashable
+        return _schema(form)
+
+
+def _schema(form: Any) -> dict[str, Any]:
+    return adapter(form).json_schema(by_alias=True)
+
+
+_cached_schema = lru_cache(maxsize=512)(_schema)
 
 
 def from_json(type_: Any, text: str | bytes, *, extra_fields: bool = False) -> Any:

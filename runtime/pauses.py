@@ -121,7 +121,7 @@ class QuestionAsked(InputRequiredEvent, closed=True):
     """A step asks a person; the answer goes to ``handler.answer(id, …)``.
 
     Args:
-        form: The JSON Schema of an answer; ``None``: any will do.
+        form: The JSON Schema of an answer, not to be changed; ``None``: any will do.
         asked_at: In UTC.
         expires_at: When the step stops waiting, in UTC; ``None``: it does not.
     """

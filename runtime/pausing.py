@@ -57,13 +57,18 @@ def later(moment: datetime, seconds: float) -> datetime | None:
         return None
 
 
+_ASKED: Final = set(QuestionAsked.model_fields)
+"""The fields of one that is asked: one set for all, as there may be many thousands that wait."""
+
+
 def _ask(execution: Execution, pause: Pause) -> None:
     question = pause.value
     assert isinstance(question, Question)
     if not execution.asked_for:
         execution.asked_for = set()
     execution.asked_for.add(pause.run.number)
-    asked = QuestionAsked(
+    asked = QuestionAsked.model_construct(
+        _ASKED,
         id=question_id(execution, pause.run),
         step=pause.run.step.name,
         title=question.title,
