@@ -10,7 +10,7 @@ from wfc.compiler.check import check
 from wfc.compiler.diagnostics import Address, Diagnostic, Finding, Severity
 from wfc.compiler.nodes import Workflow
 from wfc.compiler.problems import spelling
-from wfc.compiler.project import Project, Unit
+from wfc.compiler.project import NoFiles, Project, Unit
 from wfc.compiler.read import Document
 from wfc.compiler.resolve import resolve, shared_modules
 from wfc.compiler.slotted import dataclass, field
@@ -75,14 +75,17 @@ def compile_text(
         path: The spec's path, as findings show it.
         source: The spec's path as the module shows it: relative to the module, with ``/``. Default: ``path``.
         tools_folder: The spec's folder, relative to the module's, with ``/``.
-        project: The files that it may mention; by itself none.
+        project: The files that it may mention. Without them there are none, so a call of another workflow is an error:
+            nothing can be generated for it.
         in_package: Whether the folder of the module is a package.
     """
-    project = project or Project()
+    project = project or Project(NoFiles())
     with no_garbage_collection():
         checked = passes(raw, path, project)
         if checked.failed or checked.workflow is None:
             return checked
+        if checked.workflow.broken_calls:
+            return with_findings_of_called(checked, project)
         return generated(checked, project, source or path, tools_folder, in_package)
 
 
@@ -140,6 +143,21 @@ def passes(raw: bytes, path: str, project: Project) -> Compiled:
         texts,
         in_order(suppressed, path),
     )
+
+
+def with_findings_of_called(checked: Compiled, project: Project) -> Compiled:
+    """A spec that is right itself and calls others that are not: what is wrong with them."""
+    assert checked.workflow is not None
+    found, texts = [*checked.diagnostics], dict(checked.texts)
+    for name in checked.workflow.broken_calls:
+        path = project.path_of(name, checked.path)
+        assert path is not None  # otherwise the call itself has a finding
+        called = passes(b"", path, project)  # it is read already
+        found += called.diagnostics
+        texts |= {called.path: called.text, **called.texts}
+    from wfc.compiler.slotted import replace
+
+    return replace(checked, diagnostics=in_order(found, checked.path), texts=texts)
 
 
 def generated(

@@ -15,7 +15,7 @@ from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.validate import Spec, validate
 
-__all__ = ["NO_FILES", "Files", "Project", "Unit"]
+__all__ = ["NO_FILES", "Files", "NoFiles", "Project", "Unit"]
 
 Kind = Literal["workflow", "declarations", "part", "nothing"]
 WORDS: Mapping[Kind, str] = {
@@ -56,6 +56,7 @@ class NoFiles:
 
 
 NO_FILES: Files = NoFiles()
+"""Where nobody knows what else there is: a check by itself misses no other workflow."""
 
 
 @dataclass(slots=True)
@@ -234,6 +235,12 @@ class View:
         """The other spec whose workflow has this name."""
         self.own.calls[name] = None
         path = self.project.path_of(name, self.path)
+        if (
+            path is None
+            and isinstance(self.own.document.data, dict)
+            and self.own.document.data.get("workflow") == name
+        ):
+            path = self.path
         unit = self.project.unit(path) if path is not None else None
         if path is None or unit is None or isinstance(unit, Refused):
             return None

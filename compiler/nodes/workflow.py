@@ -51,6 +51,8 @@ class Workflow:
         whole: Whether every step, event and entry of the spec is here. Where a finding made ``resolve`` leave
             one out, rules about the flow as a whole stay silent.
         run: What it says of a run as a whole.
+        broken_calls: Names of workflows that it calls and that have mistakes of their own, so that nothing can be
+            generated.
     """
 
     name: str
@@ -78,6 +80,7 @@ class Workflow:
     resources: tuple[Resource, ...] = ()
     receives: tuple[Received, ...] = ()
     key: RunKey | None = None
+    broken_calls: tuple[str, ...] = ()
 
     @property
     def outside(self) -> tuple[str, ...]:

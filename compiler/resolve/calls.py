@@ -75,6 +75,8 @@ def adopted(name: str, around: Around, declared: Declared) -> Called | None:
         record = adoption.named(event.record)
         record.called = event.name
         ends.append((event.name, record))
+    if adoption.incomplete:
+        return None
     return Called(name, around.path, start, tuple(ends))
 
 
@@ -89,9 +91,11 @@ class Adoption:
         self.declared = declared
         self.prefix = prefix
         self.made: dict[int, Record] = {}
+        self.incomplete = False  # whether the other spec could not say of some type what it is
 
     def type(self, type: Type) -> Type:
         """A type of the other spec as one of this."""
+        self.incomplete |= type is UNKNOWN
         match type:
             case ListOf():
                 return ListOf(self.type(type.item))

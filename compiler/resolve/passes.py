@@ -228,6 +228,7 @@ def workflow(
         tests=tests,
         imports=imports,
         whole=declared.flow_whole,
+        broken_calls=tuple(name for name, found in declared.called.items() if found is None),
         receives=tuple(declared.receives.values()),
         key=declared.key,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Finding, Place, Report
@@ -47,9 +48,15 @@ class Enough(Exception):  # noqa: N818 - no error: the rest is only not looked f
     """There are too many findings to go on."""
 
 
+@cache
+def schema() -> Schema:
+    """The schema, read once: a folder may hold many specs with mistakes."""
+    return load()
+
+
 def explain(document: Document, report: Report) -> Spec | None:
     """Report what is ill-shaped, and make a spec of the rest."""
-    explainer = Explainer(document, load(), report)
+    explainer = Explainer(document, schema(), report)
     try:
         data = explainer.mend(document.data, explainer.schema, ())
     except Enough:

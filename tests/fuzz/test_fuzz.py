@@ -1,0 +1,94 @@
+"""A slice of the fuzz target, and what it has found before; `fuzz.py` runs more."""
+
+from __future__ import annotations
+
+import warnings
+from types import ModuleType
+
+import pytest
+
+from wfc.compiler.pipeline import check_text, compile_text
+from wfc.compiler.project import Project
+
+REPORT = """
+wfc: 1
+workflow: report
+start: Asked
+end: Reported
+events: {Asked: {topic: string}, Reported: {text: string}}
+steps:
+  research:
+    {kind: workflow, accepts: Asked, workflow: research, emit: {event: Reported, with: {text: "${{ result.text }}"}}}
+"""
+RESEARCH = """
+wfc: 1
+workflow: research
+start: Asked
+end: Found
+events: {Asked: {topic: string}, Found: {text: string}}
+steps:
+  look: {kind: transform, accepts: Asked, emit: {event: Found, with: {text: all}}}
+"""
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_spoilt_specs_are_reported_in_time_and_within_memory(fuzzing: ModuleType, part: int) -> None:
+    larder = fuzzing.Larder()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)  # of the Python that is parsed
+        for number in range(part * 500, part * 500 + 500):
+            outcome = fuzzing.tried(larder.spoilt(0, number))
+            assert not outcome.trouble, f"fuzz.py --seed 0 --show {number}\n{outcome.trouble}"
+
+
+def test_an_input_is_the_same_each_time(fuzzing: ModuleType) -> None:
+    one, other = fuzzing.Larder(), fuzzing.Larder()
+    for number in range(100):
+        assert one.spoilt(7, number) == other.spoilt(7, number)
+
+
+def test_processes_try_each_number_once_and_tell_of_all(fuzzing: ModuleType) -> None:
+    *_, tally = fuzzing.fuzz(0, 3, 41, 2)
+    assert (tally.done, tally.troubles) == (41, [])
+    assert tally.seconds > 0
+    assert tally.megabytes > 1
+
+
+# --- found before
+
+
+def test_a_call_by_a_text_alone_cannot_be_compiled_and_is_not_missed_by_a_check() -> None:
+    assert check_text(REPORT.encode(), "report.yaml").diagnostics == ()
+    made = compile_text(REPORT.encode(), "report.yaml")
+    assert [each.code for each in made.diagnostics] == ["unknown-workflow"]
+
+
+def test_a_text_alone_may_start_itself() -> None:
+    own = REPORT.replace("workflow: research,", "workflow: report, detach: true, with: {topic: x},")
+    own = own.replace("result.text", "result")
+    made = compile_text(own.encode(), "report.yaml")
+    assert made.diagnostics == ()
+    assert made.python
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "code"),
+    [
+        ("end: Found", "end: Fund", "unknown-event"),
+        ("Found: {text: string}", "Found: {text: strin}", "unknown-type"),
+        ("Asked: {topic: string}", "Asked: {topic: strin}", "unknown-type"),
+    ],
+)
+def test_who_calls_a_workflow_with_mistakes_is_told_of_them(
+    fuzzing: ModuleType, right: str, wrong: str, code: str
+) -> None:
+    files = {
+        "report.yaml": REPORT.replace("research, ", "research, with: {topic: x}, ").encode(),
+        "research.yaml": RESEARCH.encode(),
+    }
+    spoilt = fuzzing.Spoilt("report.yaml", files)
+    assert compile_text(files["report.yaml"], "report.yaml", project=Project(spoilt)).python
+    files["research.yaml"] = RESEARCH.replace(right, wrong).encode()
+    made = compile_text(files["report.yaml"], "report.yaml", project=Project(spoilt))
+    assert [(each.path, each.code) for each in made.diagnostics] == [("research.yaml", code)]
+    assert not made.python
