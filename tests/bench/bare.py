@@ -79,3 +79,30 @@ async def runs(count: int) -> AsyncIterator[None]:
     yield
     gate.opened.set()
     assert set(await asyncio.gather(*tasks)) == {2}
+
+
+async def stream(count: int, readers: int = 1) -> None:
+    """A queue for each reader."""
+    queues: list[asyncio.Queue[Item | None]] = [asyncio.Queue() for _ in range(readers)]
+
+    async def tell() -> None:
+        for number in range(count):
+            item = Item(number=number)
+            for queue in queues:
+                queue.put_nowait(item)
+        for queue in queues:
+            queue.put_nowait(None)
+
+    async def read(queue: asyncio.Queue[Item | None]) -> int:
+        seen = 0
+        while await queue.get() is not None:
+            seen += 1
+        return seen
+
+    _, *seen = await asyncio.gather(tell(), *(read(queue) for queue in queues))
+    assert seen == [count] * readers
+
+
+async def stream_three(count: int) -> None:
+    """The same with three readers."""
+    await stream(count, 3)

@@ -2,6 +2,7 @@
 
     python tests/bench/bench.py            # some minutes
     python tests/bench/bench.py --quick    # small sizes, to see that it works
+    python tests/bench/bench.py --long     # a million hops, and the like, too
     python tests/bench/bench.py --only ping_pong runs
 
 The peers come with ``pip install -e .[bench]``; one that is not installed is left out. Each measurement is made
@@ -19,12 +20,12 @@ import importlib.util
 import json
 import os
 import platform
+import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -41,7 +42,7 @@ WORK: dict[str, tuple[str, str, Sequence[int], dict[str, int]]] = {
     "ping_pong": (
         "two steps hand one event back and forth",
         "hops",
-        (2_000, 20_000, 100_000),
+        (2_000, 20_000, 100_000, 1_000_000),
         {"llama_index": 20_000, "lang_graph": 20_000},
     ),
     "fan_out_list": (
@@ -53,7 +54,7 @@ WORK: dict[str, tuple[str, str, Sequence[int], dict[str, int]]] = {
     "fan_out_send": (
         "fan-out by sending, and collecting",
         "events",
-        (100, 800, 10_000),
+        (100, 800, 10_000, 100_000),
         {"llama_index": 800, "lang_graph": 10_000},
     ),
     "backlog": (
@@ -63,50 +64,77 @@ WORK: dict[str, tuple[str, str, Sequence[int], dict[str, int]]] = {
         {"llama_index": 1_000, "lang_graph": 10_000},
     ),
     "runs": ("runs of three steps, all at once", "runs", (5_000,), {}),
+    "paused": (
+        "runs that ask a person and wait, and get answers",
+        "runs",
+        (1_000, 100_000),
+        {"llama_index": 1_000},
+    ),
+    "stream": ("a stream and one reader", "events", (100_000,), {"lang_graph": 100_000}),
+    "stream_three": ("a stream and three readers; peers with one", "events", (100_000,), {}),
 }
+
+# work whose runs are held half-way → (what they are, how many, the most that each peer is made to hold)
+HELD: dict[str, tuple[str, int, dict[str, int]]] = {
+    "runs": ("runs of three steps, half-way, each with its task", 5_000, {}),
+    "paused": ("runs that wait for a person", 100_000, {"llama_index": 1_000}),
+}
+
+LONG = 200_000
+"""From here on a size takes ``--long``."""
 
 QUICK = 2_000
 
 
-def child(module: str, work: str, size: int, memory: bool) -> None:
+def child(module: str, work: str, size: int) -> None:
     """Does one piece of work in this process and prints what it took."""
-    contestant = importlib.import_module(module)
-    function = getattr(contestant, work)
+    function = getattr(importlib.import_module(module), work, None)
+    if function is None:
+        print(json.dumps(None))  # it has nothing of the kind
+        return
 
-    async def once(count: int, measure: bool) -> dict[str, float]:
+    async def once(count: int) -> dict[str, float]:
         gc.collect()
-        if measure and memory:
-            tracemalloc.start()
-        start = time.process_time()
-        held = 0
+        before, peak_before, start = resident(), peak(), time.process_time()
+        held, done = 0, 0.0  # what looking at the memory takes is not counted
         doing = function(count)
-        if work == "runs":
+        if hasattr(doing, "__aiter__"):
             async for _ in doing:
-                if memory and measure:
-                    gc.collect()
-                    held = tracemalloc.get_traced_memory()[0]
+                done = time.process_time() - start
+                gc.collect()
+                held = resident() - before
+                start = time.process_time()
         else:
             await doing
-        return {"seconds": time.process_time() - start, "bytes": held}
+        seconds = done + time.process_time() - start
+        return {"seconds": seconds, "bytes": held, "peak": peak(), "grown": peak() - peak_before}
 
     async def main() -> dict[str, float]:
-        await once(min(size, 50), False)
-        return await once(size, True)
+        await once(min(size, 50))
+        return await once(size)
 
     print(json.dumps(asyncio.run(main())))
 
 
-def measure(module: str, work: str, size: int, *, memory: bool = False) -> dict[str, float] | None:
-    """Has a process of its own do one piece of work; ``None`` if it failed."""
-    command = [
-        sys.executable,
-        __file__,
-        "--child",
-        module,
-        work,
-        str(size),
-        *(["--memory"] if memory else []),
-    ]
+def resident() -> int:
+    """Bytes of memory that this process has now."""
+    try:
+        return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf(
+            "SC_PAGE_SIZE"
+        )
+    except OSError:  # no Linux
+        return peak()
+
+
+def peak() -> int:
+    """The most that it ever had."""
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
+
+
+def measure(module: str, work: str, size: int) -> dict[str, float] | None:
+    """Has a process of its own do one piece of work; ``None`` if it failed, or has nothing of the kind."""
+    command = [sys.executable, __file__, "--child", module, work, str(size)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())
     if done.returncode:
         print(f"{module} {work} {size}: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
@@ -138,7 +166,7 @@ def present() -> list[str]:
     ]
 
 
-def speed_table(works: Sequence[str], repeats: int, quick: bool) -> None:
+def speed_table(works: Sequence[str], repeats: int, most: int) -> None:
     names = present()
     peers = [name for name in names if name != "ours"]
     print("| work | size | " + " | ".join(f"{HEADINGS[name]} /s" for name in names), end="")
@@ -146,7 +174,7 @@ def speed_table(works: Sequence[str], repeats: int, quick: bool) -> None:
     print("|---|--:|" + "--:|" * (len(names) + len(peers)))
     for work in works:
         title, unit, sizes, limits = WORK[work]
-        for size in [size for size in sizes if not quick or size <= QUICK] or [500]:
+        for size in [size for size in sizes if size <= most] or [500]:
             found = rates(work, size, repeats, limits)
             ours = found.get("ours", 0.0)
             cells = [f"{found[name]:,.0f}" if name in found else "–" for name in names]
@@ -154,98 +182,82 @@ def speed_table(works: Sequence[str], repeats: int, quick: bool) -> None:
             print(f"| {title} | {size:,} {unit} | " + " | ".join([*cells, *ratios]) + " |", flush=True)
 
 
-def memory_table(quick: bool) -> None:
-    size = 500 if quick else WORK["runs"][2][0]
-    print(f"\n| memory of {size:,} runs that are half-way | KiB a run | wfc's part of it |")
-    print("|---|--:|--:|")
-    found = {name: measure(name, "runs", size, memory=True) for name in present()}
-    ours = (found["ours"] or {"bytes": 0.0})["bytes"]
-    for name, one in found.items():
-        if one is not None:
-            print(f"| {HEADINGS[name]} | {one['bytes'] / size / 1024:.1f} | {ours / one['bytes']:.2f} |")
+def memory_table(most: int) -> None:
+    """What runs that are held half-way take, each contestant's own number of them."""
+    names = present()
+    print("\n| memory, KiB a run | runs | " + " | ".join(HEADINGS[name] for name in names) + " |")
+    print("|---|--:|" + "--:|" * len(names))
+    for work, (title, size, limits) in HELD.items():
+        count = min(size, most)
+        cells = []
+        for name in names:
+            own = min(count, limits.get(name, count))
+            found = measure(name, work, own)
+            cells.append("–" if found is None else f"{found['bytes'] / own / 1024:.1f}")
+        print(f"| {title} | {count:,} | " + " | ".join(cells) + " |", flush=True)
 
 
-def check_table(repeats: int) -> None:
-    """`wfc check` of specs of ten and 1,000 steps, whole process, as a multiple of a Python that does nothing."""
-    wfc = Path(sys.executable).parent / "wfc"
-    if not wfc.exists():
-        return
+def growth_table(most: int) -> None:
+    """Whether memory stays flat over a long run."""
+    print("\n| hops in one run | most memory, MB | grown in the run, bytes a hop |\n|--:|--:|--:|")
+    for size in WORK["ping_pong"][2]:
+        found = measure("ours", "ping_pong", size) if size <= most else None
+        if found is not None:
+            print(f"| {size:,} | {found['peak'] / 1e6:.1f} | {found['grown'] / size:.2f} |", flush=True)
+
+
+STARTS = {
+    "python -c pass": "pass",
+    "asyncio and pydantic alone": "import asyncio; from pydantic import BaseModel, TypeAdapter",
+    "import wfc.runtime": "import wfc.runtime",
+}
+
+
+def start_table(repeats: int) -> None:
+    """The import of the runtime, whole process, as a multiple of what it cannot do without."""
+    seconds: dict[str, list[float]] = {name: [] for name in STARTS}
     with tempfile.TemporaryDirectory() as folder:
-        commands = {"python -c pass": [sys.executable, "-c", "pass"]}
-        commands["asyncio and pydantic alone"] = [
-            sys.executable,
-            "-c",
-            "import asyncio; from pydantic import BaseModel, TypeAdapter",
-        ]
-        commands["import wfc.runtime"] = [sys.executable, "-c", "import wfc.runtime"]
-        for steps in (10, 1_000):
-            path = Path(folder, f"chain_{steps}.yaml")
-            path.write_text(chain(steps), encoding="utf-8")
-            commands[f"wfc check, {steps:,} steps"] = [str(wfc), "check", str(path)]
-        seconds: dict[str, list[float]] = {name: [] for name in commands}
         # compiled modules are kept, as they are where somebody works with them
-        kept = {
-            **os.environ,
-            "PYTHONDONTWRITEBYTECODE": "",
-            "PYTHONPYCACHEPREFIX": str(Path(folder, "cache")),
-        }
-        for turn in range(repeats + 1):
-            for name, command in commands.items():
-                start = time.perf_counter()
-                done = subprocess.run(command, capture_output=True, text=True, check=False, env=kept)
-                if done.returncode:
-                    print(f"{name}: {done.stdout}{done.stderr}", file=sys.stderr)
-                elif turn:  # the first one warms the disk
-                    seconds[name].append(time.perf_counter() - start)
-    nothing = statistics.median(seconds["python -c pass"])
-    print("\n| whole process | ms | × `python -c pass` |\n|---|--:|--:|")
+        kept = {**os.environ, "PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": folder}
+        for turn in range(max(repeats, 10) + 1):
+            for name, program in STARTS.items():
+                before = resource.getrusage(resource.RUSAGE_CHILDREN)
+                subprocess.run([sys.executable, "-c", program], check=True, env=kept)
+                after = resource.getrusage(resource.RUSAGE_CHILDREN)
+                if turn:  # the first one compiles
+                    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+                    seconds[name].append(used)
+    floor = statistics.median(seconds["asyncio and pydantic alone"])
+    print("\n| whole process | ms | × asyncio and pydantic alone |\n|---|--:|--:|")
     for name, found in seconds.items():
-        if found:
-            print(
-                f"| {name} | {statistics.median(found) * 1000:.0f} | {statistics.median(found) / nothing:.1f} |"
-            )
-
-
-def chain(steps: int) -> str:
-    """A spec of so many steps, one after the other."""
-    events = "".join(f"  Event{number}: {{number: integer}}\n" for number in range(steps + 1))
-    written = "".join(
-        f"  step_{number}:\n    kind: transform\n    accepts: Event{number}\n    emit:\n"
-        f"      - event: Event{number + 1}\n        when: event.number < {number + 100}\n"
-        f"        with: {{number: '${{{{ event.number + 1 }}}}'}}\n"
-        f"      - {{event: Event{steps}, with: {{number: '${{{{ event.number }}}}'}}}}\n"
-        if number + 1 < steps
-        else f"  step_{number}: {{kind: transform, accepts: Event{number}, emit: Event{number + 1}}}\n"
-        for number in range(steps)
-    )
-    return (
-        "wfc: 1\nworkflow: chain\ndescription: Steps in a row.\nstart: Event0\n"
-        f"end: [Event{steps}]\nevents:\n{events}steps:\n{written}"
-    )
+        middle = statistics.median(found)
+        print(f"| {name} | {middle * 1000:.0f} | {middle / floor:.2f} |")
 
 
 def main() -> None:
+    rest = ["memory", "growth", "start"]
     parser = argparse.ArgumentParser(description="Measure the runtime against its peers.")
-    parser.add_argument(
-        "--only", nargs="+", choices=[*WORK, "memory", "check"], default=[*WORK, "memory", "check"]
-    )
+    parser.add_argument("--only", nargs="+", choices=[*WORK, *rest], default=[*WORK, *rest])
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--quick", action="store_true", help="small sizes, to see that it works")
+    parser.add_argument("--long", action="store_true", help="the largest sizes too")
     parser.add_argument("--child", nargs=3, metavar=("MODULE", "WORK", "SIZE"), help=argparse.SUPPRESS)
-    parser.add_argument("--memory", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.child:
-        child(given.child[0], given.child[1], int(given.child[2]), given.memory)
+        child(given.child[0], given.child[1], int(given.child[2]))
         return
     python = f"Python {platform.python_version()}, {os.cpu_count()} × {machine()}"
     print(f"{python}, medians of {given.repeats}, processor time\n")
+    most = QUICK if given.quick else sys.maxsize if given.long else LONG
     works = [work for work in WORK if work in given.only]
     if works:
-        speed_table(works, given.repeats, given.quick)
+        speed_table(works, given.repeats, most)
     if "memory" in given.only:
-        memory_table(given.quick)
-    if "check" in given.only:
-        check_table(given.repeats)
+        memory_table(most)
+    if "growth" in given.only:
+        growth_table(most)
+    if "start" in given.only:
+        start_table(given.repeats)
 
 
 def machine() -> str:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from gate import Gate
 from langgraph.graph import END, START, StateGraph
-from langgraph.types import Send
+from langgraph.types import Send, StreamWriter
 from pydantic import BaseModel
 
 NAME = "langgraph"
@@ -116,3 +116,22 @@ async def runs(count: int) -> AsyncIterator[None]:
     gate.opened.set()
     for task in tasks:
         assert (await task)["number"] == 2
+
+
+async def stream(count: int) -> None:
+    """A node that writes to the stream, and its one reader."""
+
+    async def tell(state: Left, writer: StreamWriter) -> dict[str, int]:
+        for number in range(state.left):
+            writer(Number(number=number))
+        return {}
+
+    graph = StateGraph(Left)
+    graph.add_node("tell", tell)
+    graph.add_edge(START, "tell")
+    graph.add_edge("tell", END)
+    compiled = graph.compile()
+    assert len([one async for one in compiled.astream(Left(left=count), stream_mode="custom")]) == count
+
+
+stream_three = stream  # it has one reader

@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator
 
 from gate import THE, Gate
 from workflows import Context, Workflow, step
-from workflows.events import Event, StartEvent, StopEvent
+from workflows.events import Event, HumanResponseEvent, InputRequiredEvent, StartEvent, StopEvent
+from workflows.handler import WorkflowHandler
 
 NAME = "llama-index-workflows"
 
@@ -70,6 +71,7 @@ class FanOutSend(Workflow):
     @step
     async def start(self, ctx: Context, ev: StartEvent) -> Item | None:
         await ctx.store.set("count", ev.count)
+        self.expected = [Done] * ev.count
         for number in range(ev.count):
             ctx.send_event(Item(number=number))
         return None
@@ -80,8 +82,8 @@ class FanOutSend(Workflow):
 
     @step
     async def end(self, ctx: Context, ev: Done) -> StopEvent | None:
-        seen = ctx.collect_events(ev, [Done] * await ctx.store.get("count"))
-        return None if seen is None else StopEvent(result=len(seen))
+        seen = ctx.collect_events(ev, self.expected)
+        return None if seen is None else StopEvent(result=await ctx.store.get("count"))
 
 
 async def fan_out_send(count: int) -> None:
@@ -126,3 +128,54 @@ async def runs(count: int) -> AsyncIterator[None]:
     THE[0].opened.set()
     for handler in handlers:
         assert await handler == 2
+
+
+class Telling(Workflow):
+    @step
+    async def tell(self, ctx: Context, ev: StartEvent) -> StopEvent:
+        for number in range(ev.count):
+            ctx.write_event_to_stream(Item(number=number))
+        return StopEvent(result=ev.count)
+
+
+async def _read(handler: WorkflowHandler) -> int:
+    return sum([isinstance(event, Item) async for event in handler.stream_events()])
+
+
+async def stream(count: int) -> None:
+    """A step that shows many events to one reader."""
+    handler = Telling(timeout=None).run(count=count)
+    assert await _read(handler) == count
+    assert await handler == count
+
+
+stream_three = stream  # a second reader is refused
+
+
+class Asking(Workflow):
+    @step
+    async def first(self, ev: StartEvent) -> Item:
+        return Item(number=1)
+
+    @step
+    async def ask(self, ctx: Context, ev: Item) -> StopEvent:
+        THE[0].missing -= 1
+        if THE[0].missing == 0:
+            THE[0].all_here.set()
+        question = InputRequiredEvent(prefix="Are you sure?")
+        answer = await ctx.wait_for_event(HumanResponseEvent, waiter_event=question, timeout=None)
+        return StopEvent(result=answer.sure)
+
+
+async def paused(count: int) -> AsyncIterator[None]:
+    """So many runs that each wait for a person's answer, which all get one."""
+    THE[:] = [Gate(count)]
+    workflow = Asking(timeout=None)
+    handlers = [workflow.run() for _ in range(count)]
+    await THE[0].all_here.wait()
+    await asyncio.sleep(0.5)
+    yield
+    for handler in handlers:
+        handler.ctx.send_event(HumanResponseEvent(sure=True))
+    for handler in handlers:
+        assert await handler is True

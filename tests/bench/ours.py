@@ -7,7 +7,18 @@ from collections.abc import AsyncIterator
 
 from gate import THE, Gate
 
-from wfc.runtime import Context, Event, StartEvent, StopEvent, Workflow, step
+from wfc.runtime import (
+    Context,
+    Event,
+    Question,
+    Record,
+    StartEvent,
+    StopEvent,
+    Workflow,
+    WorkflowHandler,
+    pause,
+    step,
+)
 
 NAME = "wfc.runtime"
 
@@ -70,6 +81,7 @@ class FanOutSend(Workflow):
     @step
     async def start(self, ctx: Context, ev: StartEvent) -> Item | None:
         await ctx.store.set("count", ev.count)
+        self.expected = [Done] * ev.count
         for number in range(ev.count):
             ctx.send_event(Item(number=number))
         return None
@@ -80,8 +92,8 @@ class FanOutSend(Workflow):
 
     @step
     async def end(self, ctx: Context, ev: Done) -> StopEvent | None:
-        seen = ctx.collect_events(ev, [Done] * await ctx.store.get("count"))
-        return None if seen is None else StopEvent(result=len(seen))
+        seen = ctx.collect_events(ev, self.expected)
+        return None if seen is None else StopEvent(result=await ctx.store.get("count"))
 
 
 async def fan_out_send(count: int) -> None:
@@ -126,3 +138,58 @@ async def runs(count: int) -> AsyncIterator[None]:
     THE[0].opened.set()
     for handler in handlers:
         assert await handler == 2
+
+
+class Telling(Workflow):
+    @step
+    async def tell(self, ctx: Context, ev: StartEvent) -> StopEvent:
+        for number in range(ev.count):
+            ctx.write_event_to_stream(Item(number=number))
+        return StopEvent(result=ev.count)
+
+
+async def _read(handler: WorkflowHandler) -> int:
+    return sum([isinstance(event, Item) async for event in handler.stream_events()])
+
+
+async def stream(count: int, readers: int = 1) -> None:
+    """A step that shows many events to so many readers, each of which gets all."""
+    handler = Telling(timeout=None).run(count=count)
+    assert await asyncio.gather(*(_read(handler) for _ in range(readers))) == [count] * readers
+    assert await handler == count
+
+
+async def stream_three(count: int) -> None:
+    """The same with three readers."""
+    await stream(count, 3)
+
+
+class Answer(Record):
+    sure: bool
+
+
+class Asking(Workflow):
+    @step
+    async def first(self, ev: StartEvent) -> Item:
+        return Item(number=1)
+
+    @pause
+    def ask(self, ev: Item) -> Question[Answer]:
+        return Question(Answer, title="Are you sure?")
+
+    @ask.then
+    def answered(self, ev: Item, result: Answer) -> StopEvent:
+        return StopEvent(result=result.sure)
+
+
+async def paused(count: int) -> AsyncIterator[None]:
+    """So many runs that each wait for a person's answer, which all get one."""
+    workflow = Asking(timeout=None)
+    handlers = [workflow.run() for _ in range(count)]
+    while not handlers[-1].questions():  # noqa: ASYNC110 - nobody tells when all have asked
+        await asyncio.sleep(0)
+    yield
+    for handler in handlers:
+        await handler.answer(handler.questions()[0].id, {"sure": True})
+    for handler in handlers:
+        assert await handler is True
