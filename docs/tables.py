@@ -110,6 +110,12 @@ ERROR_WORDS: Final = {
     "run": "an event could not be sent to a run",
     "run.unknown": "there is no run under that key",
     "run.ended": "the run under that key is over",
+    "workflow": "the other workflow, which a step runs, came to no end event",
+    "workflow.failed": "it failed",
+    "workflow.cancelled": "it was cancelled",
+    "workflow.timeout": "it took longer than its `deadline`",
+    "workflow.inputs": "what it was given does not fit its start event",
+    "workflow.unknown": "there is no workflow of that name where the run takes place",
 }
 PLACES: Final = {
     "spec": "the file",

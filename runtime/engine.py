@@ -228,7 +228,7 @@ class Engine:
         if_absent: IfAbsent = None,
         beside: type[Workflow] | None = None,
     ) -> bool:
-        """Delivers an event to a run by its id, or to all live runs of a workflow under a key.
+        """Delivers an event to a run by its id, or to all live runs of a workflow under a key (the first of a queue).
 
         A run takes an event whether its steps are at work, waiting, or have not begun; one of its class that its
         declared events have by name, else those that its steps accept.

@@ -128,6 +128,8 @@ async def deliver_to_key(
 ) -> bool:
     """Delivers to all runs of a workflow under a key; whether it is new to any of them.
 
+    Of runs that queue, it goes to the one whose turn it is: the others are still to begin, and about something else.
+
     Args:
         key: ``None``: it is in the field of the event that the workflow declares for that.
         beside: The class of the sender, which may have been generated beside the workflow.
@@ -146,6 +148,8 @@ async def deliver_to_key(
             if isinstance(if_absent, Keep):
                 return engine.mailbox.keep((workflow, called), event, message_id, if_absent.seconds)
             return _start(engine, event, engine.workflow(workflow, beside), called, message_id)
+    if Declared.of(type(runs[0].workflow)).when_running == "queue":
+        del runs[1:]
     return any([await _in_loop(run, receive, run, event, message_id) for run in runs])
 
 

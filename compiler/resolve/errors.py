@@ -27,6 +27,12 @@ KNOWN: Final = (
     "run",
     "run.unknown",
     "run.ended",
+    "workflow",
+    "workflow.failed",
+    "workflow.cancelled",
+    "workflow.timeout",
+    "workflow.inputs",
+    "workflow.unknown",
 )
 PATTERN: Final = re.compile(r"http\.[1-5](xx|[0-9][0-9])|(python|tool)\.[^\W\d]\w*(\.[^\W\d]\w*)*")
 

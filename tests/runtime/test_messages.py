@@ -595,3 +595,19 @@ def test_a_run_that_has_paused_gets_what_it_waits_for(
 
     enough = [str(amount) for amount in amounts if amount > 10]
     assert virtually(main) == (enough or ["nobody"])[0]
+
+
+class Queued(
+    Waits, name="queued", deadline=None, when_running="queue", receives=(Receives(Paid, key="order_id"),)
+):
+    """The same, one after the other."""
+
+
+def test_of_runs_that_queue_the_first_gets_what_comes_for_their_key(virtually: Virtually) -> None:
+    async def main() -> list[Any]:
+        engine = Engine()
+        handlers = [Queued(engine=engine).run(order_id="A") for _ in range(2)]
+        await engine.deliver(Paid(order_id="A", amount=Decimal(20)), workflow="queued")
+        return [await handler for handler in handlers]
+
+    assert virtually(main) == ["20", "nobody"]

@@ -12,7 +12,7 @@ import pytest
 from wfc.schemas import EDITOR_LINE
 
 ROOT = Path(__file__).parents[2]
-SPECS = sorted((ROOT / "specs").glob("*.yaml"))
+SPECS = sorted((ROOT / "specs").rglob("*.yaml"))
 WFC = [sys.executable, "-c", "import sys; from wfc.compiler.cli import main; sys.exit(main(sys.argv[1:]))"]
 HISTORY = [("feat: fly", "a"), ("Fix the landing", "b"), ("Bump the year", "c")]
 
@@ -27,8 +27,11 @@ def test_a_spec_has_no_findings_and_passes_its_own_tests(spec: Path) -> None:
     assert spec.read_text(encoding="utf-8").splitlines()[0].split("=")[0] == EDITOR_LINE.split("=")[0]
     checked = wfc("check", spec)
     assert (checked.returncode, checked.stdout) == (0, "")
-    tested = wfc("test", spec)
-    assert tested.returncode == 0, tested.stdout + tested.stderr
+    if "\nworkflow: " in spec.read_text(
+        encoding="utf-8"
+    ):  # what is shared, and parts, have no tests of their own
+        tested = wfc("test", spec)
+        assert tested.returncode == 0, tested.stdout + tested.stderr
 
 
 @pytest.fixture
