@@ -155,7 +155,7 @@ class _EventClass(ModelMetaclass):
             kwargs = {**_CLOSED, "frozen": True, **kwargs}
             # StopEvent's own takes `result` by position, and is slower
             namespace.setdefault("__init__", BaseModel.__init__)
-        own = namespace["__module__"] in _OWN_MODULES
+        own = namespace.get("__module__") in _OWN_MODULES  # `type(…)` by hand names none
         if own:
             kwargs["defer_build"] = True
         made = super().__new__(mcs, class_name, bases, namespace, **kwargs)
