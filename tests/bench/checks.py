@@ -18,10 +18,26 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import chain
-
 WFC = str(Path(sys.executable).parent / "wfc")
 ANEW = ("env", "WFC_NO_CACHE=1")
+
+
+def chain(steps: int) -> str:
+    """A spec of so many steps, one after the other."""
+    events = "".join(f"  Event{number}: {{number: integer}}\n" for number in range(steps + 1))
+    written = "".join(
+        f"  step_{number}:\n    kind: transform\n    accepts: Event{number}\n    emit:\n"
+        f"      - event: Event{number + 1}\n        when: event.number < {number + 100}\n"
+        f"        with: {{number: '${{{{ event.number + 1 }}}}'}}\n"
+        f"      - {{event: Event{steps}, with: {{number: '${{{{ event.number }}}}'}}}}\n"
+        if number + 1 < steps
+        else f"  step_{number}: {{kind: transform, accepts: Event{number}, emit: Event{number + 1}}}\n"
+        for number in range(steps)
+    )
+    return (
+        "wfc: 1\nworkflow: chain\ndescription: Steps in a row.\nstart: Event0\n"
+        f"end: [Event{steps}]\nevents:\n{events}steps:\n{written}"
+    )
 
 
 def asking(steps: int) -> str:
