@@ -345,7 +345,7 @@ def test_an_interrupt_ends_a_run_with_130(tmp_path: Path) -> None:
         assert process.stderr is not None
         told = next(line for line in process.stderr if "call: started" in line)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=60)
     assert "Asked" in told
     assert process.returncode == 130
     assert out == ""
