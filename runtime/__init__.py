@@ -55,6 +55,7 @@ from wfc.runtime.errors import (
     RunFailedError,
     RunUnknownError,
     SettingsError,
+    SnapshotError,
     StepError,
     StepFailedError,
     StuckError,
@@ -146,6 +147,7 @@ from wfc.runtime.retry import (
     RetryInfo,
     RetryPolicy,
 )
+from wfc.runtime.serializers import BaseSerializer, JsonSerializer, PickleSerializer
 from wfc.runtime.steps import (
     catch_error,
     pause,
@@ -166,6 +168,7 @@ __all__ = [
     "All",
     "AllOf",
     "AtLeast",
+    "BaseSerializer",
     "Basic",
     "Batch",
     "Bearer",
@@ -197,6 +200,7 @@ __all__ = [
     "InvalidMessageError",
     "Item",
     "Items",
+    "JsonSerializer",
     "Keep",
     "LateEvent",
     "LimitError",
@@ -210,6 +214,7 @@ __all__ = [
     "Output",
     "OutputFormatError",
     "Outside",
+    "PickleSerializer",
     "ProgressText",
     "PythonResource",
     "PythonTool",
@@ -234,6 +239,7 @@ __all__ = [
     "Secret",
     "SettingsError",
     "Skip",
+    "SnapshotError",
     "StartEvent",
     "StepError",
     "StepFailedError",

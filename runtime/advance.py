@@ -14,7 +14,7 @@ from wfc.runtime.events import (
     StepState,
     StopEvent,
 )
-from wfc.runtime.execution import Execution, Frame, Path, Pause, StepRun
+from wfc.runtime.execution import Answer, Execution, Frame, Path, Pause, StepRun
 from wfc.runtime.exits import fail
 from wfc.runtime.frames import (
     leave,
@@ -168,8 +168,14 @@ def _give_to_waiters(execution: Execution, event: Event, steps: tuple[Step, ...]
     """Gives an event to the bodies that wait for it; the steps that it goes to besides: not those, once more."""
     woken = []
     for number, waiter in list(execution.waiters.items()):
+        run = waiter.run
         if waiter.takes(event):
             del execution.waiters[number]
+            if run.number not in execution.in_flight:
+                continue  # one of a snapshot, whose body did not come to it again
+            if not hasattr(run, "answers"):
+                run.answers = []
+            run.answers.append(Answer(waiter.wanted, event, waiter.attempt))
             execution.wants.append(Resolve(number, event))
             woken.append(waiter.step)
     return tuple(step for step in steps if step not in woken) if woken else steps

@@ -81,8 +81,9 @@ def start_child(run: Run, want: StartChild) -> None:
         run_id += f".{want.attempt}"
     try:
         workflow = _workflow_of(run, child.workflow)
-        start = _start_event(workflow, child.inputs)
-        made = _prepare_below(workflow, start, run_id, run, number)
+        made = _parked(run, run_id, workflow)
+        if made is None:
+            made = _prepare_below(workflow, _start_event(workflow, child.inputs), run_id, run, number)
         admitted = run.engine.admit(_relate(made, run, step_run, is_attached=not child.detach))
     except WorkflowError as error:
         run.take(Broken(number, step_error(error)))
@@ -91,6 +92,21 @@ def start_child(run: Run, want: StartChild) -> None:
             run.take(Resolved(number, admitted.run_id))
         else:
             _wait(run, number, child, admitted)
+
+
+def _parked(run: Run, run_id: str, workflow: Workflow) -> Run | None:
+    """A run that was part of this one when it was written down, and goes on with it.
+
+    Raises:
+        SnapshotError: What was written is damaged, or of another workflow.
+    """
+    if run_id not in run.parked:
+        return None
+    from wfc.runtime.snapshots.resuming import resumed
+
+    found = resumed(workflow, run.parked[run_id])
+    run.parked = {known: data for known, data in run.parked.items() if known != run_id}
+    return found.make_run(workflow, run_id, None, {}, engine=run.engine, clock=run.clock)
 
 
 def _prepare_below(workflow: Workflow, start: StartEvent, run_id: str, run: Run, number: int) -> Run:
@@ -209,7 +225,9 @@ def start_inside(
         before = getattr(step_run, "started_runs", 0)
         step_run.started_runs = before + 1
         run_id = f"{run.run_id}/{step_run.step.name}/{step_run.number}" + (f".{before + 1}" if before else "")
-    made = workflow.prepare(ctx, start_event, run_id, inputs, engine=run.engine, clock=run.clock)
+    made = _parked(run, run_id, workflow)
+    if made is None:
+        made = workflow.prepare(ctx, start_event, run_id, inputs, engine=run.engine, clock=run.clock)
     admitted = run.engine.admit(_relate(made, run, step_run, is_attached=True))
     if admitted is made:
         _register(run, run_id, ChildRun(made, step_run.number))

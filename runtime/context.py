@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from wfc.runtime.messages import IfAbsent
     from wfc.runtime.resource_kinds import Resource
     from wfc.runtime.run import Run
+    from wfc.runtime.serializers import BaseSerializer
+    from wfc.runtime.snapshots.resuming import Resumed
     from wfc.runtime.workflow import Workflow
 
 if TYPE_CHECKING:
@@ -41,11 +43,12 @@ E = TypeVar("E", bound=Event)
 class Unstarted:
     """What stands for the run before there is one: the state to begin with."""
 
-    __slots__ = ("state", "store", "workflow")
+    __slots__ = ("resumed", "state", "store", "workflow")
 
-    def __init__(self, workflow: Workflow) -> None:
+    def __init__(self, workflow: Workflow, resumed: Resumed | None = None) -> None:
         self.workflow = workflow
-        self.state = type(workflow).table().new_state()
+        self.resumed = resumed  # what it goes on with
+        self.state = type(workflow).table().new_state() if resumed is None else resumed.state
         self.store: StateStore[Any] = StateStore(self)
 
 
@@ -68,6 +71,53 @@ class Context(Generic[S]):
         """Makes it the context of a run, as those outside see it."""
         self._run = run
         self._step_run = None
+
+    def to_dict(
+        self, serializer: BaseSerializer | None = None, *, include_state: bool = True
+    ) -> dict[str, Any]:
+        """A snapshot: the run with all that is in flight or waits, as JSON data; of one that is over, its state.
+
+        It costs what is under way, and not what has happened. Steps that are at work begin again when the run goes
+        on; those that are done do not.
+
+        Args:
+            serializer: Writes values of classes that the workflow does not declare; see ``JsonSerializer``.
+            include_state: Whether with the state.
+
+        Raises:
+            SnapshotError: Something cannot be written as JSON.
+            ContextStateError: It is a step's own context: a step at work is no state that could be kept.
+        """
+        from wfc.runtime.snapshots.resuming import snapshot_of, snapshot_of_state
+
+        run = self._run
+        if self._step_run is not None:
+            raise ContextStateError("inside a step there is no snapshot; the handler's context gives one")
+        if not isinstance(run, Unstarted):
+            return self._in_loop(lambda: snapshot_of(run, serializer, include_state=include_state))
+        data = snapshot_of_state(run.workflow, run.state if include_state else None, serializer)
+        return data if run.resumed is None else {**run.resumed.data, "state": data["state"]}
+
+    @classmethod
+    def from_dict(
+        cls, workflow: Workflow, data: Mapping[str, Any], serializer: BaseSerializer | None = None
+    ) -> Context[S]:
+        """The context of a snapshot; ``workflow.run(ctx=…)`` goes on with its run, under its id.
+
+        Args:
+            serializer: As that which wrote it.
+
+        Raises:
+            SnapshotError: The snapshot is damaged, or of another workflow or version of it.
+        """
+        from wfc.runtime.snapshots.resuming import resumed
+
+        found = resumed(workflow, data, serializer)
+        made = cls(workflow)
+        made._run = Unstarted(workflow, found)
+        if found.execution is None:
+            made._run.resumed = None
+        return made
 
     @staticmethod
     def get_step_context() -> Context[Any]:

@@ -11,6 +11,7 @@
     ├── WorkflowValidationError     a workflow class cannot be run as it is written
     │   └── WorkflowConfigurationError  it lacks steps, a start or an end, or was given options that make no sense
     ├── ContextStateError           a context was asked for something at the wrong time
+    ├── SnapshotError               a snapshot cannot be written or read
     ├── WorkflowTimeoutError        a run took longer than its deadline
     ├── WorkflowCancelledByUser     a run was cancelled
     └── WorkflowRuntimeError        a run cannot go on
@@ -45,6 +46,7 @@ __all__ = [
     "RunFailedError",
     "RunUnknownError",
     "SettingsError",
+    "SnapshotError",
     "StepError",
     "StepFailedError",
     "StuckError",
@@ -191,6 +193,12 @@ class WorkflowConfigurationError(WorkflowValidationError):
 
 class ContextStateError(WorkflowError):
     """A context was asked for something that it can only do at another time, such as before the run started."""
+
+
+class SnapshotError(WorkflowError):
+    """A snapshot is damaged, of another workflow or version, or would hold what cannot be written as JSON."""
+
+    name = "snapshot"
 
 
 class WorkflowTimeoutError(WorkflowError):

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NONE",
+    "Answer",
     "Execution",
     "Exit",
     "Frame",
@@ -31,6 +32,7 @@ __all__ = [
     "Slots",
     "StepRun",
     "Timed",
+    "Wanted",
 ]
 
 Path = tuple[int, ...]
@@ -172,6 +174,7 @@ class StepRun:
     """One run of a step: on an event, on a join's events by parameter position, or on a list of them."""
 
     __slots__ = (
+        "answers",
         "attempt",
         "began",
         "called",
@@ -184,6 +187,7 @@ class StepRun:
         "failed_at",
         "frame",
         "fresh",
+        "gone",
         "key",
         "messages",
         "number",
@@ -223,6 +227,8 @@ class StepRun:
     messages: tuple[int, int]  # the attempt that sends, and how many it has sent
     fresh: list[tuple[Any, str]]  # results of calls to be kept, and where
     collects: list[Any]  # what to take back if the attempt fails
+    gone: list[Any]  # what it has collected and others have taken: not to be collected again
+    answers: list[Answer]  # what its body has waited for, and got
     choice: int  # which of a model and its fallbacks, from 0
     choices: int  # how many there are
     since: int  # the last attempt before the present choice
@@ -248,6 +254,21 @@ class StepRun:
         events = event if isinstance(event, list) else list(event.values())
         names = list(dict.fromkeys(event_name(one) for one in events))
         return " and ".join(names) if names else "nothing"
+
+
+class Answer:
+    """What a body has waited for, and the last attempt that got it."""
+
+    __slots__ = ("attempt", "event", "wanted")
+
+    def __init__(self, wanted: Wanted, event: Event, attempt: int) -> None:
+        self.wanted = wanted
+        self.event = event
+        self.attempt = attempt
+
+
+Wanted = tuple[type[Event], str | None, Mapping[str, Any]]
+"""An event's class, a name for the wait, and the values that the event's fields must have."""
 
 
 class Pause:
@@ -304,6 +325,7 @@ class Execution:
     __slots__ = (
         "asked",
         "asked_for",
+        "asked_waits",
         "buffers",
         "busy",
         "cost_usd",
@@ -346,6 +368,7 @@ class Execution:
         self.inbox: dict[int, Event] = NONE  # events that nobody has taken yet, by number, oldest first
         self.received: dict[str, None] = NONE  # ids of events
         self.asked_for: set[int] = _NOBODY  # the numbers of all step runs that have asked a question
+        self.asked_waits: dict[str, None] = NONE  # ids of bodies' waits whose question has been published
         self.begin(state)
 
     def begin(self, state: Any) -> None:

@@ -19,7 +19,7 @@ from wfc.runtime.ticks import Cancelled, LeaveBy, Left, Tick
 if TYPE_CHECKING:
     from wfc.runtime.run import Run
 
-__all__ = ["RUN_EXITS", "RunExit", "fail", "left_by"]
+__all__ = ["RUN_EXITS", "RunExit", "fail", "left_by", "way_out"]
 
 RunExit = Literal["run_error", "run_deadline", "run_cancel"]
 
@@ -28,7 +28,7 @@ RUN_EXITS: Final[tuple[RunExit, ...]] = ("run_error", "run_deadline", "run_cance
 
 def fail(execution: Execution, error: Exception) -> None:
     """A run cannot go on: it fails, unless it has an exit for that, which is taken once."""
-    way = _way_out(error)
+    way = way_out(error)
     if way is None or way not in execution.table.exits or execution.failing is not None:
         execution.outcome = error
     else:
@@ -36,7 +36,8 @@ def fail(execution: Execution, error: Exception) -> None:
         execution.wants.append(LeaveBy(way))
 
 
-def _way_out(error: Exception) -> RunExit | None:
+def way_out(error: Exception) -> RunExit | None:
+    """The exit that a run may have for an error."""
     if isinstance(error, WorkflowTimeoutError):
         return "run_deadline"
     if isinstance(error, WorkflowCancelledByUser):

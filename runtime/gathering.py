@@ -181,13 +181,14 @@ def _pair(execution: Execution, step: Step, event: Event, frame: Frame | None, p
 class Collection:
     """What ``collect_events`` has kept under one name."""
 
-    __slots__ = ("by_kind", "count", "expected", "needed")
+    __slots__ = ("by_kind", "count", "expected", "needed", "taken_by")
 
     def __init__(self) -> None:
         self.by_kind: dict[type[Event], deque[Event]] = {}
         self.count = 0
         self.expected: list[type[Event]] = []
         self.needed: Counter[type[Event]] = Counter()
+        self.taken_by: StepRun | None = None  # who has got them all
 
     def is_for(self, expected: list[type[Event]]) -> bool:
         """Whether this list looks like the last one: to compare thousands of entries each time would cost."""
@@ -213,6 +214,9 @@ def collect(
     if not expected:
         return []
     key = (run.step.index, buffer_id or "")
+    if hasattr(run, "gone") and (key, event) in run.gone:
+        run.gone.remove((key, event))
+        return None
     kept: Collection | None = execution.buffers.get(key)
     if kept is None:
         if execution.buffers is NONE:
@@ -226,10 +230,9 @@ def collect(
         return None
     same.append(event)
     kept.count += 1
-    if run.step.retry is not None:
-        if not hasattr(run, "collects"):
-            run.collects = []
-        run.collects.append((key, kept, event))
+    if not hasattr(run, "collects"):
+        run.collects = []
+    run.collects.append((key, kept, event))
     if kept.count < len(expected):
         return None
     if kept.expected != expected:
@@ -237,6 +240,7 @@ def collect(
         if kept.count < len(expected):
             return None
     del execution.buffers[key]
+    kept.taken_by = run
     given = {one: iter(queue) for one, queue in kept.by_kind.items()}
     return [next(given[one]) for one in expected]
 
@@ -244,6 +248,12 @@ def collect(
 def uncollect(execution: Execution, run: StepRun) -> None:
     """Takes back what a failed attempt has collected: the next attempt collects it again."""
     for key, kept, event in reversed(getattr(run, "collects", ())):
+        if kept.taken_by is not None and kept.taken_by is not run:
+            if not hasattr(run, "gone"):
+                run.gone = []
+            run.gone.append((key, event))
+            continue
+        kept.taken_by = None
         kept.by_kind[type(event)].remove(event)
         kept.count -= 1
         newer: Collection | None = execution.buffers.get(key)

@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from wfc.runtime.context import StepContext
     from wfc.runtime.engine import Engine
     from wfc.runtime.gates import Passage
+    from wfc.runtime.snapshots.resuming import Resumed
     from wfc.runtime.workflow import Workflow
 
 __all__ = ["Double", "Observer", "Run"]
@@ -96,13 +97,12 @@ class Run:
         engine: What it belongs to; ``None``: what its workflow belongs to.
         trace_parent: The span that started the run, as plain data: see ``trace_context``. By itself the one
             that is active here.
+        resumed: What it goes on with, if it is no new one.
     """
 
     __slots__ = (
         "__weakref__",
-        "_begun",
         "_config",
-        "_early",
         "_inner",
         "_observers",
         "_resources",
@@ -116,14 +116,18 @@ class Run:
         "clock",
         "deadline",
         "doubles",
+        "early",
         "ending",
         "engine",
         "execution",
         "future",
+        "has_begun",
         "key",
         "loop",
         "parent",
+        "parked",
         "passage",
+        "resumed",
         "run_id",
         "timers",
         "trace",
@@ -143,6 +147,7 @@ class Run:
         config: Any = None,
         engine: Engine | None = None,
         trace_parent: Mapping[str, str] | None = None,
+        resumed: Resumed | None = None,
     ) -> None:
         self.workflow = workflow
         self.engine = engine or workflow.engine
@@ -157,7 +162,12 @@ class Run:
         self.breakpoints: Breakpoints | None = None
         self.run_id = run_id
         table = type(workflow).table()
-        self.execution: Execution = Execution(table, run_id, table.new_state() if state is None else state)
+        self.resumed = resumed
+        self.parked: Mapping[str, Any] = NONE  # snapshots of runs that may be part of this one, by id
+        known = None if resumed is None else resumed.execution
+        self.execution: Execution = known or Execution(
+            table, run_id, table.new_state() if state is None else state
+        )
         self.execution.inputs = start_event
         self.loop = asyncio.get_running_loop()
         self.future: asyncio.Future[StopEvent] = self.loop.create_future()
@@ -165,7 +175,7 @@ class Run:
         # a loop whose clock jumps has a calendar that goes with it
         self.clock: Callable[[], datetime] = clock or getattr(self.loop, "today", None) or _utc_now
         self._config = config
-        self._begun = False
+        self.has_begun = False
         self.trace = trace_of(workflow, trace_parent)
         self.workers = Workers(self)
         self.workers.bare = not doubles and self.trace is None
@@ -176,7 +186,7 @@ class Run:
         self.deadline: asyncio.TimerHandle | None = None
         self.timers: Timers | None = None
         self._waits: Waits | None = None
-        self._early: list[Tick] | None = None
+        self.early: list[Tick] | None = None
         self._resources: Resources | None = None
         self.ending: Ending | None = None
 
@@ -193,7 +203,12 @@ class Run:
     def start(self) -> None:
         """Takes in the start event, and what was sent since."""
         execution = self.execution
-        self._begun = True
+        self.has_begun = True
+        resumed, self.resumed = self.resumed, None
+        if resumed is not None and resumed.begun:
+            resumed.go_on(self)
+            self._take_early()
+            return
         assert execution.inputs is not None
         limits = NONE
         if execution.table.has_limits:
@@ -209,7 +224,12 @@ class Run:
                 self.apply(Cancelled(error if isinstance(error, SettingsError) else failure))
                 return
         self.apply(Started(execution.inputs, limits))
-        early, self._early = self._early, None
+        for tick in resumed.early if resumed is not None else ():
+            self.apply(tick)
+        self._take_early()
+
+    def _take_early(self) -> None:
+        early, self.early = self.early, None
         for tick in early or ():
             self.apply(tick)
 
@@ -270,6 +290,11 @@ class Run:
         elif isinstance(want, StopChild):
             stop_child(self, want.number)
 
+    def restore_timers(self, left: Mapping[int, float]) -> None:
+        """Starts timers with the seconds that are left of each."""
+        for timer, seconds in left.items():
+            self._do(StartTimer(timer, seconds))
+
     def _begin_anew(self, event: StartEvent) -> None:
         self.execution.inputs = event
         if self.children:
@@ -284,7 +309,8 @@ class Run:
     def _start_deadline(self) -> None:
         timeout = self.workflow.timeout
         if timeout is not None:
-            self.deadline = self.loop.call_later(timeout, self.out_of_time, timeout)
+            left = self.resumed.deadline if self.resumed is not None else None
+            self.deadline = self.loop.call_later(timeout if left is None else left, self.out_of_time, timeout)
 
     def out_of_time(self, timeout: float) -> None:
         """Ends it: it has taken so many seconds."""
@@ -356,10 +382,10 @@ class Run:
         tick = arrival(self, event, step, sender, message_id)
         if tick is None:
             return
-        if self._begun:
+        if self.has_begun:
             self.take(tick)
         else:
-            self._early = [*(self._early or ()), tick]
+            self.early = [*(self.early or ()), tick]
 
     def publish(self, event: Event, run_id: str | None = None) -> None:
         """Shows an event to all who watch, here and above. What comes after the run's end is not shown.

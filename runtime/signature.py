@@ -21,7 +21,16 @@ from wfc.runtime.outcomes import All, Fail, InputsMark, Restart, RunInfo, Unhand
 from wfc.runtime.pauses import PAUSES, Delay, ItemMark, Items, Until
 from wfc.runtime.resource_kinds import Asked, asked_of
 
-__all__ = ["Emissions", "Gives", "Parameter", "Signature", "pause_kinds", "read_signature", "result_of"]
+__all__ = [
+    "Emissions",
+    "Gives",
+    "Parameter",
+    "Signature",
+    "arguments_of",
+    "pause_kinds",
+    "read_signature",
+    "result_of",
+]
 
 EventClass = type[Event]
 
@@ -260,6 +269,16 @@ def pause_kinds(annotation: Any) -> tuple[type[Any], ...]:
     """What a function that says what it returns may pause for."""
     kinds = [get_origin(one) or one for one in _members(_bare(annotation))]
     return tuple(kind for kind in kinds if kind in PAUSES)
+
+
+def arguments_of(annotation: Any, kind: type[Any]) -> list[Any]:
+    """What a function says of a generic class that it returns: ``Form`` of ``-> Question[Form] | Delay``."""
+    return [
+        one
+        for member in _members(_bare(annotation))
+        if get_origin(member) is kind
+        for one in get_args(member)
+    ]
 
 
 def result_of(annotation: Any) -> Any:

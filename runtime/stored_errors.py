@@ -9,7 +9,7 @@ from pydantic import PlainSerializer, PlainValidator
 
 from wfc.runtime.errors import WorkflowError
 
-__all__ = ["StorableError", "UnreconstructedException"]
+__all__ = ["StorableError", "UnreconstructedException", "read_stored", "stored"]
 
 
 class UnreconstructedException(WorkflowError):  # noqa: N818 - the name is llama-index-workflows'
@@ -23,13 +23,19 @@ class UnreconstructedException(WorkflowError):  # noqa: N818 - the name is llama
         self.original_type = original_type
 
 
-def _stored(error: Exception) -> dict[str, str]:
+def stored(error: BaseException) -> dict[str, str]:
+    """An exception as its class's name and its text."""
     kind = type(error)
     name = getattr(error, "original_type", None) or f"{kind.__module__}.{kind.__qualname__}"
     return {"exception_type": str(name), "exception_message": str(error)}
 
 
-def _read(data: Any) -> Exception:
+def read_stored(data: Any) -> Exception:
+    """The exception that was stored, if it is one of Python's own, or what stands for it.
+
+    Raises:
+        ValueError: Nothing of that kind was stored.
+    """
     if isinstance(data, Exception):
         return data
     if not (isinstance(data, dict) and data.keys() >= {"exception_type", "exception_message"}):
@@ -47,7 +53,7 @@ def _read(data: Any) -> Exception:
 
 StorableError = Annotated[
     Exception,
-    PlainSerializer(_stored, return_type=dict[str, str]),
-    PlainValidator(_read),
+    PlainSerializer(stored, return_type=dict[str, str]),
+    PlainValidator(read_stored),
 ]
 """A field that holds an exception, and is written as its class's name and its text."""

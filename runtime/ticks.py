@@ -10,7 +10,7 @@ from wfc.runtime.events import Event, StartEvent, StepFailedEvent
 
 if TYPE_CHECKING:
     from wfc.runtime.errors import StepError
-    from wfc.runtime.execution import StepRun
+    from wfc.runtime.execution import StepRun, Wanted
     from wfc.runtime.exits import RunExit
     from wfc.runtime.pauses import Child, PauseValue
     from wfc.runtime.table import Step
@@ -376,7 +376,7 @@ class Waiter:
         until: When it stops waiting, on the event loop's clock; ``None``: it does not.
     """
 
-    __slots__ = ("event_type", "requirements", "run", "step", "until", "waiter_id")
+    __slots__ = ("attempt", "event_type", "requirements", "run", "step", "until", "waiter_id")
 
     def __init__(
         self,
@@ -389,9 +389,15 @@ class Waiter:
         self.event_type = event_type
         self.requirements = requirements
         self.run = run
+        self.attempt = run.attempt
         self.step = run.step
         self.waiter_id = waiter_id
         self.until = until
+
+    @property
+    def wanted(self) -> Wanted:
+        """What it waits for, to be compared."""
+        return self.event_type, self.waiter_id, self.requirements
 
     def takes(self, event: Event) -> bool:
         """Whether this event is it; one of a derived class, where the step accepts those."""

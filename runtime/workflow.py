@@ -342,7 +342,7 @@ class Workflow:
         """Starts a run in the running event loop, and returns at once.
 
         Args:
-            ctx: A context to go on with: its state is the run's.
+            ctx: A context to go on with: its state is the run's; one from a snapshot goes on with its run.
             start_event: The event to start with; or its fields by name in ``inputs``.
             run_id: A name for the run; by itself a fresh one.
 
@@ -389,6 +389,8 @@ class Workflow:
             if ctx._step_run is not None or ctx.is_running:
                 raise ContextStateError("this context's run is not over, so no other can go on with it")
             before = ctx._run
+            if isinstance(before, Unstarted) and before.resumed is not None:
+                return before.resumed.make_run(self, run_id, start_event, inputs or {}, **options)
             state = before.state if isinstance(before, Unstarted) else before.execution.state
         if start_event is None:
             start_event = self._start_event(inputs or {})

@@ -1,0 +1,1 @@
+"""Runs as JSON data, and runs that go on from it."""

@@ -1,0 +1,107 @@
+"""How the models of a class are written and read: by their declared types where these say all."""
+
+from __future__ import annotations
+
+import typing
+from functools import lru_cache
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, TypeAdapter
+from pydantic.fields import FieldInfo
+from pydantic_core import to_json
+
+from wfc.runtime.events import Event, StopEvent
+
+__all__ = ["Plan", "plan_of"]
+
+
+class Plan:
+    """What is to know of a class to write and read its models.
+
+    ``loose`` are the fields whose declared types do not say what is in them: ``Any``, events of classes that others
+    are derived from, exceptions. They are written by what they hold.
+    """
+
+    def __init__(self, kind: type[BaseModel]) -> None:
+        self._kind = kind
+        self.fields = frozenset(kind.model_fields)
+        self.private = frozenset(kind.__private_attributes__)
+        own = kind.__pydantic_decorators__.model_serializers.values()
+        self._is_whole = any(one.cls_ref != _STOP for one in own)  # written in a way of its own
+        self.loose = (
+            frozenset()
+            if self._is_whole
+            else frozenset(name for name, field in kind.model_fields.items() if _is_loose(field))
+        )
+        self._typed = self.fields - self.loose
+        self._adapters: dict[str, TypeAdapter[Any]] = {}
+
+    def dump(self, value: BaseModel) -> dict[str, Any]:
+        """The fields that are written by their declared types.
+
+        Raises:
+            ValueError: One cannot be written as JSON.
+        """
+        if self._is_whole:
+            return {"": self._kind.__pydantic_serializer__.to_python(value, mode="json")}
+        if not self._typed:
+            return {}
+        data: dict[str, Any] = self._kind.__pydantic_serializer__.to_python(
+            value, mode="json", by_alias=False, include=set(self._typed) if self.loose else None
+        )
+        return {name: one for name, one in data.items() if name in self._typed}
+
+    def load(self, data: dict[str, Any], loose: dict[str, Any]) -> Any:
+        """A model of such fields, and of those that have been read already.
+
+        Raises:
+            ValueError: They do not fit.
+        """
+        if unknown := data.keys() - self.fields - {""}:
+            raise ValueError(f"it has no field `{min(unknown, key=str)}`")
+        validator = self._kind.__pydantic_validator__
+        if "" in data:
+            return validator.validate_json(to_json(data[""], inf_nan_mode="constants"))
+        if not loose:
+            return validator.validate_json(
+                to_json(data, inf_nan_mode="constants"), by_name=True, by_alias=False
+            )
+        typed = {name: self._adapter(name).validate_json(_text(one)) for name, one in data.items()}
+        return validator.validate_python({**typed, **loose}, by_name=True, by_alias=False)
+
+    def _adapter(self, name: str) -> TypeAdapter[Any]:
+        found = self._adapters.get(name)
+        if found is None:
+            field = self._kind.model_fields[name]
+            marked: Any = field.annotation
+            for mark in field.metadata:
+                marked = Annotated[marked, mark]
+            found = self._adapters[name] = TypeAdapter(marked)
+        return found
+
+
+def _text(value: Any) -> bytes:
+    return to_json(value, inf_nan_mode="constants")
+
+
+@lru_cache(maxsize=4096)
+def plan_of(kind: type[BaseModel]) -> Plan:
+    """The plan of a class, made once."""
+    return Plan(kind)
+
+
+_STOP = next(iter(StopEvent.__pydantic_decorators__.model_serializers.values())).cls_ref
+
+
+def _is_loose(field: FieldInfo) -> bool:
+    todo: list[Any] = [field.annotation]
+    while todo:
+        one = todo.pop()
+        if one in (Any, object, BaseModel, dict, list, tuple, set) or isinstance(one, TypeVar):
+            return True
+        if isinstance(one, type) and issubclass(one, Exception | Event):
+            return True
+        if type(one).__name__ == "TypeAliasType":
+            todo.append(one.__value__)
+        todo.extend(typing.get_args(one))
+    return False
