@@ -21,5 +21,9 @@ def test_the_program_in_a_page_runs(page: str, said: str, tmp_path: Path) -> Non
     done = subprocess.run(
         [sys.executable, "-X", "dev", str(file)], capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    # that a turn of the loop took long says only that the machine is busy
+    said_besides = [
+        line for line in done.stderr.splitlines() if not re.fullmatch(r"Executing .* took .* seconds", line)
+    ]
+    assert (done.returncode, said_besides) == (0, [])
     assert said in done.stdout
