@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final, Literal, NoReturn, cast
+from typing import Final, NoReturn, cast
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.expressions.tokens import Token, UnreadableError
@@ -42,7 +41,16 @@ CONSTANTS: Final = {
     "null": None,
 }
 RESERVED: Final = frozenset({"and", "or", "not", "in", "is", "if", "else", *CONSTANTS})
-COMPARISONS: Final = frozenset({"==", "!=", "<", "<=", ">", ">="})
+OR, AND, NOT, COMPARISON, SUM, CONCATENATION, PRODUCT = range(1, 8)
+RANKS: Final = {
+    "or": OR,
+    "and": AND,
+    **dict.fromkeys(("==", "!=", "<", "<=", ">", ">=", "in", "not"), COMPARISON),
+    **dict.fromkeys(("+", "-"), SUM),
+    "~": CONCATENATION,
+    **dict.fromkeys(("*", "/", "//", "%"), PRODUCT),
+}
+"""How tightly operators bind; ``not`` is the one of ``not in``."""
 FOREIGN: Final = {"&&": "and", "||": "or", "!": "not", "=": "==", "?": "a if condition else b", "&": "and"}
 MAX_OPERATORS: Final = 150  # in one expression; the tree is as deep at most
 MAX_BRACKETS: Final = 30
@@ -158,76 +166,65 @@ class Parser:
         return node
 
     def either(self) -> Node:
-        return self.chain("or", self.both)
+        return self.ranked(OR)
 
-    def both(self) -> Node:
-        return self.chain("and", self.negation)
+    def ranked(self, loosest: int) -> Node:
+        """An expression whose operators bind as tightly as ``loosest``, or tighter.
 
-    def chain(self, word: Literal["and", "or"], inner: Callable[[], Node]) -> Node:
-        parts = [inner()]
-        while self.at(word):
-            self.count(self.take())
-            parts.append(inner())
-        return Logic(parts[0].start, parts[-1].end, word, tuple(parts)) if len(parts) > 1 else parts[0]
-
-    def negation(self) -> Node:
-        if self.at("not"):
+        One call reads operators of every rank: a call for each rank would be made for every name in a spec.
+        """
+        if loosest <= NOT and self.at("not"):
             word = self.take()
             self.count(word)
-            operand = self.negation()
-            return Not(word.start, operand.end, operand)
-        return self.comparison()
-
-    def comparison(self) -> Node:
-        left = self.sum()
-        operator = self.comparison_operator()
-        if operator is None:
-            return left
-        right = self.sum()
-        node = Compare(left.start, right.end, operator, left, right)
-        token = self.token
-        if self.comparison_operator() is not None:
-            self.fail_with(problems.chained_comparison(self.span(token), token.text))
+            operand = self.ranked(NOT)
+            node: Node = Not(word.start, operand.end, operand)
+        else:
+            node = self.signed()
+        compared = False
+        while (rank := RANKS.get(self.tokens[self.next].word, 0)) >= loosest:
+            if rank == COMPARISON:
+                token = self.token
+                operator = self.comparison_operator()
+                if operator is None:
+                    return node
+                if compared:
+                    self.fail_with(problems.chained_comparison(self.span(token), token.text))
+                right = self.ranked(SUM)
+                node, compared = Compare(node.start, right.end, operator, node, right), True
+            elif rank in (SUM, PRODUCT):
+                node = self.binary(node, self.take(), self.ranked(rank + 1))
+            else:
+                node = self.chain(node, rank)
+        if self.at("**"):
+            self.fail_with(problems.no_power(self.span(self.token)))
         return node
+
+    def chain(self, first: Node, rank: int) -> Node:
+        """Operators that take any number of operands: ``or``, ``and``, ``~``."""
+        word = self.token.word
+        parts = [first]
+        while self.at(word):
+            self.count(self.take())
+            parts.append(self.ranked(rank + 1))
+        start, end = first.start, parts[-1].end
+        if rank == CONCATENATION:
+            return Concat(start, end, tuple(parts))
+        return Logic(start, end, "or" if rank == OR else "and", tuple(parts))
 
     def comparison_operator(self) -> ComparisonOperator | None:
         token = self.token
-        if token.kind == "operator" and token.text in COMPARISONS:
-            self.count(self.take())
-            return cast("ComparisonOperator", token.text)
-        if self.accept("in"):
-            self.count(token)
-            return "in"
-        if self.at("not") and self.tokens[self.next + 1].text == "in":
+        if token.text == "not":
+            if self.tokens[self.next + 1].text != "in":
+                return None
             self.count(self.take())
             self.take()
             return "not in"
-        return None
-
-    def sum(self) -> Node:
-        node = self.concatenation()
-        while self.at("+", "-"):
-            node = self.binary(node, self.take(), self.concatenation())
-        return node
+        self.count(self.take())
+        return cast("ComparisonOperator", token.text)
 
     def binary(self, left: Node, operator: Token, right: Node) -> Binary:
         self.count(operator)
         return Binary(left.start, right.end, cast("ArithmeticOperator", operator.text), left, right)
-
-    def concatenation(self) -> Node:
-        parts = [self.product()]
-        while self.at("~"):
-            self.count(self.take())
-            parts.append(self.product())
-        return Concat(parts[0].start, parts[-1].end, tuple(parts)) if len(parts) > 1 else parts[0]
-
-    def product(self) -> Node:
-        node = self.signed()
-        while self.at("*", "/", "//", "%"):
-            node = self.binary(node, self.take(), self.signed())
-        if self.at("**"):
-            self.fail_with(problems.no_power(self.span(self.token)))
-        return node
 
     def signed(self, *, filtered: bool = True) -> Node:
         if self.at("-", "+"):

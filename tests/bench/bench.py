@@ -61,7 +61,7 @@ WORK: dict[str, tuple[str, str, Sequence[int], dict[str, int]]] = {
         "a backlog at four workers",
         "events",
         (1_000, 10_000, 100_000),
-        {"llama_index": 1_000, "lang_graph": 10_000},
+        {"llama_index": 1_000, "lang_graph": 1_000},
     ),
     "runs": ("runs of three steps, all at once", "runs", (5_000,), {}),
     "paused": (
@@ -78,6 +78,12 @@ WORK: dict[str, tuple[str, str, Sequence[int], dict[str, int]]] = {
 HELD: dict[str, tuple[str, int, dict[str, int]]] = {
     "runs": ("runs of three steps, half-way, each with its task", 5_000, {}),
     "paused": ("runs that wait for a person", 100_000, {"llama_index": 1_000}),
+}
+
+# snapshots → (what of, the largest size that each peer is made to do)
+SNAPSHOTS: dict[str, tuple[str, Sequence[int], dict[str, int]]] = {
+    "snapshot_queued": ("events in a queue", (1_000,), {}),
+    "snapshot_past": ("hops behind it, and nothing in a queue", (2_000, 1_000_000), {"llama_index": 2_000}),
 }
 
 LONG = 200_000
@@ -104,8 +110,8 @@ def child(module: str, work: str, size: int) -> None:
                 gc.collect()
                 held = resident() - before
                 start = time.process_time()
-        else:
-            await doing
+        elif (said := await doing) is not None:
+            return {"seconds": said}  # it has measured itself
         seconds = done + time.process_time() - start
         return {"seconds": seconds, "bytes": held, "peak": peak(), "grown": peak() - peak_before}
 
@@ -197,6 +203,18 @@ def memory_table(most: int) -> None:
         print(f"| {title} | {count:,} | " + " | ".join(cells) + " |", flush=True)
 
 
+def snapshot_table(repeats: int, most: int) -> None:
+    """What a snapshot of a run takes."""
+    names = [name for name in present() if name in {"ours", "llama_index"}]
+    print("\n| a snapshot of a run, ms | size | " + " | ".join(HEADINGS[name] for name in names) + " |")
+    print("|---|--:|" + "--:|" * len(names))
+    for work, (title, sizes, limits) in SNAPSHOTS.items():
+        for size in (size for size in sizes if size <= most):
+            found = rates(work, size, repeats, limits)
+            cells = [f"{size / found[name] * 1000:.2f}" if name in found else "–" for name in names]
+            print(f"| {title} | {size:,} | " + " | ".join(cells) + " |", flush=True)
+
+
 def growth_table(most: int) -> None:
     """Whether memory stays flat over a long run."""
     print("\n| hops in one run | most memory, MB | grown in the run, bytes a hop |\n|--:|--:|--:|")
@@ -235,7 +253,7 @@ def start_table(repeats: int) -> None:
 
 
 def main() -> None:
-    rest = ["memory", "growth", "start"]
+    rest = ["memory", "snapshots", "growth", "start"]
     parser = argparse.ArgumentParser(description="Measure the runtime against its peers.")
     parser.add_argument("--only", nargs="+", choices=[*WORK, *rest], default=[*WORK, *rest])
     parser.add_argument("--repeats", type=int, default=3)
@@ -254,6 +272,8 @@ def main() -> None:
         speed_table(works, given.repeats, most)
     if "memory" in given.only:
         memory_table(most)
+    if "snapshots" in given.only:
+        snapshot_table(given.repeats, most)
     if "growth" in given.only:
         growth_table(most)
     if "start" in given.only:

@@ -16,7 +16,7 @@ class Gate:
     async def wait(self) -> None:
         """Waits with the others."""
         self.missing -= 1
-        if self.missing == 0:
+        if self.missing <= 0:
             self.all_here.set()
         await self.opened.wait()
 

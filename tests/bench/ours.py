@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 
 from gate import THE, Gate
@@ -193,3 +194,58 @@ async def paused(count: int) -> AsyncIterator[None]:
         await handler.answer(handler.questions()[0].id, {"sure": True})
     for handler in handlers:
         assert await handler is True
+
+
+class Queued(Workflow):
+    @step
+    async def start(self, ctx: Context, ev: StartEvent) -> Item | None:
+        for number in range(ev.count):
+            ctx.send_event(Item(number=number))
+        return None
+
+    @step(num_workers=1)
+    async def work(self, ev: Item) -> StopEvent:
+        await THE[0].wait()
+        return StopEvent(result="done")
+
+
+class Past(Workflow):
+    @step
+    async def start(self, ev: StartEvent) -> Ping:
+        return Ping(left=ev.left)
+
+    @step
+    async def ping(self, ev: Ping) -> Pong | StopEvent:
+        if ev.left > 0:
+            return Pong(left=ev.left - 1)
+        await THE[0].wait()
+        return StopEvent(result="done")
+
+    @step
+    async def pong(self, ev: Pong) -> Ping | StopEvent:
+        return Ping(left=ev.left - 1)
+
+
+async def _snapshot(handler: WorkflowHandler) -> float:
+    """Seconds that a snapshot takes, the middle one of nine."""
+    await THE[0].all_here.wait()
+    taken = []
+    for _ in range(9):
+        start = time.process_time()
+        assert handler.ctx.to_dict()
+        taken.append(time.process_time() - start)
+    THE[0].opened.set()
+    assert await handler == "done"
+    return sorted(taken)[4]
+
+
+async def snapshot_queued(count: int) -> float:
+    """A snapshot of a run with so many events in a queue."""
+    THE[:] = [Gate(1)]
+    return await _snapshot(Queued(timeout=None).run(count=count))
+
+
+async def snapshot_past(hops: int) -> float:
+    """A snapshot of a run with so many hops behind it, and nothing in a queue."""
+    THE[:] = [Gate(1)]
+    return await _snapshot(Past(timeout=None).run(left=hops - hops % 2))
