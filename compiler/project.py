@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 
 from wfc.compiler.diagnostics import Finding
 from wfc.compiler.glance import names_in
+from wfc.compiler.limits import MAX_BYTES
 from wfc.compiler.read import Document, read
 from wfc.compiler.resolve import Around, Refused, Surroundings, declarations
 from wfc.compiler.resolve.declared import Declared
@@ -69,6 +70,7 @@ class Unit:
         uses: The paths of the files that it mentions, there or not; their findings matter to whoever uses it.
         calls: The names of the workflows that it mentions.
         declared: What it declares, once somebody has asked.
+        is_text: Whether it was only read as a text, and not as YAML.
     """
 
     document: Document
@@ -78,6 +80,7 @@ class Unit:
     uses: dict[str, None] = field(default_factory=dict)
     calls: dict[str, None] = field(default_factory=dict)
     declared: Declared | None = None
+    is_text: bool = False
 
     @property
     def kind(self) -> Kind:
@@ -105,7 +108,7 @@ class Project:
     def unit(self, path: str, raw: bytes | None = None) -> Unit | Refused:
         """A file of the project, read once."""
         found = self.units.get(path)
-        if found is None:
+        if found is None or found.is_text:
             content = self.files.read(path) if raw is None else raw
             if isinstance(content, Refused):
                 return content
@@ -224,11 +227,15 @@ class View:
         raw = self.project.files.read(shown)
         if isinstance(raw, Refused):
             return raw
+        if len(raw) > MAX_BYTES:
+            return Refused("missing", f"it is larger than {MAX_BYTES // 2**20} MB")
         try:
             text = raw.decode("utf-8-sig")
         except UnicodeDecodeError:
             return Refused("missing", "it is no text in UTF-8")
-        self.project.units.setdefault(shown, Unit(Document(shown, text, None, whole=False), None, []))
+        self.project.units.setdefault(
+            shown, Unit(Document(shown, text, None, whole=False), None, [], is_text=True)
+        )
         return shown, text
 
     def workflow(self, name: str) -> Around | None:

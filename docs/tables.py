@@ -51,7 +51,7 @@ SECTIONS: Final = {
     "condition": "expressions",
     "expression": "expressions",
     "template": "texts-with-expressions",
-    "statements": "texts-with-expressions",
+    "prompt": "texts-with-expressions",
     "value": "texts-with-expressions",
     "values": "texts-with-expressions",
     "accepts": "accepts",

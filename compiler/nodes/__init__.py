@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from wfc.compiler.nodes.accepts import AnyOf, Join
 from wfc.compiler.nodes.actions import Action, Call, HttpCall, LlmCall, MapItems, ToolCall, WorkflowCall
-from wfc.compiler.nodes.bindings import Auth, Header, HttpRequest, Model, Resource, Retry, Tool
+from wfc.compiler.nodes.bindings import Auth, Header, HttpRequest, Model, Prompt, Resource, Retry, Tool
 from wfc.compiler.nodes.cases import Delivery, MockAnswer, TestCase
 from wfc.compiler.nodes.events import Event
 from wfc.compiler.nodes.exits import (
@@ -60,6 +60,7 @@ __all__ = [
     "Model",
     "Nothing",
     "Pause",
+    "Prompt",
     "Received",
     "Requirement",
     "Resource",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from wfc.compiler.diagnostics import Address
+from wfc.compiler.diagnostics import Address, Place
 from wfc.compiler.expressions import Template
 from wfc.compiler.nodes.values import Secret, Value
 from wfc.compiler.slotted import dataclass
@@ -45,6 +45,22 @@ class Model:
     settings: Mapping[str, object]
     fallback: tuple[Model, ...]
     address: Address
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prompt:
+    """A named text, whose expressions mean something only where it is used.
+
+    Args:
+        place: Of the text: in the section, or in a file of its own.
+        breaks: Of a file: where in ``text`` a line ends that ends with two characters in the file.
+    """
+
+    name: str
+    text: str
+    place: Place
+    address: Address
+    breaks: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,4 +128,4 @@ class Tool:
     declares_args: bool = True
 
 
-__all__ = ["Auth", "Header", "HttpRequest", "Model", "Resource", "Retry", "Tool"]
+__all__ = ["Auth", "Header", "HttpRequest", "Model", "Prompt", "Resource", "Retry", "Tool"]

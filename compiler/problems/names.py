@@ -22,6 +22,7 @@ __all__ = [
     "type_of_itself",
     "unknown_event",
     "unknown_model",
+    "unknown_prompt",
     "unknown_retry",
     "unknown_secret",
     "unknown_state_field",
@@ -71,6 +72,16 @@ def unknown_tool(place: Place, name: str, known: Iterable[str]) -> Finding:
     the name as it is declared there, or declare the tool.
     """
     return _unknown("unknown-tool", "tool", "tools", place, name, known)
+
+
+@problem
+def unknown_prompt(place: Place, name: str, known: Iterable[str]) -> Finding:
+    """A step uses a prompt that `prompts` does not declare.
+
+    `prompt: {use: greeting}` takes the text that stands under `prompts` by that name. Write the name as it is
+    declared there, declare it, or write the text here: `prompt: Greet them.`
+    """
+    return _unknown("unknown-prompt", "prompt", "prompts", place, name, known)
 
 
 @problem

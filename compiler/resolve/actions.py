@@ -13,6 +13,7 @@ from wfc.compiler.resolve.calls import called, resolve_call, result_of
 from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.defaults import step_model
 from wfc.compiler.resolve.names import pascal_case
+from wfc.compiler.resolve.prompts import prompted
 from wfc.compiler.resolve.requests import resolve_request
 from wfc.compiler.resolve.values import Texts
 from wfc.compiler.slotted import dataclass
@@ -116,8 +117,11 @@ class Acting:
 
     def llm(self, result: Type | None, scope: Scope) -> LlmCall | None:
         model = step_model(self.data, self.place, self.name, self.declared)
-        prompt = self.texts.text(self.data.get("prompt", ""), self.place / "prompt", scope, statements=True)
+        prompt = self.prompted("prompt", scope)
         system: Template | None = None
         if "system" in self.data:
-            system = self.texts.text(self.data["system"], self.place / "system", scope, statements=True)
+            system = self.prompted("system", scope)
         return LlmCall(model, prompt, system, result or STRING) if model is not None else None
+
+    def prompted(self, key: str, scope: Scope) -> Template:
+        return prompted(self.data.get(key, ""), self.place / key, scope, self.declared, self.texts)

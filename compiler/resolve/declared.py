@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from wfc.compiler.diagnostics import Address, Finding, Place, Report
-from wfc.compiler.nodes import Event, Merge, Model, Received, Retry, RunKey, Secret, Tool
+from wfc.compiler.nodes import Event, Merge, Model, Prompt, Received, Retry, RunKey, Secret, Tool
 from wfc.compiler.problems import names as problems
 from wfc.compiler.problems.files import unknown_workflow
 from wfc.compiler.resolve.contracts import Contract
@@ -110,6 +110,7 @@ class Declared:
         waited: Event → address of the first step that waits for it.
         called: The other workflows that steps call, by name; ``None`` for what cannot be called.
         adopted: Names given to types of other workflows.
+        found_in_prompts: Places in the texts of prompts with findings, and how grave those are.
     """
 
     sink: Report
@@ -120,6 +121,7 @@ class Declared:
     events: Table[Event] = field(default_factory=lambda: Table(problems.unknown_event))
     secrets: Table[Secret] = field(default_factory=lambda: Table(problems.unknown_secret))
     models: Table[Model] = field(default_factory=lambda: Table(problems.unknown_model))
+    prompts: Table[Prompt] = field(default_factory=lambda: Table(problems.unknown_prompt))
     tools: Table[Tool] = field(default_factory=lambda: Table(problems.unknown_tool))
     retries: Table[Retry] = field(default_factory=lambda: Table(problems.unknown_retry))
     state: Record = field(default_factory=lambda: Record("State", role="state"))
@@ -139,6 +141,7 @@ class Declared:
     waited: dict[str, Address] = field(default_factory=dict)
     called: dict[str, Called | None] = field(default_factory=dict)
     adopted: set[str] = field(default_factory=set)
+    found_in_prompts: dict[Place, int] = field(default_factory=dict)
 
     def report(self, finding: Finding) -> None:
         """Take a finding, and remember that there was one of its kind."""

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wfc.compiler.diagnostics import Origin, Place, Report
-from wfc.compiler.nodes import Event
+from wfc.compiler.nodes import Event, Prompt
 from wfc.compiler.problems import files as problems
 from wfc.compiler.problems.names import name_declared_twice
 from wfc.compiler.resolve.declarations import roles_of
 from wfc.compiler.resolve.declared import Declared, Table, Unread
 from wfc.compiler.resolve.surroundings import Around, Refused
+from wfc.compiler.slotted import replace
 from wfc.compiler.types import Record
 
 __all__ = ["declare_imports", "report_refused", "report_unused_imports"]
@@ -63,6 +64,7 @@ def tables(declared: Declared) -> dict[str, Table[Any]]:
     """The tables that imports add to, each with what one entry is called."""
     return {
         "events": declared.events,
+        "prompts": declared.prompts,
         "models": declared.models,
         "tools": declared.tools,
         "retries": declared.retries,
@@ -72,6 +74,7 @@ def tables(declared: Declared) -> dict[str, Table[Any]]:
 WORDS = {
     "types": "a type",
     "events": "an event",
+    "prompts": "a prompt",
     "models": "a model",
     "tools": "a tool",
     "retries": "a retry policy",
@@ -92,7 +95,7 @@ def enter(around: Around, place: Place, data: Mapping[str, object], declared: De
         for name, node in table.nodes.items():
             if section != "events":
                 if is_new(around, section, name, place, declared):
-                    mine[section].nodes[name] = node
+                    mine[section].nodes[name] = seen_from_outside(node, around.path)
             elif ("events", name) not in theirs.imported and theirs.types.get(name) is declared.types.get(
                 name
             ):
@@ -102,6 +105,13 @@ def enter(around: Around, place: Place, data: Mapping[str, object], declared: De
         mine[section].unread |= table.unread
     declared.secrets.nodes |= theirs.secrets.nodes
     declared.secrets.used |= theirs.secrets.nodes.keys()
+
+
+def seen_from_outside(node: object, path: str) -> object:
+    """What a file declares, with its places as other files know them."""
+    if isinstance(node, Prompt) and node.place.origin is None:
+        return replace(node, place=replace(node.place, address=(Origin(path), *node.place.address)))
+    return node
 
 
 def is_new(around: Around, section: str, name: str, place: Place, declared: Declared) -> bool:

@@ -21,6 +21,7 @@ from wfc.compiler.resolve.imports import declare_imports, report_unused_imports
 from wfc.compiler.resolve.messages import declare_messages, report_received
 from wfc.compiler.resolve.names import check_style, normal, pascal_case
 from wfc.compiler.resolve.parts import check_contracts, declare_parts
+from wfc.compiler.resolve.prompts import declare_prompts
 from wfc.compiler.resolve.resources import resolve_resources
 from wfc.compiler.resolve.retries import declare_retries
 from wfc.compiler.resolve.runs import resolve_whole
@@ -91,6 +92,7 @@ def report_unused(data: Mapping[str, object], declared: Declared, used: Used) ->
     """Warn of what nothing uses; not where a name is unknown, for that may be the one that was meant."""
     report, codes = declared.report, set(declared.codes)
     tables: tuple[tuple[str, str, Table[Any]], ...] = (
+        ("prompts", "prompt", declared.prompts),
         ("models", "model", declared.models),
         ("tools", "tool", declared.tools),
         ("retries", "retry policy", declared.retries),
@@ -172,6 +174,7 @@ def declarations(spec: Spec, report: Report, around: Surroundings = ALONE) -> De
     declare(data, declared)
     declare_messages(data, declared)
     declare_retries(data, declared)
+    declare_prompts(declared)
     declare_models(data, declared)
     declare_tools(data, declared)
     declare_defaults(data.get("defaults"), declared)

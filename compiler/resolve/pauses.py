@@ -17,6 +17,7 @@ from wfc.compiler.resolve.durations import duration
 from wfc.compiler.resolve.exits import Leaving
 from wfc.compiler.resolve.maps import Acted
 from wfc.compiler.resolve.names import pascal_case
+from wfc.compiler.resolve.prompts import prompted
 from wfc.compiler.resolve.scopes import Scopes
 from wfc.compiler.resolve.values import Texts
 from wfc.compiler.slotted import replace
@@ -66,7 +67,7 @@ def pause(
 ) -> Pause | None:
     """What is waited for; ``None`` if that is not known."""
     if data.get("kind") == "human":
-        return question(data, place, answer_type(data, result), scope, texts)
+        return question(data, place, answer_type(data, result), scope, declared, texts)
     found = [key for key in WAITS if key in data]
     if len(found) != 1:
         if not any(declared.is_broken((*place.address, key)) for key in WAITS):
@@ -83,7 +84,9 @@ def pause(
     return outside(data, place, scope, declared, texts)
 
 
-def question(data: Data, place: Place, form: Type | None, scope: Scope, texts: Texts) -> AskPerson:
+def question(
+    data: Data, place: Place, form: Type | None, scope: Scope, declared: Declared, texts: Texts
+) -> AskPerson:
     prefill: dict[str, Value] = {}
     given = data.get("prefill")
     if isinstance(given, Mapping) and isinstance(form, Record):
@@ -94,7 +97,7 @@ def question(data: Data, place: Place, form: Type | None, scope: Scope, texts: T
     quorum = data.get("quorum")
     return AskPerson(
         title=texts.text(data.get("title", ""), place / "title", scope),
-        show=texts.text(data["show"], place / "show", scope, statements=True) if "show" in data else None,
+        show=prompted(data["show"], place / "show", scope, declared, texts) if "show" in data else None,
         form=form if isinstance(form, Record) else None,
         prefill=tuple(prefill.items()),
         assign=tuple(

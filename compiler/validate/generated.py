@@ -39,6 +39,26 @@ def array(v: Any) -> bool:
     return isinstance(v, list)
 
 
+def is_prompt_then(v: Any) -> bool:
+    if not (isinstance(v, dict)):
+        return False
+    if not ("use" in v):
+        return False
+    for key, value in v.items():
+        check = PROMPT_THEN_KEYS.get(key)
+        if check is None or not check(value):
+            return False
+    return True
+
+
+def is_prompt(v: Any) -> bool:
+    if not ((isinstance(v, dict) or isinstance(v, str))):
+        return False
+    if isinstance(v, dict):
+        return is_prompt_then(v)
+    return True
+
+
 def is_values(v: Any) -> bool:
     if not (isinstance(v, dict)):
         return False
@@ -1542,6 +1562,12 @@ def is_spec_retries(v: Any) -> bool:
     return all(map(is_retry_policy, v.values()))
 
 
+def is_spec_prompts(v: Any) -> bool:
+    if not (isinstance(v, dict)):
+        return False
+    return all(map(is_prompt_text, v.values()))
+
+
 def is_spec_resources(v: Any) -> bool:
     if not (isinstance(v, dict)):
         return False
@@ -1626,6 +1652,9 @@ def fits(v: Any) -> bool:
     return fits_else(v)
 
 
+PROMPT_THEN_KEYS: Final[Mapping[str, Check]] = {
+    "use": text,
+}
 SECRET_KEYS: Final[Mapping[str, Check]] = {
     "secret": text,
 }
@@ -1906,7 +1935,7 @@ TOOL_BINDING_ELSE_ELSE_ELSE_ELSE_ELSE_KEYS: Final[Mapping[str, Check]] = {
 }
 AGENT_BINDING_KEYS: Final[Mapping[str, Check]] = {
     "model": text,
-    "system": text,
+    "system": is_prompt,
     "tools": is_names,
     "output": is_type,
     "style": is_agent_binding_style,
@@ -1946,8 +1975,8 @@ LLM_STEP_KEYS: Final[Mapping[str, Check]] = {
     "kind": is_llm_step_kind,
     "accepts": is_accepts,
     "model": text,
-    "prompt": text,
-    "system": text,
+    "prompt": is_prompt,
+    "system": is_prompt,
     "output": is_type,
     "history": not_yet,
     "emit": is_exit,
@@ -1969,7 +1998,7 @@ AGENT_STEP_KEYS: Final[Mapping[str, Check]] = {
     "accepts": is_accepts,
     "agent": text,
     "model": text,
-    "system": text,
+    "system": is_prompt,
     "tools": is_names,
     "output": is_type,
     "style": is_agent_binding_style,
@@ -1978,7 +2007,7 @@ AGENT_STEP_KEYS: Final[Mapping[str, Check]] = {
     "approve": is_names,
     "history": anything,
     "memory": anything,
-    "prompt": text,
+    "prompt": is_prompt,
     "emit": is_exit,
     "description": text,
     "retry": is_retry,
@@ -2041,7 +2070,7 @@ HUMAN_STEP_KEYS: Final[Mapping[str, Check]] = {
     "kind": is_human_step_kind,
     "accepts": is_accepts,
     "title": text,
-    "show": text,
+    "show": is_prompt,
     "form": is_record,
     "prefill": is_values,
     "assign": is_human_step_assign,
@@ -2105,8 +2134,8 @@ MAP_ACTION_KEYS: Final[Mapping[str, Check]] = {
 LLM_ACTION_KEYS: Final[Mapping[str, Check]] = {
     "kind": is_llm_step_kind,
     "model": text,
-    "prompt": text,
-    "system": text,
+    "prompt": is_prompt,
+    "system": is_prompt,
     "output": is_type,
     "history": not_yet,
 }
@@ -2114,7 +2143,7 @@ AGENT_ACTION_KEYS: Final[Mapping[str, Check]] = {
     "kind": not_yet,
     "agent": text,
     "model": text,
-    "system": text,
+    "system": is_prompt,
     "tools": is_names,
     "output": is_type,
     "style": is_agent_binding_style,
@@ -2123,7 +2152,7 @@ AGENT_ACTION_KEYS: Final[Mapping[str, Check]] = {
     "approve": is_names,
     "history": anything,
     "memory": anything,
-    "prompt": text,
+    "prompt": is_prompt,
 }
 TOOL_ACTION_KEYS: Final[Mapping[str, Check]] = {
     "kind": is_tool_step_kind,
@@ -2332,7 +2361,7 @@ SPEC_KEYS: Final[Mapping[str, Check]] = {
     "state": is_spec_state,
     "tools": is_spec_tools,
     "retries": is_spec_retries,
-    "prompts": not_yet,
+    "prompts": is_spec_prompts,
     "agents": not_yet,
     "knowledge": not_yet,
     "resources": is_spec_resources,
@@ -2363,7 +2392,7 @@ SHARED_KEYS: Final[Mapping[str, Check]] = {
     "imports": is_names,
     "types": is_spec_types,
     "events": is_spec_events,
-    "prompts": not_yet,
+    "prompts": is_spec_prompts,
     "models": is_spec_models,
     "tools": is_spec_tools,
     "agents": not_yet,
@@ -2376,7 +2405,7 @@ SHARED_KEYS: Final[Mapping[str, Check]] = {
 CHECKS: Final[Mapping[str, Check]] = {
     "text": text,
     "template": text,
-    "statements": text,
+    "prompt": is_prompt,
     "condition": text,
     "expression": text,
     "duration": text,

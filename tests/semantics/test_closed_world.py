@@ -32,7 +32,6 @@ def test_the_spec_itself_is_good(shown: Any) -> None:
 
 
 TOP = {
-    "prompts": "{short: Be short.}",
     "agents": "{writer: {model: fast, system: Write.}}",
     "knowledge": '{manuals: {files: "./*.md", index: keyword}}',
 }

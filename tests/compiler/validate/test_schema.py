@@ -18,7 +18,7 @@ from wfc.schemas import EDITOR_LINE, load, path
 HERE = Path(__file__).parent
 SCHEMA = load()
 LATER = {
-    *("prompts", "agents", "knowledge"),
+    *("agents", "knowledge"),
 }
 LATER_KINDS = {"agent", "retrieve"}
 
