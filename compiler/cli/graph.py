@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from wfc.compiler.cli.around import project_of
 from wfc.compiler.cli.files import load
 from wfc.compiler.cli.findings import show
 from wfc.compiler.cli.levels import settled
@@ -25,7 +26,7 @@ __all__ = ["command"]
 def command(spec: str, form: str) -> int:
     """Draw the flow of a SPEC: its events and steps."""
     source = load(spec)
-    checked = settled(check_text(source.raw, source.path))
+    checked = settled(check_text(source.raw, source.path, project_of([source])))
     show([checked], on_error_stream=True)
     if checked.failed or checked.workflow is None:
         return 1

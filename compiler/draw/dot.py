@@ -20,6 +20,7 @@ SHAPES: Final[dict[Kind, str]] = {
     "human": "shape=trapezium",
     "wait": 'shape=box, style="rounded,dashed"',
     "send": "shape=cds",
+    "workflow": "shape=box, peripheries=2",
     "end": "shape=box, style=rounded, peripheries=2",
     "fail": "shape=octagon",
 }

@@ -24,6 +24,7 @@ from wfc.compiler.nodes import (
     WaitFor,
     WaitUntil,
     Workflow,
+    WorkflowCall,
 )
 from wfc.compiler.slotted import dataclass, replace
 
@@ -106,6 +107,8 @@ OCCASIONS: Final[dict[str, tuple[Style, str]]] = {
     "on_error": ("error", "on error"),
     "on_limit": ("limit", "over the limit"),
     "on_timeout": ("time-out", "not in time"),
+    "on_deadline": ("time-out", "out of time"),
+    "on_cancel": ("error", "when cancelled"),
 }
 
 
@@ -126,14 +129,17 @@ def graph_of(workflow: Workflow) -> Graph:
         Box(f"n{number}", "outside", name, ("from outside",))
         for number, name in enumerate(workflow.outside, len(steps) + len(ends) + 2)
     ]
+    run = Box(f"n{len(steps) + len(ends) + len(outside) + 2}", "outside", "at any moment")
 
     def targets(event: str) -> list[Box]:
         found = [steps[node - 1] for node in flow.acceptors.get(event, ())]
         return [*found, *([ends[event]] if event in ends else [])]
 
     edges = [Edge(each, box, each.title) for each in (start, *outside) for box in targets(each.title)]
-    for box, step in zip(steps, workflow.steps, strict=True):
-        for occasion, exit_ in exits(step):
+    leaving = [(box, exits(step)) for box, step in zip(steps, workflow.steps, strict=True)]
+    whole = workflow.run.exits
+    for box, ways in [*leaving, (run, whole)]:
+        for occasion, exit_ in ways:
             for entry in exit_.entries:
                 for event, style, note in sent(entry, occasion):
                     when = entry.when.text.strip() if entry.when is not None else ""
@@ -142,7 +148,8 @@ def graph_of(workflow: Workflow) -> Graph:
     edges = merged(edges)
     used = [fail] if any(edge.target is fail for edge in edges) else []
     description = workflow.description.strip()
-    return Graph(workflow.name, description, (start, *outside, *steps, *ends.values(), *used), tuple(edges))
+    boxes = (start, *outside, *([run] if whole else []), *steps, *ends.values(), *used)
+    return Graph(workflow.name, description, boxes, tuple(edges))
 
 
 def merged(edges: Iterable[Edge]) -> list[Edge]:
@@ -209,7 +216,7 @@ def step_box(id: str, step: Step) -> Box:
 
 
 def waits_or_sends(action: Action) -> Iterator[str]:
-    """Whom a step asks, what it waits for, or what it sends."""
+    """Whom a step asks, what it waits for, what it sends, or what it runs."""
     match action:
         case AskPerson():
             if action.assign:
@@ -225,6 +232,8 @@ def waits_or_sends(action: Action) -> Iterator[str]:
         case SendEvent():
             to = f"topic {action.topic}" if action.to is None else action.to
             yield f"{action.emit.event.name} to {to}"
+        case WorkflowCall():
+            yield f"runs {action.workflow}"
 
 
 def joined(join: Join) -> str:

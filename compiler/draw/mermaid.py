@@ -20,6 +20,7 @@ SHAPES: Final[dict[Kind, tuple[str, str]]] = {
     "human": ("[/", "\\]"),
     "wait": ("(", ")"),
     "send": ("[\\", "\\]"),
+    "workflow": ("[[", "]]"),
     "end": ("(((", ")))"),
     "fail": (">", "]"),
 }

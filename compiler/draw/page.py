@@ -35,6 +35,7 @@ svg .title { font-weight: 600; } svg .note { fill: var(--soft); font-size: 11px;
 svg .box > path, svg .box > rect { stroke: var(--line); stroke-width: 1.2; }
 svg .start > rect { fill: var(--start); } svg .end > rect { fill: var(--end); } svg .fail > rect { fill: var(--fail); }
 svg .transform > rect { fill: var(--transform); } svg .tool > rect { fill: var(--tool); }
+svg .workflow > rect { fill: var(--send); }
 svg .http > path { fill: var(--http); } svg .llm > path { fill: var(--llm); }
 svg .human > path { fill: var(--human); } svg .send > path { fill: var(--send); }
 svg .wait > rect { fill: var(--wait); stroke-dasharray: 5 3; }
@@ -176,7 +177,7 @@ def shape(box: Box, place: Place) -> str:
         box.kind, 6
     )
     drawn = f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="{radius:.1f}"/>'
-    if box.kind == "tool":
+    if box.kind in {"tool", "workflow"}:
         drawn += (
             f'<path d="M{x + 7:.1f} {y:.1f}V{bottom:.1f}M{right - 7:.1f} {y:.1f}V{bottom:.1f}" fill="none"/>'
         )

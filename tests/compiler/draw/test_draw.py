@@ -33,7 +33,7 @@ def workflow(name: str) -> Workflow:
 
 
 @pytest.mark.parametrize("form", FORMATS)
-@pytest.mark.parametrize("name", ["tails", "triage", "names", "waiting"])
+@pytest.mark.parametrize("name", ["tails", "triage", "names", "waiting", "runs"])
 def test_pictures_are_golden(name: str, form: str, golden: Callable[[Path, str], None]) -> None:
     golden(FOLDER / f"{name}.{SUFFIX[form]}", draw(workflow(name), form))
 
