@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from examples import EXAMPLES, packed, shown
+from patterns import patterns
 from tables import reference
 
 from wfc.compiler.draw import draw
@@ -116,6 +117,7 @@ def pages() -> dict[Path, str]:
         page: reference(page.read_text(encoding="utf-8")),
         DOCS / "problems.md": problems(),
         PACKED: packed(),
+        DOCS.parent / "specs/README.md": patterns(),
         DOCS / "release_notes.svg": picture(DOCS.parent / "specs/release_notes.yaml"),
     }
 

@@ -251,7 +251,7 @@ def uncaught_error(place: Place, name: str, why: str) -> Finding:
 
     `expression` is a mistake while a step's outcome was worked out: its action has been done and must not
     be done again, so it is neither retried nor caught. `limit` is a step that ran too often, which
-    `on_limit` takes.
+    `on_limit` takes, or a run that has used up its `limits`; the `on_error` of the run as a whole takes both.
     """
     return Finding("uncaught-error", f"`{name}` is never dealt with here", place, why)
 

@@ -36,13 +36,18 @@ KNOWN: Final = (
 )
 PATTERN: Final = re.compile(r"http\.[1-5](xx|[0-9][0-9])|(python|tool)\.[^\W\d]\w*(\.[^\W\d]\w*)*")
 
+BOUNDS: Final = ("limit", "limit.steps", "limit.tokens", "limit.cost")
+"""What only a run as a whole takes: that it, or one of its steps, has used up what it may."""
+
 UNCAUGHT: Final = {
     "expression": "a step whose outcome cannot be worked out is not done again, and its action not repeated",
     "limit": "say under `on_limit` what follows when a step has run too often",
 }
 
 
-def error_names(data: object, place: Place, report: Report, *, mocked: bool = False) -> tuple[str, ...]:
+def error_names(
+    data: object, place: Place, report: Report, *, mocked: bool = False, whole: bool = False
+) -> tuple[str, ...]:
     """The names of a list, or of one name; those that cannot happen, or not here, are reported.
 
     Args:
@@ -50,6 +55,7 @@ def error_names(data: object, place: Place, report: Report, *, mocked: bool = Fa
         place: Where it stands.
         report: Takes findings.
         mocked: Whether a test makes the error up: then all that can happen may be named.
+        whole: Whether they are for the run as a whole, which takes bounds too.
     """
     if data is None:
         return ()
@@ -62,8 +68,10 @@ def error_names(data: object, place: Place, report: Report, *, mocked: bool = Fa
     for name, at in names:
         if not isinstance(name, str):
             continue
-        if name in UNCAUGHT and not mocked:
-            report(problems.uncaught_error(at, name, UNCAUGHT[name]))
+        if name in BOUNDS and (whole or mocked):
+            found[name] = None
+        elif (name in UNCAUGHT or name in BOUNDS) and not mocked:
+            report(problems.uncaught_error(at, name, UNCAUGHT[name.partition(".")[0]]))
         elif name not in KNOWN and name not in UNCAUGHT and not PATTERN.fullmatch(name):
             report(problems.unknown_error(at, name, KNOWN))
         else:

@@ -81,7 +81,8 @@ class Leaving:
         if not isinstance(data, Mapping):
             emission = self.emission(data, place, scope)
             return (Entry(None, (), (), emission, place.address) if emission else None), scope
-        errors = error_names(data.get("errors"), place / "errors", self.declared.report)
+        whole = place.address[0] == "on_error"  # a step's is below `steps`
+        errors = error_names(data.get("errors"), place / "errors", self.declared.report, whole=whole)
         when, inside, after = None, scope, scope
         if "when" in data:
             when = self.texts.condition(data["when"], place / "when", scope)

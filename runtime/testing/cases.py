@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
 from wfc.runtime.engine import Engine
-from wfc.runtime.errors import SettingsError, StepError, WorkflowError
+from wfc.runtime.errors import LimitError, SettingsError, StepError, WorkflowError
 from wfc.runtime.events import (
     Event,
     EventEmitted,
@@ -240,7 +240,9 @@ def _double(step: Step, answers: Sequence[MockAnswer]) -> Double:
     return double
 
 
-def _mocked_error(name: str) -> StepError:
+def _mocked_error(name: str) -> Exception:
+    if name.partition(".")[0] == "limit":
+        return LimitError(f"mocked `{name}`", name)
     status = re.fullmatch(r"http\.(\d{3})", name)
     also = ("tool",) if name.startswith("python.") else ()
     return StepError(name, f"mocked `{name}`", status=int(status[1]) if status else None, also=also)

@@ -35,11 +35,25 @@ def pages() -> dict[Path, str]:
 
 
 @pytest.mark.parametrize(
-    "name", ["reference.md", "problems.md", "release_notes.svg", "../compiler/problems/examples.json"]
+    "name",
+    [
+        "reference.md",
+        "problems.md",
+        "release_notes.svg",
+        "../compiler/problems/examples.json",
+        "../specs/README.md",
+    ],
 )
 def test_a_page_is_as_it_would_be_generated_now(name: str, pages: dict[Path, str], golden) -> None:
     path = (DOCS / name).resolve()
     golden(path, pages[path])
+
+
+def test_every_spec_has_its_place_among_the_patterns(pages: dict[Path, str]) -> None:
+    page = pages[ROOT / "specs/README.md"]
+    specs = [path for path in (ROOT / "specs").rglob("*.yaml") if "\nworkflow: " in path.read_text("utf-8")]
+    links = re.findall(r"\]\(([^()]*\.yaml)\)", page.partition("\n## ")[0])
+    assert sorted(links) == sorted(path.relative_to(ROOT / "specs").as_posix() for path in specs)
 
 
 def test_the_reference_has_every_key_of_the_language() -> None:

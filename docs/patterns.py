@@ -1,0 +1,101 @@
+"""The page `specs/README.md`: the specs of that folder by the patterns that they show, each with its flow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from wfc.compiler.cli.around import project_of
+from wfc.compiler.cli.files import load
+from wfc.compiler.draw import draw
+from wfc.compiler.nodes import Workflow
+from wfc.compiler.pipeline import check_text
+
+__all__ = ["patterns"]
+
+FOLDER: Final = Path(__file__).parent.parent / "specs"
+
+PATTERNS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
+    "One step after another": {
+        "Routing by structured output": ("ticket_triage",),
+        "Prompt chain with a gate": ("job_advert",),
+        "Loop with a branch": ("feedback_monitor", "feedback_monitor_streaming"),
+        "Loop limit with a graceful end": ("book_search",),
+        "Reflection with a budget": ("welcome_speech",),
+        "Pagination": ("museum_catalogue",),
+        "Polling": ("job_polling",),
+    },
+    "Side by side": {
+        "Parallel and aggregate": ("city_trip_offer", "feedback_trader"),
+        "Map and reduce": ("map_reduce",),
+        "One event for each item, and a join": ("release_notes",),
+        "Orchestrator and workers": ("newspaper_report",),
+        "Retry with partial failure of a fan-out": ("appointment_reminders",),
+    },
+    "Effects in the world": {
+        "Idempotent payment that is retried": ("donation",),
+        "Saga that undoes what it did": ("trip_booking",),
+    },
+    "People and time": {
+        "Approval with an edit": ("reply_approval",),
+        "Validated form input": ("expense_claim",),
+        "A person choosing between two models' proposals": ("two_proposals",),
+        "Delay and deadline": ("trial_reminder",),
+    },
+    "Several workflows": {
+        "Outside events correlated by key": ("order_payment",),
+        "Sub-workflow with its own state": ("moving_house", "room_packing"),
+        "Two workflows that message each other": ("restaurant_order", "kitchen"),
+        "Shared declarations, and parts of several teams": ("bicycle_repair/bicycle_repair",),
+    },
+}
+"""Headings → patterns → specs, in the order in which they are best read."""
+
+HEAD: Final = """\
+# Workflows to read, and to start from
+
+One for each pattern, from simple to involved. Each begins with what it does and for whom, and ends with its tests;
+whoever has read [the guide](../docs/guide.md) can read them. `wfc check specs` and `wfc test specs` work on all of them, and
+`wfc graph specs/book_search.yaml` draws one.
+
+"""
+
+
+def patterns() -> str:
+    """The whole page."""
+    return HEAD + "".join([*listed(), *pictures()])
+
+
+def listed() -> Iterator[str]:
+    yield "| pattern | spec | what it does |\n| --- | --- | --- |\n"
+    for group in PATTERNS.values():
+        for pattern, names in group.items():
+            for name in names:
+                shown = f"[{pattern}](#{anchor(pattern)})" if name == names[0] else ""
+                yield f"| {shown} | {link(name)} | {workflow(name).description.strip()} |\n"
+
+
+def pictures() -> Iterator[str]:
+    for heading, group in PATTERNS.items():
+        yield f"\n## {heading}\n"
+        for pattern, names in group.items():
+            yield f"\n### {pattern}\n"
+            for name in names:
+                drawn = draw(workflow(name), "mermaid")
+                yield f"\n{link(name)}: {workflow(name).description.strip()}\n\n```mermaid\n{drawn}```\n"
+
+
+def link(name: str) -> str:
+    return f"[{Path(name).name}]({name}.yaml)"
+
+
+def anchor(words: str) -> str:
+    return "".join(letter for letter in words.lower().replace(" ", "-") if letter.isalnum() or letter == "-")
+
+
+def workflow(name: str) -> Workflow:
+    source = load(str(FOLDER / f"{name}.yaml"))
+    found = check_text(source.raw, f"{name}.yaml", project_of([source])).workflow
+    assert found is not None, name
+    return found
