@@ -56,8 +56,8 @@ HEAD: Final = """\
 # Workflows to read, and to start from
 
 One for each pattern, from simple to involved. Each begins with what it does and for whom, and ends with its tests;
-whoever has read [the guide](../docs/guide.md) can read them. `wfc check specs` and `wfc test specs` work on all of them, and
-`wfc graph specs/book_search.yaml` draws one.
+whoever has read [the guide](../docs/guide.md) can read them. `wfc check specs` and `wfc test specs` work on all of
+them, and `wfc graph specs/book_search.yaml` draws one.
 
 """
 
