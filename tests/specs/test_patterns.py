@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from wfc.runtime import Engine, QuestionAsked
+from wfc.runtime.testing import MockAnswer, SpecTest, run_test
 
 LOST = None
 """An answer of the service that gets lost."""
@@ -169,3 +170,17 @@ def test_waiter_and_kitchen_send_each_other_messages(compiled: Any) -> None:
 def test_without_a_kitchen_the_waiter_says_so(compiled: Any) -> None:
     waiter, _ = compiled("restaurant_order", "kitchen")
     assert run(waiter, table=1, dish="soup").reason == "the kitchen is closed"
+
+
+@pytest.mark.parametrize("count", [1, 100, 10_000])
+def test_each_of_many_chapters_is_summarised_once(compiled: Any, count: int) -> None:
+    chapters = [{"title": str(number), "text": "x" * (number != 5)} for number in range(count)]
+    answers = [MockAnswer(error="model") if number == 7 else MockAnswer("short") for number in range(count)]
+    left_out = (count > 5) + (count > 8)  # the empty one, and the one whose summary failed
+    case = SpecTest(
+        "many",
+        start={"chapters": chapters},
+        mock={"summarise": answers, "reduce": [MockAnswer("a summary")]},
+        expect={"end": "BookSummarised", "with": {"chapters": count - left_out}, "ran": {"reduce": 1}},
+    )
+    assert run_test(compiled("map_reduce"), case).problems == ()
