@@ -120,6 +120,7 @@ ERROR_WORDS: Final = {
 PLACES: Final = {
     "spec": "the file",
     "_step": "a step",
+    "join_each": "a join of `each`",
     "join_": "a join",
     "restart_entry": "an entry of `emit`",
     "test": "a test",

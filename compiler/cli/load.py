@@ -77,7 +77,9 @@ def load_program(path: str) -> Program | None:
         return Program(workflow_in(module, path), None)
     source = load(path)
     project = project_of([source])
-    compiled = settled(compile_text(source.raw, source.path, source=os.path.basename(path), project=project))
+    compiled = settled(
+        compile_text(source.raw, source.path, source=os.path.basename(path), project=project, in_package=True)
+    )
     show([compiled], on_error_stream=True)
     return None if compiled.failed else load_compiled(compiled, project)
 

@@ -218,7 +218,7 @@ class People:
         try:
             await self.handler.answer(question.id, value, by=by)
         except InvalidAnswerError as error:
-            raise click.UsageError(f"`--answer {question.step}=…`: {printable(str(error))}") from None
+            raise click.UsageError(f"`--answer {question.step}=…`: {refusal(question, error)}") from None
 
     async def from_terminal(self, question: OpenQuestion, by: str, terminal: Terminal) -> None:
         from wfc.runtime import InvalidAnswerError
@@ -239,7 +239,12 @@ class People:
             try:
                 await self.handler.answer(question.id, answer, by=by)
             except InvalidAnswerError as error:
-                terminal.say(printable(f"    {error}"), True)
+                terminal.say(f"    {refusal(question, error)}", True)
                 before |= answer
             else:
                 return
+
+
+def refusal(question: OpenQuestion, error: Exception) -> str:
+    """Why an answer is refused, without the question's id, which says nothing to a person."""
+    return printable(str(error).replace(f"the answer to `{question.id}` ", "the answer "))

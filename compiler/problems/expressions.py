@@ -288,7 +288,10 @@ def unknown_name(place: Place, name: str, known: Sequence[str]) -> Finding:
     join accepted), `result` (of the step's action), `inputs`, `state`, `config`, `run`, and the items of
     an `each`. Which of them there are depends on the place. A text needs quotes: `"billing"`.
     """
-    hint = WHERE_NAMES_ARE.get(name) or suggestion(name, known) or "texts stand in quotes"
+    hint = WHERE_NAMES_ARE.get(name) or closest(name, known)
+    if not hint:
+        there = suggestion(name, known)
+        hint = (f"{there}; " if there else "") + f'a text stands in quotes: `"{name}"`'
     return Finding(
         "unknown-name",
         f"there is no `{name}` here",

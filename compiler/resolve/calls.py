@@ -59,8 +59,12 @@ def called(data: object, place: Place, declared: Declared) -> Called | None:
     if name not in declared.called:
         around = declared.around.workflow(name)
         declared.called[name] = None if around is None else adopted(name, around, declared)
-        if around is None and not declared.around.alone:
-            declared.report(problems.unknown_workflow(place, name, declared.around.workflows()))
+        if (
+            around is None
+            and not declared.around.alone
+            and name not in (known := declared.around.workflows())
+        ):
+            declared.report(problems.unknown_workflow(place, name, known))
     return declared.called[name]
 
 

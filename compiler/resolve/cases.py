@@ -86,6 +86,11 @@ class Cases:
             deliver=self.deliveries(data.get("deliver"), place / "deliver"),
         )
 
+    def never_comes(self, event: str) -> bool:
+        """Whether an event is not received, and neither a step that waits for it nor a test has said so."""
+        declared = self.declared
+        return not (event in declared.receives or event in declared.waited or declared.unread("receives"))
+
     def deliveries(self, data: object, place: Place) -> tuple[Delivery, ...]:
         """Events from outside, by the time at which they come."""
         found = []
@@ -96,7 +101,8 @@ class Cases:
             event = self.declared.events.find(each["event"], at / "event", self.declared.report)
             if event is None:
                 continue
-            if event.name not in self.declared.receives and not self.declared.unread("receives"):
+            if self.never_comes(event.name):
+                self.declared.waited.setdefault(event.name, at.address)
                 self.declared.report(not_received(at / "event", event.name, self.declared.receives))
             given = each.get("with")
             check_plain(

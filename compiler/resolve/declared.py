@@ -170,8 +170,8 @@ class Declared:
         if name not in self.contracts:
             around = self.around.workflow(name)
             self.contracts[name] = None if around is None else around.declared.contracts.get(name)
-            if around is None and not self.around.alone:
-                self.report(unknown_workflow(place, name, self.around.workflows()))
+            if around is None and not self.around.alone and name not in (known := self.around.workflows()):
+                self.report(unknown_workflow(place, name, known))
         return self.contracts[name]
 
     def is_broken(self, address: Address) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, Final
@@ -299,7 +300,16 @@ class Explainer:
         place = Place(address)
         if address and isinstance(address[-1], str):
             place = place.key
-        self.report(problems.missing_key(place, owner(address, schema, short=True), keys, ""))
+        told = self.meaning(schema, keys[0]) if len(keys) == 1 else ""
+        self.report(problems.missing_key(place, owner(address, schema, short=True), keys, told))
+
+    def meaning(self, schema: Schema, key: str) -> str:
+        """What a key is for, in one sentence."""
+        shape = schema["properties"].get(key, {})
+        named = self.definitions.get(shape.get("$ref", "").rpartition("/")[2], {})
+        told: str = shape.get("description") or named.get("description", "")
+        first = re.split(r"[.:] ", told, maxsplit=1)[0].rstrip(".")
+        return f"`{key}`: {first[0].lower()}{first[1:]}" if first else ""
 
     # --- lists and choices
 

@@ -116,6 +116,72 @@ def test_the_end_event_is_printed_and_progress_is_told(wfc, greet: Path) -> None
     assert "Greeted" in done.err
 
 
+SHARED = """\
+wfc: 1
+types:
+  Room: {number: integer}
+"""
+
+FIND = """\
+wfc: 1
+workflow: find
+imports: [./shared.yaml]
+start: RoomWanted
+end: RoomFound
+events:
+  RoomWanted: {rooms: list of Room}
+  RoomFound: {room: optional Room}
+steps:
+  choose:
+    kind: transform
+    accepts: RoomWanted
+    emit: {event: RoomFound, with: {room: "${{ event.rooms | first }}"}}
+"""
+
+BOOK = """\
+wfc: 1
+workflow: book
+imports: [./shared.yaml]
+start: GuestCame
+end: KeyGiven
+events:
+  GuestCame: {rooms: list of Room}
+  KeyGiven: {room: optional Room}
+steps:
+  find:
+    kind: workflow
+    accepts: GuestCame
+    workflow: find
+    with: {rooms: "${{ event.rooms }}"}
+    emit: KeyGiven
+"""
+
+
+@pytest.mark.parametrize("name", ["find", "book"])
+def test_a_spec_runs_with_the_types_that_it_imports_and_the_workflow_that_it_calls(
+    wfc, tmp_path: Path, name: str
+) -> None:
+    for file, text in {"shared": SHARED, "find": FIND, "book": BOOK}.items():
+        (tmp_path / f"{file}.yaml").write_text(text)
+    done = wfc("run", f"{name}.yaml", "-i", 'rooms=[{"number": 7}]')
+    assert done.status == 0, done.err
+    assert json.loads(done.out)["with"] == {"room": {"number": 7}}
+
+
+@pytest.mark.parametrize("mistake", ["    needs: RoomWanted", "   accepts RoomWanted"])
+def test_a_workflow_that_is_called_and_has_mistakes_is_not_called_unknown(
+    wfc, tmp_path: Path, mistake: str
+) -> None:
+    for file, text in {"shared": SHARED, "find": FIND, "book": BOOK}.items():
+        (tmp_path / f"{file}.yaml").write_text(text.replace("    accepts: RoomWanted", mistake))
+    for path in (".", "book.yaml"):
+        done = wfc("check", path)
+        assert "unknown-workflow" not in done.out, done.out
+    done = wfc("compile", "book.yaml", "-o", "out")
+    assert done.status == 1
+    assert "find.yaml" in done.err
+
+
 def test_a_compiled_module_runs_the_same(wfc, greet: Path) -> None:
     wfc("compile", "greet.yaml", "-o", "out")
     done = wfc("run", "out/greet_workflow.py", "-i", "name=Ada")
