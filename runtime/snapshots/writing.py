@@ -73,7 +73,7 @@ class _Writer:
             "runs": [self._run(run) for run in runs.values()],
             "at_work": self._at_work,
             "ready": [run.number for run in execution.starting],
-            "queues": [[index, [run.number for run in queue]] for index, queue in queues.items() if queue],
+            "queues": [[index, [run.number for run in queue]] for index, queue in queues.items()],
             "paused": [self._pause(pause) for pause in execution.paused.values()],
             "expecting": list(execution.expecting),
             "timers": [self._timer(number) for number in execution.timers],
