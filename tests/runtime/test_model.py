@@ -138,7 +138,7 @@ class Maker:
 
     def block(self, event: type[Event], depth: int, *, in_batch: bool) -> type[Event]:
         """What leads from an event to another one, which it gives."""
-        kinds = ["task", "retried", "ask", "wait", "outside", "items"]
+        kinds = ["task", "retried", "ask", "wait", "outside", "items"] if depth < 3 else ["chain"]
         if depth:
             kinds += ["chain", "branch", "loop", "fork", "fork", "batch", "batch"]
             kinds += [] if in_batch else ["gather"]
