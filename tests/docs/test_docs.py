@@ -27,12 +27,15 @@ def fences(page: Path, language: str) -> list[str]:
     return [match["text"] for match in FENCE.finditer(text) if match["language"] == language]
 
 
+FILE = re.compile(r"# (?P<name>\w+\.yaml)\n")
+"""The first line of a spec that is one of several on its page which know each other."""
+
 SPECS = [
     pytest.param(text, id=f"{page.stem}-{number}")
     for page in PAGES
     if page.name != "problems.md"  # its specs are wrong on purpose
     for number, text in enumerate(fences(page, "yaml"), start=1)
-    if re.search(r"^wfc: 1$", text, re.MULTILINE)
+    if re.search(r"^wfc: 1$", text, re.MULTILINE) and not FILE.match(text)
 ]
 
 
@@ -45,6 +48,18 @@ def test_a_spec_shown_is_good_and_its_tests_pass(
     assert not checked.diagnostics, render(checked.diagnostics, {"shown.yaml": text})
     if "\ntests:\n" in text:
         status = main(["test", str(tmp_path / "shown.yaml")])
+        assert status == 0, "".join(capsys.readouterr())
+
+
+def test_files_shown_that_know_each_other_are_good_together(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = [text for text in fences(ROOT / "docs/guide.md", "yaml") if FILE.match(text)]
+    assert len(texts) == 3
+    for text in texts:
+        (tmp_path / text.split()[1]).write_text(text, encoding="utf-8")
+    for command in ("check", "test"):
+        status = main([command, str(tmp_path)])
         assert status == 0, "".join(capsys.readouterr())
 
 
