@@ -187,8 +187,9 @@ async def paused(count: int) -> AsyncIterator[None]:
     """So many runs that each wait for a person's answer, which all get one."""
     workflow = Asking(timeout=None)
     handlers = [workflow.run() for _ in range(count)]
-    while not handlers[-1].questions():  # noqa: ASYNC110 - nobody tells when all have asked
-        await asyncio.sleep(0)
+    for handler in handlers:
+        while not handler.questions():  # noqa: ASYNC110 - nobody tells when all have asked
+            await asyncio.sleep(0)
     yield
     for handler in handlers:
         await handler.answer(handler.questions()[0].id, {"sure": True})
