@@ -123,7 +123,7 @@ class Larder:
             return Spoilt(PATH, {PATH: change(chance, chance.choice(self.texts))})
         files = dict(chance.choice(self.folders))
         path = chance.choice(list(files))
-        files[path] = change(chance, files[path].decode())
+        files[path] = change(chance, files[path].decode("utf-8", "replace"))
         return Spoilt(chance.choice(list(files)), files)
 
     def of_bytes(self, chance: Random, text: str) -> bytes:

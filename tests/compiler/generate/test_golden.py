@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from wfc.compiler.cli.around import project_of
+from wfc.compiler.cli.compile import compile_source, to_write
+from wfc.compiler.cli.files import specs
 from wfc.compiler.diagnostics import Severity
 from wfc.compiler.pipeline import compile_text
 
@@ -43,10 +46,16 @@ def run(*command: str, **environment: str) -> None:
 
 
 def generated(folder: Path) -> list[str]:
-    """Every golden spec and every real one, compiled afresh."""
-    real = sorted((FOLDER.parents[3] / "specs").glob("*.yaml"))
-    for spec in [*SPECS, *real]:
+    """Every golden spec and every real one, with what they import, compiled afresh."""
+    for spec in SPECS:
         (folder / f"{spec.stem}_workflow.py").write_text(compiled(spec), encoding="utf-8")
+    real = specs([str(FOLDER.parents[3] / "specs")])
+    project = project_of(real)
+    for source in real:
+        made = compile_source(source, str(folder), project)
+        assert not made.failed, made.diagnostics
+        for output in to_write(made, str(folder), project):
+            Path(output.path).write_text(output.python, encoding="utf-8")
     return [str(path) for path in sorted(folder.glob("*.py"))]
 
 
