@@ -10,7 +10,7 @@ from wfc.compiler.generate.scope import Function, Parameter, result_parameters
 from wfc.compiler.generate.values import Values
 from wfc.compiler.nodes import AskPerson, Pause, SendEvent, Step, WaitEvent, WaitFor, WaitUntil
 from wfc.compiler.spell import Code, literal
-from wfc.compiler.types import STRING
+from wfc.compiler.types import STRING, Enumeration, Type, members
 
 __all__ = ["answer_parameters", "key_text", "pause_type", "paused", "sent"]
 
@@ -85,4 +85,11 @@ def sent(send: SendEvent, function: Function, names: ModuleNames) -> Code:
 def key_text(key: Expression, function: Function) -> Code:
     """What identifies a run, as the text that keys are compared as."""
     spelled = function.expression(key)
-    return spelled if key.type == STRING else call(Code("str"), spelled)
+    return spelled if all(map(is_text, members(key.type))) else call(Code("str"), spelled)
+
+
+def is_text(type: Type) -> bool:
+    """Whether a value of a type is a text in Python already."""
+    if isinstance(type, Enumeration):
+        return all(isinstance(value, str) for value in type.values)
+    return type == STRING
