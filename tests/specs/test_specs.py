@@ -96,3 +96,25 @@ def test_a_payment_finds_its_order() -> None:
     done = wfc("run", ROOT / "specs/order_payment.yaml", *inputs, *paid)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == {"event": "OrderPaid", "with": {"amount": "50", "reminded": False}}
+
+
+def test_a_workflow_of_several_files_runs() -> None:
+    answers = {
+        "inspect": {"hours": "1", "spare_parts": [{"name": "chain", "price": "30"}]},
+        "ask_owner": {"agree": True},
+        "repair": None,
+        "take_money": {"paid": True},
+    }
+    given = [
+        word for step, answer in answers.items() for word in ("--answer", f"{step}={json.dumps(answer)}")
+    ]
+    inputs = ["-i", "owner=Ada", "-i", "complaint=squeaks"]
+    done = wfc("run", ROOT / "specs/bicycle_repair/bicycle_repair.yaml", *inputs, *given)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {"event": "BicycleReturned", "with": {"paid": "90"}}
+
+
+def test_a_workflow_runs_others_beside_it() -> None:
+    done = wfc("run", ROOT / "specs/moving_house.yaml", "-i", 'rooms=["kitchen", "hall"]')
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {"event": "VanOrdered", "with": {"boxes": 11, "van": "small"}}
