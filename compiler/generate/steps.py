@@ -8,6 +8,7 @@ from wfc.compiler.expressions import Expression, Template
 from wfc.compiler.generate.annotations import annotation, union
 from wfc.compiler.generate.batches import mistakable
 from wfc.compiler.generate.bindings import Bindings, PythonFunction, context
+from wfc.compiler.generate.caching import cache
 from wfc.compiler.generate.calls import Calls
 from wfc.compiler.generate.children import child_method
 from wfc.compiler.generate.constants import call
@@ -130,6 +131,8 @@ class Methods:
             named["timeout"] = literal(step.timeout)
         if step.concurrency != USUAL_CONCURRENCY:
             named["num_workers"] = literal(step.concurrency)
+        if step.cached is not None:
+            named["cache"] = cache(step.cached)
         return named
 
     def join(self, join: Join) -> Code:

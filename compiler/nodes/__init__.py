@@ -27,7 +27,7 @@ from wfc.compiler.nodes.exits import (
 from wfc.compiler.nodes.messages import Received, RunKey, SendEvent, WhenRunning
 from wfc.compiler.nodes.pauses import AskPerson, Pause, WaitEvent, WaitFor, WaitUntil
 from wfc.compiler.nodes.runs import Limits, Whole
-from wfc.compiler.nodes.steps import Requirement, Step, Stream
+from wfc.compiler.nodes.steps import Cached, Requirement, Step, Stream
 from wfc.compiler.nodes.values import Secret, Value
 from wfc.compiler.nodes.workflow import Import, Workflow
 
@@ -36,6 +36,7 @@ __all__ = [
     "AnyOf",
     "AskPerson",
     "Auth",
+    "Cached",
     "Call",
     "Delivery",
     "Emission",

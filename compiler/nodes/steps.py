@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from wfc.compiler.diagnostics import Address
@@ -33,6 +34,19 @@ class Stream:
     address: Address
 
 
+@dataclass(frozen=True, slots=True)
+class Cached:
+    """That results of the action are kept and used again.
+
+    Args:
+        seconds: How long one is good; ``None``: without end.
+        definition: What the spec says of the action, as plain data: whatever changes there makes kept results useless.
+    """
+
+    seconds: float | None
+    definition: Mapping[str, object]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
     """A handler: what it accepts, its one action, and its tail.
@@ -45,6 +59,7 @@ class Step:
         on_timeout: Of a join.
         within: Seconds that the step's own pause (a person, an event from outside) lasts at most, or ``None``.
         on_expired: Where the step goes after that: `on_timeout` of the step itself.
+        cached: ``None``: the action is done each time.
     """
 
     name: str
@@ -68,6 +83,7 @@ class Step:
     address: Address
     within: float | None = None
     on_expired: Exit | None = None
+    cached: Cached | None = None
 
     @property
     def acts(self) -> bool:
@@ -77,4 +93,4 @@ class Step:
         return self.kind != "transform"
 
 
-__all__ = ["Requirement", "Step", "Stream"]
+__all__ = ["Cached", "Requirement", "Step", "Stream"]

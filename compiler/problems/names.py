@@ -264,7 +264,7 @@ def type_of_itself(place: Place, name: str) -> Finding:
 
 @warning
 def unused_declaration(place: Place, what: str, name: str) -> Finding:
-    """A type, model, tool, retry policy or secret is declared, and nothing uses it.
+    """A type, model, tool, resource, retry policy or secret is declared, and nothing uses it.
 
     Either it is left over and may go, or it was meant to be used and something else is used instead. The
     workflow runs all the same, so this is a warning.

@@ -16,6 +16,7 @@ __all__ = [
     "each_outside_batch",
     "end_event_accepted",
     "key_without_companion",
+    "match_by_in_batch",
     "no_action",
     "no_result",
     "result_without_field",
@@ -280,4 +281,22 @@ def each_outside_batch(place: Place, names: Sequence[str]) -> Finding:
         f"no `each` sends out what leads to {shown}, so there is no batch to collect",
         place,
         f"accept {shown} itself, or emit with `each` before",
+    )
+
+
+@problem
+def match_by_in_batch(place: Place) -> Finding:
+    """A join collects a whole batch, and says that its events are matched.
+
+    `match_by` pairs events that belong together by a value that they share, where one of each is waited for.
+    `accepts: {each: E}` waits for something else: until all items of a batch are done. It then goes on once,
+    with every `E` in the list `events`, whatever their values are. Leave `match_by` out; what belongs
+    together can be put together then, as in `events | group("city")`.
+    """
+    return Finding(
+        "match-by-in-batch",
+        "a batch is collected as a whole, so `match_by` means nothing here",
+        place,
+        "to put together what belongs together, write `events | group(…)` where it is used",
+        fix=removed(place),
     )

@@ -52,7 +52,10 @@ def resolve_accepts(data: object, place: Place, declared: Declared) -> tuple[Any
         why = "a join with `match_by` goes on for each value, so that there is no rest to cancel"
         declared.report(wrong_value(place / "rest", why, "write `rest: finish`"))
         whole = False
+    if form == "each" and "match_by" in data:
+        declared.report(problems.match_by_in_batch((place / "match_by").key))
     within = data.get("within")
+    by = "match_by" in data and form != "each"
     join = Join(
         form=form,  # type: ignore[arg-type]  # one of FORMS
         events=events,
@@ -62,7 +65,7 @@ def resolve_accepts(data: object, place: Place, declared: Declared) -> tuple[Any
         fork=None,
         address=place.address,
         rest=rest if (rest := data.get("rest")) in ("finish", "cancel") else None,
-        match_by=match_by(data["match_by"], events, place, declared) if "match_by" in data else None,
+        match_by=match_by(data["match_by"], events, place, declared) if by else None,
     )
     return join, whole
 

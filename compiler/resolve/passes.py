@@ -22,7 +22,7 @@ from wfc.compiler.resolve.messages import declare_messages, report_received
 from wfc.compiler.resolve.names import check_style, normal, pascal_case
 from wfc.compiler.resolve.parts import check_contracts, declare_parts
 from wfc.compiler.resolve.prompts import declare_prompts
-from wfc.compiler.resolve.resources import resolve_resources
+from wfc.compiler.resolve.resources import report_unused_resources, resolve_resources
 from wfc.compiler.resolve.retries import declare_retries
 from wfc.compiler.resolve.runs import resolve_whole
 from wfc.compiler.resolve.steps import resolve_steps
@@ -159,11 +159,11 @@ def resolve(spec: Spec, report: Report, around: Surroundings = ALONE) -> Workflo
             str(data.get("workflow")), steps_data if isinstance(steps_data, dict) else {}, declared
         )
     used = Used.of(declared, steps)
+    resources = resolve_resources(data, declared)
     if not spec.broken:
         report_unused(data, declared, used)
-    return replace(
-        workflow(data, declared, steps, tests, used), run=run, resources=resolve_resources(data, declared)
-    )
+        report_unused_resources(resources, steps, declared)
+    return replace(workflow(data, declared, steps, tests, used), run=run, resources=resources)
 
 
 def declarations(spec: Spec, report: Report, around: Surroundings = ALONE) -> Declared:

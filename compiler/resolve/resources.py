@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.nodes import Resource
+from wfc.compiler.nodes import MapItems, Resource, Step, Tool, ToolCall
 from wfc.compiler.problems import bindings as problems
-from wfc.compiler.problems.names import name_declared_twice
+from wfc.compiler.problems.names import name_declared_twice, unused_declaration
 from wfc.compiler.resolve.bindings import PYTHON
 from wfc.compiler.resolve.declared import Declared, entries
 from wfc.compiler.resolve.names import check_style
 
-__all__ = ["resolve_resources"]
+__all__ = ["report_unused_resources", "resolve_resources"]
 
 
 def resolve_resources(data: Mapping[str, object], declared: Declared) -> tuple[Resource, ...]:
@@ -32,3 +32,23 @@ def resolve_resources(data: Mapping[str, object], declared: Declared) -> tuple[R
         per = content.get("per") if isinstance(content, Mapping) else None
         found[name] = Resource(name, python, "process" if per == "process" else "run", address)
     return tuple(found.values())
+
+
+def report_unused_resources(resources: Iterable[Resource], steps: Iterable[Step], declared: Declared) -> None:
+    """Warn of what no Python tool can ask for: there is none, or each has an argument of that name.
+
+    What parameters a Python function has is not known here.
+    """
+    if "unknown-tool" in declared.codes or declared.tools.broken or declared.tools.unread:
+        return
+    python = [
+        tool for tool in (*declared.tools.nodes.values(), *written_in_steps(steps)) if tool.python is not None
+    ]
+    for resource in resources:
+        if all(resource.name in tool.args.fields for tool in python):
+            declared.report(unused_declaration(Place(resource.address).key, "resource", resource.name))
+
+
+def written_in_steps(steps: Iterable[Step]) -> list[Tool]:
+    actions = (step.action.do if isinstance(step.action, MapItems) else step.action for step in steps)
+    return [action.tool for action in actions if isinstance(action, ToolCall)]

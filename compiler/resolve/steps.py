@@ -13,6 +13,7 @@ from wfc.compiler.problems import values as value_problems
 from wfc.compiler.problems.names import name_declared_twice
 from wfc.compiler.resolve.accepts import resolve_accepts
 from wfc.compiler.resolve.actions import Acting
+from wfc.compiler.resolve.caching import resolve_cache
 from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.defaults import step_retry, step_timeout
 from wfc.compiler.resolve.exits import Leaving
@@ -93,6 +94,7 @@ def resolve_step(name: str, data: Mapping[str, object], place: Place, declared: 
         declared.report(problems.unused_result(acted.wanted.key, name))
     on_error, on_limit, on_timeout = exits(data, place, scopes, leaving)
     within, on_expired = expiry(data, place, scopes, leaving)
+    cached = resolve_cache(data, acted.action, place, declared)
     if accepts is None:
         return None
     return Step(
@@ -117,6 +119,7 @@ def resolve_step(name: str, data: Mapping[str, object], place: Place, declared: 
         address=place.address,
         within=within,
         on_expired=on_expired,
+        cached=cached,
     )
 
 
@@ -146,8 +149,8 @@ def check_keys(data: Mapping[str, object], place: Place, declared: Declared) -> 
     idle = data.get("kind") == "map" and "do" not in data and not declared.is_broken((*place.address, "do"))
     if data.get("kind") == "transform" or idle:
         what = "a `map` without `do`" if idle else "a `transform`"
-        for key in (*ABOUT_ACTIONS, *(("require", "on_item_error") if idle else ())):
-            if key in data:
+        for key in (*ABOUT_ACTIONS, "cache", *(("require", "on_item_error") if idle else ())):
+            if key in data and data[key] is not False:
                 declared.report(problems.no_action((place / key).key, key, what))
     elif data.get("kind") in PAUSES:
         report_pause_keys(data, place, declared)

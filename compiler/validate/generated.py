@@ -1819,7 +1819,7 @@ JOIN_EACH_KEYS: Final[Mapping[str, Check]] = {
     "each": is_join_each_each,
     "within": text,
     "on_timeout": is_join_timeout,
-    "match_by": not_yet,
+    "match_by": text,
 }
 ACCEPTS_ELSE_THEN_ELSE_ELSE_ELSE_ELSE_KEYS: Final[Mapping[str, Check]] = {
     "all": anything,
@@ -1990,7 +1990,7 @@ LLM_STEP_KEYS: Final[Mapping[str, Check]] = {
     "require": is_llm_step_require,
     "save": is_save,
     "stream": is_stream,
-    "cache": not_yet,
+    "cache": is_cache,
     "idempotency_key": text,
 }
 AGENT_STEP_KEYS: Final[Mapping[str, Check]] = {
@@ -2019,7 +2019,7 @@ AGENT_STEP_KEYS: Final[Mapping[str, Check]] = {
     "require": is_llm_step_require,
     "save": is_save,
     "stream": is_stream,
-    "cache": not_yet,
+    "cache": is_cache,
     "idempotency_key": text,
 }
 TOOL_STEP_KEYS: Final[Mapping[str, Check]] = {
@@ -2039,7 +2039,7 @@ TOOL_STEP_KEYS: Final[Mapping[str, Check]] = {
     "require": is_llm_step_require,
     "save": is_save,
     "stream": is_stream,
-    "cache": not_yet,
+    "cache": is_cache,
     "idempotency_key": text,
 }
 HTTP_STEP_KEYS: Final[Mapping[str, Check]] = {
@@ -2063,7 +2063,7 @@ HTTP_STEP_KEYS: Final[Mapping[str, Check]] = {
     "require": is_llm_step_require,
     "save": is_save,
     "stream": is_stream,
-    "cache": not_yet,
+    "cache": is_cache,
     "idempotency_key": text,
 }
 HUMAN_STEP_KEYS: Final[Mapping[str, Check]] = {
@@ -2088,7 +2088,7 @@ HUMAN_STEP_KEYS: Final[Mapping[str, Check]] = {
     "require": is_llm_step_require,
     "save": is_save,
     "stream": is_stream,
-    "cache": not_yet,
+    "cache": is_cache,
     "idempotency_key": text,
 }
 WORKFLOW_STEP_KEYS: Final[Mapping[str, Check]] = {
@@ -2108,7 +2108,7 @@ WORKFLOW_STEP_KEYS: Final[Mapping[str, Check]] = {
     "require": is_llm_step_require,
     "save": is_save,
     "stream": is_stream,
-    "cache": not_yet,
+    "cache": is_cache,
     "idempotency_key": text,
 }
 TRANSFORM_STEP_KEYS: Final[Mapping[str, Check]] = {
@@ -2125,7 +2125,7 @@ TRANSFORM_STEP_KEYS: Final[Mapping[str, Check]] = {
     "require": is_llm_step_require,
     "save": is_save,
     "stream": is_stream,
-    "cache": not_yet,
+    "cache": is_cache,
     "idempotency_key": text,
 }
 MAP_ACTION_KEYS: Final[Mapping[str, Check]] = {
@@ -2213,7 +2213,7 @@ MAP_STEP_KEYS: Final[Mapping[str, Check]] = {
     "require": is_llm_step_require,
     "save": is_save,
     "stream": is_stream,
-    "cache": not_yet,
+    "cache": is_cache,
     "idempotency_key": text,
 }
 WAIT_STEP_KEYS: Final[Mapping[str, Check]] = {
@@ -2236,7 +2236,7 @@ WAIT_STEP_KEYS: Final[Mapping[str, Check]] = {
     "require": is_llm_step_require,
     "save": is_save,
     "stream": is_stream,
-    "cache": not_yet,
+    "cache": is_cache,
     "idempotency_key": text,
 }
 SEND_STEP_IF_ABSENT_THEN_KEYS: Final[Mapping[str, Check]] = {
@@ -2262,7 +2262,7 @@ SEND_STEP_KEYS: Final[Mapping[str, Check]] = {
     "require": is_llm_step_require,
     "save": is_save,
     "stream": is_stream,
-    "cache": not_yet,
+    "cache": is_cache,
     "idempotency_key": text,
 }
 RETRIEVE_STEP_KEYS: Final[Mapping[str, Check]] = {
@@ -2284,7 +2284,7 @@ RETRIEVE_STEP_KEYS: Final[Mapping[str, Check]] = {
     "require": is_llm_step_require,
     "save": is_save,
     "stream": is_stream,
-    "cache": not_yet,
+    "cache": is_cache,
     "idempotency_key": text,
 }
 STEP_KEYS: Final[Mapping[str, Check]] = {

@@ -39,7 +39,6 @@ TOP = {
 LATER = [
     *((f"{key}: {value}", {"top": f"{key}: {value}"}, key) for key, value in TOP.items()),
     ("history", {"llm": ', history: "${{ state.s }}"'}, "history"),
-    ("cache", {"llm": ", cache: true"}, "cache"),
     ("tokens", {"llm": ", stream: {tokens: true}"}, "tokens"),
     ("openapi", {"tools": ", desk: {openapi: ./desk.yaml}"}, "openapi"),
     ("mcp", {"tools": ", files: {mcp: {command: [npx]}}"}, "mcp"),

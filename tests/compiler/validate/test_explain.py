@@ -165,7 +165,6 @@ def test_a_good_spec_is_the_documents_own_data() -> None:
             "write `[urgency]`",
         ),
         ("timeout: 30s", "save: []", "nothing-in-it", "[]", "`save` has no item", ""),
-        ("timeout: 30s", "cache: true", "not-supported-yet", "cache", "`cache` is not supported yet", ""),
         (
             "timeout: 30s",
             "stream: {tokens: true}",

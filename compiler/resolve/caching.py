@@ -1,0 +1,84 @@
+"""`cache`: which steps may have it, and what makes a kept result useless."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.nodes import Action, Cached, HttpCall, HttpRequest, MapItems, ToolCall
+from wfc.compiler.problems.caching import cannot_be_cached
+from wfc.compiler.resolve.declared import Declared
+from wfc.compiler.resolve.durations import duration
+
+__all__ = ["resolve_cache"]
+
+ABOUT_ACTION: Final = (
+    *("kind", "model", "prompt", "system", "output", "history"),
+    *("tool", "args", "method", "url", "query", "headers", "auth", "body"),
+)
+"""What says what an action does. What a step is called, how often it is tried and where it leads changes no result."""
+ONLY_READS: Final = frozenset({"GET", "HEAD"})
+EACH_TIME: Final = {
+    "human": "a person is asked each time",
+    "wait": "a wait has to pass each time",
+    "send": "an event is sent each time",
+    "workflow": "another workflow may do anything",
+    "agent": "an agent's tools may do anything",
+    "retrieve": "a collection may have other texts by then",
+}
+HINTS: Final = {
+    "workflow": "give the steps of that workflow a `cache`",
+    "agent": "give what the agent is asked for to an `llm` step",
+}
+HINT: Final = "leave `cache` out"
+
+
+def resolve_cache(
+    data: Mapping[str, object], action: Action | None, place: Place, declared: Declared
+) -> Cached | None:
+    """What a step says under `cache`; a step whose action has to be done each time is reported.
+
+    Args:
+        action: What the step does, or ``None`` where that is not known.
+    """
+    wanted = data.get("cache", False)
+    do = data.get("do") if data.get("kind") == "map" else data
+    if wanted is False or data.get("kind") == "transform" or not isinstance(do, Mapping):
+        return None
+    seconds: float | None = None
+    if isinstance(wanted, Mapping) and "for" in wanted:
+        seconds = duration(wanted["for"], place / "cache" / "for", declared.report)
+    if isinstance(action, MapItems):
+        action = action.do
+    why = each_time(str(do.get("kind")), action)
+    if why:
+        hint = HINTS.get(str(do.get("kind")), HINT)
+        if isinstance(action, ToolCall) and action.tool.python is not None:
+            hint = "if it only looks something up, say `read_only: true` where it is declared"
+        declared.report(cannot_be_cached((place / "cache").key, why, hint))
+        return None
+    definition = {key: do[key] for key in ABOUT_ACTION if key in do}
+    if "require" in data:
+        definition["require"] = data["require"]
+    return Cached(seconds, definition)
+
+
+def each_time(kind: str, action: Action | None) -> str:
+    """Why something has to be done each time; nothing if it need not."""
+    if kind in EACH_TIME:
+        return EACH_TIME[kind]
+    if isinstance(action, HttpCall):
+        return changes_by(action.request)
+    if isinstance(action, ToolCall):
+        tool = action.tool
+        if tool.request is not None:
+            return changes_by(tool.request)
+        return "" if tool.read_only else f"tool `{tool.name}` may change something"
+    return ""
+
+
+def changes_by(request: HttpRequest) -> str:
+    """Why a request has to be made each time."""
+    method = request.method.upper()
+    return "" if method in ONLY_READS else f"a `{method}` request may change something"
