@@ -24,8 +24,8 @@ IMPORTED_MODULES: Final = frozenset(
 
 IMPORTED_CLASSES: Final = frozenset(
     """
-    All AllOf Annotated Any AnyUrl AtLeast AwareDatetime Basic Batch Bearer Collect Context Decimal EachOf
-    Event Exception Fail Field Format File FirstOf HttpResponse HumanResponseEvent Inputs InputRequiredEvent
+    All AllOf Annotated Any AnyUrl AtLeast AwareDatetime Basic Batch Bearer Cache Collect Context Decimal
+    EachOf Event Exception Fail Field Format File FirstOf HttpResponse HumanResponseEvent Inputs InputRequiredEvent
     Iterator Limits Literal Mapping Message Model Moment Number Output Passage Path PythonResource PythonTool
     Receives Record Resource Restart RetryPolicy RunConfig RunInfo RunState Secret Self Sequence StartEvent
     State Config StepError StopEvent Take UNHANDLED UTC Unhandled ValueError Workflow

@@ -39,7 +39,8 @@ def report_unused_resources(resources: Iterable[Resource], steps: Iterable[Step]
 
     What parameters a Python function has is not known here.
     """
-    if "unknown-tool" in declared.codes or declared.tools.broken or declared.tools.unread:
+    unsure = {"unknown-tool", "bad-python-tool"} & set(declared.codes)
+    if unsure or declared.tools.broken or declared.tools.unread:
         return
     python = [
         tool for tool in (*declared.tools.nodes.values(), *written_in_steps(steps)) if tool.python is not None
