@@ -15,6 +15,7 @@ from wfc.runtime.events import Event, ProgressText
 from wfc.runtime.gathering import collect
 from wfc.runtime.resource_kinds import Resource
 from wfc.runtime.retry import RetryInfo
+from wfc.runtime.serializers import BaseSerializer, JsonSerializer, PickleSerializer
 from wfc.runtime.store import StateStore
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from wfc.runtime.messages import IfAbsent
     from wfc.runtime.resource_kinds import Resource
     from wfc.runtime.run import Run
-    from wfc.runtime.serializers import BaseSerializer
     from wfc.runtime.snapshots.resuming import Resumed
     from wfc.runtime.workflow import Workflow
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 else:
     S = TypeVar("S")
 
-__all__ = ["Context", "StepContext", "Unstarted"]
+__all__ = ["BaseSerializer", "Context", "JsonSerializer", "PickleSerializer", "StepContext", "Unstarted"]
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Event)
