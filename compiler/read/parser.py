@@ -114,6 +114,11 @@ def complaint(error: yaml.YAMLError, text: str) -> Finding:
     at = min(mark.index if mark else getattr(error, "position", None) or 0, len(text))
     place = Place((), "text", at, at + 1)
     if "mapping values are not allowed" in said:
+        before = text.rfind("\n", 0, at) + 1
+        if glued := GLUED.match(text, text.rfind("\n", 0, max(0, before - 1)) + 1, before):
+            colon = glued.start("colon")
+            place, key = Place((), "text", colon, colon + 1), glued["key"]
+            return problems.syntax_error(place, "a space is missing after this colon", f"write `{key}: …`")
         return problems.text_cut_by_colon(place, value_around(text, at))
     if "cannot start any token" in said:
         return cannot_start(text, at)
@@ -139,6 +144,8 @@ def complaint(error: yaml.YAMLError, text: str) -> Finding:
 
 BEGINS: Final = re.compile(r"(?:[:,]\s+|[\[{]\s*)\Z")
 ENDS: Final = re.compile(r"\s*[,\]}]")
+GLUED: Final = re.compile(r" *(?:- +)?(?P<key>[a-z_]\w*)(?P<colon>:)(?!//)[^\s:][^\r\n:]*\r?\n")
+"""A line such as `kind:human`, which YAML takes for a text that goes on in the next line."""
 VALUE: Final = re.compile(
     r"[ ]*(?:- +)*(?:[^\s:#\"'\[\]{},]+:[ ]+|- +)([^\s\"'\[\]{}|>&*!#%][^\r\n#]*?|[@`%][^\r\n#]*?)[ ]*"
 )

@@ -120,6 +120,13 @@ def quoting_hint(value: Any, types: Sequence[str], title: str) -> str:
         )
     if isinstance(value, str):
         return for_text(value, types)
+    if (
+        title.startswith("a type,")
+        and isinstance(value, list)
+        and len(value) == 1
+        and isinstance(value[0], str)
+    ):
+        return f"write `list of {short(value[0])}`"
     if "string" in types and isinstance(value, (bool, int, float)):
         text = str(value).lower() if isinstance(value, bool) else repr(value)
         if "length of time" in title:

@@ -147,6 +147,8 @@ def test_what_a_spec_may_not_have_is_a_finding_at_its_place(text: str, found: li
         ("a: [x, y]\n", []),
         ("a: Note: done\n", [("text-cut-by-colon", ":")]),
         ("when: a == 'x: y'\n", [("text-cut-by-colon", ":")]),
+        ("a:\n  kind:human\n  title: b\n", [("syntax-error", ":")]),
+        ("a: see\n  https://x.example\n  b: c\n", [("text-cut-by-colon", ":")]),
         ("a: {id: ${{ x }}}\n", [("expression-needs-quotes", "${{ x }}")]),
         ("a: [${{ x }}, b]\n", [("expression-needs-quotes", "${{ x }}")]),
         ("a: 'x\nb: 1\n", [("syntax-error", "'")]),

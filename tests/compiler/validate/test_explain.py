@@ -131,6 +131,14 @@ def test_a_good_spec_is_the_documents_own_data() -> None:
             "and this is nothing",
             "write a value after the colon",
         ),
+        (
+            "Greeted: {text: string}",
+            "Greeted: {text: [string]}",
+            "wrong-type",
+            "[string]",
+            "and this is a list",
+            "write `list of string`",
+        ),
         ("timeout: 30s", "timeout: [30s]", "wrong-type", "[30s]", "and this is a list", "put it in quotes"),
         (
             "timeout: 30s",
