@@ -31,7 +31,7 @@ from wfc.compiler.types import (
 )
 from wfc.compiler.types.constraints import FORMATS
 from wfc.compiler.types.parse import SCALARS
-from wfc.compiler.validate.matching import NOT_YET
+from wfc.compiler.validate.matching import NOT_RUN, NOT_YET
 from wfc.runtime import filters
 
 __all__ = ["reference"]
@@ -174,7 +174,7 @@ def resolved(schema: Schema) -> tuple[Schema, str]:
 
 
 def later(schema: Schema) -> bool:
-    return schema.get("$comment") == NOT_YET
+    return schema.get("$comment") in {NOT_RUN, NOT_YET}
 
 
 def keys(*names: str) -> str:

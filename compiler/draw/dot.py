@@ -21,6 +21,8 @@ SHAPES: Final[dict[Kind, str]] = {
     "wait": 'shape=box, style="rounded,dashed"',
     "send": "shape=cds",
     "workflow": "shape=box, peripheries=2",
+    "agent": "shape=hexagon, peripheries=2",
+    "retrieve": "shape=cylinder",
     "end": "shape=box, style=rounded, peripheries=2",
     "fail": "shape=octagon",
 }

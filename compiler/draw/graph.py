@@ -42,6 +42,8 @@ Kind = Literal[
     "wait",
     "send",
     "workflow",
+    "agent",
+    "retrieve",
     "end",
     "fail",
 ]

@@ -21,6 +21,8 @@ SHAPES: Final[dict[Kind, tuple[str, str]]] = {
     "wait": ("(", ")"),
     "send": ("[\\", "\\]"),
     "workflow": ("[[", "]]"),
+    "agent": ("{{", "}}"),
+    "retrieve": ("[(", ")]"),
     "end": ("(((", ")))"),
     "fail": (">", "]"),
 }

@@ -159,7 +159,7 @@ def shape(box: Box, place: Place) -> str:
     x, y = place.x - width / 2, place.y - height / 2
     right, bottom = x + width, y + height
     match box.kind:
-        case "llm":
+        case "llm" | "agent":
             return (
                 f'<path d="M{x + 12:.1f} {y:.1f}H{right - 12:.1f}L{right:.1f} {place.y:.1f}'
                 f'L{right - 12:.1f} {bottom:.1f}H{x + 12:.1f}L{x:.1f} {place.y:.1f}z"/>'

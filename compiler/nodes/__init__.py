@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from wfc.compiler.nodes.accepts import AnyOf, Join
 from wfc.compiler.nodes.actions import Action, Call, HttpCall, LlmCall, MapItems, ToolCall, WorkflowCall
+from wfc.compiler.nodes.agents import Agent, Knowledge
 from wfc.compiler.nodes.bindings import Auth, Header, HttpRequest, Model, Prompt, Resource, Retry, Tool
 from wfc.compiler.nodes.cases import Delivery, MockAnswer, TestCase
 from wfc.compiler.nodes.events import Event
@@ -33,6 +34,7 @@ from wfc.compiler.nodes.workflow import Import, Workflow
 
 __all__ = [
     "Action",
+    "Agent",
     "AnyOf",
     "AskPerson",
     "Auth",
@@ -53,6 +55,7 @@ __all__ = [
     "HttpRequest",
     "Import",
     "Join",
+    "Knowledge",
     "Limits",
     "LlmCall",
     "MapItems",

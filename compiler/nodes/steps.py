@@ -63,7 +63,9 @@ class Step:
     """
 
     name: str
-    kind: Literal["transform", "tool", "http", "llm", "map", "human", "wait", "send", "workflow"]
+    kind: Literal[
+        "transform", "tool", "http", "llm", "map", "human", "wait", "send", "workflow", "agent", "retrieve"
+    ]
     description: str
     accepts: AnyOf | Join
     action: Action | None

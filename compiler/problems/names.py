@@ -20,7 +20,9 @@ __all__ = [
     "not_snake_case",
     "state_without_default",
     "type_of_itself",
+    "unknown_agent",
     "unknown_event",
+    "unknown_knowledge",
     "unknown_model",
     "unknown_prompt",
     "unknown_retry",
@@ -82,6 +84,26 @@ def unknown_prompt(place: Place, name: str, known: Iterable[str]) -> Finding:
     declared there, declare it, or write the text here: `prompt: Greet them.`
     """
     return _unknown("unknown-prompt", "prompt", "prompts", place, name, known)
+
+
+@problem
+def unknown_agent(place: Place, name: str, known: Iterable[str]) -> Finding:
+    """A step or another agent names an agent that `agents` does not declare.
+
+    An agent is a model with its tools, declared once under `agents`. Write the name as it is declared there, or
+    declare the agent.
+    """
+    return _unknown("unknown-agent", "agent", "agents", place, name, known)
+
+
+@problem
+def unknown_knowledge(place: Place, name: str, known: Iterable[str]) -> Finding:
+    """A step searches a collection that `knowledge` does not declare.
+
+    Which texts can be searched is declared under `knowledge`, each collection with a name. Write the name as it is
+    declared there, or declare the collection.
+    """
+    return _unknown("unknown-knowledge", "collection", "knowledge", place, name, known)
 
 
 @problem

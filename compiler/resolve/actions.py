@@ -8,10 +8,12 @@ from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope, Template
 from wfc.compiler.nodes import Call, HttpCall, LlmCall, Tool, ToolCall, Value
 from wfc.compiler.problems import values as problems
+from wfc.compiler.resolve.agents import agent_result, resolve_agent_call
 from wfc.compiler.resolve.bindings import resolve_tool
 from wfc.compiler.resolve.calls import called, resolve_call, result_of
 from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.defaults import step_model
+from wfc.compiler.resolve.knowledge import PASSAGES, resolve_search
 from wfc.compiler.resolve.names import pascal_case
 from wfc.compiler.resolve.prompts import prompted
 from wfc.compiler.resolve.requests import resolve_request
@@ -46,7 +48,9 @@ class Acting:
             return result_of(
                 called(self.data.get("workflow"), self.place / "workflow", self.declared), self.data
             )
-        if kind not in {"llm", "tool", "http"}:
+        if kind == "retrieve":
+            return PASSAGES
+        if kind not in {"llm", "agent", "tool", "http"}:
             return None if kind == "transform" else UNKNOWN
         if self.declared.is_broken((*self.place.address, "output")):
             return UNKNOWN
@@ -61,6 +65,8 @@ class Acting:
             )
         if kind == "tool":
             return self.tool_result(tool, own)
+        if kind == "agent":
+            return agent_result(self.data, own, self.declared)
         if own is not None:
             return own
         return STRING if kind == "llm" else ANY
@@ -98,6 +104,10 @@ class Acting:
         if kind == "workflow":
             found = called(self.data.get("workflow"), self.place / "workflow", self.declared)
             return resolve_call(found, self.data, "with", self.place, scope, self.texts)
+        if kind == "agent":
+            resolve_agent_call(self.name, self.data, self.place, scope, self.declared, self.texts)
+        if kind == "retrieve":
+            resolve_search(self.data, self.place, scope, self.declared, self.texts)
         if kind == "tool":
             args = self.args(tool, scope)
             return ToolCall(tool, args, result or ANY) if tool is not None else None

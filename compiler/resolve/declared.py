@@ -5,8 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from wfc.compiler.diagnostics import Address, Finding, Place, Report
-from wfc.compiler.nodes import Event, Merge, Model, Prompt, Received, Retry, RunKey, Secret, Tool
+from wfc.compiler.diagnostics import Address, Finding, Place, Report, Severity
+from wfc.compiler.nodes import (
+    Agent,
+    Event,
+    Knowledge,
+    Merge,
+    Model,
+    Prompt,
+    Received,
+    Retry,
+    RunKey,
+    Secret,
+    Tool,
+)
 from wfc.compiler.problems import names as problems
 from wfc.compiler.problems.files import unknown_workflow
 from wfc.compiler.resolve.contracts import Contract
@@ -102,6 +114,7 @@ class Declared:
         defaults: What `defaults` says.
         merges: How state fields are merged, by the field's name.
         codes: Of all findings so far.
+        errors: How many of them are errors.
         around: What is known of the files around.
         imported: Names that come from other files: by section and name, where they are declared, and as what.
         imports: The files that this one imports, and those that they import, each once, the imported first.
@@ -123,6 +136,8 @@ class Declared:
     models: Table[Model] = field(default_factory=lambda: Table(problems.unknown_model))
     prompts: Table[Prompt] = field(default_factory=lambda: Table(problems.unknown_prompt))
     tools: Table[Tool] = field(default_factory=lambda: Table(problems.unknown_tool))
+    agents: Table[Agent] = field(default_factory=lambda: Table(problems.unknown_agent))
+    knowledge: Table[Knowledge] = field(default_factory=lambda: Table(problems.unknown_knowledge))
     retries: Table[Retry] = field(default_factory=lambda: Table(problems.unknown_retry))
     state: Record = field(default_factory=lambda: Record("State", role="state"))
     config: Record = field(default_factory=lambda: Record("Config", role="config"))
@@ -132,6 +147,7 @@ class Declared:
     end: tuple[Event, ...] = ()
     flow_whole: bool = True
     codes: list[str] = field(default_factory=list)
+    errors: int = 0
     around: Surroundings = ALONE
     imported: dict[tuple[str, str], tuple[Place, str]] = field(default_factory=dict)
     imports: dict[str, Around] = field(default_factory=dict)
@@ -146,6 +162,7 @@ class Declared:
     def report(self, finding: Finding) -> None:
         """Take a finding, and remember that there was one of its kind."""
         self.codes.append(finding.code)
+        self.errors += finding.severity is Severity.ERROR
         self.sink(finding)
 
     def entries(self, section: str) -> Iterator[tuple[str, object, Address]]:

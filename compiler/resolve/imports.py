@@ -67,6 +67,8 @@ def tables(declared: Declared) -> dict[str, Table[Any]]:
         "prompts": declared.prompts,
         "models": declared.models,
         "tools": declared.tools,
+        "agents": declared.agents,
+        "knowledge": declared.knowledge,
         "retries": declared.retries,
     }
 
@@ -77,6 +79,8 @@ WORDS = {
     "prompts": "a prompt",
     "models": "a model",
     "tools": "a tool",
+    "agents": "an agent",
+    "knowledge": "a collection",
     "retries": "a retry policy",
 }
 

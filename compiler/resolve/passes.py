@@ -9,6 +9,7 @@ from wfc.compiler.diagnostics import Origin, Place, Report
 from wfc.compiler.nodes import Import, MapItems, Step, TestCase, ToolCall, Workflow
 from wfc.compiler.problems.files import workflow_name_twice
 from wfc.compiler.problems.names import unused_declaration
+from wfc.compiler.resolve.agents import declare_agents
 from wfc.compiler.resolve.bindings import declare_models, declare_tools
 from wfc.compiler.resolve.calls import report_recursion
 from wfc.compiler.resolve.cases import resolve_tests
@@ -18,6 +19,7 @@ from wfc.compiler.resolve.defaults import declare_defaults
 from wfc.compiler.resolve.durations import duration
 from wfc.compiler.resolve.frames import with_forks
 from wfc.compiler.resolve.imports import declare_imports, report_unused_imports
+from wfc.compiler.resolve.knowledge import declare_knowledge
 from wfc.compiler.resolve.messages import declare_messages, report_received
 from wfc.compiler.resolve.names import check_style, normal, pascal_case
 from wfc.compiler.resolve.parts import check_contracts, declare_parts
@@ -95,6 +97,8 @@ def report_unused(data: Mapping[str, object], declared: Declared, used: Used) ->
         ("prompts", "prompt", declared.prompts),
         ("models", "model", declared.models),
         ("tools", "tool", declared.tools),
+        ("agents", "agent", declared.agents),
+        ("knowledge", "collection", declared.knowledge),
         ("retries", "retry policy", declared.retries),
     )
     for section, what, table in tables:
@@ -178,6 +182,8 @@ def declarations(spec: Spec, report: Report, around: Surroundings = ALONE) -> De
     declare_models(data, declared)
     declare_tools(data, declared)
     declare_defaults(data.get("defaults"), declared)
+    declare_agents(declared)
+    declare_knowledge(declared)
     return declared
 
 

@@ -11,6 +11,7 @@ from wfc.compiler.nodes import Emit, Exit, Requirement, Step, Stream
 from wfc.compiler.problems import steps as problems
 from wfc.compiler.problems import values as value_problems
 from wfc.compiler.problems.names import name_declared_twice
+from wfc.compiler.problems.shape import not_supported_yet
 from wfc.compiler.resolve.accepts import resolve_accepts
 from wfc.compiler.resolve.actions import Acting
 from wfc.compiler.resolve.caching import resolve_cache
@@ -29,9 +30,12 @@ from wfc.compiler.types import INTEGER, UNKNOWN, ListOf, MapOf, Record, Type, as
 
 __all__ = ["resolve_steps"]
 
-Kind = Literal["transform", "tool", "http", "llm", "map", "human", "wait", "send", "workflow"]
+Kind = Literal[
+    "transform", "tool", "http", "llm", "map", "human", "wait", "send", "workflow", "agent", "retrieve"
+]
 FLOW_KEYS = ("accepts", "emit", "on_error", "on_limit", "kind")
 CONCURRENCY = 4
+LATER = frozenset({"agent", "retrieve"})
 ABOUT_ACTIONS = ("retry", "timeout", "concurrency", "on_error", "idempotency_key")
 
 
@@ -49,7 +53,10 @@ def resolve_steps(
             continue
         places[name] = place.key
         usable = check_style(name, place.key, "step", declared.report)
+        errors = declared.errors
         step = resolve_step(name, content, place, declared) if isinstance(content, Mapping) else None
+        if isinstance(content, Mapping) and errors == declared.errors:
+            report_what_comes_later(content, place, declared)
         if step is None or not usable:
             declared.flow_whole = False
         else:
@@ -58,6 +65,15 @@ def resolve_steps(
     if declared.broken_names("steps") or any(in_flow(address) for address in declared.broken):
         declared.flow_whole = False
     return tuple(found.values())
+
+
+def report_what_comes_later(data: Mapping[str, object], place: Place, declared: Declared) -> None:
+    """A step in which nothing is wrong may still be one that nothing can run yet."""
+    do = data.get("do")
+    found = [(data, place), *([(do, place / "do")] if isinstance(do, Mapping) else [])]
+    for each, at in found:
+        if each.get("kind") in LATER:
+            declared.report(not_supported_yet(at / "kind", f"`kind: {each['kind']}`"))
 
 
 def in_flow(address: Address) -> bool:

@@ -1118,6 +1118,10 @@ def is_llm_step(v: Any) -> bool:
     return True
 
 
+def is_agent_step_kind(v: Any) -> bool:
+    return v == "agent"
+
+
 def is_agent_step(v: Any) -> bool:
     if not (isinstance(v, dict)):
         return False
@@ -1292,6 +1296,10 @@ def is_workflow_action(v: Any) -> bool:
         if check is None or not check(value):
             return False
     return True
+
+
+def is_retrieve_action_kind(v: Any) -> bool:
+    return v == "retrieve"
 
 
 def is_retrieve_action(v: Any) -> bool:
@@ -1566,6 +1574,18 @@ def is_spec_prompts(v: Any) -> bool:
     if not (isinstance(v, dict)):
         return False
     return all(map(is_prompt_text, v.values()))
+
+
+def is_spec_agents(v: Any) -> bool:
+    if not (isinstance(v, dict)):
+        return False
+    return all(map(is_agent_binding, v.values()))
+
+
+def is_spec_knowledge(v: Any) -> bool:
+    if not (isinstance(v, dict)):
+        return False
+    return all(map(is_knowledge_binding, v.values()))
 
 
 def is_spec_resources(v: Any) -> bool:
@@ -1994,7 +2014,7 @@ LLM_STEP_KEYS: Final[Mapping[str, Check]] = {
     "idempotency_key": text,
 }
 AGENT_STEP_KEYS: Final[Mapping[str, Check]] = {
-    "kind": not_yet,
+    "kind": is_agent_step_kind,
     "accepts": is_accepts,
     "agent": text,
     "model": text,
@@ -2140,7 +2160,7 @@ LLM_ACTION_KEYS: Final[Mapping[str, Check]] = {
     "history": not_yet,
 }
 AGENT_ACTION_KEYS: Final[Mapping[str, Check]] = {
-    "kind": not_yet,
+    "kind": is_agent_step_kind,
     "agent": text,
     "model": text,
     "system": is_prompt,
@@ -2177,7 +2197,7 @@ WORKFLOW_ACTION_KEYS: Final[Mapping[str, Check]] = {
     "detach": boolean,
 }
 RETRIEVE_ACTION_KEYS: Final[Mapping[str, Check]] = {
-    "kind": not_yet,
+    "kind": is_retrieve_action_kind,
     "from": text,
     "query": text,
     "top": is_count,
@@ -2266,7 +2286,7 @@ SEND_STEP_KEYS: Final[Mapping[str, Check]] = {
     "idempotency_key": text,
 }
 RETRIEVE_STEP_KEYS: Final[Mapping[str, Check]] = {
-    "kind": not_yet,
+    "kind": is_retrieve_action_kind,
     "accepts": is_accepts,
     "from": text,
     "query": text,
@@ -2362,8 +2382,8 @@ SPEC_KEYS: Final[Mapping[str, Check]] = {
     "tools": is_spec_tools,
     "retries": is_spec_retries,
     "prompts": is_spec_prompts,
-    "agents": not_yet,
-    "knowledge": not_yet,
+    "agents": is_spec_agents,
+    "knowledge": is_spec_knowledge,
     "resources": is_spec_resources,
     "defaults": is_defaults,
     "receives": is_spec_receives,
@@ -2395,8 +2415,8 @@ SHARED_KEYS: Final[Mapping[str, Check]] = {
     "prompts": is_spec_prompts,
     "models": is_spec_models,
     "tools": is_spec_tools,
-    "agents": not_yet,
-    "knowledge": not_yet,
+    "agents": is_spec_agents,
+    "knowledge": is_spec_knowledge,
     "retries": is_spec_retries,
     "resources": not_yet,
     "secrets": is_spec_secrets,

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-__all__ = ["NOT_YET", "has_type", "matches"]
+__all__ = ["NOT_RUN", "NOT_YET", "has_type", "matches"]
 
 NOT_YET: Final = "not supported yet"
 """The ``$comment`` of what the language has and this compiler has not."""
+
+NOT_RUN: Final = "checked, but nothing runs it yet"
+"""The ``$comment`` of what is understood in full, and then said to be not supported yet."""
 
 IS: Final[Mapping[str, Callable[[Any], bool]]] = {
     "object": lambda value: isinstance(value, dict),

@@ -31,13 +31,11 @@ def test_the_spec_itself_is_good(shown: Any) -> None:
     assert shown.findings(spec()) == ["unused-declaration find"]
 
 
-TOP = {
-    "agents": "{writer: {model: fast, system: Write.}}",
-    "knowledge": '{manuals: {files: "./*.md", index: keyword}}',
-}
+TOP = (
+    'agents: {writer: {model: fast, system: Write.}}\nknowledge: {manuals: {files: "./*.md", index: keyword}}'
+)
 
 LATER = [
-    *((f"{key}: {value}", {"top": f"{key}: {value}"}, key) for key, value in TOP.items()),
     ("history", {"llm": ', history: "${{ state.s }}"'}, "history"),
     ("tokens", {"llm": ", stream: {tokens: true}"}, "tokens"),
     ("openapi", {"tools": ", desk: {openapi: ./desk.yaml}"}, "openapi"),
@@ -54,7 +52,7 @@ def test_what_comes_later_says_so_at_its_key(shown: Any, more: dict[str, str], m
 
 
 KINDS = {
-    "agent": "agent: writer",
+    "agent": "agent: writer, prompt: Hello",
     "retrieve": "from: manuals, query: x",
 }
 
@@ -62,7 +60,7 @@ KINDS = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_so_does_a_kind(shown: Any, kind: str) -> None:
     found = shown.findings(
-        spec(steps=f"  later: {{kind: {kind}, accepts: Asked, {KINDS[kind]}, emit: Told}}")
+        spec(top=TOP, steps=f"  later: {{kind: {kind}, accepts: Asked, {KINDS[kind]}, emit: Told}}")
     )
     assert f"not-supported-yet {kind}" in found
     # nothing is said about the inside of what is not looked at

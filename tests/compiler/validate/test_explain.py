@@ -113,7 +113,6 @@ def test_a_good_spec_is_the_documents_own_data() -> None:
             "there is no kind `lambda`",
             "the kinds are `llm`",
         ),
-        ("kind: llm", "kind: agent", "not-supported-yet", "agent", "`kind: agent` is not supported yet", ""),
         ("kind: llm", "kind: [llm]", "unknown-value", "[llm]", "`kind` cannot be a list", "it can be"),
         (
             "timeout: 30s",

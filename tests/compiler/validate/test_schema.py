@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 from wfc.compiler.validate import generated
 from wfc.compiler.validate.generator import generate
-from wfc.compiler.validate.matching import NOT_YET
+from wfc.compiler.validate.matching import NOT_RUN
 from wfc.schemas import EDITOR_LINE, load, path
 
 HERE = Path(__file__).parent
@@ -91,12 +91,12 @@ def test_every_definition_is_used() -> None:
 
 def test_what_comes_later_is_marked() -> None:
     spec = SCHEMA["$defs"]["spec"]["properties"]
-    assert {key for key, each in spec.items() if each.get("$comment") == NOT_YET} == LATER
+    assert {key for key, each in spec.items() if each.get("$comment") == NOT_RUN} == LATER
     kinds = SCHEMA["$defs"]["step"]["properties"]["kind"]["enum"]
     later = {
         kind
         for kind in kinds
-        if SCHEMA["$defs"][f"{kind}_step"]["properties"]["kind"].get("$comment") == NOT_YET
+        if SCHEMA["$defs"][f"{kind}_step"]["properties"]["kind"].get("$comment") == NOT_RUN
     }
     assert later == LATER_KINDS
 

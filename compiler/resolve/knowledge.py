@@ -1,0 +1,88 @@
+"""Knowledge: collections of texts that `knowledge` declares, and steps that search one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.expressions import Scope
+from wfc.compiler.nodes import Knowledge
+from wfc.compiler.problems.files import file_outside_project
+from wfc.compiler.problems.names import name_declared_twice
+from wfc.compiler.problems.shape import missing_key
+from wfc.compiler.problems.steps import key_without_companion
+from wfc.compiler.resolve.declared import Declared
+from wfc.compiler.resolve.names import check_style
+from wfc.compiler.resolve.values import Texts
+from wfc.compiler.types import NUMBER, STRING, Field, ListOf, Optional, Record
+
+__all__ = ["PASSAGES", "declare_knowledge", "resolve_search"]
+
+Data = Mapping[str, object]
+
+PASSAGE: Final = Record(
+    "Passage",
+    {
+        "text": Field("text", STRING),
+        "source": Field("source", STRING),
+        "score": Field("score", Optional(NUMBER)),
+    },
+    role="namespace",
+)
+PASSAGES: Final = ListOf(PASSAGE)
+"""What a search gives."""
+
+
+def declare_knowledge(declared: Declared) -> None:
+    """Enter the collections under `knowledge`; models are there already."""
+    declared.prepare("knowledge", declared.knowledge)
+    for name, content, address in declared.entries("knowledge"):
+        place = Place(address)
+        first = declared.knowledge.nodes.get(name)
+        if first is not None:
+            declared.report(name_declared_twice(place.key, name, Place(first.address).key, "a collection"))
+        elif not check_style(name, place.key, "knowledge", declared.report) or not isinstance(
+            content, Mapping
+        ):
+            declared.knowledge.broken.add(name)
+        else:
+            declared.knowledge.nodes[name] = knowledge(name, content, place, declared)
+
+
+def knowledge(name: str, data: Data, place: Place, declared: Declared) -> Knowledge:
+    files = data.get("files")
+    paths: list[str] = []
+    for index, path in enumerate(files if isinstance(files, list) else [files]):
+        at = place / "files" / index if isinstance(files, list) else place / "files"
+        if not isinstance(path, str):
+            continue
+        if path.startswith(("/", "\\")) or "\\" in path or ":" in path or "\0" in path:
+            declared.report(file_outside_project(at, path))
+        else:
+            paths.append(path)
+    vector = data.get("index") == "vector"
+    model = data.get("model")
+    found = None
+    if isinstance(model, str):
+        found = declared.models.find(model, place / "model", declared.report)
+        if not vector and not declared.is_broken((*place.address, "index")):
+            declared.report(key_without_companion((place / "model").key, "model", "index: vector"))
+    elif vector and not declared.is_broken((*place.address, "model")):
+        hint = "write `model: NAME`, an embedding model from `models`"
+        declared.report(missing_key(place.key, f"`{name}`", ["model"], hint))
+    return Knowledge(name, tuple(paths), "vector" if vector else "keyword", found, place.address)
+
+
+def resolve_search(data: Data, place: Place, scope: Scope, declared: Declared, texts: Texts) -> None:
+    """Look up and report all that a step says which searches."""
+    if isinstance(data.get("from"), str):
+        declared.knowledge.find(str(data["from"]), place / "from", declared.report)
+    if "query" in data:
+        texts.text(data["query"], place / "query", scope)
+    if isinstance(data.get("rerank"), str):
+        declared.models.find(str(data["rerank"]), place / "rerank", declared.report)
+    if "that" in data:
+        # asked of each passage: its fields by name
+        names = {**scope.names, "text": STRING, "source": STRING, "score": Optional(NUMBER)}
+        texts.condition(data["that"], place / "that", Scope(names=names, classes=scope.classes))
