@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wfc.compiler.expressions.narrowing import SCALAR_TESTS, Facts, facts_of
 from wfc.compiler.expressions.tree import Node, Path, Test, walk
 from wfc.compiler.slotted import dataclass, field, replace
-from wfc.compiler.types import UNKNOWN, Record, Type, may_be_null
+from wfc.compiler.types import UNKNOWN, OneOf, Record, Type, may_be_null
 
 if TYPE_CHECKING:
     from wfc.compiler.expressions.parse import Expression
@@ -37,14 +37,18 @@ class Scope:
 
     def given(self, condition: Node, holds: bool) -> Scope:
         """The same, for a part of an expression."""
-        found = self.doubts() if any(map(in_doubt, walk(condition))) else facts_of(condition, holds)
+        found: Facts | None = None
+        if not any(map(in_doubt, walk(condition))):
+            found = facts_of(condition, holds)
+        if found is None:
+            found = self.doubts()
         return Scope(self.names, self.classes, {**self.facts, **found}) if found else self
 
     def doubts(self) -> Facts:
-        """What is known after a condition that could not be read: it may have excluded any null."""
+        """What is known after a condition that could not be read, or cannot be so: it may have excluded anything."""
         found: dict[Path, Type] = {}
         for name, type in self.names.items():
-            if may_be_null(type):
+            if may_be_null(type) or isinstance(type, OneOf):
                 found[name,] = UNKNOWN
             elif isinstance(type, Record):
                 found.update(

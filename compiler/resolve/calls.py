@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wfc.compiler.diagnostics import Place
+from wfc.compiler.diagnostics import Finding, Origin, Place
 from wfc.compiler.expressions import Scope
 from wfc.compiler.nodes import WorkflowCall
 from wfc.compiler.problems import files as problems
@@ -30,17 +30,22 @@ from wfc.compiler.types import (
 __all__ = ["Called", "called", "report_recursion", "resolve_call", "result_of"]
 
 
+ABOUT_INPUTS = ("missing-entry", "unknown-entry", "wrong-value")
+
+
 @dataclass(frozen=True, slots=True)
 class Called:
     """Another workflow, as the spec that calls it sees it.
 
     Args:
+        at: Where its start event is declared.
         start: The record of its inputs.
         ends: Its end events: the name of each, and the record that its fields are read as here.
     """
 
     name: str
     path: str
+    at: Place
     start: Record
     ends: tuple[tuple[str, Record], ...]
 
@@ -81,7 +86,9 @@ def adopted(name: str, around: Around, declared: Declared) -> Called | None:
         ends.append((event.name, record))
     if adoption.incomplete:
         return None
-    return Called(name, around.path, start, tuple(ends))
+    address = theirs.start.address
+    at = Place(address if Place(address).origin is not None else (Origin(around.path), *address)).key
+    return Called(name, around.path, at, start, tuple(ends))
 
 
 class Adoption:
@@ -157,8 +164,16 @@ def resolve_call(
         texts.value(dict(given), place / key, UNKNOWN, scope)  # there may be mistakes of its own
         return None
     at = place / key if key in data else place / ("workflow" if key == "with" else "tool")
-    values = texts.fields(given, at, found.start, found.start.name, scope)
+    with_both = Texts(lambda finding: texts.report(with_inputs(finding, found)), texts.uses)
+    values = with_both.fields(given, at, found.start, found.start.name, scope)
     return WorkflowCall(found.name, values, found.ends, data.get("detach") is True)
+
+
+def with_inputs(finding: Finding, found: Called) -> Finding:
+    """A finding about what is given to a workflow, with the place where that is declared."""
+    if finding.code not in ABOUT_INPUTS:
+        return finding
+    return replace(finding, related=(*finding.related, (found.at, "its inputs are declared here")))
 
 
 def result_of(found: Called | None, data: Mapping[str, object]) -> Type:

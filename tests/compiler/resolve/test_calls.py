@@ -1,0 +1,124 @@
+"""Calls of other workflows: their inputs and ends, as the spec that calls sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from wfc.compiler.pipeline import check_text
+from wfc.compiler.project import Project
+from wfc.compiler.resolve import Refused
+
+CHILD = """\
+wfc: 1
+workflow: research
+start: ResearchAsked
+end: [Found, FoundNothing]
+types:
+  Topic: {name: string}
+events:
+  ResearchAsked: {topic: Topic, depth: optional integer}
+  Found: {summary: string}
+  FoundNothing: {}
+steps:
+  look:
+    kind: transform
+    accepts: ResearchAsked
+    emit:
+      - event: FoundNothing
+        when: event.topic.name == ""
+      - event: Found
+        with: {summary: "${{ event.topic.name }}"}
+"""
+
+PARENT = """\
+wfc: 1
+workflow: report
+start: Asked
+end: Reported
+types:
+  Topic: {name: string}
+events:
+  Asked: {topic: Topic}
+  Reported: {text: string}
+steps:
+  research:
+    kind: workflow
+    accepts: Asked
+    workflow: research
+    with: {topic: "${{ event.topic }}"}
+    emit:
+      - event: Reported
+        when: result is Found
+        with: {text: "${{ result.summary }}"}
+      - event: Reported
+        with: {text: nothing}
+"""
+
+
+class Two:
+    """Two specs that are checked together."""
+
+    def __init__(self, parent: str, child: str) -> None:
+        self.files = {"report.yaml": parent.encode(), "research.yaml": child.encode()}
+
+    def read(self, path: str) -> bytes | Refused:
+        return self.files.get(path) or Refused("missing", "no such file")
+
+    def given(self) -> Iterator[tuple[str, bytes]]:
+        yield from self.files.items()
+
+    def near(self, path: str) -> Iterator[tuple[str, bytes]]:
+        return iter(())
+
+
+def findings(parent: str, child: str = CHILD) -> list[tuple[str, str, tuple[str, ...]]]:
+    files = Two(parent, child)
+    checked = check_text(files.files["report.yaml"], "report.yaml", Project(files))
+    return [
+        (
+            each.code,
+            checked.text[each.start.offset : each.end.offset],
+            tuple(f"{one.path}:{one.position.line}" for one in each.related),
+        )
+        for each in checked.diagnostics
+    ]
+
+
+def test_types_that_say_the_same_are_the_same() -> None:
+    assert findings(PARENT) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (
+            '{topic: "${{ event.topic }}"}',
+            "{depth: 3}",
+            ("missing-entry", "{depth: 3}", ("research.yaml:8",)),
+        ),
+        ('topic: "$', 'topc: "$', ("unknown-entry", "topc", ("research.yaml:8",))),
+        (
+            "event.topic }}",
+            "event.topic.name }}",
+            ("wrong-value", '"${{ event.topic.name }}"', ("research.yaml:8",)),
+        ),
+        ("result is Found\n", "result is Fuond\n", ("unknown-test", "Fuond", ())),
+        ("result is Found\n", "result is Asked\n", ("never-true", "result is Asked", ())),
+        ("result.summary", "result.sumary", ("unknown-field", "sumary", ())),
+        ("workflow: research\n", "workflow: reserch\n", ("unknown-workflow", "reserch", ())),
+    ],
+)
+def test_a_mistake_in_a_call_is_one_finding(old: str, new: str, expected: tuple[object, ...]) -> None:
+    assert old in PARENT
+    assert findings(PARENT.replace(old, new)) == [expected]
+
+
+def test_a_type_that_differs_does_not_fit() -> None:
+    other = CHILD.replace("Topic: {name: string}", "Topic: {name: string, year: integer}")
+    assert [code for code, *_ in findings(PARENT, other)] == ["wrong-value"]
+
+
+def test_a_child_that_is_broken_is_reported_where_it_is() -> None:
+    assert findings(PARENT, CHILD.replace("start: ResearchAsked", "start: Nobody")) == []
