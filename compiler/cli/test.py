@@ -37,15 +37,21 @@ def command(paths: tuple[str, ...]) -> int:
     ]
     show(compiled, on_error_stream=True)
     good = [each for each in compiled if not each.failed]
-    outcomes = [outcome for each in good if each.workflow for outcome in run_tests(each, project)]
+    ran = [run_tests(each, project) for each in good if each.workflow]
+    outcomes = [outcome for each in ran for outcome in each or ()]
+    unable = None in ran
     failed = sum(not outcome.passed for outcome in outcomes)
     told = f"{len(outcomes) - failed} passed" + (f", {failed} failed" if failed else "")
-    click.echo(told if outcomes or not good else "no spec has a test", err=True)
-    return 1 if failed or len(good) < len(compiled) else 0
+    click.echo(told if outcomes or unable or not good else "no spec has a test", err=True)
+    return 1 if failed or unable or len(good) < len(compiled) else 0
 
 
-def run_tests(compiled: Compiled, project: Project) -> list[TestOutcome]:
-    """Run all tests of one spec, a line for each on standard output, and the reasons of those that fail."""
+def run_tests(compiled: Compiled, project: Project) -> list[TestOutcome] | None:
+    """Run all tests of one spec, a line for each on standard output, and the reasons of those that fail.
+
+    Returns:
+        ``None`` if they cannot run, for a workflow that the spec calls has errors, which are shown.
+    """
     assert compiled.workflow is not None
     if not compiled.workflow.tests:
         return []
@@ -55,7 +61,7 @@ def run_tests(compiled: Compiled, project: Project) -> list[TestOutcome]:
         program = load_compiled(compiled, project)
     if program is None:
         click.echo(f"FAILED  {printable(compiled.path)}: a workflow that it calls has errors", err=True)
-        return []
+        return None
     outcomes = []
     for case in compiled.workflow.tests:
         with output_kept():
