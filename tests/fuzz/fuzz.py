@@ -12,7 +12,6 @@ import argparse
 import ast
 import multiprocessing
 import resource
-import signal
 import sys
 import time
 import traceback
@@ -35,8 +34,8 @@ SECONDS = 1.0
 """Of processor time, for one input."""
 MEGABYTES = 150
 """By how much one input may raise the process's peak of memory."""
-GIVEN_UP = 30.0
-"""Of processor time; after that the process is ended by the system, whatever it is doing."""
+GIVEN_UP = 60.0
+"""Seconds by the clock on the wall; after that the process is ended, whatever it is doing."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +105,6 @@ def work(larder: Larder, seed: int, numbers: range, at: Any, answers: Any) -> No
     slowest, used = (0.0, -1), 0.0
     for done, number in enumerate(numbers):
         at.value = number
-        signal.setitimer(signal.ITIMER_VIRTUAL, GIVEN_UP)
         outcome = tried(larder.spoilt(seed, number))
         used += outcome.seconds
         slowest = max(slowest, (outcome.seconds, number))
@@ -147,28 +145,54 @@ class Tally:
             self.megabytes = max(self.megabytes, megabytes)
 
 
+@dataclass
+class Worker:
+    """A process at work.
+
+    Args:
+        at: The number in hand.
+        numbers: All that it is to try.
+        seen: The number that it had in hand when it was last looked at, and since when.
+    """
+
+    process: Any
+    at: Any
+    numbers: range
+    seen: tuple[int, float] = (-1, 0.0)
+
+    def watch(self) -> None:
+        """End it if it does not come to an end with one input."""
+        now, number = time.monotonic(), self.at.value
+        if number != self.seen[0]:
+            self.seen = (number, now)
+        elif now - self.seen[1] > GIVEN_UP:
+            self.process.kill()
+
+
 def fuzz(seed: int, first: int, inputs: int, processes: int) -> Iterator[Tally]:
     """Try so many inputs; gives the tally now and then, and at the end."""
     larder, forks = Larder(), multiprocessing.get_context("fork")
     tally = Tally(0, [], {}, (0.0, -1), 0.0, 0.0)
     answers = forks.Queue()
 
-    def begun(numbers: range) -> tuple[Any, Any, range]:
+    def begun(numbers: range) -> Worker:
         at = forks.Value("q", numbers.start)
         process = forks.Process(target=work, args=(larder, seed, numbers, at, answers), daemon=True)
         process.start()
-        return process, at, numbers
+        return Worker(process, at, numbers)
 
     working = [begun(range(first + k, first + inputs, processes)) for k in range(processes)]
     while working:
         still = []
-        for process, at, numbers in working:
-            process.join(0.2)
-            if process.is_alive():
-                still.append((process, at, numbers))
-            elif process.exitcode:
-                tally.troubles.append((at.value, f"the process ended with {process.exitcode}"))
-                still.append(begun(range(at.value + processes, numbers.stop, processes)))
+        for worker in working:
+            worker.process.join(0.2)
+            if worker.process.is_alive():
+                worker.watch()
+                still.append(worker)
+            elif worker.process.exitcode:
+                trouble = f"the process ended with {worker.process.exitcode}"
+                tally.troubles.append((worker.at.value, trouble))
+                still.append(begun(range(worker.at.value + processes, worker.numbers.stop, processes)))
         working = still
         while not answers.empty():
             tally.take(answers.get())
