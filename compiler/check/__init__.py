@@ -15,7 +15,7 @@ from wfc.compiler.check.races import races_are_declared
 from wfc.compiler.check.reach import ends_are_reached, events_lead_somewhere, steps_are_reached
 from wfc.compiler.check.subject import Subject
 from wfc.compiler.check.values import types_are_finite
-from wfc.compiler.diagnostics import Report
+from wfc.compiler.diagnostics import Finding, Report
 from wfc.compiler.nodes import Workflow
 
 __all__ = ["check"]
@@ -23,7 +23,6 @@ __all__ = ["check"]
 Rule = Callable[[Subject, Report], None]
 
 RULES: tuple[Rule, ...] = (
-    entries_cover_every_case,
     entries_can_be_taken,
     types_are_finite,
     events_lead_somewhere,
@@ -38,13 +37,18 @@ RULES: tuple[Rule, ...] = (
     keys_change,
 )
 
-BY_ITSELF: frozenset[Rule] = frozenset({entries_cover_every_case, entries_can_be_taken, types_are_finite})
+BY_ITSELF: frozenset[Rule] = frozenset({entries_can_be_taken, types_are_finite})
 """Rules that look at one step or type at a time, and so also at a workflow of which parts are missing."""
 
 
 def check(workflow: Workflow, report: Report) -> None:
     """Report what is wrong with a workflow as a whole; see ``docs/proof.md``."""
     subject = Subject(workflow)
+    open_cases: list[Finding] = []
+    entries_cover_every_case(subject, open_cases.append)
+    for finding in open_cases:
+        report(finding)
+    whole = workflow.whole and not open_cases  # an entry is missing: who knows what it would emit
     for rule in RULES:
-        if workflow.whole or rule in BY_ITSELF:
+        if whole or rule in BY_ITSELF:
             rule(subject, report)

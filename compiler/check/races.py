@@ -13,6 +13,7 @@ from wfc.compiler.expressions.tree import Binary, Node, path_of, walk
 from wfc.compiler.flow import exits
 from wfc.compiler.problems import races as problems
 from wfc.compiler.slotted import dataclass, fields, is_dataclass
+from wfc.compiler.types import UNKNOWN
 
 __all__ = ["races_are_declared"]
 
@@ -26,7 +27,7 @@ class Uses:
 
     Args:
         saves: State field → where it is saved.
-        merged: Those of them that say how saves are put together.
+        merged: Those of them that say how saves are put together, or of which that is not known.
         sums: Those of them that are only added to or taken from: the order of two sums does not matter.
         reads: State fields that it reads, other than for its own sums.
         ends: Where it ends the run by an event that it chooses to emit, or ``None``.
@@ -143,7 +144,7 @@ def uses_of(subject: Subject, node: int) -> Uses:
     chosen = next((subject.way(node, way) for way in ways if way.occasion == "emit"), None)
     return Uses(
         saves={save.field: Place(save.address) for save in reversed(saves)},
-        merged=frozenset(save.field for save in saves if save.merge is not None),
+        merged=frozenset(save.field for save in saves if save.merge is not None or _in_doubt(save)),
         sums=frozenset(sums),
         reads=frozenset(reads),
         ends=chosen,
@@ -162,6 +163,12 @@ def _acts(step: nodes.Step) -> bool:
     if isinstance(action, nodes.WorkflowCall):
         return True
     return isinstance(action, nodes.HttpCall) and action.request.method not in SAFE_METHODS
+
+
+def _in_doubt(save: nodes.Save) -> bool:
+    """Whether what is saved could not be read in full, which a finding has said already."""
+    expression = save.value.expression
+    return expression is not None and any(node.type is UNKNOWN for node in walk(expression.tree))
 
 
 def _summand(save: nodes.Save) -> Node | None:

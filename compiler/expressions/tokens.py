@@ -67,7 +67,7 @@ def tokenize(text: str, place: Place, start: int = 0, *, until: str = "") -> tup
     """The tokens from ``start`` on, and where they stop.
 
     Args:
-        until: ``}}`` or ``%}``: stop at it, outside of brackets; empty: at the text's end.
+        until: ``}}`` or ``%}``: stop at it, outside of braces; empty: at the text's end.
 
     Raises:
         UnreadableError: Something there is no token, or ``until`` does not come.
@@ -76,7 +76,7 @@ def tokenize(text: str, place: Place, start: int = 0, *, until: str = "") -> tup
     depth: list[str] = []
     position = start
     while position < len(text):
-        if until and (not depth or until == "%}") and text.startswith(until, position):
+        if until and ("{" not in depth or until == "%}") and text.startswith(until, position):
             return end(tokens, position), position
         match = TOKEN.match(text, position)
         if match is None:

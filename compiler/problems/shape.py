@@ -9,6 +9,7 @@ from wfc.compiler.problems import problem
 from wfc.compiler.problems.fixes import corrected, removed
 
 __all__ = [
+    "misplaced_key",
     "missing_key",
     "not_supported_yet",
     "nothing_in_it",
@@ -46,6 +47,23 @@ def unknown_key(
         place,
         hint,
         fix=corrected(place, key, known, meant) if meant else None,
+    )
+
+
+@problem
+def misplaced_key(place: Place, key: str, step: str, step_place: Place) -> Finding:
+    """A key of a step stands beside the steps, as if it were a step itself.
+
+    What belongs to a step is indented below the step's name; a line that begins further left ends the step. So
+    the step above lacks this key, and there seems to be a step of this name. Indent the line, and what belongs to it,
+    as far as the other keys of the step.
+    """
+    return Finding(
+        "misplaced-key",
+        f"`{key}` stands beside the steps, and seems to belong to `{step}`",
+        place,
+        f"indent it as far as the other keys of `{step}`",
+        related=((step_place, f"`{step}` begins here"),),
     )
 
 

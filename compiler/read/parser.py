@@ -120,9 +120,11 @@ def complaint(error: yaml.YAMLError, text: str) -> Finding:
             place, key = Place((), "text", colon, colon + 1), glued["key"]
             return problems.syntax_error(place, "a space is missing after this colon", f"write `{key}: …`")
         return problems.text_cut_by_colon(place, value_around(text, at))
+    if between(said) and ONE_WORD.search(text, max(0, at - 200), at):
+        return problems.text_cut_by_colon(place, value_around(text, at))
     if "cannot start any token" in said:
         return cannot_start(text, at)
-    if ("',' or '}'" in said or "',' or ']'" in said) and text[max(0, at - 1) : at] == "$":
+    if between(said) and text[max(0, at - 1) : at] == "$":
         end = text.find("}}", at)
         end = end + 2 if 0 <= end < at + 500 else at + 1
         alone = bool(BEGINS.search(text, max(0, at - 20), at - 1) and ENDS.match(text, end))
@@ -141,6 +143,14 @@ def complaint(error: yaml.YAMLError, text: str) -> Finding:
             )
     return problems.syntax_error(place, "nothing can be read from here on", "")
 
+
+def between(said: str) -> bool:
+    """Whether a parser misses what stands between entries, or after the last of them."""
+    return "',' or '}'" in said or "',' or ']'" in said
+
+
+ONE_WORD: Final = re.compile(r"[{,]\s*[\w-]+:[ ]+[\w-]+\Z")
+"""A key between braces and the one word that stands before a colon; two words could be a text and the next key."""
 
 BEGINS: Final = re.compile(r"(?:[:,]\s+|[\[{]\s*)\Z")
 ENDS: Final = re.compile(r"\s*[,\]}]")

@@ -54,13 +54,14 @@ def resolve_accepts(data: object, place: Place, declared: Declared) -> tuple[Any
         whole = False
     if form == "each" and "match_by" in data:
         declared.report(problems.match_by_in_batch((place / "match_by").key))
-    within = data.get("within")
     by = "match_by" in data and form != "each"
+    within = duration(data["within"], place / "within", declared.report) if "within" in data else None
+    whole = whole and ("within" not in data or within is not None)
     join = Join(
         form=form,  # type: ignore[arg-type]  # one of FORMS
         events=events,
         count=count,
-        within=duration(within, place / "within", declared.report) if within is not None else None,
+        within=within,
         proceed=data.get("on_timeout") == "proceed",
         fork=None,
         address=place.address,

@@ -39,7 +39,7 @@ def declare(data: Section, declared: Declared) -> None:
         read_fields(data.get(name), (name,), record, declared)
     add_imported_config(declared)
     for field in declared.state.fields.values():
-        if field.required and field.type != UNKNOWN:
+        if field.required:
             declared.report(problems.state_without_default(Place(field.address).key, field.name))
     declare_merges(data.get("state"), declared)
     declare_start_and_end(data, declared)

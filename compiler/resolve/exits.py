@@ -92,7 +92,8 @@ class Leaving:
         if "save" in data:
             saves = resolve_saves(data["save"], place / "save", inside, self.declared, self.texts)
         emission = self.emission(data, place, inside)
-        if emission is None or self.declared.is_broken((*place.address, "when")):
+        unnamed = bool(data.get("errors")) and not errors  # all its errors are misspelt
+        if emission is None or unnamed or self.declared.is_broken((*place.address, "when")):
             return None, after
         return Entry(when, errors, saves, emission, place.address), after
 

@@ -87,7 +87,7 @@ class Filling:
                     del left[name]
                 self.by_name(event, accepted, needed, fills, place)
                 left.update(needed)
-        missing = [name for name, field in left.items() if field.required and field.type != UNKNOWN]
+        missing = [name for name, field in left.items() if field.required]
         if missing and not self.silent and not self.unknown_sources(sources):
             value = self.elsewhere(missing[0], left[missing[0]])
             self.texts.report(

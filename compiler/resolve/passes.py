@@ -211,6 +211,7 @@ def workflow(
     deadline = None
     if "deadline" in data:
         deadline = duration(data["deadline"], Place(("deadline",)), declared.report)
+        declared.flow_whole &= deadline is not None
     return Workflow(
         name=name,
         class_name=class_name(name, declared),

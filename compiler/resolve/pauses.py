@@ -143,6 +143,7 @@ def expiry(data: Data, place: Place, scopes: Scopes, leaving: Leaving) -> tuple[
     within = None
     if "within" in data:
         within = duration(data["within"], place / "within", leaving.declared.report)
+        leaving.declared.flow_whole &= within is not None
     on_expired = None
     if "on_timeout" in data:
         on_expired = leaving.exit(data["on_timeout"], place / "on_timeout", scopes.action())

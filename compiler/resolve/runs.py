@@ -51,7 +51,7 @@ def run_exit(key: str, data: object, declared: Declared) -> Exit:
     for entry in found.entries:
         emission = entry.emission
         ends = isinstance(emission, Emit) and emission.event.role == "end"
-        if not ends and not isinstance(emission, (Fail, Restart)):
+        if declared.flow_whole and not ends and not isinstance(emission, (Fail, Restart)):
             at = (
                 Place(emission.named or emission.address)
                 if isinstance(emission, Emit)

@@ -206,6 +206,10 @@ class Explainer:
         lost = lost or (
             others is False and len(names) < len(value)
         )  # who knows what a strange key would change
+        if address == ("steps",):
+            self.take_out_misplaced(value, names)
+            if not names:
+                return DROPPED
         for key, name in names.items():
             if name in result:
                 continue
@@ -219,6 +223,21 @@ class Explainer:
                 lost = True
         lost = lost or len(result) < schema.get("minProperties", 0)
         return DROPPED if lost and address else result
+
+    def take_out_misplaced(self, steps: dict[str, Any], names: dict[str, str]) -> None:
+        """Report the keys of steps that stand beside the steps; they and their steps are not looked at."""
+        owner = ""
+        for key, content in steps.items():
+            about = steps.get(owner)
+            strange = key in self.step_keys and not (isinstance(content, dict) and "kind" in content)
+            if not strange or not isinstance(about, dict) or key in about:
+                owner = key
+                continue
+            place = Place(("steps", key), "key")
+            self.report(problems.misplaced_key(place, key, owner, Place(("steps", owner), "key")))
+            for each in (owner, key):
+                names.pop(each, None)
+                self.drop(("steps", each))
 
     def open_keys(self, value: dict[str, Any], schema: Schema, address: Address) -> dict[str, str]:
         """The same for a map that may have other keys as well, which another schema knows."""

@@ -204,7 +204,7 @@ def misspell(larder: Larder, chance: Random, pieces: list[str]) -> None:
     place = chance.randrange(len(pieces))
     letters = list(pieces[place])
     at = chance.randrange(len(letters) + 1)
-    letters[at : at + chance.randrange(2)] = chance.choice(["", "x", "é", "_", "0", " ", letters[0]])
+    letters[at : at + chance.randrange(2)] = chance.choice(["", "x", "é", "_", "0", " ", *letters[:1]])
     pieces[place] = "".join(letters)
 
 

@@ -1,0 +1,85 @@
+"""One mistake, one finding: how often that holds for mistakes of many classes in all specs of the repository."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from wfc.compiler.pipeline import check_text
+
+MISSED = Path(__file__).parent / "missed.txt"
+"""Those of which not the right thing is said; there may only be fewer."""
+RIGHT = 0.95
+"""The share of mutants of which exactly one thing must be said, the right one, at the right place."""
+SUGGESTED = 0.90
+"""The share of misspellings of which the right suggestion must come first."""
+HARMLESS = 0.02
+"""The greatest share of mutants without any finding, which are not counted: the change made no mistake."""
+
+
+def verdict(mutant: Any) -> tuple[str, bool]:
+    """What is wrong with what is said of a mutant, in a word; and whether the right suggestion comes first."""
+    found = check_text(mutant.text.encode(), "spec.yaml").diagnostics
+    if not found:
+        return "none", False
+    first = re.search(r"`([^`]*)`", found[0].hint)
+    suggested = first is not None and first[1] == mutant.meant
+    start, end = found[0].start.offset, found[0].end.offset
+    if len(found) > 1:
+        return "several", suggested
+    if found[0].code not in mutant.codes:
+        return f"another code ({found[0].code})", suggested
+    touches = start <= mutant.end and end >= mutant.start
+    return "right" if (start, end) == (mutant.start, mutant.end) or (
+        mutant.loose and touches
+    ) else "elsewhere", suggested
+
+
+def test_one_mistake_is_one_finding(
+    mutations: ModuleType, specs: list[Any], request: pytest.FixtureRequest
+) -> None:
+    total: Counter[str] = Counter()
+    missed, table = [], []
+    for name, mutants in mutations.mutants(specs).items():
+        count: Counter[str] = Counter()
+        for mutant in mutants:
+            said, suggested = verdict(mutant)
+            count[said.partition(" ")[0]] += 1
+            if mutant.meant and said != "none":
+                count["misspelt"] += 1
+                count["suggested"] += suggested
+            if said not in {"right", "none"} or (mutant.meant and said != "none" and not suggested):
+                missed.append(
+                    f"{name}: {mutant.name}: {said if said != 'right' else 'no right suggestion'}\n"
+                )
+        total += count
+        counted = len(mutants) - count["none"]
+        table.append(
+            f"{name:34} {counted:5} mistakes {count['right'] / max(counted, 1):6.1%} right"
+            + (f" {count['suggested'] / count['misspelt']:6.1%} suggested" if count["misspelt"] else "")
+        )
+        assert counted >= 5, name
+    counted = sum(total[each] for each in ("right", "several", "another", "elsewhere"))
+    right, suggested = total["right"] / counted, total["suggested"] / total["misspelt"]
+    print("\n".join(table))  # shown by `pytest -s`, and when this test fails
+    print(
+        f"{counted} mistakes, {right:.2%} right; {total['misspelt']} misspellings, {suggested:.2%} suggested"
+    )
+    assert counted >= 500
+    assert total["none"] <= HARMLESS * counted
+    assert right >= RIGHT
+    assert suggested >= SUGGESTED
+    if request.config.getoption("--golden"):
+        MISSED.write_text("".join(missed), encoding="utf-8")
+    new = [each for each in missed if each not in MISSED.read_text(encoding="utf-8")]
+    assert not new, "these used to be right; `pytest --golden` lists them in missed.txt, if it must be"
+
+
+def test_the_mutants_are_the_same_each_time(mutations: ModuleType, specs: list[Any]) -> None:
+    one, other = mutations.mutants(specs[:20]), mutations.mutants(specs[:20])
+    assert one == other
