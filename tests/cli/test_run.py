@@ -400,7 +400,11 @@ def test_an_interrupt_ends_a_run_with_130(tmp_path: Path) -> None:
     (tmp_path / "calls_tools.py").write_text(
         "import asyncio\nasync def shout(word: str) -> str:\n    await asyncio.sleep(60)\n    return word\n"
     )
-    program = "import sys; from wfc.compiler.cli import main; sys.exit(main())"
+    # who runs the tests in the background has told its children to ignore interrupts
+    program = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from wfc.compiler.cli import main; sys.exit(main())"
+    )
     with subprocess.Popen(
         [sys.executable, "-c", program, "run", "calls.yaml", "-i", "word=hey"],
         cwd=tmp_path,

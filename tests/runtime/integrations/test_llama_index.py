@@ -165,7 +165,7 @@ def test_programs_find_this_runtime_under_the_other_name() -> None:
         ("from workflows import Flow", "cannot import name 'Flow' from 'workflows'"),
         ("import workflows.runtime", "No module named 'workflows.runtime'"),
         ("import workflows; workflows.Flow", "wfc has nothing that is called `Flow`"),
-        ("from workflows.context import PickleSerializer; PickleSerializer()", "stores no pickles"),
+        ("from workflows.context import PickleSerializer; PickleSerializer()", "never pickled"),
     ],
 )
 def test_what_the_alias_lacks_is_an_error(line: str, said: str) -> None:
