@@ -101,19 +101,21 @@ def load_compiled(compiled: Compiled, project: Project) -> Program | None:
 
 def mentioned(path: str, project: Project) -> list[Compiled]:
     """The workflows that a spec mentions by name, compiled, and those that these mention."""
-    found: dict[str, Compiled] = {path.replace(os.sep, "/"): None}  # type: ignore[dict-item]
-    waiting = list(found)
+    own = path.replace(os.sep, "/")
+    found: dict[str, Compiled] = {}
+    waiting = [own]
     while waiting:
         current = waiting.pop()
         for name in project.units[current].calls:
             other = project.path_of(name, current)
-            raw = None if other is None or other in found else project.files.read(other)
-            if other is not None and isinstance(raw, bytes):
-                found[other] = compile_text(
-                    raw, other, source=os.path.basename(other), project=project, in_package=True
-                )
+            if other is None or other == own or other in found:
+                continue
+            raw = project.files.read(other)
+            if isinstance(raw, bytes):
+                source = os.path.basename(other)
+                found[other] = compile_text(raw, other, source=source, project=project, in_package=True)
                 waiting.append(other)
-    return list(found.values())[1:]
+    return list(found.values())
 
 
 def workflow_of(compiled: Compiled, project: Project | None = None) -> type[Workflow]:
