@@ -19,6 +19,8 @@ def receives(workflow: Workflow, names: ModuleNames) -> Code:
     found = []
     for each in workflow.receives:
         named = {"key": literal(str(field_name(each.key.name)))} if each.key is not None else {}
+        if each.topic is not None:
+            named["topic"] = literal(each.topic)
         found.append(call(Code("Receives"), names.of(each.event.record), **named))
     return Code(f"({', '.join(found)}{',' if len(found) == 1 else ''})")
 

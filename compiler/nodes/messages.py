@@ -16,10 +16,16 @@ WhenRunning = Literal["reject", "queue", "replace", "join", "parallel"]
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """An event that a run takes from outside; its field ``key``, if there is one, finds the run."""
+    """An event that a run takes from outside.
+
+    Args:
+        key: The field that finds the run, if there is one.
+        topic: The only topic under which it is taken; ``None``: any.
+    """
 
     event: Event
     key: Field | None
+    topic: str | None
     address: Address
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.problems import closest, problem
+from wfc.compiler.diagnostics import Finding, Place, Severity
+from wfc.compiler.problems import closest, problem, warning
 
 __all__ = [
     "key_not_a_word",
@@ -16,6 +16,7 @@ __all__ = [
     "received_key_differs",
     "received_key_for_nothing",
     "send_to_whom",
+    "topic_without_receiver",
 ]
 
 
@@ -128,4 +129,21 @@ def message_not_taken(place: Place, workflow: str, event: str, why: str, receive
     """
     return Finding(
         "message-not-taken", f"workflow `{workflow}` {why} `{event}`", place, closest(event, received)
+    )
+
+
+@warning
+def topic_without_receiver(place: Place, event: str, topic: str, topics: Sequence[str]) -> Finding:
+    """An event is sent under a topic, and no workflow here receives it.
+
+    A `send` with a `topic` reaches all runs whose workflow lists the event under `receives`, with this topic or
+    without any. No workflow that is checked together with this one does, so that the event would go
+    nowhere. It is a warning, since others may be at work elsewhere.
+    """
+    return Finding(
+        "topic-without-receiver",
+        f"no workflow here receives `{event}`" + (f" under `{topic}`" if topics else ""),
+        place,
+        closest(topic, topics) or (f"it is received under `{topics[0]}`" if topics else ""),
+        Severity.WARNING,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.nodes import Event, SendEvent
@@ -10,7 +10,15 @@ from wfc.compiler.problems import messages as problems
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import Record, Type, alike, assignable, show
 
-__all__ = ["Contract", "hold_message"]
+__all__ = ["Contract", "Taken", "hold_message", "hold_topic"]
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """An event that a workflow takes from outside; under one ``topic`` only, if it says so."""
+
+    record: Record
+    topic: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +35,7 @@ class Contract:
     name: str
     start: Record
     ends: Mapping[str, Record]
-    receives: Mapping[str, Record]
+    receives: Mapping[str, Taken]
     key: Type | None
 
 
@@ -45,7 +53,7 @@ def hold_message(sent: SendEvent, target: Contract, place: Place, report: Report
             )
         )
         return
-    if event.name in target.receives and (why := misfit(event, target.receives[event.name])):
+    if event.name in target.receives and (why := misfit(event, target.receives[event.name].record)):
         report(problems.message_not_taken(place / "event", target.name, event.name, f"{why} in", ()))
         return
     if sent.if_absent == "start" and (why := misfit(event, target.start)):
@@ -66,6 +74,24 @@ def hold_message(sent: SendEvent, target: Contract, place: Place, report: Report
     elif not assignable(sent.to_key.type, target.key):
         why = f"has a `key` that is {show(target.key)}, not {show(sent.to_key.type)}, for"
         report(problems.message_not_taken(place / "to_key", target.name, event.name, why, ()))
+
+
+def hold_topic(sent: SendEvent, targets: Iterable[Contract], place: Place, report: Report) -> None:
+    """Report where no workflow takes an event under its topic, or one that does would not understand it.
+
+    Args:
+        targets: All workflows that are known here.
+        place: Of the step that sends it.
+    """
+    event, topics = sent.emit.event, list[str]()
+    takers = [(each.name, each.receives[event.name]) for each in targets if event.name in each.receives]
+    for name, taken in takers:
+        if taken.topic in (None, sent.topic):
+            if why := misfit(event, taken.record):
+                report(problems.message_not_taken(place / "event", name, event.name, f"{why} in", ()))
+            return
+        topics.append(str(taken.topic))
+    report(problems.topic_without_receiver(place / "topic", event.name, str(sent.topic), topics))
 
 
 def misfit(event: Event, wanted: Record) -> str:

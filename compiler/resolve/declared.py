@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from wfc.compiler.diagnostics import Address, Finding, Place, Report, Severity
 from wfc.compiler.nodes import (
@@ -184,11 +184,24 @@ class Declared:
     def contract(self, name: str, place: Place) -> Contract | None:
         """What a workflow promises; ``None`` with a finding if there is none, without one if it is broken."""
         name = normal(name)
+        first = name not in self.contracts
+        found = self.promised(name)
+        if found is None and first and not self.around.alone:
+            known = self.around.workflows()
+            if name not in known:
+                self.report(unknown_workflow(place, name, known))
+        return found
+
+    def all_contracts(self) -> list[Contract] | None:
+        """What the workflows around promise, this one included; ``None`` if that is not known of all."""
+        found = [self.promised(name) for name in {**self.contracts, **dict.fromkeys(self.around.workflows())}]
+        return None if self.around.alone or None in found else cast("list[Contract]", found)
+
+    def promised(self, name: str) -> Contract | None:
+        """What one workflow promises, asked for once."""
         if name not in self.contracts:
             around = self.around.workflow(name)
             self.contracts[name] = None if around is None else around.declared.contracts.get(name)
-            if around is None and not self.around.alone and name not in (known := self.around.workflows()):
-                self.report(unknown_workflow(place, name, known))
         return self.contracts[name]
 
     def is_broken(self, address: Address) -> bool:

@@ -11,7 +11,7 @@ from wfc.compiler.nodes import Event, Received, RunKey, SendEvent, Step, WhenRun
 from wfc.compiler.problems import messages as problems
 from wfc.compiler.problems import steps as step_problems
 from wfc.compiler.problems import values as value_problems
-from wfc.compiler.resolve.contracts import Contract, hold_message
+from wfc.compiler.resolve.contracts import Contract, Taken, hold_message, hold_topic
 from wfc.compiler.resolve.declared import Declared, entries
 from wfc.compiler.resolve.durations import duration
 from wfc.compiler.resolve.exits import Leaving
@@ -37,7 +37,7 @@ def declare_messages(data: Data, declared: Declared) -> None:
             declared.report(problems.never_from_outside(place.key, event.name, event.role))
         else:
             found = received_key(content, place, event, declared)
-            declared.receives[event.name] = Received(event, found, address)
+            declared.receives[event.name] = Received(event, found, received_topic(content), address)
     if declared.is_broken(("receives",)):
         declared.flow_whole = False
     elif declared.start is not None and isinstance(data.get("workflow"), str):
@@ -47,7 +47,7 @@ def declare_messages(data: Data, declared: Declared) -> None:
             name=own,
             start=declared.start.record,
             ends={event.name: event.record for event in declared.end},
-            receives={name: each.event.record for name, each in declared.receives.items()},
+            receives={name: Taken(each.event.record, each.topic) for name, each in declared.receives.items()},
             key=declared.key.value.type if declared.key is not None else None,
         )
 
@@ -95,6 +95,11 @@ def received_key(content: object, place: Place, event: Event, declared: Declared
     return field
 
 
+def received_topic(content: object) -> str | None:
+    """The only topic under which an event is taken."""
+    return str(content["topic"]) if isinstance(content, Mapping) and "topic" in content else None
+
+
 def report_received(declared: Declared, steps: tuple[Step, ...]) -> None:
     """Each event from outside has somebody who takes it: a wait, or steps that accept it."""
     acceptors: dict[str, str] = {}
@@ -135,6 +140,8 @@ def send(data: Data, place: Place, scope: Scope, leaving: Leaving) -> SendEvent 
     target = declared.contract(sent.to, place / "to") if sent.to is not None else None
     if target is not None:
         hold_message(sent, target, place, declared.report)
+    if sent.topic is not None and sent.to is None and (known := declared.all_contracts()) is not None:
+        hold_topic(sent, known, place, declared.report)
     return sent
 
 

@@ -2349,6 +2349,7 @@ TEST_KEYS: Final[Mapping[str, Check]] = {
 }
 RECEIVED_KEYS: Final[Mapping[str, Check]] = {
     "key": text,
+    "topic": text,
 }
 LIMITS_KEYS: Final[Mapping[str, Check]] = {
     "steps": is_count,

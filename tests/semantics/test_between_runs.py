@@ -57,16 +57,54 @@ steps:
 """
 
 
+STATION = """\
+wfc: 1
+workflow: station
+start: Seen
+end: Told
+events:
+  Seen: {text: string}
+  Warned: {text: string}
+  Told: {}
+steps:
+  tell: {kind: send, accepts: Seen, topic: storm, event: Warned, emit: Told}
+"""
+HARBOUR = """\
+wfc: 1
+workflow: harbour
+start: ShipCame
+end: ShipLeft
+receives: {Warned: RECEIVED}
+events:
+  ShipCame: {}
+  Warned: {text: string}
+  ShipLeft: {reason: string}
+steps:
+  stay:
+    kind: wait
+    accepts: ShipCame
+    event: Warned
+    within: 2 days
+    on_timeout: {event: ShipLeft, with: {reason: the time is over}}
+    emit: {event: ShipLeft, with: {reason: "${{ result.text }}"}}
+"""
+
+
+def compile_all(folder: Path, **specs: str) -> list[ModuleType]:
+    """The modules of specs that are compiled together."""
+    for name, text in specs.items():
+        (folder / f"{name}.yaml").write_text(text)
+    assert main(["compile", str(folder)]) == 0
+    paths = [folder / f"{name}_workflow.py" for name in specs]
+    return [execute(path.stem, str(path), path.read_text()) for path in paths]
+
+
 @pytest.fixture
 def compiled(tmp_path: Path) -> Any:
     before = set(sys.modules)
 
     def compile_both(if_absent: str = "") -> tuple[ModuleType, ModuleType]:
-        (tmp_path / "sender.yaml").write_text(SENDER.replace("IF_ABSENT", if_absent))
-        (tmp_path / "hearer.yaml").write_text(HEARER)
-        assert main(["compile", str(tmp_path)]) == 0
-        paths = [tmp_path / f"{name}_workflow.py" for name in ("sender", "hearer")]
-        sender, hearer = (execute(path.stem, str(path), path.read_text()) for path in paths)
+        sender, hearer = compile_all(tmp_path, sender=SENDER.replace("IF_ABSENT", if_absent), hearer=HEARER)
         return sender, hearer
 
     yield compile_both
@@ -129,3 +167,31 @@ def test_if_absent_keep_keeps_the_event_for_the_run(compiled: Any) -> None:
         return await hearer.Hearer(engine=engine).run(number=1)
 
     assert asyncio.run(both()).text == "kept"
+
+
+def test_a_topic_reaches_all_runs_that_do_not_want_another(tmp_path: Path) -> None:
+    before = set(sys.modules)
+    wanting = {"any_topic": "{}", "this_topic": "{topic: storm}", "other_topic": "{topic: fog}"}
+    specs = {
+        name: HARBOUR.replace("harbour", name).replace("RECEIVED", received)
+        for name, received in wanting.items()
+    }
+    station, *harbours = compile_all(tmp_path, station=STATION, **specs)
+
+    async def all_of_them() -> list[bool]:
+        engine = Engine()
+        workflows = ("AnyTopic", "ThisTopic", "OtherTopic")
+        waiting = [
+            getattr(module, name)(engine=engine).run()
+            for module, name in zip(harbours, workflows, strict=True)
+        ]
+        await station.Station(engine=engine).run(text="wind 10")
+        await waiting[0]
+        await waiting[1]
+        found = [each.is_done() for each in waiting]
+        await waiting[2].cancel_run()
+        return found
+
+    assert asyncio.run(all_of_them()) == [True, True, False]
+    for name in set(sys.modules) - before:
+        del sys.modules[name]
