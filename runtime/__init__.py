@@ -15,10 +15,6 @@ from wfc.runtime.bindings import (
     PythonTool,
     Secret,
 )
-from wfc.runtime.breakpoints import (
-    Breakpoint,
-    Halt,
-)
 from wfc.runtime.cache import (
     Cache,
 )
@@ -41,6 +37,10 @@ from wfc.runtime.declared import (
 from wfc.runtime.engine import (
     Engine,
     default_engine,
+)
+from wfc.runtime.engine.messages import (
+    Keep,
+    Message,
 )
 from wfc.runtime.errors import (
     ContextStateError,
@@ -107,10 +107,6 @@ from wfc.runtime.joins import (
     EachOf,
     FirstOf,
 )
-from wfc.runtime.messages import (
-    Keep,
-    Message,
-)
 from wfc.runtime.outcomes import (
     UNHANDLED,
     All,
@@ -134,9 +130,6 @@ from wfc.runtime.pauses import (
     Skip,
     Until,
 )
-from wfc.runtime.questions import (
-    OpenQuestion,
-)
 from wfc.runtime.resource import (
     PythonResource,
     Resource,
@@ -146,6 +139,13 @@ from wfc.runtime.resource import (
 from wfc.runtime.retry import (
     RetryInfo,
     RetryPolicy,
+)
+from wfc.runtime.run.breakpoints import (
+    Breakpoint,
+    Halt,
+)
+from wfc.runtime.run.questions import (
+    OpenQuestion,
 )
 from wfc.runtime.serializers import BaseSerializer, JsonSerializer, PickleSerializer
 from wfc.runtime.steps import (

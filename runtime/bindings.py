@@ -18,7 +18,7 @@ from wfc.runtime.instrumentation import conventions, span_inside
 
 if TYPE_CHECKING:
     from wfc.runtime.integrations.python_tools import ToolHost
-    from wfc.runtime.resource_kinds import PythonResource
+    from wfc.runtime.resource.kinds import PythonResource
 
 __all__ = [
     "Basic",

@@ -7,21 +7,21 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from wfc.runtime import about, bindings, budget
+from wfc.runtime.advance.gathering import collect
 from wfc.runtime.bindings import Basic, Bearer, Model, Output, PythonTool, Secret
 from wfc.runtime.cache import cached
 from wfc.runtime.current import CURRENT
 from wfc.runtime.errors import ContextStateError, WorkflowRuntimeError
 from wfc.runtime.events import Event, ProgressText
-from wfc.runtime.gathering import collect
-from wfc.runtime.resource_kinds import Resource
+from wfc.runtime.resource.kinds import Resource
 from wfc.runtime.retry import RetryInfo
 from wfc.runtime.serializers import BaseSerializer, JsonSerializer, PickleSerializer
 from wfc.runtime.store import StateStore
 
 if TYPE_CHECKING:
+    from wfc.runtime.engine.messages import IfAbsent
     from wfc.runtime.execution import StepRun
-    from wfc.runtime.messages import IfAbsent
-    from wfc.runtime.resource_kinds import Resource
+    from wfc.runtime.resource.kinds import Resource
     from wfc.runtime.run import Run
     from wfc.runtime.snapshots.resuming import Resumed
     from wfc.runtime.workflow import Workflow

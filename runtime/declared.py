@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, get_args
 from wfc.runtime.errors import ExpressionError, WorkflowError, WorkflowValidationError
 from wfc.runtime.events import Event, event_name
 from wfc.runtime.execution import StepRun
-from wfc.runtime.injection import Call, make_call
-from wfc.runtime.signature import read_signature
+from wfc.runtime.table.injection import Call, make_call
+from wfc.runtime.table.signature import read_signature
 from wfc.runtime.written import names_around
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ from collections.abc import AsyncGenerator, Generator
 from datetime import datetime
 from typing import Any
 
-from wfc.runtime.breakpoints import Breakpoint, Halt, breakpoints_of
-from wfc.runtime.children import asker_of, parts_of
 from wfc.runtime.context import Context
+from wfc.runtime.engine.children import asker_of, parts_of
 from wfc.runtime.errors import WorkflowCancelledByUser
 from wfc.runtime.events import Event, StopEvent
-from wfc.runtime.questions import OpenQuestion, answer_tick, open_questions, waits_for
 from wfc.runtime.run import Observer, Run
+from wfc.runtime.run.breakpoints import Breakpoint, Halt, breakpoints_of
+from wfc.runtime.run.questions import OpenQuestion, answer_tick, open_questions, waits_for
 
 __all__ = ["WorkflowHandler"]
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from wfc.runtime.events import Event, HumanResponseEvent, InputRequiredEvent, StopEvent, event_name
-from wfc.runtime.resource_kinds import Asked, AskedResource, ResourceConfig
+from wfc.runtime.resource.kinds import Asked, AskedResource, ResourceConfig
 from wfc.runtime.table import EventClass, Step, StepTable
 from wfc.runtime.workflow import Workflow
 

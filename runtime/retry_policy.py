@@ -11,7 +11,7 @@ import warnings
 from dataclasses import dataclass
 
 from wfc.runtime.retry import RetryInfo, RetryRule, asked_wait
-from wfc.runtime.retry_parts import (
+from wfc.runtime.retry.parts import (
     RetryCondition,
     StopCondition,
     WaitStrategy,
@@ -33,7 +33,7 @@ from wfc.runtime.retry_parts import (
     stop_before_delay,
     stop_never,
 )
-from wfc.runtime.retry_waits import (
+from wfc.runtime.retry.waits import (
     time_unit_type,
     wait_chain,
     wait_combine,

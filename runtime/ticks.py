@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from wfc.runtime.events import Event, StartEvent, StepFailedEvent
 
 if TYPE_CHECKING:
+    from wfc.runtime.advance.exits import RunExit
     from wfc.runtime.errors import StepError
     from wfc.runtime.execution import StepRun, Wanted
-    from wfc.runtime.exits import RunExit
     from wfc.runtime.pauses import Child, PauseValue
     from wfc.runtime.table import Step
 

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import ValidationError
 
-from wfc.runtime.children import start_inside
+from wfc.runtime.advance.exits import RUN_EXITS
 from wfc.runtime.context import Context, Unstarted
 from wfc.runtime.declared import Declared, Limits, Receives, WhenRunning
 from wfc.runtime.engine import Engine, default_engine
+from wfc.runtime.engine.children import start_inside
+from wfc.runtime.engine.gates import Gate
 from wfc.runtime.errors import (
     ContextStateError,
     OutputFormatError,
@@ -32,13 +34,11 @@ from wfc.runtime.events import (
     StopEvent,
     event_name,
 )
-from wfc.runtime.exits import RUN_EXITS
-from wfc.runtime.flow import FLOW_CHECKS, check_ends, check_flow
-from wfc.runtime.gates import Gate
 from wfc.runtime.handler import WorkflowHandler
 from wfc.runtime.resource import ResourceManager, try_configs, try_resources
 from wfc.runtime.run import Run
 from wfc.runtime.table import StepTable
+from wfc.runtime.table.flow import FLOW_CHECKS, check_ends, check_flow
 from wfc.runtime.written import StepFunction
 
 if TYPE_CHECKING:

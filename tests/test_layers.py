@@ -18,7 +18,6 @@ COMPILER_ROOMS = (
     "limits",
     "glance",
     "diagnostics",
-    "glance",
     "problems",
     "claimed",
     "spell",
@@ -40,6 +39,55 @@ COMPILER_ROOMS = (
     "severity",
     "pipeline",
     "cli",
+)
+
+RUNTIME_ROOMS = (
+    "errors",
+    "stored_errors",
+    "dict_like",
+    "store",
+    "events",
+    "types",
+    "joins",
+    "collect",
+    "outcomes",
+    "pauses",
+    "outputs",
+    "redaction",
+    "formats",
+    "serializers",
+    "merging",
+    "filters",
+    "threads",
+    "retry",
+    "retry_policy",
+    "surroundings",
+    "resource",
+    "instrumentation",
+    "bindings",
+    "settings",
+    "written",
+    "steps",
+    "ticks",
+    "execution",
+    "advance",
+    "about",
+    "current",
+    "budget",
+    "cache",
+    "context",
+    "table",
+    "decorators",
+    "declared",
+    "engine",
+    "run",
+    "handler",
+    "snapshots",
+    "workflow",
+    "representation",
+    "drawing",
+    "testing",
+    "integrations",
 )
 
 DOORS = {
@@ -122,6 +170,35 @@ def test_a_room_imports_only_rooms_above_it(path: Path) -> None:
     for line, name in imports(path):
         if name.startswith("wfc.compiler."):
             assert name.split(".")[2] in allowed, f"{place(path)}:{line} imports {name}"
+
+
+def at_once(node: ast.AST) -> Iterator[ast.ImportFrom]:
+    """The imports that happen when the module is imported: none for type checkers alone, none inside functions."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.ImportFrom):
+            yield child
+        elif isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+            continue
+        elif not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from at_once(child)
+
+
+@pytest.mark.parametrize("path", sources("runtime"), ids=place)
+def test_a_room_of_the_runtime_imports_only_rooms_above_it(path: Path) -> None:
+    room = path.relative_to(ROOT / "runtime").parts[0].removesuffix(".py")
+    if room == "__init__":
+        return  # it hands on what all rooms offer
+    allowed = RUNTIME_ROOMS[: RUNTIME_ROOMS.index(room) + 1]
+    for node in at_once(ast.parse(path.read_bytes())):
+        for name in (f"{node.module}.{alias.name}" for alias in node.names):
+            if name.startswith("wfc.runtime."):
+                assert name.split(".")[2] in allowed, f"{place(path)}:{node.lineno} imports {name}"
+
+
+def test_every_room_is_in_its_place() -> None:
+    for house, rooms in (("compiler", COMPILER_ROOMS), ("runtime", RUNTIME_ROOMS)):
+        there = {path.relative_to(ROOT / house).parts[0].removesuffix(".py") for path in sources(house)}
+        assert there - {"__init__"} == set(rooms)
 
 
 @pytest.mark.parametrize("path", sources("compiler", "runtime"), ids=place)

@@ -18,7 +18,7 @@ from wfc.compiler.render import printable
 
 if TYPE_CHECKING:
     from wfc.runtime import Event, Workflow, WorkflowHandler
-    from wfc.runtime.questions import OpenQuestion
+    from wfc.runtime.run.questions import OpenQuestion
 
 __all__ = ["NobodyAnswersError", "People", "Terminal", "asking_steps", "read_answers", "terminal_if_any"]
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wfc.compiler.cli.people import Terminal
     from wfc.runtime import Event, Workflow
     from wfc.runtime.handler import WorkflowHandler
-    from wfc.runtime.questions import OpenQuestion
+    from wfc.runtime.run.questions import OpenQuestion
 
 __all__ = ["command"]
 

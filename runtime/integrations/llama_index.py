@@ -10,7 +10,7 @@ from typing import Any, Final, NoReturn, TypeVar
 
 from wfc.runtime.errors import WorkflowConfigurationError, WorkflowError
 from wfc.runtime.events import Event, StopEvent
-from wfc.runtime.resource_kinds import Asked
+from wfc.runtime.resource.kinds import Asked
 from wfc.runtime.steps import StepFunction
 from wfc.runtime.store import StateStore
 from wfc.runtime.table import Step

@@ -15,7 +15,7 @@ from wfc.runtime.events import Event
 from wfc.runtime.integrations.beside import module_beside
 from wfc.runtime.outputs import InvalidOutput, from_python, plain
 from wfc.runtime.redaction import Revealed
-from wfc.runtime.resource_kinds import PythonResource
+from wfc.runtime.resource.kinds import PythonResource
 from wfc.runtime.settings import settings_near
 from wfc.runtime.threads import in_thread
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable
 from itertools import groupby
 from typing import Any
 
+from wfc.runtime.advance.gathering import Collection
 from wfc.runtime.errors import SnapshotError
 from wfc.runtime.events import Event
 from wfc.runtime.execution import NONE, Execution, Frame, StepRun
-from wfc.runtime.gathering import Collection
 from wfc.runtime.snapshots.values import Values
 
 __all__ = ["Gathered", "read_gathered"]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from wfc.runtime.errors import SnapshotError
 from wfc.runtime.events import Event
 from wfc.runtime.pauses import Child, Delay, Items, Outside, PauseValue, Question, Until
-from wfc.runtime.signature import arguments_of
 from wfc.runtime.snapshots.values import Values
+from wfc.runtime.table.signature import arguments_of
 
 if TYPE_CHECKING:
     from wfc.runtime.table import Step

@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from wfc.runtime.alive import check_alive
+from wfc.runtime.advance.alive import check_alive
+from wfc.runtime.advance.exits import fail, way_out
 from wfc.runtime.errors import ContextStateError, SnapshotError, WorkflowRuntimeError
 from wfc.runtime.events import StartEvent, StopEvent, event_name
 from wfc.runtime.execution import Execution, StepRun
-from wfc.runtime.exits import fail, way_out
 from wfc.runtime.pauses import Child
 from wfc.runtime.run import Run
 from wfc.runtime.serializers import BaseSerializer

@@ -45,8 +45,8 @@ from wfc.runtime import (
     step,
 )
 from wfc.runtime.advance import advance
+from wfc.runtime.advance.gathering import collect
 from wfc.runtime.execution import Execution, Exit, Frame, StepRun
-from wfc.runtime.gathering import collect
 from wfc.runtime.joins import EachOf
 from wfc.runtime.snapshots.classes import Classes
 from wfc.runtime.snapshots.reading import read_execution

@@ -35,11 +35,11 @@ from wfc.runtime import (
     pause,
     run_error,
     transform,
-    workers,
 )
 from wfc.runtime import run as runs
 from wfc.runtime.advance import advance
 from wfc.runtime.execution import Execution
+from wfc.runtime.run import workers
 from wfc.runtime.testing import run_virtually
 from wfc.runtime.ticks import Tick
 

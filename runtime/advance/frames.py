@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wfc.runtime.advance.scheduling import start_run, start_timer
 from wfc.runtime.errors import StuckError
 from wfc.runtime.events import event_name
 from wfc.runtime.execution import Execution, Exit, Frame, FrameKind, Path, Slots, StepRun
 from wfc.runtime.joins import AllOf
-from wfc.runtime.scheduling import start_run, start_timer
 from wfc.runtime.ticks import StopTimer
 
 if TYPE_CHECKING:

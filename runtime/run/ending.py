@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from wfc.runtime.children import stop_all
+from wfc.runtime.advance.letting_go import wind_up
+from wfc.runtime.engine.children import stop_all
 from wfc.runtime.errors import StepFailedError, WorkflowCancelledByUser, WorkflowTimeoutError
 from wfc.runtime.events import StopEvent, WorkflowCancelledEvent, WorkflowFailedEvent, WorkflowTimedOutEvent
 from wfc.runtime.execution import NONE
-from wfc.runtime.letting_go import wind_up
 
 if TYPE_CHECKING:
     from wfc.runtime.run import Run

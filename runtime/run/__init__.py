@@ -8,9 +8,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from wfc.runtime.advance import advance
-from wfc.runtime.arrivals import arrival
-from wfc.runtime.cancelling import affected
-from wfc.runtime.children import (
+from wfc.runtime.advance.cancelling import affected
+from wfc.runtime.engine.children import (
     ChildRun,
     Parent,
     start_child,
@@ -18,7 +17,6 @@ from wfc.runtime.children import (
     stop_child,
     stop_children_of,
 )
-from wfc.runtime.ending import Ending, last_event
 from wfc.runtime.errors import (
     ExpressionError,
     SettingsError,
@@ -33,11 +31,17 @@ from wfc.runtime.events import (
     StopEvent,
 )
 from wfc.runtime.execution import NONE, Execution, StepRun
-from wfc.runtime.exits import left_by
-from wfc.runtime.questions import look
 from wfc.runtime.resource import Resources
+from wfc.runtime.run.arrivals import arrival
+from wfc.runtime.run.ending import Ending, last_event
+from wfc.runtime.run.leaving import left_by
+from wfc.runtime.run.questions import look
+from wfc.runtime.run.stream import Stream
+from wfc.runtime.run.timers import Timers
+from wfc.runtime.run.tracing import trace_of
+from wfc.runtime.run.waiting import Waits
+from wfc.runtime.run.workers import Workers
 from wfc.runtime.store import StateStore
-from wfc.runtime.stream import Stream
 from wfc.runtime.ticks import (
     BeginAnew,
     Cancelled,
@@ -56,16 +60,12 @@ from wfc.runtime.ticks import (
     Tick,
     Want,
 )
-from wfc.runtime.timers import Timers
-from wfc.runtime.tracing import trace_of
-from wfc.runtime.waiting import Waits
-from wfc.runtime.workers import Workers
 
 if TYPE_CHECKING:
-    from wfc.runtime.breakpoints import Breakpoints
     from wfc.runtime.context import StepContext
     from wfc.runtime.engine import Engine
-    from wfc.runtime.gates import Passage
+    from wfc.runtime.engine.gates import Passage
+    from wfc.runtime.run.breakpoints import Breakpoints
     from wfc.runtime.snapshots.resuming import Resumed
     from wfc.runtime.workflow import Workflow
 

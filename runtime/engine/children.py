@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from wfc.runtime.engine.messages import read_as
 from wfc.runtime.errors import (
     InvalidMessageError,
     RunUnknownError,
@@ -16,7 +17,6 @@ from wfc.runtime.errors import (
 )
 from wfc.runtime.events import Event, StartEvent, StopEvent, event_name
 from wfc.runtime.execution import NONE, Path, StepRun
-from wfc.runtime.messages import read_as
 from wfc.runtime.ticks import Broken, Resolved
 
 if TYPE_CHECKING:

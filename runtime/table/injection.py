@@ -11,7 +11,7 @@ from wfc.runtime.context import StepContext
 from wfc.runtime.errors import WorkflowValidationError
 from wfc.runtime.events import event_name
 from wfc.runtime.pauses import Items
-from wfc.runtime.signature import Gives, Parameter, Signature
+from wfc.runtime.table.signature import Gives, Parameter, Signature
 
 if TYPE_CHECKING:
     from wfc.runtime.execution import StepRun

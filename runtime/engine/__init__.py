@@ -10,14 +10,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wfc.runtime.declared import Declared, Receives
+from wfc.runtime.engine.gates import Gate, Passage, in_loop_of
+from wfc.runtime.engine.messages import (
+    IfAbsent,
+    Mailbox,
+    Message,
+    deliver_to_key,
+    deliver_to_run,
+    publish,
+    receive,
+)
 from wfc.runtime.errors import (
     RunExistsError,
     RunUnknownError,
     WorkflowConfigurationError,
     WorkflowRuntimeError,
 )
-from wfc.runtime.gates import Gate, Passage, in_loop_of
-from wfc.runtime.messages import IfAbsent, Mailbox, Message, deliver_to_key, deliver_to_run, publish, receive
 
 if TYPE_CHECKING:
     from wfc.runtime.events import Event

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from wfc.runtime.advance.frames import wanting
 from wfc.runtime.errors import StuckError
 from wfc.runtime.events import event_name
 from wfc.runtime.execution import Execution, StepRun
-from wfc.runtime.frames import wanting
 
 __all__ = ["check_alive"]
 

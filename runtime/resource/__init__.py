@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wfc.runtime.errors import WorkflowRuntimeError
-from wfc.runtime.pools import Pool, open_with, pool_of_loop
-from wfc.runtime.resource_kinds import (
+from wfc.runtime.resource.kinds import (
     Asked,
     AskedResource,
     PythonResource,
@@ -17,6 +16,7 @@ from wfc.runtime.resource_kinds import (
     ResourceConfig,
     check_resources,
 )
+from wfc.runtime.resource.pools import Pool, open_with, pool_of_loop
 
 __all__ = [
     "PythonResource",

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from wfc.runtime.retry import seconds_of
-from wfc.runtime.retry_waits import WaitStrategy, time_unit_type
+from wfc.runtime.retry.waits import WaitStrategy, time_unit_type
 
 __all__ = [
     "RetryCondition",

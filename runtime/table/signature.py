@@ -19,7 +19,7 @@ from wfc.runtime.errors import StepError, WorkflowValidationError
 from wfc.runtime.events import Event, RunConfig, RunState
 from wfc.runtime.outcomes import All, Fail, InputsMark, Restart, RunInfo, Unhandled
 from wfc.runtime.pauses import PAUSES, Delay, ItemMark, Items, Until
-from wfc.runtime.resource_kinds import Asked, asked_of
+from wfc.runtime.resource.kinds import Asked, asked_of
 
 __all__ = [
     "Emissions",

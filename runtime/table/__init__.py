@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from wfc.runtime.errors import WorkflowValidationError
 from wfc.runtime.events import DictState, Event, HumanResponseEvent, InputRequiredEvent, StartEvent, StopEvent
-from wfc.runtime.handlers import bind_handlers
-from wfc.runtime.injection import Call, make_call
-from wfc.runtime.item_steps import is_about_items, make_item_step
 from wfc.runtime.joins import AtLeast, EachOf, FirstOf
 from wfc.runtime.pauses import PAUSES, Items
-from wfc.runtime.resource_kinds import check_resources
-from wfc.runtime.signature import (
+from wfc.runtime.resource.kinds import check_resources
+from wfc.runtime.table.handlers import bind_handlers
+from wfc.runtime.table.injection import Call, make_call
+from wfc.runtime.table.item_steps import is_about_items, make_item_step
+from wfc.runtime.table.signature import (
     Emissions,
     Gives,
     Parameter,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wfc.runtime.children import parts_of
+from wfc.runtime.engine.children import parts_of
 from wfc.runtime.errors import RunEndedError, UndeclaredResultError, WorkflowStepDoesNotExistError
 from wfc.runtime.events import Event, InputRequiredEvent, StopEvent, event_name
 from wfc.runtime.execution import Exit, StepRun

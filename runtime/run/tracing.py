@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from wfc.runtime.attempt import attempt
 from wfc.runtime.errors import StepFailedError, WorkflowCancelledByUser, step_error
 from wfc.runtime.events import ChildNote, Event, StepStateChanged, StopEvent, event_name
 from wfc.runtime.execution import Exit, StepRun
@@ -21,6 +20,7 @@ from wfc.runtime.instrumentation import (
     tell,
 )
 from wfc.runtime.outcomes import All
+from wfc.runtime.run.attempt import attempt
 from wfc.runtime.ticks import Completed, Failed, Tick
 
 if TYPE_CHECKING:

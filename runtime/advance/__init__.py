@@ -5,8 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from wfc.runtime.alive import check_alive
-from wfc.runtime.cancelling import cancel_steps
+from wfc.runtime.advance.alive import check_alive
+from wfc.runtime.advance.cancelling import cancel_steps
+from wfc.runtime.advance.exits import fail
+from wfc.runtime.advance.frames import (
+    leave,
+    move_into_fork,
+    open_batch,
+    open_item,
+    open_recovery,
+    open_root,
+)
+from wfc.runtime.advance.gathering import arrive, matched, time_out
+from wfc.runtime.advance.items import gave, item_failed
+from wfc.runtime.advance.notes import note_emitted, note_queued, note_state
+from wfc.runtime.advance.pausing import answered, broken, keep, paused, resolved, took, waited
+from wfc.runtime.advance.refusing import declared, declared_item, described, refusal
+from wfc.runtime.advance.restarting import Restarting, restart
+from wfc.runtime.advance.scheduling import free_worker, resume, start_run, start_timer
 from wfc.runtime.errors import RunFailedError, UndeclaredResultError, WorkflowRuntimeError
 from wfc.runtime.events import (
     Event,
@@ -15,23 +31,7 @@ from wfc.runtime.events import (
     StopEvent,
 )
 from wfc.runtime.execution import Answer, Execution, Frame, Path, Pause, StepRun
-from wfc.runtime.exits import fail
-from wfc.runtime.frames import (
-    leave,
-    move_into_fork,
-    open_batch,
-    open_item,
-    open_recovery,
-    open_root,
-)
-from wfc.runtime.gathering import arrive, matched, time_out
-from wfc.runtime.items import gave, item_failed
-from wfc.runtime.notes import note_emitted, note_queued, note_state
 from wfc.runtime.outcomes import UNHANDLED, All, Batch, Fail, Restart
-from wfc.runtime.pausing import answered, broken, keep, paused, resolved, took, waited
-from wfc.runtime.refusing import declared, declared_item, described, refusal
-from wfc.runtime.restarting import Restarting, restart
-from wfc.runtime.scheduling import free_worker, resume, start_run, start_timer
 from wfc.runtime.ticks import (
     Answered,
     Arrived,

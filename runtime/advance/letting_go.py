@@ -5,12 +5,12 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from wfc.runtime.advance.frames import leave
+from wfc.runtime.advance.notes import note_state
+from wfc.runtime.advance.scheduling import free_worker, go_on
 from wfc.runtime.events import StepState, UnhandledEvent, event_name
 from wfc.runtime.execution import NONE, Execution, Exit, Pause, StepRun
-from wfc.runtime.frames import leave
-from wfc.runtime.notes import note_state
 from wfc.runtime.pauses import Child, Question, QuestionClosed
-from wfc.runtime.scheduling import free_worker, go_on
 from wfc.runtime.ticks import Interrupt, Publish, StopChild, StopTimer
 
 if TYPE_CHECKING:

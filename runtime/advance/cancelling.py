@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from wfc.runtime.advance.frames import leave
+from wfc.runtime.advance.items import leave_out
+from wfc.runtime.advance.letting_go import drop
 from wfc.runtime.errors import StuckError
 from wfc.runtime.execution import Execution, Exit, Frame, FrameKind, Pause, Slots, StepRun
-from wfc.runtime.frames import leave
-from wfc.runtime.items import leave_out
-from wfc.runtime.letting_go import drop
 from wfc.runtime.ticks import StopTimer
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
 from wfc.runtime.advance import advance
-from wfc.runtime.attempt import attempt, failure
 from wfc.runtime.current import enter
 from wfc.runtime.errors import StepError, WorkflowRuntimeError
 from wfc.runtime.execution import Exit, StepRun
+from wfc.runtime.run.attempt import attempt, failure
 from wfc.runtime.ticks import Cancelled, Completed, Tick
 
 if TYPE_CHECKING:

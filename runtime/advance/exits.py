@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
-from wfc.runtime.about import no_value
 from wfc.runtime.errors import (
     LimitError,
     StepFailedError,
     WorkflowCancelledByUser,
     WorkflowTimeoutError,
     is_final,
-    step_error,
 )
-from wfc.runtime.execution import Execution, StepRun
-from wfc.runtime.ticks import Cancelled, LeaveBy, Left, Tick
+from wfc.runtime.execution import Execution
+from wfc.runtime.ticks import LeaveBy
 
-if TYPE_CHECKING:
-    from wfc.runtime.run import Run
-
-__all__ = ["RUN_EXITS", "RunExit", "fail", "left_by", "way_out"]
+__all__ = ["RUN_EXITS", "RunExit", "fail", "way_out"]
 
 RunExit = Literal["run_error", "run_deadline", "run_cancel"]
 
@@ -49,18 +44,3 @@ def way_out(error: Exception) -> RunExit | None:
         if cause is None or isinstance(cause, LimitError) or not is_final(cause):
             return "run_error"
     return None
-
-
-def left_by(run: Run, way: RunExit) -> Tick:
-    """What an exit of the run says."""
-    execution = run.execution
-    failing = execution.failing
-    assert failing is not None
-    leaving = StepRun(0, execution.table.steps[0], execution.inputs, None, ())
-    leaving.error = failing.error if isinstance(failing, StepFailedError) else step_error(failing)
-    try:
-        return Left(execution.table.exits[way](run, leaving, None))
-    except Exception as error:
-        failed = no_value(error)
-        failed.__cause__ = error
-        return Cancelled(failed)

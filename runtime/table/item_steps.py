@@ -7,8 +7,8 @@ from copy import copy
 from typing import TYPE_CHECKING
 
 from wfc.runtime.errors import WorkflowValidationError
-from wfc.runtime.injection import Call, make_call
-from wfc.runtime.signature import Emissions, Gives, Signature, pause_kinds, read_signature, result_of
+from wfc.runtime.table.injection import Call, make_call
+from wfc.runtime.table.signature import Emissions, Gives, Signature, pause_kinds, read_signature, result_of
 
 if TYPE_CHECKING:
     from wfc.runtime.table import Step

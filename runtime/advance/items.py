@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wfc.runtime.advance.letting_go import finish
+from wfc.runtime.advance.notes import note_state
+from wfc.runtime.advance.scheduling import count_steps, free_worker, place
 from wfc.runtime.events import StepState
 from wfc.runtime.execution import Execution, Exit, ItemRuns, Pause, StepRun
-from wfc.runtime.letting_go import finish
-from wfc.runtime.notes import note_state
 from wfc.runtime.pauses import SKIP, Items
-from wfc.runtime.scheduling import count_steps, free_worker, place
 
 if TYPE_CHECKING:
     from wfc.runtime.ticks import Gave, ItemFailed

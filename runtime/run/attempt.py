@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import to_json
 
 from wfc.runtime.about import no_value, started_at, unmet
+from wfc.runtime.advance.gathering import uncollect
 from wfc.runtime.cache import keep_fresh
-from wfc.runtime.children import stop_children_of
 from wfc.runtime.context import StepContext
+from wfc.runtime.engine.children import stop_children_of
 from wfc.runtime.errors import (
     StepError,
     StepFailedError,
@@ -28,13 +29,12 @@ from wfc.runtime.events import (
     StepStateChanged,
 )
 from wfc.runtime.execution import Exit, StepRun
-from wfc.runtime.failures import step_failed
-from wfc.runtime.gathering import uncollect
-from wfc.runtime.injection import Call
 from wfc.runtime.outcomes import UNHANDLED
-from wfc.runtime.pools import Pool
-from wfc.runtime.questions import check_pause
+from wfc.runtime.resource.pools import Pool
 from wfc.runtime.retry import seed_of
+from wfc.runtime.run.failures import step_failed
+from wfc.runtime.run.questions import check_pause
+from wfc.runtime.table.injection import Call
 from wfc.runtime.threads import in_thread
 from wfc.runtime.ticks import Completed, Failed, Gave, ItemFailed, Matched, Paused, Tick, TriedAgain
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import to_json
 
 from wfc.runtime.about import unmet
+from wfc.runtime.advance.letting_go import question_id
+from wfc.runtime.advance.pausing import later
 from wfc.runtime.errors import (
     ExpressionError,
     InvalidAnswerError,
@@ -22,10 +24,8 @@ from wfc.runtime.errors import (
 )
 from wfc.runtime.events import event_name
 from wfc.runtime.execution import Pause
-from wfc.runtime.letting_go import question_id
 from wfc.runtime.outputs import InvalidOutput, form_schema, from_json
 from wfc.runtime.pauses import Delay, Items, Outside, Question, Until
-from wfc.runtime.pausing import later
 from wfc.runtime.ticks import Answered, Cancelled, Tick, Took
 
 if TYPE_CHECKING:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter, deque
 from typing import TYPE_CHECKING
 
-from wfc.runtime.cancelling import cancel_rest
+from wfc.runtime.advance.cancelling import cancel_rest
+from wfc.runtime.advance.frames import batch_of, collect_all, frame_of, leave
+from wfc.runtime.advance.scheduling import free_worker, go_on, start_run
 from wfc.runtime.errors import WorkflowRuntimeError
 from wfc.runtime.events import Event, LateEvent, event_name
 from wfc.runtime.execution import NONE, Execution, Exit, Frame, FrameKind, Path, Slots, StepRun
-from wfc.runtime.frames import batch_of, collect_all, frame_of, leave
 from wfc.runtime.joins import AllOf
-from wfc.runtime.scheduling import free_worker, go_on, start_run
 from wfc.runtime.ticks import Note, StopTimer
 
 if TYPE_CHECKING:

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
+from wfc.runtime.advance.items import start_items
+from wfc.runtime.advance.letting_go import finish, question_id
+from wfc.runtime.advance.notes import note_state
+from wfc.runtime.advance.scheduling import free_worker, start_timer
 from wfc.runtime.errors import StepError
 from wfc.runtime.events import Event, StepState
 from wfc.runtime.execution import NONE, Execution, Exit, Pause
-from wfc.runtime.items import start_items
-from wfc.runtime.letting_go import finish, question_id
-from wfc.runtime.notes import note_state
 from wfc.runtime.outputs import form_schema
 from wfc.runtime.pauses import Child, Delay, Items, Outside, Question, QuestionAsked, Until
-from wfc.runtime.scheduling import free_worker, start_timer
 from wfc.runtime.ticks import Look, Publish, StartChild
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wfc.runtime.advance.letting_go import let_go_of_all
 from wfc.runtime.execution import Execution, Exit
-from wfc.runtime.letting_go import let_go_of_all
 from wfc.runtime.ticks import BeginAnew, Interrupt, StopTimer
 
 if TYPE_CHECKING:
