@@ -92,7 +92,7 @@ def _hit(run: Run, step_run: StepRun, path: Path, entry: Any, kind: Any) -> Any:
         status, headers = entry["response"]
         step_run.response = HttpResponse(int(status), {str(name): str(one) for name, one in headers.items()})
     if run.execution.observed:
-        run.note(CacheHit(step_name=step_run.step.name, key=path.stem))
+        run.watchers.note(CacheHit(step_name=step_run.step.name, key=path.stem))
     return result
 
 

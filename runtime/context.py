@@ -148,7 +148,7 @@ class Context(Generic[S]):
 
     def stream_events(self) -> AsyncGenerator[Event, None]:
         """What the run publishes, with what happens inside; see ``WorkflowHandler.stream_events``."""
-        return self._started("stream_events").inner_stream().read()
+        return self._started("stream_events").watchers.inner_stream().read()
 
     @property
     def run_id(self) -> str:
@@ -268,7 +268,7 @@ class Context(Generic[S]):
     def write_event_to_stream(self, ev: Event | None) -> None:
         """Shows an event to whoever watches the run; other steps do not get it."""
         if ev is not None:
-            self._in_loop(self._started("write_event_to_stream").publish, ev)
+            self._in_loop(self._started("write_event_to_stream").watchers.publish, ev)
 
     async def resource(self, resource: Resource[T]) -> T:
         """The object of a resource, as a step's parameter would get it, made if there is none yet."""

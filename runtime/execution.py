@@ -17,11 +17,11 @@ from wfc.runtime.pauses import SKIP
 if TYPE_CHECKING:
     from wfc.runtime.pauses import PauseValue
     from wfc.runtime.table import Step, StepTable
-    from wfc.runtime.ticks import Waiter, Want
+    from wfc.runtime.waiters import Answer, Waiter
+    from wfc.runtime.wants import Want
 
 __all__ = [
     "NONE",
-    "Answer",
     "Execution",
     "Exit",
     "Frame",
@@ -32,7 +32,6 @@ __all__ = [
     "Slots",
     "StepRun",
     "Timed",
-    "Wanted",
 ]
 
 Path = tuple[int, ...]
@@ -254,21 +253,6 @@ class StepRun:
         events = event if isinstance(event, list) else list(event.values())
         names = list(dict.fromkeys(event_name(one) for one in events))
         return " and ".join(names) if names else "nothing"
-
-
-class Answer:
-    """What a body has waited for, and the last attempt that got it."""
-
-    __slots__ = ("attempt", "event", "wanted")
-
-    def __init__(self, wanted: Wanted, event: Event, attempt: int) -> None:
-        self.wanted = wanted
-        self.event = event
-        self.attempt = attempt
-
-
-Wanted = tuple[type[Event], str | None, Mapping[str, Any]]
-"""An event's class, a name for the wait, and the values that the event's fields must have."""
 
 
 class Pause:

@@ -12,9 +12,11 @@ from wfc.runtime.context import Context
 from wfc.runtime.engine.children import asker_of, parts_of
 from wfc.runtime.errors import WorkflowCancelledByUser
 from wfc.runtime.events import Event, StopEvent
-from wfc.runtime.run import Observer, Run
+from wfc.runtime.run import Run
 from wfc.runtime.run.breakpoints import Breakpoint, Halt, breakpoints_of
 from wfc.runtime.run.questions import OpenQuestion, answer_tick, open_questions, waits_for
+from wfc.runtime.run.stream import Stream
+from wfc.runtime.run.watchers import Observer
 
 __all__ = ["WorkflowHandler"]
 
@@ -73,18 +75,22 @@ class WorkflowHandler:
             expose_internal: Whether to show what happens inside too: ``InternalDispatchEvent`` s, from the
                 moment that somebody first asked for them.
         """
-        return (self._run.inner_stream() if expose_internal else self._run.stream).read()
+        return self._stream(expose_internal).read()
 
     def stream_with_run_ids(self, expose_internal: bool = False) -> AsyncGenerator[tuple[str, Event], None]:
         """The same with the id of the run that each event comes from: this one, or one that is part of it.
 
         The id of a part begins with those of the runs above it: ``<run id>/<step>/<number>``.
         """
-        return (self._run.inner_stream() if expose_internal else self._run.stream).read_with_run_ids()
+        return self._stream(expose_internal).read_with_run_ids()
+
+    def _stream(self, expose_internal: bool) -> Stream:
+        watchers = self._run.watchers
+        return watchers.inner_stream() if expose_internal else watchers.stream
 
     def observe(self, observer: Observer) -> None:
         """Calls ``observer`` with everything that happens from now on, as it happens."""
-        self._run.observe(observer)
+        self._run.watchers.observe(observer)
 
     async def send_event(self, event: Event, step: str | None = None) -> None:
         """Sends an event to all steps that accept it, or to one.

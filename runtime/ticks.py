@@ -1,4 +1,4 @@
-"""Ticks, which are all that can happen to a run, and wants, which are all that a run can ask for."""
+"""Ticks: all that can happen to a run."""
 
 from __future__ import annotations
 
@@ -9,45 +9,30 @@ from typing import TYPE_CHECKING, Any
 from wfc.runtime.events import Event, StartEvent, StepFailedEvent
 
 if TYPE_CHECKING:
-    from wfc.runtime.advance.exits import RunExit
     from wfc.runtime.errors import StepError
-    from wfc.runtime.execution import StepRun, Wanted
-    from wfc.runtime.pauses import Child, PauseValue
+    from wfc.runtime.pauses import PauseValue
     from wfc.runtime.table import Step
 
 __all__ = [
     "Answered",
     "Arrived",
-    "BeginAnew",
     "Broken",
     "Cancelled",
     "Completed",
     "Failed",
     "Gave",
-    "Interrupt",
     "ItemFailed",
-    "LeaveBy",
     "Left",
-    "Look",
     "Matched",
-    "Note",
     "Paused",
-    "Publish",
-    "Resolve",
     "Resolved",
     "Spent",
-    "StartChild",
-    "StartTimer",
     "Started",
     "StepsCancelled",
-    "StopChild",
-    "StopTimer",
     "Tick",
     "TimerFired",
     "Took",
     "TriedAgain",
-    "Waiter",
-    "Want",
 ]
 
 
@@ -258,164 +243,4 @@ Tick = (
     | StepsCancelled
     | TimerFired
     | Cancelled
-)
-
-
-class StartTimer:
-    """Wanted: a tick ``TimerFired(timer)`` after so many seconds."""
-
-    __slots__ = ("seconds", "timer")
-
-    def __init__(self, timer: int, seconds: float) -> None:
-        self.timer = timer
-        self.seconds = seconds
-
-
-class StopTimer:
-    """Wanted no more: this timer."""
-
-    __slots__ = ("timer",)
-
-    def __init__(self, timer: int) -> None:
-        self.timer = timer
-
-
-class Publish:
-    """Wanted: that those who watch the run see this event."""
-
-    __slots__ = ("event",)
-
-    def __init__(self, event: Event) -> None:
-        self.event = event
-
-
-class Note:
-    """Worth knowing for those who look inside a run. Made only while ``Execution.observed``."""
-
-    __slots__ = ("event",)
-
-    def __init__(self, event: Event) -> None:
-        self.event = event
-
-
-class Resolve:
-    """Wanted: that the body that waits under this number gets this event."""
-
-    __slots__ = ("event", "waiter")
-
-    def __init__(self, waiter: int, event: Event) -> None:
-        self.waiter = waiter
-        self.event = event
-
-
-class StartChild:
-    """Wanted: another workflow's run, for the step run that paused under this number; its end comes as a tick.
-
-    That is ``Resolved`` or ``Broken``. ``attempt`` counts the step run's attempts, from 1.
-    """
-
-    __slots__ = ("attempt", "child", "number")
-
-    def __init__(self, number: int, child: Child[Any], attempt: int) -> None:
-        self.number = number
-        self.child = child
-        self.attempt = attempt
-
-
-class StopChild:
-    """Wanted no more: the run that was started for this number."""
-
-    __slots__ = ("number",)
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-
-
-class Look:
-    """Wanted: a look at the inbox for the pause with this number."""
-
-    __slots__ = ("number",)
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-
-
-class LeaveBy:
-    """Wanted: what an exit of the run says."""
-
-    __slots__ = ("way",)
-
-    def __init__(self, way: RunExit) -> None:
-        self.way = way
-
-
-class BeginAnew:
-    """Wanted: a tick ``Started`` with this event."""
-
-    __slots__ = ("event",)
-
-    def __init__(self, event: StartEvent) -> None:
-        self.event = event
-
-
-class Interrupt:
-    """Wanted: that the task of a step run that is no more stops."""
-
-    __slots__ = ("run",)
-
-    def __init__(self, run: StepRun) -> None:
-        self.run = run
-
-
-class Waiter:
-    """What a step's body waits for: an event of a class, with these values in its fields.
-
-    Args:
-        run: The step run.
-        waiter_id: See ``Context.wait_for_event``.
-        until: When it stops waiting, on the event loop's clock; ``None``: it does not.
-    """
-
-    __slots__ = ("attempt", "event_type", "requirements", "run", "step", "until", "waiter_id")
-
-    def __init__(
-        self,
-        event_type: type[Event],
-        requirements: Mapping[str, Any],
-        run: StepRun,
-        waiter_id: str | None,
-        until: float | None,
-    ) -> None:
-        self.event_type = event_type
-        self.requirements = requirements
-        self.run = run
-        self.attempt = run.attempt
-        self.step = run.step
-        self.waiter_id = waiter_id
-        self.until = until
-
-    @property
-    def wanted(self) -> Wanted:
-        """What it waits for, to be compared."""
-        return self.event_type, self.waiter_id, self.requirements
-
-    def takes(self, event: Event) -> bool:
-        """Whether this event is it; one of a derived class, where the step accepts those."""
-        kind = type(event)
-        fits = kind is self.event_type or (self.step.subclasses and issubclass(kind, self.event_type))
-        return fits and all(getattr(event, name, None) == value for name, value in self.requirements.items())
-
-
-Want = (
-    StartTimer
-    | StopTimer
-    | Publish
-    | Note
-    | Resolve
-    | StartChild
-    | StopChild
-    | Look
-    | LeaveBy
-    | BeginAnew
-    | Interrupt
 )

@@ -358,7 +358,7 @@ class Workflow:
         else:
             run = self.prepare(ctx, start_event, run_id, inputs)
             if self._verbose:
-                run.observe(_print_step)
+                run.watchers.observe(_print_step)
             admitted = self.engine.admit(run)
         if admitted is run and ctx is not None:
             ctx.attach(run)

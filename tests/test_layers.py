@@ -69,6 +69,8 @@ RUNTIME_ROOMS = (
     "written",
     "steps",
     "ticks",
+    "wants",
+    "waiters",
     "execution",
     "advance",
     "about",

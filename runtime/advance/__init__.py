@@ -30,7 +30,7 @@ from wfc.runtime.events import (
     StepState,
     StopEvent,
 )
-from wfc.runtime.execution import Answer, Execution, Frame, Path, Pause, StepRun
+from wfc.runtime.execution import Execution, Frame, Path, Pause, StepRun
 from wfc.runtime.outcomes import UNHANDLED, All, Batch, Fail, Restart
 from wfc.runtime.ticks import (
     Answered,
@@ -44,8 +44,6 @@ from wfc.runtime.ticks import (
     Left,
     Matched,
     Paused,
-    Publish,
-    Resolve,
     Resolved,
     Spent,
     Started,
@@ -55,6 +53,8 @@ from wfc.runtime.ticks import (
     Took,
     TriedAgain,
 )
+from wfc.runtime.waiters import Answer
+from wfc.runtime.wants import Publish, Resolve
 
 if TYPE_CHECKING:
     from wfc.runtime.table import Step

@@ -11,7 +11,7 @@ from wfc.runtime.advance.items import leave_out
 from wfc.runtime.advance.letting_go import drop
 from wfc.runtime.errors import StuckError
 from wfc.runtime.execution import Execution, Exit, Frame, FrameKind, Pause, Slots, StepRun
-from wfc.runtime.ticks import StopTimer
+from wfc.runtime.wants import StopTimer
 
 if TYPE_CHECKING:
     from wfc.runtime.table import Step

@@ -12,7 +12,7 @@ from wfc.runtime.errors import (
     is_final,
 )
 from wfc.runtime.execution import Execution
-from wfc.runtime.ticks import LeaveBy
+from wfc.runtime.wants import LeaveBy
 
 __all__ = ["RUN_EXITS", "RunExit", "fail", "way_out"]
 

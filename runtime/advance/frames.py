@@ -9,7 +9,7 @@ from wfc.runtime.errors import StuckError
 from wfc.runtime.events import event_name
 from wfc.runtime.execution import Execution, Exit, Frame, FrameKind, Path, Slots, StepRun
 from wfc.runtime.joins import AllOf
-from wfc.runtime.ticks import StopTimer
+from wfc.runtime.wants import StopTimer
 
 if TYPE_CHECKING:
     from wfc.runtime.table import Step

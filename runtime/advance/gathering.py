@@ -12,7 +12,7 @@ from wfc.runtime.errors import WorkflowRuntimeError
 from wfc.runtime.events import Event, LateEvent, event_name
 from wfc.runtime.execution import NONE, Execution, Exit, Frame, FrameKind, Path, Slots, StepRun
 from wfc.runtime.joins import AllOf
-from wfc.runtime.ticks import Note, StopTimer
+from wfc.runtime.wants import Note, StopTimer
 
 if TYPE_CHECKING:
     from wfc.runtime.table import Step

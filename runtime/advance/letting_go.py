@@ -11,7 +11,7 @@ from wfc.runtime.advance.scheduling import free_worker, go_on
 from wfc.runtime.events import StepState, UnhandledEvent, event_name
 from wfc.runtime.execution import NONE, Execution, Exit, Pause, StepRun
 from wfc.runtime.pauses import Child, Question, QuestionClosed
-from wfc.runtime.ticks import Interrupt, Publish, StopChild, StopTimer
+from wfc.runtime.wants import Interrupt, Publish, StopChild, StopTimer
 
 if TYPE_CHECKING:
     from wfc.runtime.pauses import ClosedBecause

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from wfc.runtime.events import Event, EventEmitted, StepState, StepStateChanged, event_name
 from wfc.runtime.execution import Execution, StepRun
 from wfc.runtime.outcomes import All
-from wfc.runtime.ticks import Note
+from wfc.runtime.wants import Note
 
 if TYPE_CHECKING:
     from wfc.runtime.table import Step

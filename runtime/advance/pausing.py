@@ -15,7 +15,7 @@ from wfc.runtime.events import Event, StepState
 from wfc.runtime.execution import NONE, Execution, Exit, Pause
 from wfc.runtime.outputs import form_schema
 from wfc.runtime.pauses import Child, Delay, Items, Outside, Question, QuestionAsked, Until
-from wfc.runtime.ticks import Look, Publish, StartChild
+from wfc.runtime.wants import Look, Publish, StartChild
 
 if TYPE_CHECKING:
     from wfc.runtime.ticks import Answered, Broken, Paused, Resolved, Took

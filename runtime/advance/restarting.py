@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wfc.runtime.advance.letting_go import let_go_of_all
 from wfc.runtime.execution import Execution, Exit
-from wfc.runtime.ticks import BeginAnew, Interrupt, StopTimer
+from wfc.runtime.wants import BeginAnew, Interrupt, StopTimer
 
 if TYPE_CHECKING:
     from wfc.runtime.events import StartEvent

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wfc.runtime.errors import LimitError
 from wfc.runtime.execution import NONE, Execution, Exit, Frame, FrameKind, Path, StepRun, Timed
-from wfc.runtime.ticks import StartTimer
+from wfc.runtime.wants import StartTimer
 
 if TYPE_CHECKING:
     from wfc.runtime.table import Step

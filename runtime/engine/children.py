@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from wfc.runtime.context import Context
     from wfc.runtime.pauses import Child
     from wfc.runtime.run import Run
-    from wfc.runtime.ticks import StartChild
+    from wfc.runtime.wants import StartChild
     from wfc.runtime.workflow import Workflow
 
 __all__ = [
@@ -268,7 +268,7 @@ def _relate(made: Run, run: Run, step_run: StepRun, *, is_attached: bool) -> Run
     if is_attached:
         made.above = run
         if run.execution.observed:
-            made.look_inside()
+            made.watchers.look_inside()
     return made
 
 

@@ -5,18 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from wfc.runtime.advance import advance
 from wfc.runtime.advance.cancelling import affected
-from wfc.runtime.engine.children import (
-    ChildRun,
-    Parent,
-    start_child,
-    stop_all,
-    stop_child,
-    stop_children_of,
-)
+from wfc.runtime.engine.children import ChildRun, Parent, stop_all
 from wfc.runtime.errors import (
     ExpressionError,
     SettingsError,
@@ -24,42 +17,20 @@ from wfc.runtime.errors import (
     WorkflowStepDoesNotExistError,
     WorkflowTimeoutError,
 )
-from wfc.runtime.events import (
-    ChildNote,
-    Event,
-    StartEvent,
-    StopEvent,
-)
+from wfc.runtime.events import Event, StartEvent, StopEvent
 from wfc.runtime.execution import NONE, Execution, StepRun
 from wfc.runtime.resource import Resources
 from wfc.runtime.run.arrivals import arrival
-from wfc.runtime.run.ending import Ending, last_event
-from wfc.runtime.run.leaving import left_by
-from wfc.runtime.run.questions import look
-from wfc.runtime.run.stream import Stream
+from wfc.runtime.run.effects import do
+from wfc.runtime.run.ending import Ending
 from wfc.runtime.run.timers import Timers
 from wfc.runtime.run.tracing import trace_of
 from wfc.runtime.run.waiting import Waits
+from wfc.runtime.run.watchers import Watchers
 from wfc.runtime.run.workers import Workers
 from wfc.runtime.store import StateStore
-from wfc.runtime.ticks import (
-    BeginAnew,
-    Cancelled,
-    Interrupt,
-    LeaveBy,
-    Look,
-    Note,
-    Publish,
-    Resolve,
-    StartChild,
-    Started,
-    StartTimer,
-    StepsCancelled,
-    StopChild,
-    StopTimer,
-    Tick,
-    Want,
-)
+from wfc.runtime.ticks import Cancelled, Started, StepsCancelled, Tick
+from wfc.runtime.wants import StartTimer
 
 if TYPE_CHECKING:
     from wfc.runtime.context import StepContext
@@ -69,12 +40,7 @@ if TYPE_CHECKING:
     from wfc.runtime.snapshots.resuming import Resumed
     from wfc.runtime.workflow import Workflow
 
-__all__ = ["Double", "Observer", "Run"]
-
-E = TypeVar("E", bound=Event)
-
-Observer = Callable[[Event], None]
-"""Told of everything that happens in a run, as it happens: ``InternalDispatchEvent`` s and what is streamed."""
+__all__ = ["Double", "Run"]
 
 Double = Callable[["StepContext"], Coroutine[Any, Any, Any]]
 """Stands in for a step's action: gives its result, or raises."""
@@ -103,11 +69,8 @@ class Run:
     __slots__ = (
         "__weakref__",
         "_config",
-        "_inner",
-        "_observers",
         "_resources",
         "_store",
-        "_stream",
         "_waits",
         "above",
         "asked_below",
@@ -131,6 +94,7 @@ class Run:
         "run_id",
         "timers",
         "trace",
+        "watchers",
         "workers",
         "workflow",
     )
@@ -179,9 +143,7 @@ class Run:
         self.trace = trace_of(workflow, trace_parent)
         self.workers = Workers(self)
         self.workers.bare = not doubles and self.trace is None
-        self._stream: Stream | None = None
-        self._inner: Stream | None = None
-        self._observers: tuple[Observer, ...] = ()
+        self.watchers = Watchers(self)
         self._store: StateStore[Any] | None = None
         self.deadline: asyncio.TimerHandle | None = None
         self.timers: Timers | None = None
@@ -210,23 +172,26 @@ class Run:
             self._take_early()
             return
         assert execution.inputs is not None
-        limits = NONE
-        if execution.table.has_limits:
-            try:
-                limits = {
-                    step.index: step.max_runs(self, StepRun(0, step, execution.inputs, None, ()), None)
-                    for step in execution.table.steps
-                    if callable(step.max_runs)
-                }
-            except Exception as error:
-                failure = ExpressionError(f"a bound on step runs cannot be computed: {error}")
-                failure.__cause__ = error
-                self.apply(Cancelled(error if isinstance(error, SettingsError) else failure))
-                return
+        try:
+            limits = self._limits() if execution.table.has_limits else NONE
+        except Exception as error:
+            failure = ExpressionError(f"a bound on step runs cannot be computed: {error}")
+            failure.__cause__ = error
+            self.apply(Cancelled(error if isinstance(error, SettingsError) else failure))
+            return
         self.apply(Started(execution.inputs, limits))
         for tick in resumed.early if resumed is not None else ():
             self.apply(tick)
         self._take_early()
+
+    def _limits(self) -> dict[int, int]:
+        """How often steps may run that compute it, by step index."""
+        inputs = self.execution.inputs
+        return {
+            step.index: step.max_runs(self, StepRun(0, step, inputs, None, ()), None)
+            for step in self.execution.table.steps
+            if callable(step.max_runs)
+        }
 
     def _take_early(self) -> None:
         early, self.early = self.early, None
@@ -256,46 +221,15 @@ class Run:
         """Empties the list of wants, and does what it said."""
         wants, self.execution.wants = self.execution.wants, []
         for want in wants:
-            self._do(want)
-
-    def _do(self, want: Want) -> None:
-        if isinstance(want, Note):
-            self.note(want.event)
-        elif isinstance(want, Publish):
-            self.publish(want.event)
-        elif isinstance(want, StartTimer):
-            if self.timers is None:
-                self.timers = Timers(self)
-            self.timers.start(want.timer, want.seconds)
-        elif isinstance(want, StopTimer):
-            if self.timers is not None:
-                self.timers.stop(want.timer)
-        elif isinstance(want, Resolve):
-            if self._waits is not None:
-                self._waits.resolve(want.waiter, want.event)
-        elif isinstance(want, Interrupt):
-            if self.children:
-                stop_children_of(self, want.run)
-            if want.run.task is not None:
-                want.run.task.cancel()
-        elif isinstance(want, Look):
-            if tick := look(self, want.number):
-                self.apply(tick)
-        elif isinstance(want, LeaveBy):
-            self.apply(left_by(self, want.way))
-        elif isinstance(want, BeginAnew):
-            self._begin_anew(want.event)
-        elif isinstance(want, StartChild):
-            start_child(self, want)
-        elif isinstance(want, StopChild):
-            stop_child(self, want.number)
+            do(self, want)
 
     def restore_timers(self, left: Mapping[int, float]) -> None:
         """Starts timers with the seconds that are left of each."""
         for timer, seconds in left.items():
-            self._do(StartTimer(timer, seconds))
+            do(self, StartTimer(timer, seconds))
 
-    def _begin_anew(self, event: StartEvent) -> None:
+    def begin_anew(self, event: StartEvent) -> None:
+        """Starts it once more, as itself, with another event."""
         self.execution.inputs = event
         if self.children:
             stop_all(self)
@@ -387,88 +321,12 @@ class Run:
         else:
             self.early = [*(self.early or ()), tick]
 
-    def publish(self, event: Event, run_id: str | None = None) -> None:
-        """Shows an event to all who watch, here and above. What comes after the run's end is not shown.
-
-        Args:
-            run_id: Of the run that it comes from, if that is one below.
-        """
-        if self.future.done():
-            return
-        self._show(event, run_id or self.run_id)
-        if self.above is not None:
-            self.above.publish(event, run_id or self.run_id)
-
-    def _show(self, event: Event, run_id: str) -> None:
-        if self._stream is None:
-            self._stream = Stream()
-        self._stream.publish(event, run_id)
-        self._tell(event, run_id)
-
-    def note(self, event: Event) -> None:
-        """Shows what happens inside to those who look there, here and above."""
-        self._tell(event, self.run_id)
-        if self.above is not None and self.above.execution.observed:
-            if not isinstance(event, ChildNote):
-                name = self.workflow.workflow_name
-                event = ChildNote.model_construct(run_id=self.run_id, workflow=name, event=event)
-            self.above.note(event)
-
-    def _tell(self, event: Event, run_id: str) -> None:
-        if self.trace is not None and run_id == self.run_id:
-            self.trace.see(event)
-        if self._inner is not None:
-            self._inner.publish(event, run_id)
-        for observer in self._observers:
-            try:
-                observer(event)
-            except Exception as error:  # whoever looks on can do the run no harm
-                self.loop.call_exception_handler({"message": "an observer failed", "exception": error})
-
-    def observe(self, observer: Observer) -> None:
-        """Tells ``observer`` of everything that happens from now on."""
-        self._observers += (observer,)
-        self.look_inside()
-
-    @property
-    def stream(self) -> Stream:
-        """What the run publishes; made when there is something to publish, or somebody looks."""
-        if self._stream is None:
-            self._stream = Stream()
-            if self.is_done:
-                self._stream.publish(last_event(self), self.run_id)
-                self._stream.close()
-        return self._stream
-
-    def close_streams(self) -> None:
-        """Shows the last event to all who watch."""
-        if self._stream is not None or self._inner is not None or self._observers or self.trace is not None:
-            self._show(last_event(self), self.run_id)
-            for stream in (self._stream, self._inner):
-                if stream is not None:
-                    stream.close()
-
     def is_over(self, tasks: set[asyncio.Task[Any]]) -> None:
         """Lets go of a run that is over; ``tasks`` are those that clean up after it."""
         _RUNNING.discard(self)
         self.engine.ended(self)
         if self.passage is not None:
             self.passage.over(tasks)
-
-    def inner_stream(self) -> Stream:
-        """The stream with internal events, which begins when somebody first asks for it."""
-        if self._inner is None:
-            self._inner = self.stream.copy()
-            self.look_inside()
-        return self._inner
-
-    def look_inside(self) -> None:
-        """Has what happens inside noted, here and in all that is part of this run."""
-        self.execution.observed = True
-        self.workers.bare = False
-        for child in self.children.values():
-            if child.run.above is self:
-                child.run.look_inside()
 
     @property
     def trace_context(self) -> dict[str, str]:

@@ -328,9 +328,9 @@ def _call(action: Call, run: Run, step_run: StepRun) -> tuple[Any, Exception | N
 
 def _tell(run: Run, step_run: StepRun, said: str | Event) -> None:
     if isinstance(said, Event):
-        run.publish(said)
+        run.watchers.publish(said)
     else:
-        run.publish(ProgressText(text=said, step=step_run.step.name, attempt=step_run.attempt))
+        run.watchers.publish(ProgressText(text=said, step=step_run.step.name, attempt=step_run.attempt))
 
 
 def _note(
@@ -342,7 +342,7 @@ def _note(
     retry_in: float | None = None,
 ) -> None:
     if run.execution.observed:
-        run.note(
+        run.watchers.note(
             StepStateChanged(
                 name=step_run.step.name,
                 step_state=state,

@@ -75,7 +75,7 @@ class Ending:
         """
         run = self._run
         outcome = run.execution.outcome
-        run.close_streams()
+        run.watchers.close()
         assert outcome is not None
         if run.trace is not None:
             run.trace.end(outcome)

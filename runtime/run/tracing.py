@@ -109,7 +109,7 @@ class Trace:
             owner=run.workflow,
         )
         if self.event_handlers:
-            run.look_inside()
+            run.watchers.look_inside()
 
     def see(self, event: Event) -> None:
         """Tells of an event of this run; runs that are part of it tell of theirs themselves."""

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from wfc.runtime.events import Event
 from wfc.runtime.execution import NONE
-from wfc.runtime.ticks import Waiter
+from wfc.runtime.waiters import Waiter
 
 if TYPE_CHECKING:
-    from wfc.runtime.execution import StepRun, Wanted
+    from wfc.runtime.execution import StepRun
     from wfc.runtime.run import Run
+    from wfc.runtime.waiters import Wanted
 
 __all__ = ["Waits"]
 
@@ -48,7 +49,7 @@ class Waits:
         waiting: asyncio.Future[E] = self._run.loop.create_future()
         self._futures[number] = waiting
         if question is not None and waiter_id not in execution.asked_waits:
-            self._run.publish(question)
+            self._run.watchers.publish(question)
         if waiter_id is not None:
             if not execution.asked_waits:
                 execution.asked_waits = {}

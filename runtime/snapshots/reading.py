@@ -9,26 +9,14 @@ from typing import Any
 
 from wfc.runtime.errors import SnapshotError
 from wfc.runtime.events import StartEvent
-from wfc.runtime.execution import (
-    NONE,
-    Answer,
-    Execution,
-    Exit,
-    Frame,
-    FrameKind,
-    ItemRuns,
-    Pause,
-    Slots,
-    StepRun,
-    Wanted,
-)
+from wfc.runtime.execution import NONE, Execution, Exit, Frame, FrameKind, ItemRuns, Pause, Slots, StepRun
 from wfc.runtime.pauses import Child, Items, Outside
 from wfc.runtime.snapshots.gathered import read_gathered
 from wfc.runtime.snapshots.pausing import read_pause_value
 from wfc.runtime.snapshots.values import Values
 from wfc.runtime.snapshots.writing import step_key
 from wfc.runtime.table import Step, StepTable
-from wfc.runtime.ticks import Waiter
+from wfc.runtime.waiters import Answer, Waiter, Wanted
 
 __all__ = ["read_execution"]
 

@@ -21,7 +21,8 @@ from wfc.runtime.snapshots.reading import read_execution
 from wfc.runtime.snapshots.values import Values
 from wfc.runtime.snapshots.writing import step_key, write_execution
 from wfc.runtime.table import Step, StepTable
-from wfc.runtime.ticks import Arrived, LeaveBy, Look, StartChild
+from wfc.runtime.ticks import Arrived
+from wfc.runtime.wants import LeaveBy, Look, StartChild
 
 if TYPE_CHECKING:
     from wfc.runtime.workflow import Workflow

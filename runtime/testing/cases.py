@@ -170,7 +170,7 @@ async def _run(
         elif not isinstance(event, InternalDispatchEvent | StopEvent | QuestionAsked | QuestionClosed):
             seen.streamed.append(event)
 
-    run.observe(observe)
+    run.watchers.observe(observe)
     _deliver(run, arriving)
     try:
         engine.admit(run)

@@ -28,7 +28,8 @@ from wfc.runtime.advance import advance
 from wfc.runtime.execution import Execution
 from wfc.runtime.run import workers
 from wfc.runtime.testing import run_virtually
-from wfc.runtime.ticks import Arrived, Cancelled, Completed, Started, StartTimer, Tick, TimerFired
+from wfc.runtime.ticks import Arrived, Cancelled, Completed, Started, Tick, TimerFired
+from wfc.runtime.wants import StartTimer
 
 ROOT = Path(__file__).parents[2]
 

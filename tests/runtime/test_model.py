@@ -59,21 +59,17 @@ from wfc.runtime.ticks import (
     Completed,
     Failed,
     Gave,
-    Interrupt,
     ItemFailed,
-    Look,
     Matched,
-    Note,
     Paused,
     Started,
-    StartTimer,
     StepsCancelled,
-    StopTimer,
     Tick,
     TimerFired,
     Took,
     TriedAgain,
 )
+from wfc.runtime.wants import Interrupt, Look, Note, StartTimer, StopTimer
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
