@@ -208,8 +208,8 @@ class Explainer:
         )  # who knows what a strange key would change
         if address == ("steps",):
             self.take_out_misplaced(value, names)
-            if not names:
-                return DROPPED
+            if value and not names:
+                return DROPPED  # all that there was is reported; where there was nothing, the schema says so
         for key, name in names.items():
             if name in result:
                 continue

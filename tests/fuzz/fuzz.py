@@ -26,8 +26,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from spoiling import Larder, Spoilt
 
+from wfc.compiler.fixing import applied
 from wfc.compiler.pipeline import Compiled, compile_text
-from wfc.compiler.project import Project
+from wfc.compiler.project import NoFiles, Project, Unit
+from wfc.compiler.read import read
 from wfc.compiler.render import render
 
 SECONDS = 1.0
@@ -59,10 +61,10 @@ def tried(given: Spoilt) -> Outcome:
     begin = time.process_time()
     codes: tuple[str, ...] = ()
     try:
-        project = Project(given) if len(given.files) > 1 else None
+        project = Project(given if len(given.files) > 1 else NoFiles())
         made = compile_text(given.files[given.path], given.path, project=project)
         codes = tuple(finding.code for finding in made.diagnostics)
-        trouble = broken_promise(made)
+        trouble = broken_promise(made) or silence(made, project.units[given.path])
     except Exception:
         trouble = traceback.format_exc()
     seconds = time.process_time() - begin
@@ -85,8 +87,18 @@ def broken_promise(made: Compiled) -> str:
     if bool(made.python) is not (made.workflow is not None and not made.failed):
         return f"failed: {made.failed}, and {len(made.python)} characters of Python"
     render(list(made.diagnostics), texts)
+    own = [finding for finding in made.diagnostics if finding.path == made.path]
+    mended, _ = applied(made.text, own, ("safe", "unsafe", "display"))
+    read(mended.encode(), made.path, lambda _: None)  # whatever it is now, it can be looked at
     if made.python:
         ast.parse(made.python)
+    return ""
+
+
+def silence(made: Compiled, unit: Unit) -> str:
+    """What nothing is made of, and nothing is said about."""
+    if made.workflow is None and unit.kind in {"workflow", "nothing"} and not made.failed:
+        return "there is neither a workflow nor an error"
     return ""
 
 

@@ -320,6 +320,11 @@ def test_a_missing_section_leaves_nothing_to_look_at() -> None:
     assert [each[2] for each in found] == ["a spec needs `end`"]
 
 
+def test_sections_with_nothing_in_them_are_found_too() -> None:
+    _, found = shape(GOOD.partition("steps:\n")[0] + "steps: {}\n")
+    assert [each[:3] for each in found] == [("nothing-in-it", "steps", "`steps` has no entry")]
+
+
 def test_a_file_without_a_workflow_is_for_others_to_import() -> None:
     _, found = shape("wfc: 1\ntypes: {A: {b: string}}\n")
     assert found == []
