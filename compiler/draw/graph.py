@@ -236,6 +236,8 @@ def waits_or_sends(action: Action) -> Iterator[str]:
             yield f"{action.emit.event.name} to {to}"
         case WorkflowCall():
             yield f"runs {action.workflow}"
+        case MapItems(do=WorkflowCall(workflow=workflow)):
+            yield f"runs {workflow}"
 
 
 def joined(join: Join) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from wfc.compiler.claimed import CLASSES, CONSTANTS, LOCALS, OF_KINDS
-from wfc.compiler.nodes import Model, Resource, Retry, Step, Tool, Workflow
+from wfc.compiler.nodes import Model, Resource, Retry, Step, Tool, Workflow, WorkflowCall
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.spell import Code, class_name, constant_name, method_name, normal_form
 from wfc.compiler.types import Enumeration, Record, Type
@@ -33,6 +33,11 @@ class Names:
         return Names({*self.taken, *more})
 
 
+def kinds(workflow: Workflow) -> set[str]:
+    """The kinds of a workflow's steps; a tool that is a workflow is printed as a step of that kind."""
+    return {"workflow" if isinstance(step.action, WorkflowCall) else step.kind for step in workflow.steps}
+
+
 class ModuleNames:
     """The names at a module's top level, and of the methods of its workflow class.
 
@@ -43,7 +48,7 @@ class ModuleNames:
 
     def __init__(self, workflow: Workflow) -> None:
         self.scope = Names({*CLASSES, *CONSTANTS, *LOCALS})
-        for kind in {step.kind for step in workflow.steps} & OF_KINDS.keys():
+        for kind in kinds(workflow) & OF_KINDS.keys():
             self.scope.taken |= OF_KINDS[kind]
         self.classes: dict[int, Code] = {}
         self.enumerations: dict[str, Code] = {}

@@ -65,12 +65,17 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resource:
-    """A Python object that tools ask for by the name of a parameter; ``python`` is ``module:function``."""
+    """A Python object that tools ask for by the name of a parameter; ``python`` is ``module:function``.
+
+    Args:
+        file: The path of the file that declares it, as findings show it; the module lies beside that.
+    """
 
     name: str
     python: str
     per: Literal["run", "process"]
     address: Address
+    file: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +114,8 @@ class Tool:
     Args:
         python: ``module:function``, or ``None``.
         request: For an http tool (its expressions see ``args`` and ``config``), or ``None``.
+        workflow: The name of the workflow that it is, or ``None``. What that takes and gives is known at its calls.
+        file: The path of the file that declares it, as findings show it; a python tool's module lies beside that.
         args: What it takes; a record whose name is made from the tool's.
         declares_args: Whether it says what it takes; if not, a step may give it anything.
         output: What it returns; ``ANY`` if not declared.
@@ -126,6 +133,8 @@ class Tool:
     description: str
     address: Address
     declares_args: bool = True
+    workflow: str | None = None
+    file: str = ""
 
 
 __all__ = ["Auth", "Header", "HttpRequest", "Model", "Prompt", "Resource", "Retry", "Tool"]

@@ -10,7 +10,7 @@ from wfc.compiler.nodes import Call, HttpCall, LlmCall, Tool, ToolCall, Value
 from wfc.compiler.problems import values as problems
 from wfc.compiler.resolve.agents import agent_result, resolve_agent_call
 from wfc.compiler.resolve.bindings import resolve_tool
-from wfc.compiler.resolve.calls import called, resolve_call, result_of
+from wfc.compiler.resolve.calls import Called, but_itself, called, called_by, resolve_call, result_of
 from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.defaults import step_model
 from wfc.compiler.resolve.knowledge import PASSAGES, resolve_search
@@ -45,9 +45,7 @@ class Acting:
         """The type of the action's result; ``None`` for a step without an action."""
         kind = self.data.get("kind")
         if kind == "workflow":
-            return result_of(
-                called(self.data.get("workflow"), self.place / "workflow", self.declared), self.data
-            )
+            return result_of(self.called(), self.data)
         if kind == "retrieve":
             return PASSAGES
         if kind not in {"llm", "agent", "tool", "http"}:
@@ -75,13 +73,17 @@ class Acting:
         """What the step expects of the tool, or what the tool says that it gives."""
         if tool is None:
             return UNKNOWN if own is None else own
+        given = tool.output
+        if tool.workflow is not None:
+            found = called_by(tool, self.declared)
+            given = UNKNOWN if found is None else found.result
         if own is None:
-            return tool.output
-        if tool.output != ANY and not assignable(tool.output, own):
-            why = f"tool `{tool.name}` gives {show(tool.output)}, and the step wants {show(own)}"
+            return given
+        if given != ANY and not assignable(given, own):
+            why = f"tool `{tool.name}` gives {show(given)}, and the step wants {show(own)}"
             self.declared.report(problems.wrong_value(self.place / "output", why))
             return UNKNOWN
-        return own
+        return own if tool.workflow is None else given
 
     def tool(self) -> Tool | None:
         """The tool of a `tool` step, by name or written in place."""
@@ -102,16 +104,23 @@ class Acting:
             request = resolve_request(self.data, self.place, scope, self.declared, self.texts)
             return HttpCall(request, result or ANY)
         if kind == "workflow":
-            found = called(self.data.get("workflow"), self.place / "workflow", self.declared)
-            return resolve_call(found, self.data, "with", self.place, scope, self.texts)
+            return resolve_call(self.called(), self.data, "with", self.place, scope, self.texts)
         if kind == "agent":
             resolve_agent_call(self.name, self.data, self.place, scope, self.declared, self.texts)
         if kind == "retrieve":
             resolve_search(self.data, self.place, scope, self.declared, self.texts)
+        if kind == "tool" and tool is not None and tool.workflow is not None:
+            found = called_by(tool, self.declared)
+            return resolve_call(found, self.data, "args", self.place, scope, self.texts)
         if kind == "tool":
             args = self.args(tool, scope)
             return ToolCall(tool, args, result or ANY) if tool is not None else None
         return None
+
+    def called(self) -> Called | None:
+        """The workflow that a step of kind `workflow` runs."""
+        found = called(self.data.get("workflow"), self.place / "workflow", self.declared)
+        return found if self.data.get("detach") is True else but_itself(found, self.declared)
 
     def args(self, tool: Tool | None, scope: Scope) -> tuple[tuple[str, Value], ...]:
         given = self.data.get("args", {})

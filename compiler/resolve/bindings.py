@@ -135,7 +135,7 @@ def resolve_tool(name: str, data: Mapping[str, object], place: Place, declared: 
     if isinstance(http, Mapping):
         scope = binding_scope(declared, args)
         request = resolve_request(http, place / "http", scope, declared, Texts(declared.report))
-    secrets = data.get("secrets")
+    secrets, workflow = data.get("secrets"), data.get("workflow")
     return Tool(
         name=name,
         python=python if isinstance(python, str) else None,
@@ -147,6 +147,8 @@ def resolve_tool(name: str, data: Mapping[str, object], place: Place, declared: 
         description=str(data.get("description", "")),
         address=place.address,
         declares_args="args" in data,
+        workflow=normal(workflow) if isinstance(workflow, str) else None,
+        file=place.origin or declared.around.path,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.nodes import Action, Cached, HttpCall, HttpRequest, MapItems, ToolCall
+from wfc.compiler.nodes import Action, Cached, HttpCall, HttpRequest, MapItems, ToolCall, WorkflowCall
 from wfc.compiler.problems.caching import cannot_be_cached
 from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.durations import duration
@@ -51,9 +51,10 @@ def resolve_cache(
         seconds = duration(wanted["for"], place / "cache" / "for", declared.report)
     if isinstance(action, MapItems):
         action = action.do
-    why = each_time(str(do.get("kind")), action)
+    kind = "workflow" if isinstance(action, WorkflowCall) else str(do.get("kind"))
+    why = each_time(kind, action)
     if why:
-        hint = HINTS.get(str(do.get("kind")), HINT)
+        hint = HINTS.get(kind, HINT)
         if isinstance(action, ToolCall) and action.tool.python is not None:
             hint = "if it only looks something up, say `read_only: true` where it is declared"
         declared.report(cannot_be_cached((place / "cache").key, why, hint))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
 
-from wfc.compiler.diagnostics import Finding, Origin, Place
+from wfc.compiler.diagnostics import Address, Finding, Origin, Place
 from wfc.compiler.expressions import Scope
-from wfc.compiler.nodes import WorkflowCall
+from wfc.compiler.nodes import Tool, WorkflowCall
 from wfc.compiler.problems import files as problems
-from wfc.compiler.resolve.declared import Declared
+from wfc.compiler.resolve.declared import Declared, entries
 from wfc.compiler.resolve.names import normal, pascal_case
 from wfc.compiler.resolve.surroundings import Around, Surroundings
 from wfc.compiler.resolve.values import Texts
@@ -27,7 +26,16 @@ from wfc.compiler.types import (
     alike,
 )
 
-__all__ = ["Called", "called", "report_recursion", "resolve_call", "result_of"]
+__all__ = [
+    "Called",
+    "but_itself",
+    "called",
+    "called_by",
+    "report_recursion",
+    "report_unknown_tools",
+    "resolve_call",
+    "result_of",
+]
 
 
 ABOUT_INPUTS = ("missing-entry", "unknown-entry", "wrong-value")
@@ -64,13 +72,42 @@ def called(data: object, place: Place, declared: Declared) -> Called | None:
     if name not in declared.called:
         around = declared.around.workflow(name)
         declared.called[name] = None if around is None else adopted(name, around, declared)
-        if (
-            around is None
-            and not declared.around.alone
-            and name not in (known := declared.around.workflows())
-        ):
-            declared.report(problems.unknown_workflow(place, name, known))
+        if around is None:
+            report_unknown(name, place, declared)
     return declared.called[name]
+
+
+def called_by(tool: Tool, declared: Declared) -> Called | None:
+    """The workflow that a tool is; see ``called``."""
+    found = called(tool.workflow, place_of(tool, declared) / "workflow", declared)
+    return but_itself(found, declared)
+
+
+def but_itself(found: Called | None, declared: Declared) -> Called | None:
+    """A workflow that is waited for; one that waits for itself has a finding for that, and needs no other."""
+    own = declared.data.get("workflow")
+    return None if found is not None and isinstance(own, str) and found.name == normal(own) else found
+
+
+def place_of(tool: Tool, declared: Declared) -> Place:
+    """Where a tool is declared, which may be another file."""
+    if tool.file == declared.around.path or Place(tool.address).origin is not None:
+        return Place(tool.address)
+    return Place((Origin(tool.file), *tool.address))
+
+
+def report_unknown_tools(declared: Declared) -> None:
+    """Report workflows that there are not, of tools that no step calls."""
+    for name, tool in declared.tools.nodes.items():
+        if tool.workflow is None or tool.workflow in declared.called or ("tools", name) in declared.imported:
+            continue
+        if declared.around.workflow(tool.workflow) is None:
+            report_unknown(tool.workflow, Place(tool.address) / "workflow", declared)
+
+
+def report_unknown(name: str, place: Place, declared: Declared) -> None:
+    if not declared.around.alone and name not in (known := declared.around.workflows()):
+        declared.report(problems.unknown_workflow(place, name, known))
 
 
 def adopted(name: str, around: Around, declared: Declared) -> Called | None:
@@ -183,29 +220,43 @@ def result_of(found: Called | None, data: Mapping[str, object]) -> Type:
     return UNKNOWN if found is None else found.result
 
 
-def report_recursion(name: str, steps: Mapping[str, Any], declared: Declared) -> None:
+def report_recursion(name: str, declared: Declared) -> None:
     """Report each call that leads back to the workflow itself, unless the run that it starts is left to itself."""
-    for place, callee in calls_in(steps, ("steps",)):
+    for place, callee in calls_in(declared):
         way = way_back(callee, name, declared.around)
         if way is not None:
             declared.report(problems.workflow_calls_itself(place, (name, *way)))
 
 
-def calls_in(steps: object, address: tuple[str, ...]) -> list[tuple[Place, str]]:
-    """The workflows that steps wait for, each with where it is named."""
-    found = []
-    for step, content in steps.items() if isinstance(steps, Mapping) else ():
-        call, place = content, Place((*address, step))
+def calls_in(declared: Declared) -> Iterator[tuple[Place, str]]:
+    """The workflows that the steps of a spec wait for, each with where it is named."""
+    for _, content, address in all_steps(declared):
+        call, place = content, Place(address)
         if isinstance(content, Mapping) and content.get("kind") == "map":
             call, place = content.get("do"), place / "do"
-        if (
-            isinstance(call, Mapping)
-            and call.get("kind") == "workflow"
-            and isinstance(call.get("workflow"), str)
-            and call.get("detach") is not True
-        ):
-            found.append((place / "workflow", normal(call["workflow"])))
-    return found
+        if not isinstance(call, Mapping):
+            continue
+        if call.get("kind") == "workflow" and call.get("detach") is not True:
+            if isinstance(call.get("workflow"), str):
+                yield place / "workflow", normal(str(call["workflow"]))
+        elif call.get("kind") == "tool":
+            binding = call.get("tool")
+            if isinstance(binding, Mapping) and isinstance(binding.get("workflow"), str):
+                yield place / "tool" / "workflow", normal(str(binding["workflow"]))
+            tool = declared.tools.nodes.get(normal(binding)) if isinstance(binding, str) else None
+            if tool is not None and tool.workflow is not None:
+                yield place / "tool", tool.workflow
+
+
+def all_steps(declared: Declared) -> Iterator[tuple[str, object, Address]]:
+    """The steps of a spec and of its parts, as they are written."""
+    yield from entries(declared.data.get("steps"), ("steps",))
+    listed = declared.data.get("parts")
+    for path in listed if isinstance(listed, list) else ():
+        found = declared.around.part(path) if isinstance(path, str) else None
+        if isinstance(found, tuple):
+            shown, spec = found
+            yield from entries(spec.data.get("steps"), (Origin(shown), "steps"))
 
 
 def way_back(start: str, goal: str, around: Surroundings) -> list[str] | None:
@@ -220,7 +271,7 @@ def way_back(start: str, goal: str, around: Surroundings) -> list[str] | None:
                 way.insert(0, came_from[way[0]])
             return way
         other = around.workflow(current)
-        for _, callee in calls_in(other.declared.data.get("steps"), ()) if other is not None else ():
+        for _, callee in calls_in(other.declared) if other is not None else ():
             if callee not in came_from:
                 came_from[callee] = current
                 waiting.append(callee)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.nodes import Model, Retry
+from wfc.compiler.nodes import Action, MapItems, Model, Retry, WorkflowCall
 from wfc.compiler.problems.shape import missing_key
 from wfc.compiler.resolve.declared import Declared, Defaults
 from wfc.compiler.resolve.durations import duration
@@ -47,15 +47,25 @@ def step_model(data: Mapping[str, object], place: Place, owner: str, declared: D
     return declared.defaults.model
 
 
-def step_retry(data: Mapping[str, object], place: Place, name: str, declared: Declared) -> Retry | None:
+def step_retry(
+    data: Mapping[str, object], action: Action | None, place: Place, name: str, declared: Declared
+) -> Retry | None:
     """What follows when an attempt of a step fails."""
-    if "retry" not in data and data.get("kind") in CALLING:
+    if "retry" not in data and is_calling(data, action):
         return declared.defaults.retry
     return resolve_retry(data.get("retry"), place / "retry", name, declared)
 
 
-def step_timeout(data: Mapping[str, object], place: Place, declared: Declared) -> float | None:
+def step_timeout(
+    data: Mapping[str, object], action: Action | None, place: Place, declared: Declared
+) -> float | None:
     """How long an attempt of a step may take, in seconds."""
     if "timeout" in data:
         return duration(data["timeout"], place / "timeout", declared.report)
-    return declared.defaults.timeout if data.get("kind") in CALLING else None
+    return declared.defaults.timeout if is_calling(data, action) else None
+
+
+def is_calling(data: Mapping[str, object], action: Action | None) -> bool:
+    """Whether a step calls something that waits for nobody; a tool, or what is done with an item, may be a workflow."""
+    call = action.do if isinstance(action, MapItems) else action
+    return data.get("kind") in CALLING and not isinstance(call, WorkflowCall)

@@ -11,7 +11,7 @@ from wfc.compiler.problems.files import workflow_name_twice
 from wfc.compiler.problems.names import unused_declaration
 from wfc.compiler.resolve.agents import declare_agents
 from wfc.compiler.resolve.bindings import declare_models, declare_tools
-from wfc.compiler.resolve.calls import report_recursion
+from wfc.compiler.resolve.calls import report_recursion, report_unknown_tools
 from wfc.compiler.resolve.cases import resolve_tests
 from wfc.compiler.resolve.declarations import declare
 from wfc.compiler.resolve.declared import Declared, Table, entries
@@ -158,10 +158,8 @@ def resolve(spec: Spec, report: Report, around: Surroundings = ALONE) -> Workflo
     run = resolve_whole(data, steps, declared)
     tests = resolve_tests(data, steps, declared)
     if declared.called:
-        steps_data = data.get("steps")
-        report_recursion(
-            str(data.get("workflow")), steps_data if isinstance(steps_data, dict) else {}, declared
-        )
+        report_recursion(str(data.get("workflow")), declared)
+    report_unknown_tools(declared)
     used = Used.of(declared, steps)
     resources = resolve_resources(data, declared)
     if not spec.broken:

@@ -39,6 +39,10 @@ class Surroundings(Protocol):
     """The files that a spec may mention. Paths are as the spec writes them, relative to it."""
 
     @property
+    def path(self) -> str:
+        """The spec's own path, as findings show it; empty where it has none."""
+
+    @property
     def alone(self) -> bool:
         """Whether nothing is known of other specs, so that none can be said to be missing."""
 
@@ -64,6 +68,7 @@ class Surroundings(Protocol):
 class Alone:
     """A spec of which only the text is known."""
 
+    path = ""
     alone = True
 
     def shared(self, path: str) -> Refused:

@@ -1934,7 +1934,7 @@ MCP_TOOL_KEYS: Final[Mapping[str, Check]] = {
     "description": text,
 }
 WORKFLOW_TOOL_KEYS: Final[Mapping[str, Check]] = {
-    "workflow": not_yet,
+    "workflow": text,
     "description": text,
 }
 TOOL_BINDING_ELSE_ELSE_ELSE_ELSE_ELSE_KEYS: Final[Mapping[str, Check]] = {
@@ -2191,7 +2191,7 @@ HTTP_ACTION_KEYS: Final[Mapping[str, Check]] = {
     "output": is_type,
 }
 WORKFLOW_ACTION_KEYS: Final[Mapping[str, Check]] = {
-    "kind": not_yet,
+    "kind": is_workflow_step_kind,
     "workflow": text,
     "with": is_values,
     "detach": boolean,

@@ -122,3 +122,81 @@ def test_a_type_that_differs_does_not_fit() -> None:
 
 def test_a_child_that_is_broken_is_reported_where_it_is() -> None:
     assert findings(PARENT, CHILD.replace("start: ResearchAsked", "start: Nobody")) == []
+
+
+AS_TOOL = PARENT.replace("types:\n", "tools:\n  dig: {workflow: research}\ntypes:\n").replace(
+    "    kind: workflow\n    accepts: Asked\n    workflow: research\n    with:",
+    "    kind: tool\n    accepts: Asked\n    tool: dig\n    args:",
+)
+
+
+def test_a_tool_that_is_a_workflow_is_called_by_its_inputs() -> None:
+    assert findings(AS_TOOL) == []
+    assert findings(AS_TOOL.replace("tool: dig", "tool: {workflow: research}").replace(TOOLS, "")) == []
+
+
+TOOLS = "tools:\n  dig: {workflow: research}\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (
+            '{topic: "${{ event.topic }}"}',
+            "{depth: 3}",
+            ("missing-entry", "{depth: 3}", ("research.yaml:8",)),
+        ),
+        ('    args: {topic: "${{ event.topic }}"}\n', "", ("missing-entry", "dig", ("research.yaml:8",))),
+        ('topic: "$', 'topc: "$', ("unknown-entry", "topc", ("research.yaml:8",))),
+        (
+            "event.topic }}",
+            "event.topic.name }}",
+            ("wrong-value", '"${{ event.topic.name }}"', ("research.yaml:8",)),
+        ),
+        ("result is Found\n", "result is Fuond\n", ("unknown-test", "Fuond", ())),
+        ("result.summary", "result.sumary", ("unknown-field", "sumary", ())),
+        ("{workflow: research}", "{workflow: reserch}", ("unknown-workflow", "reserch", ())),
+        ("{workflow: research}", "{workflow: report}", ("workflow-calls-itself", "dig", ())),
+        ("    tool: dig\n", "    tool: dig\n    cache: true\n", ("cannot-be-cached", "cache", ())),
+        (
+            "    tool: dig\n",
+            "    tool: dig\n    output: {text: string}\n",
+            ("wrong-value", "{text: string}", ()),
+        ),
+    ],
+)
+def test_a_mistake_in_a_call_of_such_a_tool_is_one_finding(
+    old: str, new: str, expected: tuple[object, ...]
+) -> None:
+    assert old in AS_TOOL
+    assert findings(AS_TOOL.replace(old, new)) == [expected]
+
+
+BACK = """\
+    kind: tool
+    accepts: ResearchAsked
+    tool: {workflow: report}
+    args: {topic: "${{ event.topic }}"}
+"""
+
+
+def test_a_circle_of_tools_that_are_workflows_is_found() -> None:
+    child = CHILD.replace("    kind: transform\n    accepts: ResearchAsked\n", BACK)
+    assert child != CHILD
+    assert [found[:2] for found in findings(AS_TOOL, child)] == [("workflow-calls-itself", "dig")]
+
+
+def test_a_circle_through_a_part_is_found() -> None:
+    part = "wfc: 1\npart: digging\naccepts: [ResearchAsked]\nemits: [Found]\nsteps:\n  dig:\n" + BACK
+    files = Two(AS_TOOL, f"{CHILD}parts: [part.yaml]\n")
+    files.files["part.yaml"] = f"{part}    emit: {{event: Found, with: {{summary: x}}}}\n".encode()
+    checked = check_text(files.files["report.yaml"], "report.yaml", Project(files))
+    assert [each.code for each in checked.diagnostics] == ["workflow-calls-itself"]
+
+
+def test_a_tool_that_nobody_calls_is_of_a_workflow_that_there_is() -> None:
+    unused = PARENT.replace("types:\n", "tools: {dig: {workflow: reserch}}\ntypes:\n")
+    assert [found[:2] for found in findings(unused)] == [
+        ("unused-declaration", "dig"),
+        ("unknown-workflow", "reserch"),
+    ]
