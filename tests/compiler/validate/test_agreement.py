@@ -130,7 +130,7 @@ def mutations(draw: st.DrawFn) -> Any:
         last = address[-1]
         what = draw(st.sampled_from(["drop", "value", "rename", "move", "copy"]))
         if what == "value":
-            owner[last] = draw(st.sampled_from(VALUES))
+            owner[last] = copy.deepcopy(draw(st.sampled_from(VALUES)))
         elif what == "copy":
             owner[last] = copy.deepcopy(at(data, draw(st.sampled_from(list(walk(data))))))
         elif isinstance(owner, dict):
