@@ -117,6 +117,9 @@ from wfc.runtime.outcomes import (
     RunInfo,
     Unhandled,
 )
+from wfc.runtime.output_format import (
+    require_output_format,
+)
 from wfc.runtime.pauses import (
     SKIP,
     Child,
@@ -156,7 +159,6 @@ from wfc.runtime.steps import (
 )
 from wfc.runtime.workflow import (
     Workflow,
-    require_output_format,
 )
 
 if TYPE_CHECKING:

@@ -75,8 +75,7 @@ def step(
     Raises:
         WorkflowValidationError: An option is out of range, or a free function has no ``workflow``.
     """
-    if isinstance(num_workers, bool) or not isinstance(num_workers, int) or num_workers < 1:
-        raise WorkflowValidationError("`num_workers` must be an integer greater than 0")
+    _check_count("num_workers", num_workers)
     if timeout is not None and timeout <= 0:
         raise WorkflowValidationError("`timeout` must be greater than 0")
 
@@ -221,8 +220,7 @@ def catch_error(
     Raises:
         WorkflowValidationError: An argument is out of range.
     """
-    if isinstance(max_recoveries, bool) or not isinstance(max_recoveries, int) or max_recoveries < 1:
-        raise WorkflowValidationError("`max_recoveries` must be an integer greater than 0")
+    _check_count("max_recoveries", max_recoveries)
     if for_steps is not None and not (
         isinstance(for_steps, list) and all(isinstance(one, str) for one in for_steps)
     ):
@@ -236,6 +234,11 @@ def catch_error(
         return made
 
     return decorate if function is None else decorate(function)
+
+
+def _check_count(name: str, count: object) -> None:
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise WorkflowValidationError(f"`{name}` must be an integer greater than 0")
 
 
 def _is_free(function: Callable[..., Any]) -> bool:

@@ -19,7 +19,6 @@ from wfc.runtime.engine.children import start_inside
 from wfc.runtime.engine.gates import Gate
 from wfc.runtime.errors import (
     ContextStateError,
-    OutputFormatError,
     RunUnknownError,
     WorkflowConfigurationError,
     WorkflowRuntimeError,
@@ -29,14 +28,13 @@ from wfc.runtime.events import (
     Event,
     RunConfig,
     StartEvent,
-    StepState,
-    StepStateChanged,
     StopEvent,
     event_name,
 )
 from wfc.runtime.handler import WorkflowHandler
 from wfc.runtime.resource import ResourceManager, try_configs, try_resources
 from wfc.runtime.run import Run
+from wfc.runtime.run.watchers import print_step
 from wfc.runtime.table import StepTable
 from wfc.runtime.table.flow import FLOW_CHECKS, check_ends, check_flow
 from wfc.runtime.written import StepFunction
@@ -44,10 +42,7 @@ from wfc.runtime.written import StepFunction
 if TYPE_CHECKING:
     from wfc.runtime.execution import StepRun
 
-__all__ = ["OUTPUT_FORMAT", "Workflow", "require_output_format", "start_class"]
-
-OUTPUT_FORMAT = 1
-"""The version of generated code that this runtime runs."""
+__all__ = ["Workflow"]
 
 DEFAULT_TIMEOUT = 45.0
 
@@ -266,7 +261,7 @@ class Workflow:
     @property
     def start_event_class(self) -> type[StartEvent]:
         """The event that starts a run."""
-        return start_class(type(self))
+        return self.table().start_class
 
     @property
     def stop_event_class(self) -> type[StopEvent]:
@@ -358,7 +353,7 @@ class Workflow:
         else:
             run = self.prepare(ctx, start_event, run_id, inputs)
             if self._verbose:
-                run.watchers.observe(_print_step)
+                run.watchers.observe(print_step)
             admitted = self.engine.admit(run)
         if admitted is run and ctx is not None:
             ctx.attach(run)
@@ -408,51 +403,3 @@ class Workflow:
             raise WorkflowRuntimeError(
                 f"{event_name(kind)} cannot be made of these inputs: {error}"
             ) from error
-
-
-def start_class(workflow: type[Workflow]) -> type[StartEvent]:
-    """The class of the event that starts runs of a workflow.
-
-    Raises:
-        WorkflowValidationError: No step accepts one, or steps accept different ones.
-    """
-    steps = workflow.table().steps
-    found = list(
-        dict.fromkeys(event for step in steps for event in step.accepts if issubclass(event, StartEvent))
-    )
-    if len(found) != 1:
-        names = ", ".join(event_name(one) for one in found) or "none"
-        raise WorkflowValidationError(
-            f"the steps of {workflow.__name__} must accept one kind of StartEvent; they accept {names}"
-        )
-    return found[0]
-
-
-def require_output_format(version: int, source: str) -> None:
-    """Stops the import of generated code that was made for another runtime.
-
-    Raises:
-        OutputFormatError: Says which side is older and what to do.
-    """
-    if version == OUTPUT_FORMAT:
-        return
-    if version < OUTPUT_FORMAT:
-        done = f"compile it again: wfc compile {source}"
-    else:
-        done = "install a newer one: pip install --upgrade wfc-workflows"
-    older = "this code" if version < OUTPUT_FORMAT else "the installed wfc-workflows"
-    raise OutputFormatError(
-        f"the code generated from {source} has output format {version}, and the installed wfc-workflows runs "
-        f"format {OUTPUT_FORMAT}; {older} is the older one, so {done}"
-    )
-
-
-def _print_step(event: Event) -> None:
-    if not isinstance(event, StepStateChanged):
-        return
-    if event.step_state is StepState.RUNNING:
-        print(f"Running step {event.name} on {event.input_event_name}")
-    elif event.error is not None:
-        print(f"Step {event.name} failed: {event.error}")
-    elif event.step_state is StepState.NOT_RUNNING:
-        print(f"Step {event.name} produced {event.output_event_name or 'no event'}")

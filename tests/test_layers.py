@@ -43,6 +43,7 @@ COMPILER_ROOMS = (
 
 RUNTIME_ROOMS = (
     "errors",
+    "output_format",
     "stored_errors",
     "dict_like",
     "store",
@@ -271,7 +272,7 @@ def test_importing_the_runtime_loads_no_compiler_and_no_integration(module: str)
 
 def test_both_houses_mean_the_same_output_format() -> None:
     from wfc.compiler import generate
-    from wfc.runtime import workflow
+    from wfc.runtime import output_format
 
     # neither imports the other, so each has the number
-    assert generate.OUTPUT_FORMAT == workflow.OUTPUT_FORMAT
+    assert generate.OUTPUT_FORMAT == output_format.OUTPUT_FORMAT

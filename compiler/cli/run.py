@@ -98,10 +98,9 @@ def run(program: str, inputs: Inputs) -> Followed:
     from wfc.compiler.cli.people import asking_steps, read_answers, terminal_if_any
     from wfc.runtime import WorkflowError
     from wfc.runtime.engine import default_engine
-    from wfc.runtime.workflow import start_class
 
     try:
-        kind = start_class(loaded.workflow)
+        kind = loaded.workflow.table().start_class
     except WorkflowError as error:
         raise click.ClickException(str(error)) from None
     case = named_test(loaded.resolved, inputs.test) if inputs.test is not None else None

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from wfc.runtime.events import ChildNote, Event
+from wfc.runtime.events import ChildNote, Event, StepState, StepStateChanged
 from wfc.runtime.run.ending import last_event
 from wfc.runtime.run.stream import Stream
 
 if TYPE_CHECKING:
     from wfc.runtime.run import Run
 
-__all__ = ["Observer", "Watchers"]
+__all__ = ["Observer", "Watchers", "print_step"]
 
 Observer = Callable[[Event], None]
 """Told of everything that happens in a run, as it happens: ``InternalDispatchEvent`` s and what is streamed."""
@@ -109,3 +109,15 @@ class Watchers:
             for stream in (self._stream, self._inner):
                 if stream is not None:
                     stream.close()
+
+
+def print_step(event: Event) -> None:
+    """Prints what a step does: an observer for runs of a workflow that is ``verbose``."""
+    if not isinstance(event, StepStateChanged):
+        return
+    if event.step_state is StepState.RUNNING:
+        print(f"Running step {event.name} on {event.input_event_name}")
+    elif event.error is not None:
+        print(f"Step {event.name} failed: {event.error}")
+    elif event.step_state is StepState.NOT_RUNNING:
+        print(f"Step {event.name} produced {event.output_event_name or 'no event'}")

@@ -283,10 +283,8 @@ def _config(workflow: type[Workflow], *, real: bool) -> RunConfig | None:
 
 
 def _start_event(workflow: type[Workflow], fields: Mapping[str, object]) -> StartEvent:
-    from wfc.runtime.workflow import start_class
-
     try:
-        return TypeAdapter(start_class(workflow)).validate_json(to_json(dict(fields)))
+        return TypeAdapter(workflow.table().start_class).validate_json(to_json(dict(fields)))
     except ValidationError as error:
         raise _CannotRunError(f"`start` does not fit: {problems(error)}") from None
 
