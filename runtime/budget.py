@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wfc.runtime.errors import LimitError, SettingsError
@@ -60,7 +59,7 @@ def spend(run: Run, model: str, tokens_in: int, tokens_out: int) -> None:
 
 
 def _price(run: Run, model: str) -> Price | None:
-    from wfc.runtime.integrations.beside import folder_of
+    from wfc.runtime.beside import home_of
     from wfc.runtime.settings import settings_near
 
-    return settings_near(folder_of(type(run.workflow)) or Path.cwd()).prices.get(model)
+    return settings_near(home_of(type(run.workflow))).prices.get(model)

@@ -104,7 +104,7 @@ def keep_fresh(run: Run, step_run: StepRun) -> None:
 
 
 def _path(run: Run, step_run: StepRun, cache: Cache, asked: tuple[object, ...], kind: Any) -> Path:
-    from wfc.runtime.integrations.beside import folder_of
+    from wfc.runtime.beside import home_of
     from wfc.runtime.settings import settings_near
 
     function = step_run.step.function
@@ -114,7 +114,7 @@ def _path(run: Run, step_run: StepRun, cache: Cache, asked: tuple[object, ...], 
     key = sha256(asked_text).hexdigest()
     folder = os.environ.get("WFC_CACHE")
     if folder is None:
-        near = folder_of(type(run.workflow)) or Path.cwd()
+        near = home_of(type(run.workflow))
         settings = settings_near(near)
         folder = str((settings.path.parent if settings.path is not None else near) / ".wfc" / "cache")
     return Path(folder) / key[:2] / f"{key[2:]}.json"

@@ -77,7 +77,7 @@ class Settings:
 
     def import_module(self, name: str) -> ModuleType:
         """An allowed module: from the folder of the settings, or else an installed one."""
-        from wfc.runtime.integrations.beside import module_beside
+        from wfc.runtime.beside import module_beside
 
         beside = module_beside(self.path.parent, name) if self.path is not None else None
         return beside if beside is not None else importlib.import_module(name)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-import sys
 from collections.abc import Collection, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import ValidationError
@@ -24,13 +22,7 @@ from wfc.runtime.errors import (
     WorkflowRuntimeError,
     WorkflowValidationError,
 )
-from wfc.runtime.events import (
-    Event,
-    RunConfig,
-    StartEvent,
-    StopEvent,
-    event_name,
-)
+from wfc.runtime.events import Event, RunConfig, StartEvent, StopEvent, event_name
 from wfc.runtime.handler import WorkflowHandler
 from wfc.runtime.resource import ResourceManager, try_configs, try_resources
 from wfc.runtime.run import Run
@@ -282,10 +274,10 @@ class Workflow:
         """
         if self._config is None:
             return None
+        from wfc.runtime.beside import home_of
         from wfc.runtime.settings import read_config
 
-        file = getattr(sys.modules.get(type(self).__module__), "__file__", None)
-        return read_config(self._config, Path(file).resolve().parent if file else Path.cwd())
+        return read_config(self._config, home_of(type(self)))
 
     def add_workflows(self, **workflows: Workflow) -> None:
         """Gives workflows to steps that have a parameter of that name, annotated with ``Workflow`` or a subclass.

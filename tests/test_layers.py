@@ -42,6 +42,7 @@ COMPILER_ROOMS = (
 )
 
 RUNTIME_ROOMS = (
+    "beside",
     "errors",
     "output_format",
     "stored_errors",

@@ -150,7 +150,7 @@ def import_beside(path: str, name: str) -> ModuleType:
     """A module of a file, which may import what lies beside it."""
     from pathlib import Path
 
-    from wfc.runtime.integrations.beside import module_beside
+    from wfc.runtime.beside import module_beside
 
     with importing(path):
         module = module_beside(Path(path).resolve().parent, name)

@@ -106,7 +106,7 @@ class Engine:
             return None
 
     def _generated_beside(self, name: str, other: type[Workflow]) -> Workflow | None:
-        from wfc.runtime.integrations.beside import folder_of, workflow_beside
+        from wfc.runtime.beside import folder_of, workflow_beside
 
         folder = folder_of(other) if other._name is not None else None
         if folder is None:

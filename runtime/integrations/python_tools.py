@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from wfc.runtime.beside import module_beside
 from wfc.runtime.bindings import PythonTool
 from wfc.runtime.errors import SettingsError, StepError, WorkflowError, step_error
 from wfc.runtime.events import Event
-from wfc.runtime.integrations.beside import module_beside
 from wfc.runtime.outputs import InvalidOutput, from_python, plain
 from wfc.runtime.redaction import Revealed
 from wfc.runtime.resource.kinds import PythonResource

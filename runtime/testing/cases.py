@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import re
-import sys
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
+from wfc.runtime.beside import home_of
 from wfc.runtime.engine import Engine
 from wfc.runtime.errors import LimitError, SettingsError, StepError, WorkflowError
 from wfc.runtime.events import (
@@ -277,9 +276,7 @@ def _complaint(step: Step) -> Double:
 def _config(workflow: type[Workflow], *, real: bool) -> RunConfig | None:
     if workflow._config is None:
         return None
-    file = getattr(sys.modules.get(workflow.__module__), "__file__", None)
-    folder = Path(file).resolve().parent if file else Path.cwd()
-    return config_for_tests(workflow._config, folder, real=real)
+    return config_for_tests(workflow._config, home_of(workflow), real=real)
 
 
 def _start_event(workflow: type[Workflow], fields: Mapping[str, object]) -> StartEvent:

@@ -40,9 +40,9 @@ from wfc.runtime import (
     run_key,
     step,
 )
+from wfc.runtime.beside import module_beside
 from wfc.runtime.events import EventEmitted, StepStateChanged
 from wfc.runtime.instrumentation import Span, SpanHandler, get_dispatcher
-from wfc.runtime.integrations.beside import module_beside
 
 Virtually = Callable[[Callable[[], Any]], Any]
 

@@ -34,7 +34,7 @@ from wfc.runtime import (
     runs_per,
     step,
 )
-from wfc.runtime.integrations.beside import module_beside
+from wfc.runtime.beside import module_beside
 from wfc.runtime.testing import run_virtually
 
 Virtually = Callable[[Callable[[], Any]], Any]

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from wfc.runtime.workflow import Workflow
 
-__all__ = ["folder_of", "module_beside", "workflow_beside"]
+__all__ = ["folder_of", "home_of", "module_beside", "workflow_beside"]
 
 _PREFIX = "_wfc_beside_"
 
@@ -49,6 +49,11 @@ def folder_of(workflow: type[Workflow]) -> Path | None:
     """The folder of a class's module; ``None`` if that is no file."""
     file = getattr(sys.modules.get(workflow.__module__), "__file__", None)
     return Path(file).resolve().parent if file else None
+
+
+def home_of(workflow: type[Workflow]) -> Path:
+    """Where a class's settings are looked for: in the folder of its module, else in the working directory."""
+    return folder_of(workflow) or Path.cwd()
 
 
 def workflow_beside(folder: Path, name: str) -> type[Workflow] | None:
