@@ -102,13 +102,14 @@ class Edit:
         new: What is to stand there: in a scalar as its *decoded* value has it, for a stretch of the text as it is.
         old: What must stand there exactly once; only it is replaced. ``None`` for the whole place.
         how: ``"replace"``; ``"remove"`` the entry or the item at the address with all it holds; ``"quote"`` the
-            text of the place as it is written; or put ``new`` as an entry of its own ``"before"`` the key.
+            text of the place as it is written; put ``new`` as an entry of its own ``"before"`` the key; or
+            ``"rewrite"`` the value, be it a map or a list, as ``new`` has it in YAML.
     """
 
     place: Place
     new: str = ""
     old: str | None = None
-    how: Literal["replace", "remove", "quote", "before"] = "replace"
+    how: Literal["replace", "remove", "quote", "before", "rewrite"] = "replace"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +139,7 @@ class Finding:
         severity: How grave it is.
         related: Other places that matter, each with a few words about it.
         fix: How it can be mended, if there is a way that is clear.
+        about: The names that something asks for and that are not there, to see what several findings have in common.
     """
 
     code: str
@@ -147,6 +149,7 @@ class Finding:
     severity: Severity = Severity.ERROR
     related: tuple[tuple[Place, str], ...] = ()
     fix: Fix | None = None
+    about: tuple[str, ...] = ()
 
 
 Report = Callable[[Finding], None]

@@ -15,6 +15,8 @@ from wfc.compiler.read import Document
 from wfc.compiler.resolve import resolve, shared_modules
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.suppressing import suppress
+from wfc.compiler.suspecting import Understood, suspect
+from wfc.compiler.validate import Spec, validate
 
 __all__ = ["Compiled", "check_text", "compile_shared", "compile_text"]
 
@@ -113,22 +115,21 @@ def compile_shared(path: str, project: Project, *, source: str, in_package: bool
 
 
 def passes(raw: bytes, path: str, project: Project) -> Compiled:
-    findings: list[Finding] = []
-    workflow: Workflow | None = None
     with spelling.bounded():
         unit = project.unit(path, raw)
         assert isinstance(unit, Unit)  # its bytes are here
         if unit.kind == "declarations":
             project.declared(path, unit)
-        elif unit.spec is not None and unit.kind != "part":
-            workflow = resolve(unit.spec, findings.append, project.around(path))
-        if workflow is not None:
-            check(workflow, findings.append)
-    document, others = unit.document, project.involved(path)
-    found = diagnostics(document, [*unit.findings, *findings], project)
+        found = Understood(unit.document, None, unit.findings)
+        if unit.kind == "workflow":
+            found = understood(unit.document, unit.spec, unit.findings, path, project)
+    if unit.kind == "workflow" and any(each.severity is Severity.ERROR for each in found.findings):
+        found = without_consequences(found, unit, project)
+    document, others = found.document, project.involved(path)
+    listed = diagnostics(document, found.findings, project)
     for other in others:
-        found += diagnostics(other.document, other.findings, project)
-    left, suppressed = suppress(document, found)
+        listed += diagnostics(other.document, other.findings, project)
+    left, suppressed = suppress(document, listed)
     for other in others:
         left, more = suppress(other.document, left, complain=False)
         suppressed += more
@@ -137,12 +138,42 @@ def passes(raw: bytes, path: str, project: Project) -> Compiled:
         path,
         document.text,
         unit.sha256,
-        workflow,
+        found.workflow,
         "",
         in_order(left, path),
         texts,
         in_order(suppressed, path),
     )
+
+
+def understood(
+    document: Document, spec: Spec | None, known: Iterable[Finding], path: str, project: Project
+) -> Understood:
+    """A spec resolved and checked.
+
+    Args:
+        spec: What is well-shaped of the document.
+        known: What is found already.
+    """
+    findings = [*known]
+    workflow = None
+    if spec is not None:
+        workflow = resolve(spec, findings.append, project.around(path))
+        if workflow is not None:
+            check(workflow, findings.append)
+    return Understood(document, workflow, findings)
+
+
+def without_consequences(found: Understood, unit: Unit, project: Project) -> Understood:
+    """The same with one finding for each mistake, where it can be told which one has led to the others."""
+
+    def again(document: Document) -> Understood:
+        with spelling.bounded():
+            findings = [*unit.findings[: unit.of_reading]]
+            spec = validate(document, findings.append)
+            return understood(document, spec, findings, document.path, project)
+
+    return suspect(found, again)
 
 
 def with_findings_of_called(checked: Compiled, project: Project) -> Compiled:

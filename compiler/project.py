@@ -67,6 +67,7 @@ class Unit:
     Args:
         findings: What is wrong with it, by itself; grows when its declarations are looked at.
         sha256: Of the file's bytes, in hexadecimal.
+        of_reading: How many of the findings, the first ones, are about how the text is written.
         uses: The paths of the files that it mentions, there or not; their findings matter to whoever uses it.
         calls: The names of the workflows that it mentions.
         declared: What it declares, once somebody has asked.
@@ -77,6 +78,7 @@ class Unit:
     spec: Spec | None
     findings: list[Finding]
     sha256: str = ""
+    of_reading: int = 0
     uses: dict[str, None] = field(default_factory=dict)
     calls: dict[str, None] = field(default_factory=dict)
     declared: Declared | None = None
@@ -114,8 +116,10 @@ class Project:
                 return content
             findings: list[Finding] = []
             document = read(content, path, findings.append)
+            of_reading = len(findings)
             spec = validate(document, findings.append)
-            found = self.units[path] = Unit(document, spec, findings, sha256(content).hexdigest())
+            digest = sha256(content).hexdigest()
+            found = self.units[path] = Unit(document, spec, findings, digest, of_reading)
         return found
 
     def around(self, path: str) -> Surroundings:

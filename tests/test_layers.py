@@ -36,6 +36,7 @@ COMPILER_ROOMS = (
     "render",
     "fixing",
     "suppressing",
+    "suspecting",
     "severity",
     "pipeline",
     "cli",

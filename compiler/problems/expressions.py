@@ -298,6 +298,7 @@ def unknown_name(place: Place, name: str, known: Sequence[str]) -> Finding:
         place,
         hint,
         fix=corrected(place, name, known) if name not in WHERE_NAMES_ARE else None,
+        about=(name,),
     )
 
 
@@ -319,9 +320,8 @@ def unknown_field(place: Place, name: str, of: str, known: Sequence[str]) -> Fin
     field's name as it is declared, or declare the field.
     """
     hint = suggestion(name, known) or "it has no fields"
-    return Finding(
-        "unknown-field", f"{of} has no field `{name}`", place, hint, fix=corrected(place, name, known)
-    )
+    fix = corrected(place, name, known)
+    return Finding("unknown-field", f"{of} has no field `{name}`", place, hint, fix=fix, about=(name,))
 
 
 @problem

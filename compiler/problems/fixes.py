@@ -9,7 +9,7 @@ from typing import Final
 from wfc.compiler.diagnostics import Applicability, Edit, Fix, Place
 from wfc.compiler.problems.spelling import nearest, sure
 
-__all__ = ["appended", "corrected", "quoted", "removed", "written"]
+__all__ = ["appended", "corrected", "quoted", "removed", "replaced", "written"]
 
 SIMPLE: Final = re.compile(r"\w+(?:\.\w+)*")
 
@@ -50,6 +50,11 @@ def quoted(place: Place, applicability: Applicability = "safe") -> Fix:
 def removed(place: Place, applicability: Applicability = "unsafe", title: str = "remove it") -> Fix:
     """The entry or the item that a place belongs to taken out."""
     return Fix(title, (Edit(place, how="remove"),), applicability)
+
+
+def replaced(place: Place, new: str, applicability: Applicability = "unsafe", title: str = "") -> Fix:
+    """A whole value, of whatever form, instead of the one in a place, as YAML writes it on one line."""
+    return Fix(title or f"write `{new}`", (Edit(place, new, how="rewrite"),), applicability)
 
 
 def appended(place: Place, words: str, new: str) -> Fix | None:

@@ -70,7 +70,8 @@ def event_never_accepted(place: Place, event: str, step: str) -> Finding:
     hint = f"let a step have `accepts: {event}`"
     if step != "start":
         hint += f", add `{event}` to `end` if the run is over then, or emit `nothing` here"
-    return Finding("event-never-accepted", f"{who} `{event}`, which no step accepts", place, hint)
+    message = f"{who} `{event}`, which no step accepts"
+    return Finding("event-never-accepted", message, place, hint, about=(event,))
 
 
 @warning

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from wfc.compiler.diagnostics import Finding, Place, Severity
 from wfc.compiler.problems import closest, problem, warning
-from wfc.compiler.problems.fixes import corrected, removed, written
+from wfc.compiler.problems.fixes import corrected, removed, replaced, written
+from wfc.compiler.problems.spelling import sure
 from wfc.compiler.slotted import replace
 
 __all__ = [
     "bad_name",
     "event_of_itself",
     "look_alike_names",
+    "misspelt_declaration",
     "name_declared_twice",
     "name_in_use",
     "not_pascal_case",
@@ -34,15 +36,29 @@ __all__ = [
 ]
 
 
+LISTS = {("accepts",), ("end",), ("all",), ("any",)}
+"""Where a list of events may stand."""
+
+
 def _unknown(code: str, what: str, section: str, place: Place, name: str, known: Iterable[str]) -> Finding:
     names = list(known)
+    if (several := listed_names(name, names)) and place.address[-1:] in LISTS:
+        listing = replaced(place, several, applicability="safe")
+        return Finding(code, f"there is no {what} `{name}`", place, f"write `{several}`", fix=listing)
     hint = closest(name, names)
     if not hint and not names:
         hint = f"declare it under `{section}`"
     elif not hint:
         some = ", ".join(f"`{each}`" for each in sorted(names)[:8])
         hint = f"there is {some}" if len(names) == 1 else f"there are {some}{' …' if len(names) > 8 else ''}"
-    return Finding(code, f"there is no {what} `{name}`", place, hint, fix=corrected(place, name, names))
+    fix = corrected(place, name, names)
+    return Finding(code, f"there is no {what} `{name}`", place, hint, fix=fix, about=(name,))
+
+
+def listed_names(written: str, known: Iterable[str]) -> str:
+    """The list that several names with commas between them are meant to be; empty if they are none."""
+    parts = [each.strip() for each in written.strip("[]() ").split(",")]
+    return f"[{', '.join(parts)}]" if len(parts) > 1 and set(parts) <= set(known) else ""
 
 
 @problem
@@ -150,6 +166,23 @@ def unknown_step(place: Place, name: str, known: Iterable[str]) -> Finding:
     would make the test say nothing. Write the step's name as it stands under `steps`.
     """
     return _unknown("unknown-step", "step", "steps", place, name, known)
+
+
+@problem
+def misspelt_declaration(place: Place, name: str, meant: str, uses: Sequence[Place]) -> Finding:
+    """Something is declared under one name and used under another, which is nearly the same.
+
+    Wherever it is used it has the same name, and only the declaration has another one. So the slip of the pen is
+    most likely there. Write the name in the declaration as it is written everywhere else.
+    """
+    return Finding(
+        "misspelt-declaration",
+        f"`{name}` is declared here, and everything else says `{meant}`",
+        place,
+        f"did you mean `{meant}`?",
+        related=tuple((each, "used here") for each in uses[:1]),
+        fix=written(place, meant, old=name, applicability="safe" if sure(name, meant, [meant]) else "unsafe"),
+    )
 
 
 @problem

@@ -47,24 +47,19 @@ def unknown_key(
         place,
         hint,
         fix=corrected(place, key, known, meant) if meant else None,
+        about=(key,),
     )
 
 
 @problem
-def misplaced_key(place: Place, key: str, step: str, step_place: Place) -> Finding:
-    """A key of a step stands beside the steps, as if it were a step itself.
+def misplaced_key(place: Place, message: str, hint: str, *related: tuple[Place, str]) -> Finding:
+    """A key stands at a level where it means nothing, and would be right one level further in or out.
 
-    What belongs to a step is indented below the step's name; a line that begins further left ends the step. So
-    the step above lacks this key, and there seems to be a step of this name. Indent the line, and what belongs to it,
-    as far as the other keys of the step.
+    What belongs to something is indented below it: the keys of a step below the step's name, what a tool is given
+    below `args`. A line that begins further left ends what it stood in, and one that begins further right belongs to
+    what stands above it. Indent the line, and what belongs to it, as far as the others of its level.
     """
-    return Finding(
-        "misplaced-key",
-        f"`{key}` stands beside the steps, and seems to belong to `{step}`",
-        place,
-        f"indent it as far as the other keys of `{step}`",
-        related=((step_place, f"`{step}` begins here"),),
-    )
+    return Finding("misplaced-key", message, place, hint, related=related)
 
 
 @problem
@@ -75,7 +70,7 @@ def missing_key(place: Place, owner: str, keys: Sequence[str], hint: str, *, one
     Nothing is taken for granted, so that the spec can be read without knowing hidden rules. Add the key.
     """
     what = f"one of {listed(keys, 'or')}" if one_of else listed(keys)
-    return Finding("missing-key", f"{owner} needs {what}", place, hint)
+    return Finding("missing-key", f"{owner} needs {what}", place, hint, about=tuple(keys))
 
 
 @problem

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = ["bounded", "nearest", "sure"]
+__all__ = ["apart", "bounded", "nearest", "sure"]
 
 MANY = 200  # among more names than this only slips of a letter or two are looked for
 COMPARISONS = 60_000
@@ -41,18 +41,11 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     names = list(known)
     if spent(len(names)):
         return None
-    names = sorted({each for each in names if each != name})
-    plain = flat(name)
-    limit = 1 if len(plain) < 3 else 2 if len(plain) < 9 else 3
     best: tuple[int, int, str] | None = None
-    letters = set(plain)
-    for each in names:
-        other = flat(each)
-        if abs(len(other) - len(plain)) > limit or len(letters.symmetric_difference(other)) > 2 * limit:
-            continue
-        apart = distance(plain, other, limit)
-        if apart <= limit and apart < max(len(plain), len(other)) and (apart == 1 or akin(plain, other)):
-            rank = (apart, abs(len(each) - len(name)), each)
+    for each in sorted({each for each in names if each != name}):
+        far = apart(name, each)
+        if far is not None:
+            rank = (far, abs(len(each) - len(name)), each)
             best = rank if best is None else min(best, rank)
     if best is not None:
         return best[2]
@@ -61,6 +54,18 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     import difflib  # slow to import, and a good spec never needs it
 
     return next(iter(difflib.get_close_matches(name, names, n=1, cutoff=0.7)), None)
+
+
+def apart(name: str, other: str) -> int | None:
+    """How many letters apart two names are that may be meant to be one; ``None`` if they are too far apart for that."""
+    plain, there = flat(name), flat(other)
+    limit = 1 if len(plain) < 3 else 2 if len(plain) < 9 else 3
+    if abs(len(there) - len(plain)) > limit or len(set(plain).symmetric_difference(there)) > 2 * limit:
+        return None
+    far = distance(plain, there, limit)
+    if far <= limit and far < max(len(plain), len(there)) and (far <= 1 or akin(plain, there)):
+        return far
+    return None
 
 
 def sure(name: str, meant: str, known: Iterable[str]) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from wfc.compiler.diagnostics import Edit, Finding, Fix, Place
 from wfc.compiler.problems import closest, problem
-from wfc.compiler.problems.fixes import corrected, removed, written
+from wfc.compiler.problems.fixes import corrected, removed, replaced, written
 
 __all__ = [
     "accepted_twice",
@@ -15,9 +15,11 @@ __all__ = [
     "each_not_a_list",
     "each_outside_batch",
     "end_event_accepted",
+    "join_lacks_event",
     "key_without_companion",
     "match_by_in_batch",
     "no_action",
+    "no_join",
     "no_result",
     "result_without_field",
     "start_event_emitted",
@@ -75,6 +77,41 @@ def accepted_twice(place: Place, name: str) -> Finding:
     several events of one name, send them out with an `each` and collect them with `accepts: {each: …}`.
     """
     return Finding("accepted-twice", f"`{name}` is in this list already", place, fix=removed(place, "safe"))
+
+
+@problem
+def no_join(place: Place, step: str, wanted: Sequence[str]) -> Finding:
+    """A step uses what a join has collected, and accepts its events one by one.
+
+    `accepts: [A, B]` runs the step for each `A` and for each `B`; the one that has come is `event`. `accepts: {all:
+    [A, B]}` waits until there is one of each, and then both are there: `events.A` and `events.B`. Write the join, or
+    use `event`.
+    """
+    written = f"accepts: {{all: [{', '.join(wanted)}]}}"
+    return Finding(
+        "no-join",
+        f"`{step}` uses `events`, so it needs several events at once, and it accepts them one by one",
+        place,
+        f"write `{written}`",
+        fix=replaced(place, written.removeprefix("accepts: ")),
+    )
+
+
+@problem
+def join_lacks_event(place: Place, step: str, missing: Sequence[str], wanted: Sequence[str]) -> Finding:
+    """A join does not wait for an event whose fields its step uses.
+
+    `events` has the events that the join waits for, and their fields. What comes from another event is not there.
+    Add the event to the join, or do without its fields.
+    """
+    shown = " and ".join(f"`{each}`" for each in missing)
+    return Finding(
+        "join-lacks-event",
+        f"`{step}` uses fields of {shown}, and does not wait for {'it' if len(missing) == 1 else 'them'}",
+        place,
+        f"write `accepts: {{all: [{', '.join(wanted)}]}}`",
+        fix=replaced(place / "all", f"[{', '.join(wanted)}]"),
+    )
 
 
 @problem
@@ -172,6 +209,7 @@ def result_without_field(
         place,
         closest(name, known),
         fix=corrected(place, name, fields),
+        about=(name,),
     )
 
 
@@ -190,6 +228,7 @@ def unfilled_field(place: Place, event: str, fields: Sequence[str], looked: str,
         f"nothing fills {names} of `{event}`: {looked}",
         place,
         f"write `with: {{{fields[0]}: {value}}}`",
+        about=tuple(fields),
     )
 
 

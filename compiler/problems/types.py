@@ -51,6 +51,7 @@ def unknown_type(place: Place, name: str, known: Iterable[str], meant: str = "")
         place,
         hint,
         fix=written(place, meant, old=name, applicability="safe") if meant else corrected(place, name, names),
+        about=(name,),
     )
 
 

@@ -45,9 +45,8 @@ def unknown_entry(place: Place, name: str, owner: str, known: Iterable[str]) -> 
         hint = (
             "there " + ("is " if len(names) == 1 else "are ") + ", ".join(f"`{each}`" for each in names[:8])
         )
-    return Finding(
-        "unknown-entry", f"{owner} has no field `{name}`", place, hint, fix=corrected(place, name, names)
-    )
+    fix = corrected(place, name, names)
+    return Finding("unknown-entry", f"{owner} has no field `{name}`", place, hint, fix=fix, about=(name,))
 
 
 @problem
@@ -58,4 +57,4 @@ def missing_entry(place: Place, names: Sequence[str], owner: str) -> Finding:
     must be given for it. Add it, or make the field optional where it is declared.
     """
     shown = " and ".join(f"`{name}`" for name in names)
-    return Finding("missing-entry", f"{owner} needs {shown}", place)
+    return Finding("missing-entry", f"{owner} needs {shown}", place, about=tuple(names))

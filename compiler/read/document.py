@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from wfc.compiler.diagnostics import Address, Diagnostic, Finding, Fix, Place, Position, Related, Repair
@@ -31,7 +31,7 @@ class Document:
         extent: How far the text was read, in code points, if not to its end.
     """
 
-    __slots__ = ("_extent", "_lines", "_renamed", "_root", "data", "path", "text", "whole")
+    __slots__ = ("_extent", "_lines", "_moved", "_root", "data", "path", "text", "whole")
 
     def __init__(
         self, path: str, text: str, data: object, *, whole: bool = True, extent: int | None = None
@@ -43,7 +43,7 @@ class Document:
         self._extent = extent
         self._root: Node | None = None
         self._lines: list[int] | None = None
-        self._renamed: list[tuple[Address, str]] = []
+        self._moved: list[tuple[Address, Address]] = []
 
     def span(self, place: Place) -> tuple[Position, Position]:
         """Where a place begins and ends. Of a place that there is not: the nearest above it that there is."""
@@ -92,9 +92,20 @@ class Document:
 
     def rename(self, address: Address, name: str) -> None:
         """Have a misspelt key's place stand for the key that is meant, which is not there itself."""
-        self._renamed.append((address, name))
+        self._moved.append((address, (*address[:-1], name)))
         if self._root is not None:
-            apply_rename(self._root, address, name)
+            apply_move(self._root, *self._moved[-1])
+
+    def changed(self, data: object, moves: Iterable[tuple[Address, Address]]) -> Document:
+        """The document as if it held other data.
+
+        Args:
+            data: What it is taken to hold.
+            moves: What is not where it stands in the text: the address by the text, and the one in the data.
+        """
+        made = Document(self.path, self.text, data, whole=self.whole, extent=self._extent)
+        made._moved = [*self._moved, *moves]
+        return made
 
     def stretch(self, place: Place) -> tuple[int, int]:
         """Start and end of a place, in code points of the text."""
@@ -130,8 +141,8 @@ class Document:
             from wfc.compiler.read.places import places  # only for what is to be shown
 
             self._root = places(self.text, self._extent)
-            for address, name in self._renamed:
-                apply_rename(self._root, address, name)
+            for move in self._moved:
+                apply_move(self._root, *move)
         return self._root
 
     def position(self, offset: int) -> Position:
@@ -142,9 +153,14 @@ class Document:
         return Position(line, offset - self._lines[line - 1] + 1, offset)
 
 
-def apply_rename(root: Node, address: Address, name: str) -> None:
-    _, owner, exact = root.find(address[:-1])
-    node = owner.content
-    step = address[-1]
-    if exact and node.entries is not None and isinstance(step, str) and step in node.entries:
-        node.entries.setdefault(name, node.entries[step])
+def apply_move(root: Node, written: Address, meant: Address) -> None:
+    """Have a place stand for another one, too, of which nothing is written."""
+    key, value, exact = root.find(written)
+    _, owner, there = root.find(meant[:-1])
+    node, step = owner.content, meant[-1]
+    if not exact or not there or key is None or not isinstance(step, str):
+        return
+    if node.entries is None and not node.value and node.items is None:
+        node.entries = {}  # nothing was written there
+    if node.entries is not None:
+        node.entries.setdefault(step, (key, value))

@@ -62,6 +62,8 @@ def looked_up(text: str, root: Node, edit: Edit) -> Raw | None:
     in_flow = any(text[owner.start : owner.start + 1] in {"{", "["} for _, owner in way[:-1])
     if edit.how == "before":
         return before(text, key, edit.new, in_flow)
+    if edit.how == "rewrite":
+        return rewritten(text, node, edit.new)
     if node.value is None:
         return None
     if edit.how == "quote":
@@ -109,6 +111,14 @@ def before(text: str, key: Node | None, new: str, in_flow: bool) -> Raw | None:
     newline = "\r\n" if "\r\n" in text else "\n"
     indent = " " * (key.start - line)
     return key.start, key.start, newline.join([*new.split("\n"), ""]).replace(newline, newline + indent)
+
+
+def rewritten(text: str, node: Node, new: str) -> Raw | None:
+    """Another value, where the one that is there is on one line without a comment in it."""
+    block = node.value is None and text[node.start : node.start + 1] not in {"{", "["}
+    if block or node.style in {"|", ">"} or "\n" in text[node.start : node.end]:
+        return None
+    return node.start, node.end, new
 
 
 def in_scalar(text: str, node: Node, edit: Edit, in_flow: bool) -> Raw | None:

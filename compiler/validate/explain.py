@@ -234,7 +234,9 @@ class Explainer:
                 owner = key
                 continue
             place = Place(("steps", key), "key")
-            self.report(problems.misplaced_key(place, key, owner, Place(("steps", owner), "key")))
+            message = f"`{key}` stands beside the steps, and seems to belong to `{owner}`"
+            hint, begins = f"indent it as far as the other keys of `{owner}`", Place(("steps", owner), "key")
+            self.report(problems.misplaced_key(place, message, hint, (begins, f"`{owner}` begins here")))
             for each in (owner, key):
                 names.pop(each, None)
                 self.drop(("steps", each))
