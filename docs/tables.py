@@ -19,6 +19,7 @@ from wfc.compiler.resolve.retries import DEFAULTS
 from wfc.compiler.resolve.steps import ABOUT_ACTIONS
 from wfc.compiler.types import (
     BOOLEAN,
+    BUILT_IN,
     DECIMAL,
     INTEGER,
     NUMBER,
@@ -28,6 +29,7 @@ from wfc.compiler.types import (
     MapOf,
     Optional,
     Record,
+    show,
 )
 from wfc.compiler.types.constraints import FORMATS
 from wfc.compiler.types.parse import SCALARS
@@ -359,6 +361,14 @@ def scalar_types() -> str:
     return table(("type", "a value is a", "such as"), rows)
 
 
+def built_in() -> str:
+    rows = []
+    for record in BUILT_IN.values():
+        fields = "; ".join(f"`{name}`: {show(field.type)}" for name, field in record.fields.items())
+        rows.append((f"`{record.name}`", record.description, fields))
+    return table(("type", "a value is", "fields"), rows)
+
+
 def units() -> str:
     assert SECONDS.keys() == UNIT_WORDS.keys()
     return table(
@@ -387,6 +397,7 @@ TABLES: Final = {
     "operators": operators,
     "filters": filter_tables,
     "scalars": scalar_types,
+    "built in": built_in,
     "units": units,
     "errors": errors,
     "uncaught errors": uncaught,

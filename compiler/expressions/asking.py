@@ -8,7 +8,7 @@ from wfc.compiler.expressions.narrowing import SCALAR_TESTS, passes_test
 from wfc.compiler.expressions.tree import Node, Test
 from wfc.compiler.problems import expressions as problems
 from wfc.compiler.problems import operands as operand_problems
-from wfc.compiler.types import ANY, NULL, UNKNOWN, Record, Type, may_be_null, members
+from wfc.compiler.types import ANY, BUILT_IN, NULL, UNKNOWN, Record, Type, may_be_null, members
 
 if TYPE_CHECKING:
     from wfc.compiler.expressions.scope import Scope
@@ -25,7 +25,7 @@ def test(typing: Typing, node: Test, kind: Type, scope: Scope) -> None:
     records = [each for each in members(kind) if isinstance(each, Record)]
     # what another workflow calls its end counts before an event of this one
     ends = (each for each in records if each.called == node.name)
-    node.record = next(ends, None) or scope.classes.get(node.name)
+    node.record = next(ends, None) or scope.classes.get(node.name) or BUILT_IN.get(node.name)
     if kind == UNKNOWN:
         return  # it may be the name of what could not be found
     if node.record is None and node.name not in SCALAR_TESTS:

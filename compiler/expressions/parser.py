@@ -351,12 +351,14 @@ class Parser:
         entries: list[tuple[Constant, Node]] = []
         while not self.at("}"):
             key = self.token
-            if key.kind != "string":
-                self.unexpected("a field's name in quotes")
+            if key.kind not in ("string", "name"):
+                self.unexpected("a field's name")
             self.take()
             if not self.accept(":"):
                 self.unexpected("`:`")
-            entries.append((Constant(key.start, key.end, key.value), self.expression()))
+            # a key is never looked up, so its quotes may be left out
+            name = key.value if key.kind == "string" else key.text
+            entries.append((Constant(key.start, key.end, name), self.expression()))
             if not self.accept(","):
                 break
         return RecordDisplay(opened.start, self.close("}", opened).end, tuple(entries))

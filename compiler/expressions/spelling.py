@@ -35,6 +35,7 @@ from wfc.compiler.expressions.tree import (
     path_of,
 )
 from wfc.compiler.expressions.widening import into as widen
+from wfc.compiler.expressions.widening import joined_lists, joins_records
 from wfc.compiler.spell import Code, class_name, escaped, field_name, literal
 from wfc.compiler.types import (
     BOOLEAN,
@@ -163,6 +164,8 @@ class Speller:
 
     def class_of(self, record: Record) -> str:
         """A record's class; ``names`` may call it otherwise than its declaration does."""
+        if record.role == "built in":
+            return record.name
         return self.names.get((record.name,)) or class_name(record.name)
 
     def name(self, node: Name) -> Piece:
@@ -219,6 +222,8 @@ class Speller:
 
     def binary(self, node: Binary) -> Piece:
         """Arithmetic; a number that might become infinite is checked, once for all that it is computed of."""
+        if joins_records(node):
+            return joined_lists(self, node, node.type)
         piece = self.unchecked(node)
         return call("filters.finite", piece) if overflows(node) else piece
 
@@ -342,7 +347,12 @@ class Speller:
         return found
 
     def filter(self, node: FilterCall) -> Piece:
-        arguments = {name: self.piece(argument) for name, argument in node.bound.items()}
+        arguments = {
+            name: widen(self, argument, node.type)
+            if node.name == "default" and isinstance(argument, (ListDisplay, RecordDisplay))
+            else self.piece(argument)
+            for name, argument in node.bound.items()
+        }
         return FILTERS[node.name].spell(Spelling(node, self, self.piece(node.of), arguments))
 
 

@@ -4,21 +4,38 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wfc.compiler.expressions.python import Piece, Rank, atom, call, is_path
-from wfc.compiler.expressions.tree import Choice, ListDisplay, Node, RecordDisplay
+from wfc.compiler.expressions.python import Piece, Rank, atom, call, infix, is_path
+from wfc.compiler.expressions.tree import Binary, Choice, ListDisplay, Node, RecordDisplay
 from wfc.compiler.spell import field_name
-from wfc.compiler.types import DECIMAL, INTEGER, ListOf, MapOf, Record, Type, base, may_be_null, without_null
+from wfc.compiler.types import (
+    DECIMAL,
+    INTEGER,
+    ListOf,
+    MapOf,
+    OneOf,
+    Record,
+    Type,
+    assignable,
+    base,
+    may_be_null,
+    members,
+    without_null,
+)
 
 if TYPE_CHECKING:
     from wfc.compiler.expressions.spelling import Speller
 
-__all__ = ["into"]
+__all__ = ["into", "joined_lists", "joins_records"]
 
 
 def into(speller: Speller, node: Node, target: Type) -> Piece:
     """A value for what takes a wider type than its own."""
     wanted = without_null(target)
+    if isinstance(wanted, OneOf) and isinstance(node, RecordDisplay):
+        wanted = next((each for each in wanted.types if assignable(node.type, each)), wanted)
     match node, wanted:
+        case Binary(), ListOf() if joins_records(node):
+            return joined_lists(speller, node, wanted)
         case ListDisplay(), ListOf():
             return atom(f"[{', '.join(into(speller, item, wanted.item).code for item in node.items)}]")
         case RecordDisplay(), Record() if wanted.name:
@@ -38,6 +55,20 @@ def into(speller: Speller, node: Node, target: Type) -> Piece:
                 node, into(speller, node.then, target), into(speller, node.otherwise, target)
             )
     return widened(speller.piece(node), node.type, target, speller)
+
+
+def joins_records(node: Binary) -> bool:
+    """Whether lists are joined of which one has records written in place, which have yet to become those of a class."""
+    return any(
+        isinstance(each.type, ListOf)
+        and any(isinstance(item, Record) and not item.name for item in members(each.type.item))
+        for each in (node.left, node.right)
+    )
+
+
+def joined_lists(speller: Speller, node: Binary, target: Type) -> Piece:
+    """Two lists as one, each with the items that the whole is to have."""
+    return infix(into(speller, node.left, target), "+", into(speller, node.right, target), Rank.SUM)
 
 
 def widened(piece: Piece, source: Type, target: Type, speller: Speller) -> Piece:

@@ -13,6 +13,7 @@ from wfc.compiler.nodes import Workflow
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.spell import Code, field_name, literal
 from wfc.compiler.types import (
+    BUILT_IN,
     NO_CONSTRAINTS,
     Enumeration,
     Field,
@@ -74,8 +75,8 @@ def _ordered(workflow: Workflow, names: ModuleNames) -> Iterator[tuple[Record | 
     """Each record and named enumeration, with the names of those before it."""
     roots: list[Type] = [*workflow.types, *workflow.outputs, *(event.record for event in workflow.events)]
     roots += [record for record in (workflow.config, workflow.state) if record.fields]
-    before: set[str] = set(names.imported)
-    seen: set[int] = set()
+    before: set[str] = {*names.imported, *BUILT_IN}
+    seen: set[int] = {id(each) for each in BUILT_IN.values()}
 
     def visit(type_: Record | Enumeration) -> Iterator[tuple[Record | Enumeration, frozenset[str]]]:
         key = hash(type_.name) if isinstance(type_, Enumeration) else id(type_)

@@ -33,6 +33,7 @@ _FROM: Final = {
     "pathlib": ("Path",),
     "pydantic": ("Field",),
     "typing": ("Annotated", "Any", "Literal"),
+    "wfc.runtime.records": ("File", "Message", "Passage"),
     "wfc.runtime": tuple(
         """
         All AllOf AtLeast Basic Batch Bearer Cache Child ChildEnd Context Delay EachOf Event Fail FirstOf

@@ -8,7 +8,7 @@ from wfc.compiler.claimed import CLASSES, CONSTANTS, LOCALS, OF_KINDS
 from wfc.compiler.nodes import Model, Resource, Retry, Step, Tool, Workflow, WorkflowCall
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.spell import Code, class_name, constant_name, method_name, normal_form
-from wfc.compiler.types import Enumeration, Record, Type
+from wfc.compiler.types import BUILT_IN, Enumeration, Record, Type
 
 __all__ = ["ModuleNames", "Names"]
 
@@ -50,7 +50,7 @@ class ModuleNames:
         self.scope = Names({*CLASSES, *CONSTANTS, *LOCALS})
         for kind in kinds(workflow) & OF_KINDS.keys():
             self.scope.taken |= OF_KINDS[kind]
-        self.classes: dict[int, Code] = {}
+        self.classes = {id(each): Code(name) for name, each in BUILT_IN.items()}
         self.enumerations: dict[str, Code] = {}
         self.imported: dict[Code, tuple[str, Code]] = {}
         self.declare_imported(workflow)

@@ -16,6 +16,7 @@ __all__ = [
     "event_of_itself",
     "look_alike_names",
     "misspelt_declaration",
+    "name_built_in",
     "name_declared_twice",
     "name_in_use",
     "not_pascal_case",
@@ -236,6 +237,22 @@ def not_snake_case(place: Place, name: str, what: str, better: str) -> Finding:
         place,
         f"write `{better}`",
         fix=written(place, better, old=name, applicability="display"),
+    )
+
+
+@problem
+def name_built_in(place: Place, name: str, fields: Iterable[str]) -> Finding:
+    """A type or an event has the name of a type that every workflow knows anyway.
+
+    `Message` (what one side of a conversation with a model says), `Passage` (a piece of text that a search has found)
+    and `File` need no declaration, and mean the same in every spec. If a type of your own had such a name, nobody
+    could tell which one is meant. Use the one that is there, or give yours another name.
+    """
+    return Finding(
+        "name-built-in",
+        f"`{name}` is a type of the language already",
+        place,
+        f"use it as it is, with its fields {' '.join(f'`{each}`' for each in fields)}, or give yours another name",
     )
 
 

@@ -10,6 +10,7 @@ from wfc.compiler.problems import closest, problem
 __all__ = [
     "cannot_be_tried_again",
     "endless_wait",
+    "file_in_form",
     "not_received",
     "quorum_of_answers",
     "wait_for_what",
@@ -31,6 +32,21 @@ def wait_for_what(place: Place, found: Sequence[str]) -> Finding:
     keys = " and ".join(f"`{key}`" for key in found)
     return Finding(
         "wait-for-what", f"a `wait` is for one thing, and this one has {keys}", place, "keep one of them"
+    )
+
+
+@problem
+def file_in_form(place: Place, name: str) -> Finding:
+    """A form has a field for a file.
+
+    Whoever answers a question types the answer, or picks it from a list; there is no way yet to hand over a file. Ask
+    for where the file is, such as its address, or take the file in as a field of an event.
+    """
+    return Finding(
+        "file-in-form",
+        f"nobody can hand over a file in a form yet, and `{name}` wants one",
+        place,
+        "ask for its address: `string`",
     )
 
 

@@ -40,8 +40,9 @@ def unknown_type(place: Place, name: str, known: Iterable[str], meant: str = "")
     """A type is mentioned that is neither built in nor declared.
 
     Every value has a type, so that mistakes are found before anything runs. Built in are `string`, `integer`, `number`,
-    `decimal`, `boolean`, `date`, `datetime`, `duration` and `any`; your own are declared under `types`, and every event
-    is a type too. Most often the name is misspelt, or is what another language calls it.
+    `decimal`, `boolean`, `date`, `datetime`, `duration`, `any`, and the records `Message`, `Passage` and `File`; your
+    own are declared under `types`, and every event is a type too. Most often the name is misspelt, or is what another
+    language calls it.
     """
     names = list(known)
     hint = f"write `{meant}`" if meant else closest(name, names) or "declare it under `types`"

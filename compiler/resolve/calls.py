@@ -155,6 +155,8 @@ class Adoption:
                 return OneOf(tuple(self.type(each) for each in type.types))
             case Enumeration():
                 return type if self.declared.types.get(type.name) == type else replace(type, name="")
+            case Record(role="built in"):
+                return type
             case Record():
                 own = self.declared.types.get(type.name)
                 if isinstance(own, Record) and alike(own, type):

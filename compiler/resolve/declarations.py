@@ -15,6 +15,7 @@ from wfc.compiler.resolve.merging import declare_merges
 from wfc.compiler.resolve.names import check_style, normal, report_look_alikes
 from wfc.compiler.slotted import replace
 from wfc.compiler.types import (
+    BUILT_IN,
     UNKNOWN,
     Enumeration,
     Field,
@@ -115,7 +116,9 @@ def fresh_name(name: str, place: Place, section: str, places: dict[str, Place], 
             declared.events.broken.add(name)
         return False
     places[name] = place
-    if check_style(name, place, "", declared.report, pascal=True):
+    if name in BUILT_IN:
+        declared.report(problems.name_built_in(place, name, list(BUILT_IN[name].fields)))
+    elif check_style(name, place, "", declared.report, pascal=True):
         return True
     declared.types[name] = UNKNOWN
     declared.events.broken.add(name)

@@ -15,21 +15,12 @@ from wfc.compiler.problems.steps import key_without_companion
 from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.names import check_style
 from wfc.compiler.resolve.values import Texts
-from wfc.compiler.types import NUMBER, STRING, Field, ListOf, Optional, Record
+from wfc.compiler.types import PASSAGE, ListOf
 
 __all__ = ["PASSAGES", "declare_knowledge", "resolve_search"]
 
 Data = Mapping[str, object]
 
-PASSAGE: Final = Record(
-    "Passage",
-    {
-        "text": Field("text", STRING),
-        "source": Field("source", STRING),
-        "score": Field("score", Optional(NUMBER)),
-    },
-    role="namespace",
-)
 PASSAGES: Final = ListOf(PASSAGE)
 """What a search gives."""
 
@@ -84,5 +75,5 @@ def resolve_search(data: Data, place: Place, scope: Scope, declared: Declared, t
         declared.models.find(str(data["rerank"]), place / "rerank", declared.report)
     if "that" in data:
         # asked of each passage: its fields by name
-        names = {**scope.names, "text": STRING, "source": STRING, "score": Optional(NUMBER)}
+        names = {**scope.names, **{name: each.type for name, each in PASSAGE.fields.items()}}
         texts.condition(data["that"], place / "that", Scope(names=names, classes=scope.classes))

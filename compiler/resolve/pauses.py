@@ -21,7 +21,7 @@ from wfc.compiler.resolve.prompts import prompted
 from wfc.compiler.resolve.scopes import Scopes
 from wfc.compiler.resolve.values import Texts
 from wfc.compiler.slotted import replace
-from wfc.compiler.types import DATETIME, UNKNOWN, ListOf, Record, Type, assignable, show
+from wfc.compiler.types import DATETIME, FILE, UNKNOWN, ListOf, Record, Type, assignable, mentions, show
 
 __all__ = ["PAUSES", "expiry", "paused", "report_pause_keys"]
 
@@ -54,6 +54,9 @@ def pause_result(name: str, data: Data, place: Place, declared: Declared) -> Typ
         return UNKNOWN if declared.is_broken((*place.address, "form")) else None
     form = Record(f"{pascal_case(name)}Form", role="output", address=(*place.address, "form"))
     read_fields(data["form"], form.address, form, declared)
+    for field in form.fields.values():
+        if mentions(field.type, FILE):
+            declared.report(problems.file_in_form(Place(field.address), field.name))
     return ListOf(form) if "quorum" in data else form
 
 

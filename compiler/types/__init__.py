@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wfc.compiler.types.built_in import BUILT_IN, FILE, MESSAGE, PASSAGE, mentions
 from wfc.compiler.types.parse import parse_field, parse_fields, parse_type
 from wfc.compiler.types.relations import (
     alike,
@@ -44,14 +45,18 @@ from wfc.compiler.types.values import Misfit, fits
 __all__ = [
     "ANY",
     "BOOLEAN",
+    "BUILT_IN",
     "DATE",
     "DATETIME",
     "DECIMAL",
     "DURATION",
+    "FILE",
     "INTEGER",
+    "MESSAGE",
     "NO_CONSTRAINTS",
     "NULL",
     "NUMBER",
+    "PASSAGE",
     "STRING",
     "UNKNOWN",
     "Constraints",
@@ -73,6 +78,7 @@ __all__ = [
     "fits",
     "may_be_null",
     "members",
+    "mentions",
     "ordered",
     "parse_field",
     "parse_fields",

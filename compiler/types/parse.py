@@ -11,6 +11,7 @@ from wfc.compiler.problems import names as names_problems
 from wfc.compiler.problems import types as problems
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.spell import is_name, normal_form, pascal_case, snake_case
+from wfc.compiler.types.built_in import BUILT_IN
 from wfc.compiler.types.constraints import parse_constraints
 from wfc.compiler.types.shapes import (
     ANY,
@@ -317,6 +318,8 @@ def named(word: str, at: Place, world: Declared) -> Type:
         return SCALARS[name]
     if name in world.names:
         return world.names[name]
-    known = [*SCALARS, *world.names]
+    if name in BUILT_IN:
+        return BUILT_IN[name]
+    known = [*SCALARS, *BUILT_IN, *world.names]
     world.report(problems.unknown_type(at, word, known, SYNONYMS.get(word.lower(), "")))
     return UNKNOWN

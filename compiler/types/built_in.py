@@ -1,0 +1,102 @@
+"""The records that every spec knows without declaring them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from wfc.compiler.types.shapes import (
+    NUMBER,
+    STRING,
+    Constraints,
+    Enumeration,
+    Field,
+    ListOf,
+    MapOf,
+    OneOf,
+    Optional,
+    Record,
+    Type,
+)
+
+__all__ = ["BUILT_IN", "FILE", "MESSAGE", "PASSAGE", "mentions"]
+
+LONGEST_FILE: Final = 10_000_000
+
+MESSAGE: Final = Record(
+    "Message",
+    {
+        "role": Field(
+            "role",
+            Enumeration(("user", "assistant", "system")),
+            description="Who said it, or the instructions.",
+        ),
+        "content": Field("content", STRING, description="What was said."),
+    },
+    role="built in",
+    description="One message of a conversation with a model.",
+)
+
+PASSAGE: Final = Record(
+    "Passage",
+    {
+        "text": Field("text", STRING, description="What it says."),
+        "source": Field("source", STRING, description="Where it stands: a file's path, or an address."),
+        "score": Field("score", Optional(NUMBER), description="How well it fits; more is better."),
+    },
+    role="built in",
+    description="A piece of text that a search has found.",
+)
+
+FILE: Final = Record(
+    "File",
+    {
+        "name": Field(
+            "name",
+            STRING,
+            description="Its name, without a folder.",
+            constraints=Constraints(min_length=1, max_length=255, pattern=r"^[^/\\\x00-\x1f\x7f]+$"),
+        ),
+        "media_type": Field(
+            "media_type",
+            STRING,
+            description="What it is, such as `text/plain` or `image/png`.",
+            constraints=Constraints(
+                max_length=127, pattern=r"^[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9][a-z0-9!#$&^_.+-]*$"
+            ),
+        ),
+        "content": Field(
+            "content",
+            STRING,
+            description="Its bytes, in base64.",
+            constraints=Constraints(max_length=LONGEST_FILE),
+        ),
+    },
+    role="built in",
+    description="A file, with what is in it.",
+)
+
+BUILT_IN: Final[Mapping[str, Record]] = {each.name: each for each in (MESSAGE, PASSAGE, FILE)}
+"""By name. There is one object of each, in all specs."""
+
+
+def mentions(type: Type, wanted: Record) -> bool:
+    """Whether a type is made of a record, however deep inside."""
+    stack, seen = [type], set[int]()
+    while stack:
+        current = stack.pop()
+        if current is wanted:
+            return True
+        if isinstance(current, Record):
+            if id(current) not in seen:
+                seen.add(id(current))
+                stack += [each.type for each in current.fields.values()]
+        elif isinstance(current, ListOf):
+            stack.append(current.item)
+        elif isinstance(current, MapOf):
+            stack.append(current.value)
+        elif isinstance(current, Optional):
+            stack.append(current.of)
+        elif isinstance(current, OneOf):
+            stack += current.types
+    return False
