@@ -50,6 +50,7 @@ RUNTIME_ROOMS = (
     "dict_like",
     "store",
     "events",
+    "records",
     "types",
     "joins",
     "collect",
