@@ -30,7 +30,7 @@ REPORTS: Final = DOCS.parent / "tests/errors"
 PACKED: Final = DOCS.parent / "compiler/problems/examples.json"
 ROOMS: Final = (
     "reading files shape names types values bindings agents caching expressions operands templates"
-    " steps pauses messages runs flow races cases judging"
+    " steps pauses messages runs flow joins races cases judging"
 )
 LONGEST_REPORT: Final = 12
 

@@ -8,7 +8,7 @@ from wfc.compiler.check.nesting import Misplaced
 from wfc.compiler.check.paths import Hop, cycle, route, tell
 from wfc.compiler.check.subject import Subject
 from wfc.compiler.diagnostics import Finding, Place, Report
-from wfc.compiler.problems import flow as problems
+from wfc.compiler.problems import joins as problems
 
 __all__ = ["batches_nest"]
 

@@ -11,6 +11,7 @@ from wfc.compiler.check.subject import Subject
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.flow import START
 from wfc.compiler.problems import flow as problems
+from wfc.compiler.problems import joins as join_problems
 from wfc.compiler.slotted import dataclass
 
 __all__ = ["Ends", "ends", "runs_end"]
@@ -60,9 +61,9 @@ def runs_end(subject: Subject, report: Report) -> None:
     found = ends(net, given_up)
     for join in found.never:
         unit = net.units[join]
-        report(problems.join_never_fires(subject.form(join), unit.name, unit.needed, unit.slots))
+        report(join_problems.join_never_fires(subject.form(join), unit.name, unit.needed, unit.slots))
     if found.complex:
-        report(problems.flow_too_complex(Place(("start",)), "the end"))
+        report(join_problems.flow_too_complex(Place(("start",)), "the end"))
     # what waits for events from outside may rest until the run's deadline
     waits = bool(net.outside) and subject.workflow.deadline is not None
     if found.stall is not None and not waits:

@@ -13,7 +13,7 @@ from wfc.compiler.check.subject import Subject
 from wfc.compiler.diagnostics import Finding, Place, Report
 from wfc.compiler.flow import START
 from wfc.compiler.nodes import Join
-from wfc.compiler.problems import flow as problems
+from wfc.compiler.problems import joins as problems
 
 __all__ = ["joins_are_filled"]
 

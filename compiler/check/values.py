@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wfc.compiler.check.subject import Subject
 from wfc.compiler.diagnostics import Place, Report
-from wfc.compiler.problems import flow as problems
+from wfc.compiler.problems import types as problems
 from wfc.compiler.types import Field, ListOf, MapOf, OneOf, Optional, Record, Type
 
 __all__ = ["types_are_finite"]

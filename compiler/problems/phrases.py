@@ -6,12 +6,23 @@ from collections.abc import Iterable, Sequence
 
 from wfc.compiler.problems import closest
 
-__all__ = ["article", "listed", "suggestion"]
+__all__ = ["article", "joined", "listed", "suggestion"]
+
+MOST_JOINED = 12
 
 
 def listed(names: Iterable[str], limit: int = 8) -> str:
+    """`` `a`, `b`, `c` ``, cut after so many."""
     shown = [f"`{name}`" for name in names]
     return f"{', '.join(shown[:limit])}{' …' if len(shown) > limit else ''}"
+
+
+def joined(names: Iterable[str], last: str = "and") -> str:
+    """`` `a`, `b` and `c` ``, cut after a dozen."""
+    marked = [f"`{name}`" for name in names]
+    if len(marked) > MOST_JOINED:
+        return f"{', '.join(marked[:MOST_JOINED])} …"
+    return f" {last} ".join([", ".join(marked[:-1]), marked[-1]] if len(marked) > 1 else marked)
 
 
 def suggestion(name: str, known: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from wfc.compiler.diagnostics import Finding, Fix, Place
 from wfc.compiler.problems import problem
 from wfc.compiler.problems.fixes import corrected, removed
+from wfc.compiler.problems.phrases import joined
 
 __all__ = [
     "misplaced_key",
@@ -19,16 +20,6 @@ __all__ = [
     "unknown_value",
     "wrong_type",
 ]
-
-SHOWN = 12
-
-
-def listed(names: Iterable[str], last: str = "and") -> str:
-    """`` `a`, `b` and `c` ``, cut after a dozen."""
-    marked = [f"`{name}`" for name in names]
-    if len(marked) > SHOWN:
-        return f"{', '.join(marked[:SHOWN])} …"
-    return f" {last} ".join([", ".join(marked[:-1]), marked[-1]] if len(marked) > 1 else marked)
 
 
 @problem
@@ -69,7 +60,7 @@ def missing_key(place: Place, owner: str, keys: Sequence[str], hint: str, *, one
     Every step says what it accepts and how it leaves, a model step what is asked, a test what it expects.
     Nothing is taken for granted, so that the spec can be read without knowing hidden rules. Add the key.
     """
-    what = f"one of {listed(keys, 'or')}" if one_of else listed(keys)
+    what = f"one of {joined(keys, 'or')}" if one_of else joined(keys)
     return Finding("missing-key", f"{owner} needs {what}", place, hint, about=tuple(keys))
 
 
@@ -97,7 +88,7 @@ def unknown_kind(place: Place, kind: str, known: Sequence[str], hint: str) -> Fi
         "unknown-kind",
         f"there is no kind `{kind}`",
         place,
-        hint or f"the kinds are {listed(known)}",
+        hint or f"the kinds are {joined(known)}",
         fix=corrected(place, kind, known),
     )
 
@@ -114,7 +105,7 @@ def unknown_value(
         "unknown-value",
         f"{name} cannot be {value}",
         place,
-        hint or f"it can be {listed(known, 'or')}",
+        hint or f"it can be {joined(known, 'or')}",
         fix=corrected(place, written, known) if written else None,
     )
 

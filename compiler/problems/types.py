@@ -18,6 +18,7 @@ __all__ = [
     "default_does_not_fit",
     "empty_enum",
     "enum_value_twice",
+    "infinite_type",
     "merge_does_not_fit",
     "not_a_type",
     "of_is_missing",
@@ -317,3 +318,18 @@ def merge_does_not_fit(place: Place, why: str, hint: str = "") -> Finding:
     same `id`, and `merge: last`, for every type, keeps what is saved last.
     """
     return Finding("merge-does-not-fit", why, place, hint)
+
+
+@problem
+def infinite_type(place: Place, name: str, path: Sequence[str]) -> Finding:
+    """A type contains itself without an end, so that no value of it can be written down.
+
+    A record that needs another record of its own type needs one more inside that, and so on. Make the field
+    `optional`, or a list, which may be empty.
+    """
+    return Finding(
+        "infinite-type",
+        f"a value of `{name}` would have to contain itself without an end",
+        place,
+        f"{' → '.join(path)}: make `{path[1] if len(path) > 1 else name}` optional, or a list",
+    )

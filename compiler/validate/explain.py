@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, Final
@@ -14,6 +13,7 @@ from wfc.compiler.problems import types as type_problems
 from wfc.compiler.problems.spelling import nearest
 from wfc.compiler.read import BROKEN, Document
 from wfc.compiler.types.slips import LONG_KEYS, slip
+from wfc.compiler.validate.advice import advice, meaning
 from wfc.compiler.validate.generated import CHECKS
 from wfc.compiler.validate.matching import NOT_YET, has_type, matches
 from wfc.compiler.validate.spec import Spec
@@ -21,7 +21,6 @@ from wfc.compiler.validate.words import (
     found,
     named,
     other_kind,
-    otherwise_said,
     owner,
     quoting,
     quoting_hint,
@@ -275,7 +274,7 @@ class Explainer:
             self.unknown(key, schema, address, f"did you mean `{meant}`?", meant, [meant, *absent])
         missing = [key for key in self.required(schema, address) if key not in names.values()]
         for key in strange:
-            self.unknown(key, schema, address, self.advice(key, schema, missing, absent))
+            self.unknown(key, schema, address, advice(key, schema, missing, absent, self.definitions))
             self.broken.add((*address, key))
         if missing and not strange:
             self.missing(schema, missing, address)
@@ -297,40 +296,12 @@ class Explainer:
         place = Place((*address, key), "key")
         self.report(problems.unknown_key(place, key, owner(address, schema), hint, meant, known))
 
-    def advice(self, key: str, schema: Schema, missing: Sequence[str], absent: Sequence[str]) -> str:
-        if said := otherwise_said(key, absent):
-            return said
-        if missing:
-            return f"{problems.listed(missing)} is missing here"
-        homes = [
-            each["title"]
-            for name, each in self.definitions.items()
-            if (name == "spec" or name.endswith("_step")) and key in each["properties"] and each is not schema
-        ]
-        if 1 <= len(homes) <= 2:
-            return f"it is a key of {' and of '.join(homes)}"
-        if len(homes) > 2:
-            return "it is a key of a step"
-        return (
-            f"what can stand here too is {problems.listed(absent)}"
-            if absent
-            else "nothing else can stand here"
-        )
-
     def missing(self, schema: Schema, keys: Sequence[str], address: Address) -> None:
         place = Place(address)
         if address and isinstance(address[-1], str):
             place = place.key
-        told = self.meaning(schema, keys[0]) if len(keys) == 1 else ""
+        told = meaning(schema, keys[0], self.definitions) if len(keys) == 1 else ""
         self.report(problems.missing_key(place, owner(address, schema, short=True), keys, told))
-
-    def meaning(self, schema: Schema, key: str) -> str:
-        """What a key is for, in one sentence."""
-        shape = schema["properties"].get(key, {})
-        named = self.definitions.get(shape.get("$ref", "").rpartition("/")[2], {})
-        told: str = shape.get("description") or named.get("description", "")
-        first = re.split(r"[.:] ", told, maxsplit=1)[0].rstrip(".")
-        return f"`{key}`: {first[0].lower()}{first[1:]}" if first else ""
 
     # --- lists and choices
 

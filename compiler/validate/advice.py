@@ -1,0 +1,48 @@
+"""What is said to help with keys that are strange, or missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wfc.compiler.problems.phrases import joined
+from wfc.compiler.validate.words import otherwise_said
+
+__all__ = ["advice", "meaning"]
+
+Schema = Mapping[str, Any]
+
+
+def advice(
+    key: str, schema: Schema, missing: Sequence[str], absent: Sequence[str], definitions: Mapping[str, Schema]
+) -> str:
+    """What to do about a key that the language does not know at its place.
+
+    Args:
+        missing: Keys that must be there and are not.
+        absent: All that could be there and are not.
+    """
+    if said := otherwise_said(key, absent):
+        return said
+    if missing:
+        return f"{joined(missing)} is missing here"
+    homes = [
+        each["title"]
+        for name, each in definitions.items()
+        if (name == "spec" or name.endswith("_step")) and key in each["properties"] and each is not schema
+    ]
+    if 1 <= len(homes) <= 2:
+        return f"it is a key of {' and of '.join(homes)}"
+    if len(homes) > 2:
+        return "it is a key of a step"
+    return f"what can stand here too is {joined(absent)}" if absent else "nothing else can stand here"
+
+
+def meaning(schema: Schema, key: str, definitions: Mapping[str, Schema]) -> str:
+    """What a key is for, in one sentence."""
+    shape = schema["properties"].get(key, {})
+    named = definitions.get(shape.get("$ref", "").rpartition("/")[2], {})
+    told: str = shape.get("description") or named.get("description", "")
+    first = re.split(r"[.:] ", told, maxsplit=1)[0].rstrip(".")
+    return f"`{key}`: {first[0].lower()}{first[1:]}" if first else ""
