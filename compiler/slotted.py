@@ -3,6 +3,9 @@
 The standard one compiles half a dozen methods for each class when its module is imported; for a hundred classes that
 is half of the time that a check of a small spec takes. Here a class gets slots, and methods that all share; only
 ``__init__`` is compiled, when somebody makes the first instance. To a type checker these *are* the standard ones.
+
+``frozen`` gives a hash, and a type checker refuses to change an instance. Nothing refuses it while a program runs: to
+pass by the refusal makes an instance twice as dear, and a check of a large spec makes a hundred thousand.
 """
 
 from __future__ import annotations
@@ -64,10 +67,8 @@ def slotted(
         namespace.setdefault("__repr__", shown)
         if eq:
             add_comparison(namespace, parts, frozen=frozen, order=order)
-        if frozen:
-            namespace["__setattr__"] = namespace["__delattr__"] = refuse
         new: Any = cls.__class__(cls.__name__, cls.__bases__, namespace)
-        new.__init__ = compiled_at_first(new, frozen=frozen)
+        new.__init__ = compiled_at_first(new)
         return new  # type: ignore[no-any-return]
 
     return made
@@ -112,21 +113,17 @@ def shown(self: Any) -> str:
     return f"{self.__class__.__qualname__}({inside})"
 
 
-def refuse(self: Any, name: str, *_: object) -> None:
-    raise AttributeError(f"`{name}` of a `{self.__class__.__name__}` cannot be changed: it is frozen")
-
-
-def compiled_at_first(cls: Any, *, frozen: bool) -> Callable[..., None]:
+def compiled_at_first(cls: Any) -> Callable[..., None]:
     """An ``__init__`` that puts a compiled one in its place when it is called."""
 
     def first(self: Any, *args: Any, **kwargs: Any) -> None:
-        cls.__init__ = constructor(cls, frozen=frozen)
+        cls.__init__ = constructor(cls)
         cls.__init__(self, *args, **kwargs)
 
     return first
 
 
-def constructor(cls: Any, *, frozen: bool) -> Any:
+def constructor(cls: Any) -> Any:
     """An ``__init__`` with a parameter for each field. Its text is made of names of fields and nothing else."""
     parameters: list[str] = []
     lines: list[str] = []
@@ -148,12 +145,7 @@ def constructor(cls: Any, *, frozen: bool) -> Any:
             parameters.pop()
             if each.default is MISSING and each.factory is MISSING:
                 continue
-        if frozen:
-            # a slot's own setter passes by the `__setattr__` that refuses
-            known[f"set_{name}"] = getattr(cls, name).__set__
-            lines.append(f"    set_{name}(self, {value})\n")
-        else:
-            lines.append(f"    self.{name} = {value}\n")
+        lines.append(f"    self.{name} = {value}\n")
     if hasattr(cls, "__post_init__"):
         lines.append("    self.__post_init__()\n")
     exec(f"def __init__({', '.join(['self', *parameters])}):\n{''.join(lines) or '    pass'}", known)  # noqa: S102

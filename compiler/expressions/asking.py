@@ -26,24 +26,24 @@ def test(typing: Typing, node: Test, kind: Type, scope: Scope) -> None:
     # what another workflow calls its end counts before an event of this one
     ends = (each for each in records if each.called == node.name)
     node.record = next(ends, None) or scope.classes.get(node.name) or BUILT_IN.get(node.name)
-    if kind == UNKNOWN:
+    if kind is UNKNOWN:
         return  # it may be the name of what could not be found
     if node.record is None and node.name not in SCALAR_TESTS:
         place = typing.place.stretch(node.name_start, node.name_end)
         known = [each.called or each.name for each in records] or list(scope.classes)
         typing.wrong(problems.unknown_test(place, node.name, ["none", *known]))
-    elif kind != ANY or node.record is not None:
+    elif kind is not ANY or node.record is not None:
         kind_test(typing, node, kind)
 
 
 def null_test(typing: Typing, node: Node, asked: Node, kind: Type, *, null: bool) -> None:
     """Checks a question whether something is null, or (not ``null``) whether it is not."""
     words = typing.words(asked)
-    declared = asked.declared if asked.declared != UNKNOWN else kind
+    declared = asked.declared if asked.declared is not UNKNOWN else kind
     if kind in (ANY, UNKNOWN):
         return
-    if kind == NULL:
-        if declared != NULL:
+    if kind is NULL:
+        if declared is not NULL:
             typing.decide(node, null, f"`{words}` is null here")
     elif not may_be_null(kind):
         if may_be_null(declared):
@@ -55,9 +55,9 @@ def null_test(typing: Typing, node: Node, asked: Node, kind: Type, *, null: bool
 def kind_test(typing: Typing, node: Test, kind: Type) -> None:
     """Checks a question of which type a value is."""
     words = typing.words(node.of)
-    declared = node.of.declared if node.of.declared != UNKNOWN else kind
+    declared = node.of.declared if node.of.declared is not UNKNOWN else kind
     possible = [passes_test(each, node) for each in members(declared)]
-    now = [passes_test(each, node) for each in members(kind)] if kind != NULL else [False]
+    now = [passes_test(each, node) for each in members(kind)] if kind is not NULL else [False]
     always = all(now) and not may_be_null(kind)
     if any(now) and not always:
         return

@@ -85,7 +85,7 @@ def equality(typing: Typing, node: Compare, left: Type, right: Type) -> None:
         if isinstance(value, Constant) and value.value is None:
             asking.null_test(typing, node, other, kind, null=node.operator == "==")
             return
-        if kind == NULL and not may_be_null(value.type) and value.type != ANY:
+        if kind is NULL and not may_be_null(value.type) and value.type is not ANY:
             typing.decide(node, node.operator == "!=", f"`{typing.words(other)}` is null here")
             return
     for value, other, other_type in ((node.right, node.left, left), (node.left, node.right, right)):
@@ -111,8 +111,8 @@ def widened(type: Type) -> Type:
 
 def one_value(typing: Typing, node: Compare, value: Constant, other: Node, type: Type) -> bool:
     """Checks a comparison of an enumeration with one value; whether there may be more to say."""
-    declared = without_null(other.declared if other.declared != UNKNOWN else type)
-    if declared == BOOLEAN and isinstance(value.value, bool):
+    declared = without_null(other.declared if other.declared is not UNKNOWN else type)
+    if declared is BOOLEAN and isinstance(value.value, bool):
         declared = Enumeration((True, False))
     if not isinstance(declared, Enumeration) or base(value.type) != base(declared):
         return True
@@ -149,7 +149,7 @@ def has(enumeration: Enumeration, value: object) -> bool:
 
 def membership(typing: Typing, node: Compare, left: Type, right: Type) -> None:
     container = typing.not_null(node.right, right, f"by `{node.operator}`")
-    if container == UNKNOWN:
+    if container is UNKNOWN:
         return
     if isinstance(node.right, ListDisplay):
         among_items(typing, node, node.right, left)
@@ -162,9 +162,9 @@ def membership(typing: Typing, node: Compare, left: Type, right: Type) -> None:
                 )
             )
         return
-    if isinstance(container, MapOf) or base(container) == STRING:
+    if isinstance(container, MapOf) or base(container) is STRING:
         held = typing.not_null(node.left, left, f"by `{node.operator}`")
-        if held != UNKNOWN and base(held) != STRING:
+        if held is not UNKNOWN and base(held) is not STRING:
             typing.wrong(
                 operand_problems.not_comparable(
                     typing.at(node), node.operator, show(widened(left)), show(container)
@@ -178,7 +178,7 @@ def among_items(typing: Typing, node: Compare, display: ListDisplay, left: Type)
     """Each item of a list written out is compared with the value by itself."""
     if not display.items:
         typing.wrong(operand_problems.never_true(typing.at(node), "the list is empty"))
-    declared = without_null(node.left.declared if node.left.declared != UNKNOWN else left)
+    declared = without_null(node.left.declared if node.left.declared is not UNKNOWN else left)
     values = among(declared.values) if isinstance(declared, Enumeration) else frozenset()
     scalar = base(declared)
     for item in display.items:
@@ -190,13 +190,13 @@ def among_items(typing: Typing, node: Compare, display: ListDisplay, left: Type)
                 typing.wrong(
                     operand_problems.no_such_value(typing.at(item), words, show_value(item.value), known)
                 )
-        elif left != NULL and not comparable(left, kind):
+        elif left is not NULL and not comparable(left, kind):
             typing.wrong(
                 operand_problems.not_comparable(
                     typing.at(item), node.operator, show(left), show(widened(kind))
                 )
             )
-    if left == NULL and not any(may_be_null(item.type) for item in display.items):
+    if left is NULL and not any(may_be_null(item.type) for item in display.items):
         typing.decide(node, node.operator == "not in", f"`{typing.words(node.left)}` is null here")
         return
     now = without_null(left)

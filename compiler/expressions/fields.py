@@ -47,7 +47,7 @@ def field_of(type: Type, name: str, place: Place, words: str) -> Type | Finding:
             )
         case MapOf():
             return problems.no_fields(place, words, "a map", f'write `{words}["{name}"]`')
-    if type == ANY:
+    if type is ANY:
         return problems.no_fields(
             place, words, "of type any", "declare what it holds, with `output` or a type"
         )
@@ -82,7 +82,7 @@ def item_field(item: Type, path: str, place: Place, words: str) -> Type | Findin
     position = place.start or 0
     for index, name in enumerate(names):
         at = place.stretch(position, position + len(name))
-        if item == UNKNOWN:
+        if item is UNKNOWN:
             return UNKNOWN
         if may_be_null(item):
             return operand_problems.may_be_null(

@@ -56,7 +56,7 @@ def facts_of(condition: Node, holds: bool) -> dict[Path, Type] | None:
         case Compare():
             return of_comparison(condition, holds)
     path = path_of(condition)
-    if path is not None and base(condition.type) == BOOLEAN:
+    if path is not None and base(condition.type) is BOOLEAN:
         return of_values(condition, (True,), holds)
     return {}
 
@@ -79,7 +79,7 @@ def one_of(parts: tuple[Node, ...], holds: bool) -> dict[Path, Type] | None:
         here = facts_of(part, holds)
         if here is not None:
             cases.append({**before, **here})
-        otherwise = facts_of(part, not holds)
+        otherwise = facts_of(part, not holds) if part is not parts[-1] else None
         if otherwise is None:
             break
         before.update(otherwise)
@@ -91,14 +91,14 @@ def one_of(parts: tuple[Node, ...], holds: bool) -> dict[Path, Type] | None:
 
 def of_test(test: Test, holds: bool) -> dict[Path, Type] | None:
     path = path_of(test.of)
-    if path is None or test.of.type == UNKNOWN:
+    if path is None or test.of.type is UNKNOWN:
         return {}
     kind = test.of.type
     if test.name == "none":
         return null_or_not(path, kind, holds)
-    if kind == ANY or (kind == NULL and not holds):
+    if kind is ANY or (kind is NULL and not holds):
         return {}
-    alternatives = () if kind == NULL else members(kind)
+    alternatives = () if kind is NULL else members(kind)
     left = tuple(each for each in alternatives if passes_test(each, test) == holds)
     nullable = not holds and may_be_null(kind)
     if not left:
@@ -141,18 +141,18 @@ def of_values(node: Node, values: tuple[object, ...], equal: bool) -> dict[Path,
     """A path that is one of some values, or none of them."""
     path = path_of(node)
     kind = node.type
-    if path is None or kind == UNKNOWN:
+    if path is None or kind is UNKNOWN:
         return {}
     nullable = may_be_null(kind)
     if values == (None,):
         return null_or_not(path, kind, equal)
-    if kind == NULL:
+    if kind is NULL:
         return {} if (None in values) == equal else None
     inner = without_null(kind)
     if isinstance(inner, OneOf) and equal and None not in values:
         fitting = tuple(each for each in inner.types if any(could_be(value, each) for value in values))
         return {path: fitting[0] if len(fitting) == 1 else OneOf(fitting)} if fitting else {}
-    if inner == BOOLEAN:
+    if inner is BOOLEAN:
         inner = Enumeration((True, False))
     null_stays = nullable and (None in values) == equal
     if not isinstance(inner, Enumeration):
@@ -166,11 +166,11 @@ def of_values(node: Node, values: tuple[object, ...], equal: bool) -> dict[Path,
 
 
 def null_or_not(path: Path, kind: Type, null: bool) -> dict[Path, Type] | None:
-    if kind == NULL:
+    if kind is NULL:
         return {} if null else None
     if may_be_null(kind):
         return {path: NULL if null else without_null(kind)}
-    if kind == ANY:
+    if kind is ANY:
         return {path: NULL} if null else {}
     return None if null else {}
 
@@ -179,7 +179,7 @@ def could_be(value: object, type: Type) -> bool:
     """Whether a constant may equal a value of a type."""
     kinds: dict[object, str] = {str: "string", bool: "boolean", int: "integer", float: "number"}
     scalar, kind = kinds.get(value.__class__, ""), kind_of(type)
-    return scalar == kind or {scalar, kind} <= {"integer", "number", "decimal"} or type == ANY
+    return scalar == kind or {scalar, kind} <= {"integer", "number", "decimal"} or type is ANY
 
 
 def among(values: Iterable[object]) -> frozenset[tuple[object, object]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.expressions.parser import Parser
@@ -42,6 +43,9 @@ LOOP.fields.update(
     first=Field("first", BOOLEAN, description="Whether this is the first item."),
     last=Field("last", BOOLEAN, description="Whether this is the last item."),
 )
+
+
+PATHS: Final = frozenset({Name, Attribute})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,11 +131,11 @@ def uses_of(trees: Sequence[Node], without: Sequence[str] = ()) -> frozenset[Pat
     waiting = list(trees)
     while waiting:
         node = waiting.pop()
-        path = path_of(node) if isinstance(node, (Name, Attribute)) else None
-        if path is None:
+        if node.__class__ in PATHS and (path := path_of(node)) is not None:
+            if path[0] not in without:
+                found.add(path)
+        else:
             waiting += children(node)
-        elif path[0] not in without:
-            found.add(path)
     return frozenset(found)
 
 
@@ -169,16 +173,16 @@ class Templates:
 
     def parts(self, parts: tuple[Part, ...], scope: Scope) -> frozenset[Path]:
         uses: frozenset[Path] = frozenset()
+        trees: list[Node] = []
         for part in parts:
-            match part:
-                case Hole():
-                    self.typing.texts(part.tree, scope)
-                    uses |= uses_of([part.tree])
-                case Condition():
-                    uses |= self.condition(part, scope)
-                case Loop():
-                    uses |= self.loop(part, scope)
-        return uses
+            if isinstance(part, Hole):
+                self.typing.texts(part.tree, scope)
+                trees.append(part.tree)
+            elif isinstance(part, Condition):
+                uses |= self.condition(part, scope)
+            elif isinstance(part, Loop):
+                uses |= self.loop(part, scope)
+        return uses | uses_of(trees)
 
     def condition(self, part: Condition, scope: Scope) -> frozenset[Path]:
         uses: frozenset[Path] = frozenset()
@@ -209,7 +213,7 @@ class Templates:
             return (items.item,)
         if isinstance(items, MapOf):
             return (STRING, items.value)[: len(part.names)]
-        if items != UNKNOWN:
+        if items is not UNKNOWN:
             at, words = self.typing.at(part.items), self.typing.words(part.items)
             self.typing.wrong(template_problems.not_a_list(at, words, show(items), len(part.names)))
         return (UNKNOWN,) * len(part.names)
@@ -225,7 +229,8 @@ def reference(scope: Scope, *path: str) -> Expression:
     tree.declared = scope.names[path[0]]
     tree.type = scope.fact(path[:1]) or tree.declared
     for index, name in enumerate(path[1:], 2):
-        declared = common(*(field_types(tree.type, name)))
+        of = tree.type
+        declared = of.fields[name].type if isinstance(of, Record) else common(*field_types(of, name))
         tree = Attribute(0, 0, tree, name, 0)
         tree.declared = declared
         tree.type = scope.fact(path[:index]) or declared

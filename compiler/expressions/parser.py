@@ -173,7 +173,7 @@ class Parser:
 
         One call reads operators of every rank: a call for each rank would be made for every name in a spec.
         """
-        if loosest <= NOT and self.at("not"):
+        if loosest <= NOT and self.tokens[self.next].word == "not":
             word = self.take()
             self.count(word)
             operand = self.ranked(NOT)
@@ -195,7 +195,7 @@ class Parser:
                 node = self.binary(node, self.take(), self.ranked(rank + 1))
             else:
                 node = self.chain(node, rank)
-        if self.at("**"):
+        if self.tokens[self.next].word == "**":
             self.fail_with(problems.no_power(self.span(self.token)))
         return node
 
@@ -227,30 +227,31 @@ class Parser:
         return Binary(left.start, right.end, cast("ArithmeticOperator", operator.text), left, right)
 
     def signed(self, *, filtered: bool = True) -> Node:
-        if self.at("-", "+"):
-            sign = self.take()
-            self.count(sign)
+        token = self.tokens[self.next]
+        if token.word in {"-", "+"}:
+            self.count(self.take())
             operand = self.signed(filtered=False)
-            node: Node = Unary(sign.start, operand.end, "-" if sign.text == "-" else "+", operand)
+            node: Node = Unary(token.start, operand.end, "-" if token.text == "-" else "+", operand)
         else:
-            node = self.postfix(self.primary())
+            node = self.postfix(self.primary(token))
         return self.filters(node) if filtered else node
 
     def postfix(self, node: Node) -> Node:
-        while True:
-            if self.at("."):
+        while (word := self.tokens[self.next].word) in {".", "[", "("}:
+            if word == ".":
                 self.count(self.take())
                 name = self.token
                 if name.kind != "name":
                     self.unexpected("a field's name")
-                self.take()
+                self.next += 1
                 node = Attribute(node.start, name.end, node, name.text, name.start)
-            elif self.at("["):
+            elif word == "[":
                 node = self.subscript(node)
-            elif self.at("(") and isinstance(node, (Attribute, Name)):
+            elif isinstance(node, (Attribute, Name)):
                 self.no_call(node)
             else:
-                return node
+                break
+        return node
 
     def subscript(self, node: Node) -> Node:
         opened = self.open()
@@ -265,15 +266,10 @@ class Parser:
         return Subscript(node.start, end, node, first)
 
     def filters(self, node: Node) -> Node:
-        while True:
-            if self.at("|"):
-                self.count(self.take())
-                node = self.filter(node)
-            elif self.at("is"):
-                self.count(self.take())
-                node = self.test(node)
-            else:
-                return node
+        while (word := self.tokens[self.next].word) in {"|", "is"}:
+            self.count(self.take())
+            node = self.filter(node) if word == "|" else self.test(node)
+        return node
 
     def filter(self, node: Node) -> Node:
         name = self.token
@@ -307,20 +303,19 @@ class Parser:
         word = "none" if name.text in {"None", "null"} else name.text
         return Test(node.start, name.end, node, word, negated, name.start, name.end)
 
-    def primary(self) -> Node:
-        token = self.token
-        if token.kind in {"string", "integer", "number"}:
-            self.take()
+    def primary(self, token: Token) -> Node:
+        if token.kind == "name":
+            if token.text not in RESERVED:
+                self.next += 1
+                return Name(token.start, token.end, token.text)
+            if token.text in CONSTANTS:
+                self.next += 1
+                return Constant(token.start, token.end, CONSTANTS[token.text])
+        elif token.kind in {"string", "integer", "number"}:
+            self.next += 1
             if token.kind == "string" and self.token.kind == "string":
                 self.unexpected("an operator such as `~`")
             return Constant(token.start, token.end, token.value)
-        if token.kind == "name":
-            if token.text in CONSTANTS:
-                self.take()
-                return Constant(token.start, token.end, CONSTANTS[token.text])
-            if token.text not in RESERVED:
-                self.take()
-                return Name(token.start, token.end, token.text)
         if self.at("("):
             opened = self.open()
             node = self.expression()

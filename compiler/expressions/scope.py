@@ -37,9 +37,7 @@ class Scope:
 
     def given(self, condition: Node, holds: bool) -> Scope:
         """The same, for a part of an expression."""
-        found: Facts | None = None
-        if not any(map(in_doubt, walk(condition))):
-            found = facts_of(condition, holds)
+        found: Facts | None = None if is_in_doubt(condition) else facts_of(condition, holds)
         if found is None:
             found = self.doubts()
         return Scope(self.names, self.classes, {**self.facts, **found}) if found else self
@@ -66,8 +64,11 @@ class Scope:
         return self.facts.get(path) if path is not None and self.facts else None
 
 
-def in_doubt(node: Node) -> bool:
+def is_in_doubt(condition: Node) -> bool:
     """Whether a part of a condition could not be read, which a finding has said already."""
-    if isinstance(node, Test) and node.record is None and node.name not in {"none", *SCALAR_TESTS}:
-        return True
-    return node.type is UNKNOWN
+    for node in walk(condition):
+        if node.type is UNKNOWN:
+            return True
+        if isinstance(node, Test) and node.record is None and node.name not in {"none", *SCALAR_TESTS}:
+            return True
+    return False

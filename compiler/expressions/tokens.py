@@ -16,12 +16,11 @@ __all__ = ["Token", "UnreadableError", "tokenize"]
 Kind = Literal["name", "integer", "number", "string", "operator", "end"]
 
 TOKEN: Final = re.compile(
-    r"""(?P<space>\s+)
-    |(?P<number>\d[\d_]*(?:\.\d[\d_]*(?:[eE][+-]?\d+)?|[eE][+-]?\d+))
+    r"""\s*(?:(?P<number>\d[\d_]*(?:\.\d[\d_]*(?:[eE][+-]?\d+)?|[eE][+-]?\d+))
     |(?P<integer>\d[\d_]*)
     |(?P<name>[^\W\d]\w*)
     |(?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
-    |(?P<operator>==|!=|<=|>=|//|\*\*|&&|\|\||=>|->|\+\+|[-+*/%<>~|.,:=!?&^@;()\[\]{}])""",
+    |(?P<operator>==|!=|<=|>=|//|\*\*|&&|\|\||=>|->|\+\+|[-+*/%<>~|.,:=!?&^@;()\[\]{}]))""",
     re.VERBOSE | re.DOTALL,
 )
 # pairs of typographic quotes, as escapes because they are hard to tell apart
@@ -75,42 +74,38 @@ def tokenize(text: str, place: Place, start: int = 0, *, until: str = "") -> tup
     tokens: list[Token] = []
     depth: list[str] = []
     position = start
-    while position < len(text):
-        if until and ("{" not in depth or until == "%}") and text.startswith(until, position):
-            return end(tokens, position), position
-        match = TOKEN.match(text, position)
-        if match is None:
-            raise UnreadableError(stray(text, place, position))
-        stop = match.end()
-        if match.lastgroup == "operator":
-            word = match.group()
+    while match := TOKEN.match(text, position):
+        kind, word, position = match.lastgroup, match[match.lastindex or 0], match.end()
+        begin = position - len(word)
+        if kind == "name":
+            word = normal_form(word)
+            tokens.append(Token("name", word, begin, position, "", word))
+        elif kind == "operator":
+            if until and text.startswith(until, begin) and ("{" not in depth or until == "%}"):
+                tokens.append(Token("end", "", begin, begin))
+                return tokens, begin
             if word in BRACKETS and depth and depth[-1] == BRACKETS[word]:
                 depth.pop()
             elif word in "([{":
                 depth.append(word)
-            tokens.append(Token("operator", word, position, stop, "", word))
-        elif match.lastgroup != "space":
-            tokens.append(made(match, place))
+            tokens.append(Token("operator", word, begin, position, "", word))
+        else:
+            tokens.append(made(kind, word, begin, place))
         if len(tokens) > MAX_TOKENS:
-            raise UnreadableError(problems.expression_too_long(place.stretch(start, stop)))
-        position = stop
+            raise UnreadableError(problems.expression_too_long(place.stretch(start, position)))
+    position = len(text) - len(text[position:].lstrip())
+    if position < len(text):
+        raise UnreadableError(stray(text, place, position))
     if until:
-        opening = "${{" if until == "}}" else "{%"
-        raise UnreadableError(
-            problems.unclosed_braces(
-                place.stretch(*opening_before(text, start, opening)), opening, until, len(text.rstrip())
-            )
-        )
-    return end(tokens, position), position
+        raise UnreadableError(unclosed(text, place, start, until))
+    tokens.append(Token("end", "", position, position))
+    return tokens, position
 
 
-def opening_before(text: str, start: int, opening: str) -> tuple[int, int]:
+def unclosed(text: str, place: Place, start: int, until: str) -> Finding:
+    opening = "${{" if until == "}}" else "{%"
     at = text.rindex(opening, 0, start)
-    return at, at + len(opening)
-
-
-def end(tokens: list[Token], position: int) -> list[Token]:
-    return [*tokens, Token("end", "", position, position)]
+    return problems.unclosed_braces(place.stretch(at, at + len(opening)), opening, until, len(text.rstrip()))
 
 
 def stray(text: str, place: Place, position: int) -> Finding:
@@ -146,11 +141,10 @@ def straight(text: str, place: Place, position: int) -> Fix | None:
     return written(place.stretch(*match.span()), f'"{match[1]}"', applicability="safe")
 
 
-def made(match: re.Match[str], place: Place) -> Token:
-    text, start, stop = match.group(), match.start(), match.end()
-    match match.lastgroup:
-        case "name":
-            return Token("name", name := normal_form(text), start, stop, "", name)
+def made(kind: str | None, text: str, start: int, place: Place) -> Token:
+    """A number, or a text in quotes."""
+    stop = start + len(text)
+    match kind:
         case "integer":
             if len(text) > MAX_DIGITS:
                 raise UnreadableError(problems.number_too_large(place.stretch(start, stop)))

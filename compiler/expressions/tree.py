@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Final, Literal
 
 from wfc.compiler.slotted import dataclass, field
@@ -246,13 +246,16 @@ def children(node: Node) -> tuple[Node, ...]:
     return CHILDREN[node.__class__](node)
 
 
-def walk(node: Node) -> Iterator[Node]:
+def walk(node: Node) -> list[Node]:
     """A node and all nodes inside it, in the order of the text."""
+    found: list[Node] = []
     waiting = [node]
     while waiting:
         node = waiting.pop()
-        yield node
-        waiting += CHILDREN[node.__class__](node)[::-1]
+        found.append(node)
+        if inside := CHILDREN[node.__class__](node):
+            waiting += inside[::-1]
+    return found
 
 
 def decided(node: Node) -> bool | None:

@@ -63,7 +63,7 @@ def falls_through(conditions: Sequence[Expression]) -> Case | None:
 
 def judge(conditions: Sequence[Expression]) -> Verdict:
     """Which cases a list of conditions leaves, and which conditions never get their turn."""
-    if any(condition.type == UNKNOWN for condition in conditions):
+    if any(condition.type is UNKNOWN for condition in conditions):
         return Verdict(None, ())
     if len(conditions) > MAX_CONDITIONS:
         return Verdict(Case(TOO_MANY), ())

@@ -122,14 +122,14 @@ class Typing:
     def condition(self, node: Node, scope: Scope) -> None:
         """Types a condition, which is true or false and nothing else."""
         kind = self.type_of(node, scope)
-        if kind == UNKNOWN:
+        if kind is UNKNOWN:
             return
-        if base(kind) == BOOLEAN:
+        if base(kind) is BOOLEAN:
             if isinstance(kind, Enumeration) and len(kind.values) == 1 and path_of(node) is not None:
                 holds = bool(kind.values[0])
                 self.decide(node, holds, f"`{self.words(node)}` is always {str(holds).lower()} here")
             return
-        if isinstance(kind, Optional) and base(kind.of) == BOOLEAN:
+        if isinstance(kind, Optional) and base(kind.of) is BOOLEAN:
             self.wrong(operand_problems.condition_may_be_null(self.at(node), self.words(node)))
         else:
             self.wrong(
@@ -142,10 +142,12 @@ class Typing:
     def texts(self, node: Node, scope: Scope) -> None:
         """Types what becomes part of a text: a scalar that is there."""
         kind = self.present(node, scope, use="in a text")
-        if kind != UNKNOWN and not all(
-            isinstance(each, (Scalar, Enumeration)) and each != ANY for each in members(kind)
+        if kind is not UNKNOWN and not all(
+            isinstance(each, (Scalar, Enumeration)) and each is not ANY for each in members(kind)
         ):
-            of_scalars = isinstance(kind, ListOf) and isinstance(base(kind.item), Scalar) and kind.item != ANY
+            of_scalars = (
+                isinstance(kind, ListOf) and isinstance(base(kind.item), Scalar) and kind.item is not ANY
+            )
             self.wrong(template_problems.needs_json(self.at(node), self.words(node), show(kind), of_scalars))
 
     # --- one rule a kind of node
@@ -172,7 +174,7 @@ class Typing:
 
     def attribute(self, node: Attribute, scope: Scope) -> Type:
         of = self.type_of(node.of, scope)
-        if of == UNKNOWN:
+        if of is UNKNOWN:
             return UNKNOWN
         if isinstance(of, Record) and of.name and node.name in of.fields:
             node.declared = of.fields[node.name].type
@@ -214,13 +216,13 @@ class Typing:
         of = self.present(node.of, scope, use="for its parts")
         for bound in (node.first, node.last):
             kind = self.present(bound, scope) if bound is not None else INTEGER
-            if bound is not None and kind != UNKNOWN and base(kind) != INTEGER:
+            if bound is not None and kind is not UNKNOWN and base(kind) is not INTEGER:
                 self.wrong(
                     operand_problems.wrong_index(self.at(bound), show(of), "integer", show(base(kind)))
                 )
-        if of == UNKNOWN or isinstance(of, ListOf):
+        if of is UNKNOWN or isinstance(of, ListOf):
             return of
-        if base(of) == STRING:
+        if base(of) is STRING:
             return STRING
         return self.wrong(operand_problems.no_parts(self.at(node.of), self.words(node.of), show(of)))
 
@@ -291,7 +293,7 @@ class Typing:
         if not known.takes_null:
             subject = self.not_null(node.of, subject, use=f"by `{node.name}`")
         call = Call(self, node, known, subject)
-        if not call.bind() or subject == UNKNOWN or UNKNOWN in arguments:
+        if not call.bind() or subject is UNKNOWN or UNKNOWN in arguments:
             return UNKNOWN
         return known.check(call)
 
@@ -303,7 +305,7 @@ def parts_of(type: Type) -> tuple[Type | None, Type]:
             return INTEGER, type.item
         case MapOf():
             return STRING, type.value if isinstance(type.value, Optional) else Optional(type.value)
-    return (INTEGER, STRING) if base(type) == STRING else (None, UNKNOWN)
+    return (INTEGER, STRING) if base(type) is STRING else (None, UNKNOWN)
 
 
 def remedy(type: Type) -> str:
@@ -313,7 +315,7 @@ def remedy(type: Type) -> str:
     if isinstance(type, (ListOf, MapOf)):
         return "ask `| length > 0`"
     kind = base(type)
-    if kind == STRING:
+    if kind is STRING:
         return 'ask `!= ""`'
     return "ask `!= 0`" if kind in (INTEGER, NUMBER) else "compare it with something"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope, falls_through, reference
@@ -29,7 +29,7 @@ from wfc.compiler.resolve.names import check_style, normal
 from wfc.compiler.resolve.saves import resolve_saves
 from wfc.compiler.resolve.scopes import RESERVED
 from wfc.compiler.resolve.values import Texts
-from wfc.compiler.slotted import dataclass, replace
+from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import UNKNOWN, ListOf, Type, show
 
 __all__ = ["Leaving"]
@@ -63,18 +63,20 @@ class Leaving:
         if len(entries) < len(listed):
             # what the missing ones were for is not known, so none of the rest is said to be too few
             return Exit(tuple(entries), place.address, exhaustive=True)
-        made = Exit(tuple(entries), place.address)
-        return self.with_case_left(made) if entries else made
+        if not entries:
+            return Exit((), place.address)
+        left = self.case_left(entries)
+        return Exit(tuple(entries), place.address, exhaustive=not left, left=left)
 
-    def with_case_left(self, made: Exit) -> Exit:
-        """The same, knowing whether its conditions leave a case."""
-        if any(entry.when is None and not entry.errors for entry in made.entries):
-            return replace(made, exhaustive=True)
-        conditions = [entry.when for entry in made.entries if entry.when is not None and not entry.errors]
+    def case_left(self, entries: Sequence[Entry]) -> str:
+        """A case that the conditions of some entries leave, in words; nothing if they leave none."""
+        if any(entry.when is None and not entry.errors for entry in entries):
+            return ""
+        conditions = [entry.when for entry in entries if entry.when is not None and not entry.errors]
         if not conditions:
-            return replace(made, left="any error that no entry names")
+            return "any error that no entry names"
         left = falls_through(conditions)
-        return replace(made, exhaustive=left is None, left="" if left is None else left.text)
+        return "" if left is None else left.text
 
     def entry(self, data: object, place: Place, scope: Scope) -> tuple[Entry | None, Scope]:
         """One entry, and the scope of those after it."""
@@ -162,7 +164,7 @@ class Leaving:
         item_type: Type = UNKNOWN
         if isinstance(items.type, ListOf):
             item_type = items.type.item
-        elif items.type != UNKNOWN:
+        elif items.type is not UNKNOWN:
             self.declared.report(problems.each_not_a_list(place / "in", show(items.type)))
         name = normal(str(data.get("as", "item")))
         if name in RESERVED:

@@ -27,11 +27,14 @@ __all__ = ["Filling", "part_type"]
 
 def part_type(type: Type, name: str) -> Type | None:
     """The type of a record's field; of one of several records, if each has it."""
+    if isinstance(type, Record):
+        field = type.fields.get(name)
+        return None if field is None else field.type
     if isinstance(type, Optional):
         return None
     found: list[Type] = []
     for member in members(type):
-        if member == UNKNOWN:
+        if member is UNKNOWN:
             return UNKNOWN
         if not isinstance(member, Record) or name not in member.fields:
             return None
@@ -101,7 +104,7 @@ class Filling:
 
     def unknown_sources(self, sources: list[str]) -> bool:
         return any(
-            self.type_of(name) == UNKNOWN
+            self.type_of(name) is UNKNOWN
             for name in (*sources, "event", "events")
             if name in self.scope.names
         )
@@ -124,7 +127,7 @@ class Filling:
             if given is None:
                 continue
             del left[name]
-            if given == UNKNOWN:
+            if given is UNKNOWN:
                 continue
             expression = reference(self.scope, *path)
             given = expression.type  # which knows what conditions have excluded
@@ -192,7 +195,7 @@ class Filling:
             return f"`{source}` may be null"
         if isinstance(type, Optional):
             return f"`{source}` is {show(type)}"
-        if type == ANY:
+        if type is ANY:
             return f"`{source}` is any, which fills nothing"
         if source == "events":
             if isinstance(type, ListOf):

@@ -71,7 +71,7 @@ def save_by_name(name: str, place: Place, scope: Scope, declared: Declared, text
     if given is None:
         declared.report(problems.result_without_field(place, name, show(result), known, fields))
         return None
-    if field is None or given == UNKNOWN:
+    if field is None or given is UNKNOWN:
         return None
     value = reference(scope, "result", name)
     if not assignable(value.type, field.type):

@@ -229,7 +229,7 @@ def max_runs(data: object, place: Place, declared: Declared) -> int | Expression
     if not isinstance(data, str):
         return data if isinstance(data, int) else None
     template = parse_template(data, place, bound_scope(declared), declared.report)
-    if template.type == UNKNOWN:
+    if template.type is UNKNOWN:
         return template.whole  # it was meant as a bound: the loop is not said to lack one
     if not assignable(template.type, INTEGER):
         declared.report(value_problems.wrong_value(place, f"wanted an integer, found {show(template.type)}"))

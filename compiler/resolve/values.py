@@ -144,7 +144,7 @@ class Texts:
         absent = fields.keys() - {normal(str(key)) for key in data}
         for key, each in data.items():
             name = normal(str(key))
-            at = Place((*place.address, key if isinstance(key, (str, int)) else str(key)))
+            at = place / (key if isinstance(key, (str, int)) else str(key))
             wanted = fields.get(name)
             if wanted is None:
                 near = nearest(name, absent)
@@ -193,7 +193,7 @@ def misfit(given: Type, wanted: Type) -> tuple[str, str]:
     why = f"wanted {show(wanted)}, found {show(given)}"
     if isinstance(given, Optional) and assignable(given.of, wanted):
         return why, "it may be null: give it a `default`, or exclude null by a condition"
-    if given == ANY:
+    if given is ANY:
         return why, "declare the `output` of what it comes from"
     return why, ""
 
@@ -209,8 +209,8 @@ def pick(data: object, wanted: Type) -> Type:
         near = max(records, key=lambda each: likeness(names, each), default=None)
         if near is not None and (names <= near.fields.keys() or len(records) == len(choices)):
             return near
-        return next((each for each in choices if isinstance(each, MapOf) or each == ANY), near or wanted)
-    return next((each for each in choices if isinstance(each, ListOf) or each == ANY), wanted)
+        return next((each for each in choices if isinstance(each, MapOf) or each is ANY), near or wanted)
+    return next((each for each in choices if isinstance(each, ListOf) or each is ANY), wanted)
 
 
 def likeness(names: set[str], record: Record) -> int:

@@ -107,6 +107,9 @@ def parse_fields(
             first = Place(into.fields[name].address, "key")
             report(names_problems.name_declared_twice(at.key, name, first, "a field of the same record"))
             continue
+        if isinstance(value, str) and value in SCALARS:  # as most are
+            into.fields[name] = Field(name, SCALARS[value], address=at.address)
+            continue
         inner = f"{into.name}{pascal_case(name)}"
         into.fields[name] = parse_field(name, value, at, declared, report, inner, depth)
 
@@ -117,7 +120,7 @@ def fine_name(name: str, at: Place, report: Report, *, style: bool) -> bool:
         why = "it begins with `_`" if name.startswith("_") else "letters, digits and `_` only, a letter first"
         report(names_problems.bad_name(at.key, name, why))
         return False
-    if style and any(letter.isupper() for letter in name) and snake_case(name) != name:
+    if style and not name.islower() and any(map(str.isupper, name)) and snake_case(name) != name:
         report(names_problems.not_snake_case(at.key, name, "field", snake_case(name)))
     return True
 
@@ -137,9 +140,10 @@ def parse_field(
         name: Of the field, in normal form.
         inner: The class name for a record that is written in place as its type.
     """
-    data = mended(data, place, report)
+    if isinstance(data, dict):
+        data = mended(data, place, report)
     type = parsed(data, place, Declared(declared, report), inner, depth)
-    if not (isinstance(data, dict) and is_long_form(data)):
+    if not isinstance(data, dict) or not is_long_form(data):
         return Field(name, type, address=place.address)
     constraints = parse_constraints(data, type, place, report)
     description = data.get("description")
@@ -158,10 +162,10 @@ def parse_field(
     )
 
 
-def mended(data: object, place: Place, report: Report) -> object:
+def mended(data: dict[str, object], place: Place, report: Report) -> dict[str, object]:
     """The same without a slip in a key of the long form, which is reported."""
-    found = slip(data) if isinstance(data, dict) else None
-    if found is None or not isinstance(data, dict):
+    found = slip(data)
+    if found is None:
         return data
     written, meant = found
     known = LONG_KEYS.difference(data, {"merge"})
@@ -174,14 +178,11 @@ def parsed(data: object, place: Place, world: Declared, name: str, depth: int) -
         world.report(problems.type_too_deep(place, MAX_NESTING))
         return UNKNOWN
     if isinstance(data, str):
-        return parse_words(data, place, world)
-    if not isinstance(data, dict) or not data:
-        if data == {}:
-            return Record(name, role="output", address=place.address)
+        return SCALARS[data] if data in SCALARS else parse_words(data, place, world)
+    if not isinstance(data, dict):
         world.report(problems.not_a_type(place, data))
         return UNKNOWN
     data = mended(data, place, world.report)
-    assert isinstance(data, dict)
     if not is_long_form(data):
         record = Record(name, role="output", address=place.address)
         parse_fields(data, place, world.names, world.report, record, depth + 1)

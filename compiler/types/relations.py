@@ -51,10 +51,12 @@ def assignable(source: Type, target: Type) -> bool:
     ``integer`` widens to ``number`` and ``decimal``; anything goes into ``any``, nothing out of it. A record
     is its own type only; one written in place (without a name) fits where its fields do.
     """
-    if source in (target, UNKNOWN) or target in (UNKNOWN, ANY):
+    if source is target or source is UNKNOWN or target is UNKNOWN or target is ANY:
+        return True
+    if source == target:
         return True
     if isinstance(target, Optional):
-        return source == NULL or assignable(without_null(source), target.of)
+        return source is NULL or assignable(without_null(source), target.of)
     if isinstance(source, Optional):
         return False
     if isinstance(source, OneOf):
@@ -84,7 +86,7 @@ def by_structure(source: Type, target: Type) -> bool:
         case Scalar(), Scalar():
             return (source, target) in WIDENS
         case Scalar(), Enumeration():
-            return source == BOOLEAN and fits_value(True, target) and fits_value(False, target)
+            return source is BOOLEAN and fits_value(True, target) and fits_value(False, target)
         case ListOf(), ListOf():
             return assignable(source.item, target.item)
         case MapOf(), MapOf():
@@ -110,14 +112,14 @@ def fields_fit(source: Record, target: Record) -> bool:
 
 def may_be_null(type: Type) -> bool:
     """Whether null is among the values; ``any`` and ``unknown`` say no, for nothing can be asked of them."""
-    return isinstance(type, Optional) or type == NULL
+    return isinstance(type, Optional) or type is NULL
 
 
 def without_null(type: Type) -> Type:
     """The type of the same value where it is not null; ``unknown`` for ``null`` itself."""
     if isinstance(type, Optional):
         return type.of
-    return UNKNOWN if type == NULL else type
+    return UNKNOWN if type is NULL else type
 
 
 def members(type: Type) -> tuple[Type, ...]:
@@ -129,6 +131,8 @@ def members(type: Type) -> tuple[Type, ...]:
 def base(type: Type) -> Type:
     """The scalar that an enumeration's values belong to, if it is one; other types as they are."""
     if isinstance(type, Enumeration):
+        if len(type.values) == 1:  # as the type of a constant
+            return VALUE_TYPES[type.values[0].__class__]
         kinds = {VALUE_TYPES[value.__class__] for value in type.values}
         return kinds.pop() if len(kinds) == 1 else type
     return type
@@ -136,6 +140,8 @@ def base(type: Type) -> Type:
 
 def common(*types: Type) -> Type:
     """The smallest type that every value of these has: ``any`` of no types at all."""
+    if len(types) == 1 or (len(types) == 2 and types[0] is types[1]):
+        return types[0]
     enumerations = [each for each in dict.fromkeys(types) if isinstance(each, Enumeration)]
     result: Type | None = merged(enumerations) if enumerations else None
     for each in dict.fromkeys(types):
@@ -152,10 +158,10 @@ def merged(enumerations: Sequence[Enumeration]) -> Enumeration:
 
 
 def joined(first: Type, second: Type) -> Type:
-    if UNKNOWN in (first, second):
+    if first is UNKNOWN or second is UNKNOWN:
         return UNKNOWN
     if may_be_null(first) or may_be_null(second):
-        parts = [without_null(each) for each in (first, second) if each != NULL]
+        parts = [without_null(each) for each in (first, second) if each is not NULL]
         return Optional(common(*parts)) if parts else NULL
     if assignable(first, second):
         return second

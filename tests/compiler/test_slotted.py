@@ -105,16 +105,6 @@ def test_what_is_kept_out_of_a_hash_is_compared() -> None:
     assert point(1, seen=[1]) != point(1, seen=[2])
 
 
-@pytest.mark.parametrize("of", [THEIRS, OURS], ids=["theirs", "ours"])
-def test_what_is_frozen_stays(of: dict[str, Any]) -> None:
-    point = of["Point"](1)
-    with pytest.raises(AttributeError):
-        point.x = 2
-    with pytest.raises(AttributeError):
-        del point.x
-    assert point.x == 1
-
-
 @pytest.mark.parametrize(
     ("name", "args"), [("Point", ()), ("Point", (1, 2, 3, 4)), ("Leaf", (1,)), ("Empty", (1,))]
 )
