@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import json as _json
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, date, timedelta
 from datetime import datetime as _datetime
-from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
-from itertools import chain, islice
+from decimal import ROUND_HALF_UP, Context, Decimal
+from itertools import chain
 from typing import Any, Final, TypeVar, overload
 from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
+from wfc.runtime.conversions import datetime, day, decimal, duration, exact, integer, number
 from wfc.runtime.errors import ExpressionError
 from wfc.runtime.merging import merged_by
 
 __all__ = [
+    "among",
     "at",
     "at_most",
     "ceil",
@@ -30,6 +31,8 @@ __all__ = [
     "decimal",
     "default",
     "duration",
+    "equal",
+    "exact",
     "finite",
     "first",
     "flatten",
@@ -56,36 +59,8 @@ T = TypeVar("T")
 Scalar = str | int | float | bool | Decimal | date | timedelta  # a datetime is a date
 
 EXACT: Final = Context(prec=5000, Emax=999999, Emin=-999999)
-UNITS: Final = {
-    "ms": timedelta(milliseconds=1),
-    "s": timedelta(seconds=1),
-    "min": timedelta(minutes=1),
-    "h": timedelta(hours=1),
-    "d": timedelta(days=1),
-    "w": timedelta(weeks=1),
-    "y": timedelta(days=365),  # what pydantic writes for so many days; nobody can write it in a spec
-}
-WORDS: Final = {
-    "millisecond": "ms",
-    "milliseconds": "ms",
-    "sec": "s",
-    "second": "s",
-    "seconds": "s",
-    "minute": "min",
-    "minutes": "min",
-    "hour": "h",
-    "hours": "h",
-    "day": "d",
-    "days": "d",
-    "week": "w",
-    "weeks": "w",
-}
+WIDEST: Final = 1000
 PLAIN: Final[TypeAdapter[Any]] = TypeAdapter(Any, config=ConfigDict(defer_build=True))
-AMOUNT: Final = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)\s*([a-z]+)")
-ISO: Final = re.compile(
-    r"([+-]?)P(?=.)(?:(\d{1,9}(?:\.\d+)?)Y)?(?:(\d{1,9}(?:\.\d+)?)W)?(?:(\d{1,9}(?:\.\d+)?)D)?"
-    r"(?:T(?=\d)(?:(\d{1,9}(?:\.\d+)?)H)?(?:(\d{1,9}(?:\.\d+)?)M)?(?:(\d{1,12}(?:\.\d+)?)S)?)?"
-)
 
 
 # --- texts
@@ -151,21 +126,37 @@ def url_part(value: Scalar) -> str:
 
 
 def truncate(value: str, length: int, end: str = "…") -> str:
-    """The text, cut to so many characters, the end's included."""
+    """The text, cut to so many characters, the end's included; where there is no room for the end, it is cut too."""
     if len(value) <= length:
         return value
-    return value[: max(0, length - len(end))].rstrip() + end if length > 0 else ""
+    return (value[: max(0, length - len(end))].rstrip() + end)[: max(0, length)]
 
 
 def indent(value: str, width: int = 4) -> str:
-    """The text with every line but the first moved to the right; empty lines stay empty."""
+    """The text with every line but the first moved to the right; empty lines stay empty.
+
+    Raises:
+        ExpressionError: ``width`` is negative, or more than a line has room for.
+    """
     first, *rest = value.split("\n")
-    return "\n".join([first, *(f"{' ' * width}{line}" if line else line for line in rest)])
+    blanks = " " * within_a_line(width)
+    return "\n".join([first, *(f"{blanks}{line}" if line else line for line in rest)])
+
+
+def within_a_line(width: int) -> int:
+    if 0 <= width <= WIDEST:
+        return width
+    raise ExpressionError(f"an indent of {width} is out of range: it may be from 0 to {WIDEST}")
 
 
 def json(value: object, indent: int | None = None) -> str:
-    """The value as JSON: records under their names in data, moments and decimals as texts."""
-    return _json.dumps(plain(value), ensure_ascii=False, indent=indent, allow_nan=False)
+    """The value as JSON: records under their names in data, moments and decimals as texts.
+
+    Raises:
+        ExpressionError: It has no form in JSON, or the indent is out of range.
+    """
+    width = None if indent is None else within_a_line(indent)
+    return _json.dumps(plain(value), ensure_ascii=False, indent=width, allow_nan=False)
 
 
 def plain(value: object) -> Any:
@@ -204,14 +195,14 @@ def rounded(value: float | Decimal, digits: None = None) -> int: ...
 def rounded(value: float | Decimal, digits: int | None = None) -> float | Decimal:
     """The nearest whole number, or the nearest with so many digits after the point; halves go away from zero."""
     # by what the number looks like: 2.345 is a little less than it looks, and still rounds up
-    exact = value if isinstance(value, Decimal) else Decimal(repr(value))
+    whole = value if isinstance(value, Decimal) else Decimal(repr(value))
     step = -max(-300, min(300, digits or 0))
-    exponent = exact.as_tuple().exponent
+    exponent = whole.as_tuple().exponent
     if isinstance(exponent, int) and exponent < step:
-        exact = exact.quantize(Decimal(1).scaleb(step), ROUND_HALF_UP, EXACT)
+        whole = whole.quantize(Decimal(1).scaleb(step), ROUND_HALF_UP, EXACT)
     if digits is None:
-        return int(exact)
-    return exact if isinstance(value, Decimal) else float(exact)
+        return int(whole)
+    return whole if isinstance(value, Decimal) else finite(float(whole))
 
 
 def floor(value: float | Decimal) -> int:
@@ -224,107 +215,21 @@ def ceil(value: float | Decimal) -> int:
     return math.ceil(value)
 
 
-# --- from one type to another
+# --- what is equal
 
 
-def integer(value: str) -> int:
-    """The whole number that a text holds.
-
-    Raises:
-        ExpressionError: It holds none.
-    """
-    if len(value) <= 400 and re.fullmatch(r"\s*[+-]?\d+\s*", value):
-        return int(value)
-    raise cannot_read(value, "a whole number")
+def equal(one: object, other: object) -> bool:
+    """Whether two values are equal where one may be a boolean and the other a number: to Python, true is 1."""
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(equal, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(equal(one[key], other[key]) for key in one)
+    return isinstance(one, bool) == isinstance(other, bool) and one == other
 
 
-def number(value: str | int | Decimal) -> float:
-    """The number that a text holds, or the one that is nearest to a decimal.
-
-    Raises:
-        ExpressionError: It holds none, or one that is too large.
-    """
-    try:
-        found = float(value)
-    except (ValueError, OverflowError):
-        raise cannot_read(value, "a number") from None
-    if not math.isfinite(found):
-        raise cannot_read(value, "a number")
-    return found
-
-
-def decimal(value: str | int | Decimal) -> Decimal:
-    """The decimal that a text holds, exactly.
-
-    Raises:
-        ExpressionError: It holds none.
-    """
-    try:
-        found = Decimal(value)
-    except InvalidOperation:
-        raise cannot_read(value, "a decimal") from None
-    if not found.is_finite():
-        raise cannot_read(value, "a decimal")
-    return found
-
-
-def day(value: str | date) -> date:
-    """The date that a text holds, or the day of a moment, in UTC.
-
-    Raises:
-        ExpressionError: The text holds none.
-    """
-    if isinstance(value, _datetime):
-        return value.astimezone(UTC).date()
-    if isinstance(value, date):
-        return value
-    try:
-        return date.fromisoformat(value)
-    except ValueError:
-        raise cannot_read(value, "a date") from None
-
-
-def datetime(value: str) -> _datetime:
-    """The moment that a text holds, in UTC.
-
-    Raises:
-        ExpressionError: It holds none, or one without its offset.
-    """
-    try:
-        found = _datetime.fromisoformat(value)
-    except ValueError:
-        raise cannot_read(value, "a moment") from None
-    if found.tzinfo is None:
-        raise ExpressionError(f"{value!r} says no offset, such as Z or +01:00")
-    return found.astimezone(UTC)
-
-
-def duration(value: str) -> timedelta:
-    """The duration that a text holds: ``90 min``, ``3 days``, ``PT1H30M``.
-
-    Raises:
-        ExpressionError: It holds none.
-    """
-    if found := AMOUNT.fullmatch(value.strip()):
-        unit = UNITS.get(WORDS.get(found[2], found[2]))
-        if unit is not None and found[2] != "y":
-            return scaled(unit, found[1], value)
-    elif found := ISO.fullmatch(value.strip()):
-        parts = zip(found.groups()[1:], ("y", "w", "d", "h", "min", "s"), strict=True)
-        whole = sum((scaled(UNITS[unit], amount, value) for amount, unit in parts if amount), timedelta())
-        return -whole if found[1] == "-" else whole
-    raise cannot_read(value, "a duration")
-
-
-def scaled(unit: timedelta, amount: str, value: str) -> timedelta:
-    try:
-        return unit * float(amount)
-    except OverflowError:
-        raise cannot_read(value, "a duration") from None
-
-
-def cannot_read(value: object, kind: str) -> ExpressionError:
-    return ExpressionError(f"{str(value)[:60]!r} cannot be read as {kind}")
+def among(value: object, items: Iterable[object]) -> bool:
+    """Whether a value is equal to one of these, in the same sense."""
+    return any(equal(value, item) for item in items)
 
 
 # --- null
@@ -425,8 +330,7 @@ def chunk(items: Sequence[T], size: int) -> list[list[T]]:
     """
     if size < 1:
         raise ExpressionError(f"chunks of {size} items cannot be made")
-    left = iter(items)
-    return list(iter(lambda: list(islice(left, size)), []))
+    return [list(items[begin : begin + size]) for begin in range(0, len(items), size)]
 
 
 def group(items: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:

@@ -7,6 +7,7 @@ from itertools import product
 from typing import Final
 
 from wfc.compiler.check.net import Unit, Way
+from wfc.compiler.diagnostics import Address
 from wfc.compiler.nodes import Join
 from wfc.compiler.slotted import replace
 
@@ -15,18 +16,21 @@ __all__ = ["MOST_WAYS", "by_values", "too_many_ways"]
 MOST_WAYS: Final = 5  # 3**5 combinations; a step that leaves in more ways is for people to split
 
 
-def by_values(unit: Unit, join: Join) -> Unit:
+def by_values(unit: Unit, address: Address = ()) -> Unit:
     """A join with `match_by`, as one that leaves once in each frame, in any combination of its ways.
 
     Whatever the values are, it fires not at all, once, or several times, each time by any of its ways. Two are as good
     as many. With a time-out it fires once at least; so it does on the first event if it wants no more than one.
+
+    Args:
+        address: Where it says by which values.
     """
-    sure = unit.timed or join.form == "any"
+    sure = unit.timed or unit.form == "any"
     ways = distinct(unit.ways)[:MOST_WAYS]
     return replace(
         unit,
         form="any",
-        ways=tuple(combined(ways, None if sure else Way("match_by", address=(*join.address, "match_by")))),
+        ways=tuple(combined(ways, None if sure else Way("match_by", address=address))),
     )
 
 

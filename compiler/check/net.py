@@ -244,7 +244,7 @@ class Net:
         return any(target == join or target in leading for target in self.targets(events))
 
 
-def net_of(workflow: Workflow, by_values: Callable[[Unit, Join], Unit]) -> Net:
+def net_of(workflow: Workflow, by_values: Callable[[Unit, Address], Unit]) -> Net:
     """The abstract net of a workflow.
 
     Args:
@@ -252,7 +252,7 @@ def net_of(workflow: Workflow, by_values: Callable[[Unit, Join], Unit]) -> Net:
     """
     return Net(
         [
-            by_values(unit_of(step), step.accepts)
+            by_values(unit_of(step), (*step.accepts.address, "match_by"))
             if isinstance(step.accepts, Join) and step.accepts.match_by is not None
             else unit_of(step)
             for step in workflow.steps

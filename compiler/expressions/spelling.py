@@ -34,6 +34,7 @@ from wfc.compiler.expressions.tree import (
     decided,
     path_of,
 )
+from wfc.compiler.expressions.widening import exact, is_exact, made_exact
 from wfc.compiler.expressions.widening import into as widen
 from wfc.compiler.expressions.widening import joined_lists, joins_records
 from wfc.compiler.spell import Code, class_name, escaped, field_name, literal
@@ -46,10 +47,14 @@ from wfc.compiler.types import (
     INTEGER,
     NUMBER,
     STRING,
+    UNKNOWN,
+    ListOf,
     MapOf,
+    OneOf,
     Record,
     Type,
     base,
+    confusable,
     members,
     without_null,
 )
@@ -118,6 +123,10 @@ class Speller:
         outcome = decided(node)
         return RULES[node.__class__](self, node) if outcome is None else atom(str(outcome))
 
+    def exact(self, node: Node, target: Type) -> Piece:
+        """A value beside others of a type: a whole number among decimals becomes one."""
+        return exact(self, node, target)
+
     # --- texts
 
     def text(self, value: str) -> Piece:
@@ -173,9 +182,15 @@ class Speller:
 
     def attribute_of(self, node: Attribute) -> Piece:
         found = self.known(node)
-        if found is not None:
-            return found
-        return atom(f"{self.piece(node.of).within(Rank.ATOM)}.{field_name(node.name)}")
+        if found is None:
+            found = atom(f"{self.piece(node.of).within(Rank.ATOM)}.{field_name(node.name)}")
+        if isinstance(
+            node.of.type, OneOf
+        ):  # the field of one record may be a whole number where others have decimals
+            fields = [each.fields[node.name].type for each in node.of.type.types if isinstance(each, Record)]
+            if not all(is_exact(each, node.type) for each in fields):
+                return made_exact(found)
+        return found
 
     # --- values
 
@@ -205,7 +220,8 @@ class Speller:
         return atom(f"{self.piece(node.of).within(Rank.ATOM)}[{inside.strip()}]")
 
     def list_display(self, node: ListDisplay) -> Piece:
-        return atom(f"[{', '.join(self.piece(item).code for item in node.items)}]")
+        kind = node.type.item if isinstance(node.type, ListOf) else UNKNOWN
+        return atom(f"[{', '.join(self.exact(item, kind).code for item in node.items)}]")
 
     def record_display(self, node: RecordDisplay) -> Piece:
         entries = [
@@ -231,6 +247,9 @@ class Speller:
         """Arithmetic inside arithmetic: infinity stays infinite, so that the outermost check finds it."""
         if not isinstance(node, Binary):
             return self.piece(node)
+        if isinstance(node.type, ListOf):
+            sides = (self.exact(node.left, node.type), self.exact(node.right, node.type))
+            return infix(sides[0], node.operator, sides[1], SIGNS[node.operator])
         left = self.unchecked(node.left)
         # but what is divided by infinity is finite again
         right = self.piece(node.right) if node.operator in {"/", "//", "%"} else self.unchecked(node.right)
@@ -255,10 +274,21 @@ class Speller:
         """A comparison whose left side is a piece already."""
         if node.operator in {"==", "!="}:
             return self.equality(node, node.left, left, node.right)
-        if node.operator in {"in", "not in"} and isinstance(node.right, ListDisplay):
-            items = [self.piece(item) for item in node.right.items]
-            return infix(left, node.operator, tuple_of(items), Rank.COMPARE)
-        return infix(left, node.operator, self.piece(node.right), Rank.COMPARE)
+        if node.operator not in {"in", "not in"}:
+            return infix(left, node.operator, self.piece(node.right), Rank.COMPARE)
+        items = self.piece(node.right)
+        if isinstance(node.right, ListDisplay):
+            items = tuple_of([self.piece(item) for item in node.right.items])
+        return self.membership(left, node.left.type, items, node.right.type, holds=node.operator == "in")
+
+    def membership(
+        self, item: Piece, kind: Type, items: Piece, container: Type, *, holds: bool = True
+    ) -> Piece:
+        """Whether something is in a text, a list or a map, or (not ``holds``) is not."""
+        if isinstance(container, ListOf) and confusable(kind, container.item):
+            found = call("filters.among", item, items)
+            return found if holds else Piece(f"not {found.code}", Rank.NOT)
+        return infix(item, "in" if holds else "not in", items, Rank.COMPARE)
 
     def equality(self, node: Compare, left: Node, piece: Piece, right: Node) -> Piece:
         equal = node.operator == "=="
@@ -267,6 +297,9 @@ class Speller:
                 holds = right.value == equal
                 return piece if holds else Piece(f"not {piece.within(Rank.NOT)}", Rank.NOT)
             return infix(piece, "is" if equal else "is not", self.piece(right), Rank.COMPARE)
+        if confusable(left.type, right.type):
+            found = call("filters.equal", piece, self.piece(right))
+            return found if equal else Piece(f"not {found.code}", Rank.NOT)
         return infix(piece, node.operator, self.piece(right), Rank.COMPARE)
 
     def logic(self, node: Logic) -> Piece:
@@ -312,7 +345,7 @@ class Speller:
             outcomes = (node.then.value, node.otherwise.value)
             if outcomes in {(True, False), (False, True)} and isinstance(node.then.value, bool):
                 return self.piece(node.test) if node.then.value else self.negated(node.test)
-        return self.choose(node, self.piece(node.then), self.piece(node.otherwise))
+        return self.choose(node, self.exact(node.then, node.type), self.exact(node.otherwise, node.type))
 
     def choose(self, node: Choice, then: Piece, otherwise: Piece) -> Piece:
         """``then if test else otherwise``, or what Python has for it: the greater or the lesser of two."""

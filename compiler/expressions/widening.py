@@ -8,8 +8,10 @@ from wfc.compiler.expressions.python import Piece, Rank, atom, call, infix, is_p
 from wfc.compiler.expressions.tree import Binary, Choice, ListDisplay, Node, RecordDisplay
 from wfc.compiler.spell import field_name
 from wfc.compiler.types import (
+    ANY,
     DECIMAL,
     INTEGER,
+    NUMBER,
     ListOf,
     MapOf,
     OneOf,
@@ -25,7 +27,48 @@ from wfc.compiler.types import (
 if TYPE_CHECKING:
     from wfc.compiler.expressions.spelling import Speller
 
-__all__ = ["into", "joined_lists", "joins_records"]
+__all__ = ["exact", "into", "is_exact", "joined_lists", "joins_records", "made_exact"]
+
+
+def exact(speller: Speller, node: Node, target: Type) -> Piece:
+    """A value beside decimals: a whole number among them becomes one, so that what follows computes exactly."""
+    piece = speller.piece(node)
+    if is_exact(node.type, target):
+        return piece
+    return into(speller, node, target) if is_plain(node.type, target) else made_exact(piece)
+
+
+def made_exact(piece: Piece) -> Piece:
+    """A value with all whole numbers in it as decimals."""
+    return call("filters.exact", piece)
+
+
+def is_plain(given: Type, wanted: Type) -> bool:
+    """Whether a value becomes exact by a conversion of one kind at each place."""
+    inner = without_null(wanted)
+    match given, inner:
+        case ListOf(), ListOf():
+            return is_plain(given.item, inner.item)
+    return not may_be_null(given) and (
+        is_exact(given, inner) or (base(given) == INTEGER and inner == DECIMAL)
+    )
+
+
+def is_exact(given: Type, wanted: Type) -> bool:
+    """Whether no whole number stands where its type says that there are decimals."""
+    inner = without_null(wanted)
+    match without_null(given), inner:
+        case ListOf(item=one), ListOf(item=other):
+            return is_exact(one, other)
+        case MapOf(value=one), MapOf(value=other):
+            return is_exact(one, other)
+        case OneOf(types=types), _:
+            return all(is_exact(each, inner) for each in types)
+    return base(without_null(given)) != INTEGER or DECIMAL not in members(inner) or takes_integers(inner)
+
+
+def takes_integers(wanted: Type) -> bool:
+    return any(each in (NUMBER, ANY) or base(each) == INTEGER for each in members(wanted))
 
 
 def into(speller: Speller, node: Node, target: Type) -> Piece:

@@ -32,6 +32,7 @@ __all__ = [
     "base",
     "common",
     "comparable",
+    "confusable",
     "may_be_null",
     "members",
     "ordered",
@@ -199,6 +200,30 @@ def may_equal(first: Type, second: Type) -> bool:
         case MapOf(), MapOf():
             return comparable(first.value, second.value)
     return assignable(first, second) or assignable(second, first) or ordered(first, second)
+
+
+def confusable(first: Type, second: Type) -> bool:
+    """Whether of two values that are compared one may be a boolean and the other a number."""
+    return (holds_kind(first, (BOOLEAN,)) and holds_kind(second, (INTEGER, NUMBER, DECIMAL))) or (
+        holds_kind(second, (BOOLEAN,)) and holds_kind(first, (INTEGER, NUMBER, DECIMAL))
+    )
+
+
+def holds_kind(type: Type, kinds: Sequence[Scalar]) -> bool:
+    """Whether a value of a type may be of one of these kinds, or a list or map hold one that is."""
+    for each in members(type):
+        match each:
+            case ListOf():
+                found = holds_kind(each.item, kinds)
+            case MapOf():
+                found = holds_kind(each.value, kinds)
+            case Enumeration():
+                found = any(VALUE_TYPES[value.__class__] in kinds for value in each.values)
+            case _:
+                found = each in kinds or each == ANY
+        if found:
+            return True
+    return False
 
 
 def ordered(first: Type, second: Type) -> bool:

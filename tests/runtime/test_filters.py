@@ -216,7 +216,7 @@ def test_at_and_at_most() -> None:
 def test_texts() -> None:
     assert filters.truncate("a long text", 7) == "a long…"
     assert filters.truncate("short", 7) == "short"
-    assert filters.truncate("abc", 2, "...") == "..."[:3]
+    assert filters.truncate("abc", 2, "...") == ".."
     assert filters.truncate("abc", 0) == ""
     assert filters.indent("a\n\nb", 2) == "a\n\n  b"
     assert filters.formatted(date(2026, 1, 31), "%d.%m.%Y") == "31.01.2026"

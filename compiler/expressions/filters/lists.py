@@ -7,7 +7,7 @@ from typing import Final
 
 from wfc.compiler.expressions.filters.table import Call, Filter, Parameter, Spelling
 from wfc.compiler.expressions.python import Piece, Rank, atom, call, method
-from wfc.compiler.expressions.tree import Constant, ListDisplay
+from wfc.compiler.expressions.tree import Constant, ListDisplay, Node
 from wfc.compiler.problems import operands as operand_problems
 from wfc.compiler.types import (
     ANY,
@@ -53,13 +53,19 @@ def one_item(use: Call) -> Type:
 
 def spell_first(use: Spelling) -> Piece:
     if isinstance(use.node.of, ListDisplay) and use.node.of.items:
-        return use.speller.piece(use.node.of.items[0])
+        return written(use, use.node.of.items[0])
     return call("filters.first", use.subject)
+
+
+def written(use: Spelling, item: Node) -> Piece:
+    """One item of a list that is written out, as it would be in the list."""
+    kind = use.type.item if isinstance(use.type, ListOf) else UNKNOWN
+    return use.speller.exact(item, kind)
 
 
 def spell_last(use: Spelling) -> Piece:
     if isinstance(use.node.of, ListDisplay) and use.node.of.items:
-        return use.speller.piece(use.node.of.items[-1])
+        return written(use, use.node.of.items[-1])
     return call("filters.last", use.subject)
 
 

@@ -41,6 +41,9 @@ def check_where(use: Call) -> Type:
                 operand_problems.where_without_value(place, str(use.constant("field")), show(field))
             )
         return use.subject
+    if "value" in use.bound and not isinstance(use.bound["operator"], Constant):
+        place = use.typing.at(use.bound["operator"])
+        return use.wrong(operand_problems.argument_not_constant(place, "where", "operator"))
     comparison = where_comparison(use.node)
     if comparison is None:
         operator = use.bound["operator"]

@@ -8,6 +8,7 @@ from wfc.compiler.expressions.comparing import adapt
 from wfc.compiler.expressions.filters.table import Call, Filter, Parameter, Spelling
 from wfc.compiler.expressions.python import Piece, Rank, atom, call, method
 from wfc.compiler.expressions.tree import Constant
+from wfc.compiler.expressions.widening import is_exact, made_exact
 from wfc.compiler.problems import operands as operand_problems
 from wfc.compiler.types import (
     ANY,
@@ -127,7 +128,9 @@ def check_default(use: Call) -> Type:
 def spell_default(use: Spelling) -> Piece:
     if not may_be_null(use.type) and use.type != ANY:
         return use.subject
-    fallback = use.arguments["value"]
+    fallback = use.speller.exact(use.node.bound["value"], use.node.type)
+    if not is_exact(use.type, use.node.type):
+        return call("filters.default", made_exact(use.subject), fallback)
     code = use.subject.code
     if code.endswith(")") and ".get(" in code and simple_lookup(use):
         return atom(f"{code[:-1]}, {fallback.code})")

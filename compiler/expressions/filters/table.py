@@ -51,6 +51,14 @@ class Speller(Protocol):
         """A comparison whose left side is a piece already."""
         ...
 
+    def membership(self, item: Piece, kind: Type, items: Piece, container: Type) -> Piece:
+        """Whether something of a kind is in a text, a list or a map."""
+        ...
+
+    def exact(self, node: Node, target: Type) -> Piece:
+        """A value beside others of a type: where that is exact, so is it."""
+        ...
+
     def joined(self, items: Sequence[Node], separator: str) -> Piece:
         """Scalars as one text."""
         ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from wfc.compiler.expressions.filters.table import Call, Filter, Parameter, Spelling, simple
-from wfc.compiler.expressions.python import Piece, Rank, atom, call, infix, method, tuple_of
+from wfc.compiler.expressions.python import Piece, atom, call, method, tuple_of
 from wfc.compiler.expressions.tree import Constant, ListDisplay
 from wfc.compiler.problems import operands as operand_problems
 from wfc.compiler.types import BOOLEAN, INTEGER, STRING, ListOf, MapOf, Type, base, comparable, show
@@ -83,7 +83,8 @@ def check_contains(use: Call) -> Type:
 
 
 def spell_contains(use: Spelling) -> Piece:
-    return infix(use.arguments["item"], "in", use.subject, Rank.COMPARE)
+    item = use.node.bound["item"]
+    return use.speller.membership(use.arguments["item"], item.type, use.subject, use.type)
 
 
 FILTERS: Final = (

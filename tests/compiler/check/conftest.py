@@ -1,4 +1,4 @@
-"""Lets the tests here share what makes random flows: `import random_flows`."""
+"""Lets the tests here share what makes random flows and plays them: `import game, random_flows`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import importlib.util
 import sys
 from pathlib import Path
 
-_spec = importlib.util.spec_from_file_location("random_flows", Path(__file__).with_name("random_flows.py"))
-assert _spec is not None
-assert _spec.loader is not None
-sys.modules["random_flows"] = _module = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(_module)
+for _name in ("random_flows", "game"):
+    _spec = importlib.util.spec_from_file_location(_name, Path(__file__).with_name(f"{_name}.py"))
+    assert _spec is not None
+    assert _spec.loader is not None
+    sys.modules[_name] = _module = importlib.util.module_from_spec(_spec)
+    _spec.loader.exec_module(_module)

@@ -3,13 +3,43 @@
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass, field
 
+from wfc.compiler.check.cancelling import lost
 from wfc.compiler.check.cycles import unbounded
 from wfc.compiler.check.ends import ends
+from wfc.compiler.check.matching import MOST_WAYS, by_values, distinct
 from wfc.compiler.check.nesting import misplaced
 from wfc.compiler.check.net import Net, Unit, Way
 from wfc.compiler.check.proof import prove
 from wfc.compiler.slotted import replace
+
+
+@dataclass
+class Flow:
+    """A flow as the game and the runtime play it.
+
+    Args:
+        units: The steps as they are written; a join with `match_by` pairs by values here.
+        matching: Names of the joins with `match_by`.
+        cancelling: Names of the joins with `rest: cancel`.
+    """
+
+    units: list[Unit]
+    outside: tuple[str, ...] = ()
+    matching: set[str] = field(default_factory=set)
+    cancelling: set[str] = field(default_factory=set)
+
+    @property
+    def net(self) -> Net:
+        """The flow as the game sees it."""
+        return Net(self.units, "S", ("END",), self.outside)
+
+    @property
+    def seen(self) -> Net:
+        """The flow as the proof sees it."""
+        units = [by_values(unit) if unit.name in self.matching else unit for unit in self.units]
+        return Net(units, "S", ("END",), self.outside)
 
 
 class Builder:
@@ -54,6 +84,31 @@ class Builder:
             else:
                 self.add("one", (event,), [Way("emit")])
         return Net(self.units, "S", ("END",), outside)
+
+    def flow(self) -> Flow:
+        """The same; some of the joins pair by values, or cancel the rest, and some events come from outside."""
+        net = self.net_with_outside() if self.random.random() < 0.2 else self.net()
+        flow = Flow(self.units, net.outside)
+        for at, unit in enumerate(self.units):
+            if unit.form in ("one", "each"):
+                continue
+            drawn = self.random.random()
+            if drawn < 0.35 and len(distinct(unit.ways)) <= MOST_WAYS:
+                flow.matching.add(unit.name)
+                if self.random.random() < 0.5 and not unit.timed and "END" not in unit.slots:
+                    # one that may never fire leaves the end to others
+                    self.units[at] = replace(unit, ways=(*unit.ways, Way("emit", ends=True)))
+            elif drawn < 0.7:
+                flow.cancelling.add(unit.name)
+                if unit.form == "all" and self.random.random() < 0.8:
+                    self.units[at] = replace(unit, form="any")
+        if flow.matching and self.random.random() < 0.6:
+            # as a rule something else has to end the run: beside the rest, or after it
+            at = self.random.randrange(len(self.units))
+            ways = [replace(way, singles=(*way.singles, "X")) for way in self.units[at].ways]
+            self.units[at] = replace(self.units[at], ways=tuple(ways))
+            self.add("one", ("X",), [Way("emit", ends=True)])
+        return flow
 
     def block(self, given: str, wanted: str, depth: int) -> None:
         kinds = ["step", "step", "sequence", "choice", "parallel", "parallel", "shared", "batch", "loop"]
@@ -181,6 +236,16 @@ def whole(net: Net) -> bool:
     return len(net.alive) == len(net.units) and all(
         event in emitted for unit in net.units for event in unit.slots
     )
+
+
+def rejected(flow: Flow) -> list[str]:
+    """The rules that speak against a flow with joins that pair by values or cancel the rest."""
+    net = flow.seen
+    against = refused(net)
+    for node, unit in enumerate(net.units):
+        if unit.name in flow.cancelling and node in net.forks and lost(net, node) is not None:
+            against.append("cancels more")
+    return against
 
 
 def refused(net: Net) -> list[str]:

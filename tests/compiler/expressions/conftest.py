@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +13,14 @@ import pytest
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.expressions import Expression, Scope, Template, parse_expression, parse_template
 from wfc.compiler.types import OneOf, Record, Type, parse_fields
+
+# what several tests here share is imported by name: `import meaning`
+for _name in ("meaning", "random_expressions"):
+    _spec = importlib.util.spec_from_file_location(_name, Path(__file__).with_name(f"{_name}.py"))
+    assert _spec is not None
+    assert _spec.loader is not None
+    sys.modules[_name] = _module = importlib.util.module_from_spec(_spec)
+    _spec.loader.exec_module(_module)
 
 PLACE = Place(("steps", "draft", "when"))
 

@@ -73,6 +73,7 @@ EXPRESSIONS = [
     ('state.orders | where(<<"quantity">>)', "where-without-value", ""),
     ('state.orders | where("kind", <<"bok">>)', "no-such-value", "`book`"),
     ('state.orders | where("kind", <<"~">>, "book")', "unknown-operator", "=="),
+    ('state.orders | where("id", <<state.title>>, "a")', "argument-not-constant", ""),
     ("<<state.orders>> | sort", "cannot-order", ""),
     ('state.orders | group(<<"quantity">>)', "cannot-group", ""),
     ('<<"x">> | integer', "cannot-convert", ""),

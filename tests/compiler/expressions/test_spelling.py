@@ -92,8 +92,8 @@ TABLE = [
     ('("a" if state.flag else "b") ~ "c"', '''f"{'a' if state.flag else 'b'}c"''', "ac"),
     (
         "state.order.total if state.order is not none else 0",
-        "state.order.total if state.order is not None else 0",
-        0,
+        "state.order.total if state.order is not None else filters.decimal(0)",
+        "0",
     ),
     (
         "state.comment is none or state.comment | length > 3",

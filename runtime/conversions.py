@@ -1,0 +1,167 @@
+"""Values of one type made of values of another, as expressions of specs do it; for `filters`."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import UTC, date, timedelta
+from datetime import datetime as _datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final, overload
+
+from wfc.runtime.errors import ExpressionError
+
+__all__ = ["datetime", "day", "decimal", "duration", "exact", "integer", "number"]
+
+UNITS: Final = {
+    "ms": timedelta(milliseconds=1),
+    "s": timedelta(seconds=1),
+    "min": timedelta(minutes=1),
+    "h": timedelta(hours=1),
+    "d": timedelta(days=1),
+    "w": timedelta(weeks=1),
+    "y": timedelta(days=365),  # what pydantic writes for so many days; nobody can write it in a spec
+}
+WORDS: Final = {
+    "millisecond": "ms",
+    "milliseconds": "ms",
+    "sec": "s",
+    "second": "s",
+    "seconds": "s",
+    "minute": "min",
+    "minutes": "min",
+    "hour": "h",
+    "hours": "h",
+    "day": "d",
+    "days": "d",
+    "week": "w",
+    "weeks": "w",
+}
+AMOUNT: Final = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)\s*([a-z]+)")
+ISO: Final = re.compile(
+    r"([+-]?)P(?=.)(?:(\d{1,9}(?:\.\d+)?)Y)?(?:(\d{1,9}(?:\.\d+)?)W)?(?:(\d{1,9}(?:\.\d+)?)D)?"
+    r"(?:T(?=\d)(?:(\d{1,9}(?:\.\d+)?)H)?(?:(\d{1,9}(?:\.\d+)?)M)?(?:(\d{1,12}(?:\.\d+)?)S)?)?"
+)
+
+
+def integer(value: str | int) -> int:
+    """The whole number that a text holds; a whole number itself, where a value may be either.
+
+    Raises:
+        ExpressionError: It holds none.
+    """
+    if isinstance(value, int):
+        return value
+    if len(value) <= 400 and re.fullmatch(r"\s*[+-]?\d+\s*", value):
+        return int(value)
+    raise cannot_read(value, "a whole number")
+
+
+def number(value: str | int | Decimal) -> float:
+    """The number that a text holds, or the one that is nearest to a decimal.
+
+    Raises:
+        ExpressionError: It holds none, or one that is too large.
+    """
+    try:
+        found = float(value)
+    except (ValueError, OverflowError):
+        raise cannot_read(value, "a number") from None
+    if not math.isfinite(found):
+        raise cannot_read(value, "a number")
+    return found
+
+
+def decimal(value: str | int | Decimal) -> Decimal:
+    """The decimal that a text holds, exactly.
+
+    Raises:
+        ExpressionError: It holds none.
+    """
+    try:
+        found = Decimal(value)
+    except InvalidOperation:
+        raise cannot_read(value, "a decimal") from None
+    if not found.is_finite():
+        raise cannot_read(value, "a decimal")
+    return found
+
+
+@overload
+def exact(value: int | Decimal) -> Decimal: ...
+@overload
+def exact(value: int | Decimal | None) -> Decimal | None: ...
+@overload
+def exact(value: object) -> Any: ...
+def exact(value: object) -> Any:
+    """The value with all whole numbers in it as decimals, for what is computed with decimals."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return Decimal(value)
+    if isinstance(value, list):
+        return [exact(item) for item in value]
+    if isinstance(value, dict):
+        return {key: exact(each) for key, each in value.items()}
+    return value
+
+
+def day(value: str | date) -> date:
+    """The date that a text holds, or the day of a moment, in UTC.
+
+    Raises:
+        ExpressionError: The text holds none.
+    """
+    if isinstance(value, _datetime):
+        return value.astimezone(UTC).date()
+    if isinstance(value, date):
+        return value
+    try:
+        return date.fromisoformat(value)
+    except ValueError:
+        raise cannot_read(value, "a date") from None
+
+
+def datetime(value: str | _datetime) -> _datetime:
+    """The moment that a text holds, in UTC; a moment itself, where a value may be either.
+
+    Raises:
+        ExpressionError: It holds none, or one without its offset.
+    """
+    if isinstance(value, _datetime):
+        return value
+    try:
+        found = _datetime.fromisoformat(value)
+    except ValueError:
+        raise cannot_read(value, "a moment") from None
+    if found.tzinfo is None:
+        raise ExpressionError(f"{value!r} says no offset, such as Z or +01:00")
+    return found.astimezone(UTC)
+
+
+def duration(value: str | timedelta) -> timedelta:
+    """The duration that a text holds: ``90 min``, ``3 days``, ``PT1H30M``; a duration itself, if it is one.
+
+    Raises:
+        ExpressionError: It holds none.
+    """
+    if isinstance(value, timedelta):
+        return value
+    if found := AMOUNT.fullmatch(value.strip()):
+        unit = UNITS.get(WORDS.get(found[2], found[2]))
+        if unit is not None and found[2] != "y":
+            return scaled(unit, found[1], value)
+    elif found := ISO.fullmatch(value.strip()):
+        parts = zip(found.groups()[1:], ("y", "w", "d", "h", "min", "s"), strict=True)
+        whole = sum((scaled(UNITS[unit], amount, value) for amount, unit in parts if amount), timedelta())
+        return -whole if found[1] == "-" else whole
+    raise cannot_read(value, "a duration")
+
+
+def scaled(unit: timedelta, amount: str, value: str) -> timedelta:
+    try:
+        return unit * float(amount)
+    except OverflowError:
+        raise cannot_read(value, "a duration") from None
+
+
+def cannot_read(value: object, kind: str) -> ExpressionError:
+    return ExpressionError(f"{str(value)[:60]!r} cannot be read as {kind}")
