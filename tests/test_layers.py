@@ -61,6 +61,7 @@ RUNTIME_ROOMS = (
     "formats",
     "serializers",
     "merging",
+    "conversions",
     "filters",
     "threads",
     "retry",
