@@ -34,9 +34,8 @@ from wfc.compiler.expressions.tree import (
     decided,
     path_of,
 )
-from wfc.compiler.expressions.widening import exact, is_exact, made_exact
+from wfc.compiler.expressions.widening import exact, is_exact, joined_lists, joins_records, made_exact
 from wfc.compiler.expressions.widening import into as widen
-from wfc.compiler.expressions.widening import joined_lists, joins_records
 from wfc.compiler.spell import Code, class_name, escaped, field_name, literal
 from wfc.compiler.types import (
     BOOLEAN,
