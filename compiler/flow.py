@@ -17,6 +17,7 @@ __all__ = [
     "emits",
     "exits",
     "nest",
+    "postorder",
     "reachable",
     "with_collections",
 ]
@@ -111,10 +112,10 @@ def _emitted(step: Step) -> Iterator[str]:
 
 def reachable(flow: Flow) -> frozenset[int]:
     """The nodes that some path from the start leads to, the start included."""
-    return frozenset(_postorder(flow))
+    return frozenset(postorder(flow))
 
 
-def _postorder(flow: Flow) -> list[int]:
+def postorder(flow: Flow) -> list[int]:
     """Reachable nodes, each after all that it leads to (but for edges of cycles); the start is last."""
     order: list[int] = []
     seen = {START}
@@ -138,8 +139,8 @@ def dominators(flow: Flow) -> list[int | None]:
     ``None`` for the start itself and for nodes that no path leads to. The way of Cooper, Harvey and Kennedy:
     walk in reverse postorder until nothing changes, and meet on the tree built so far.
     """
-    postorder = _postorder(flow)
-    rank = {node: position for position, node in enumerate(postorder)}
+    order = postorder(flow)
+    rank = {node: position for position, node in enumerate(order)}
     idom: dict[int, int] = {START: START}
 
     def meet(one: int, other: int) -> int:
@@ -153,7 +154,7 @@ def dominators(flow: Flow) -> list[int | None]:
     changed = True
     while changed:
         changed = False
-        for node in reversed(postorder[:-1]):
+        for node in reversed(order[:-1]):
             nearest: int | None = None
             for source in flow.before[node]:
                 if source in idom:

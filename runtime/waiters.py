@@ -22,10 +22,9 @@ class Waiter:
     Args:
         run: The step run.
         waiter_id: See ``Context.wait_for_event``.
-        until: When it stops waiting, on the event loop's clock; ``None``: it does not.
     """
 
-    __slots__ = ("attempt", "event_type", "requirements", "run", "step", "until", "waiter_id")
+    __slots__ = ("attempt", "event_type", "requirements", "run", "step", "waiter_id")
 
     def __init__(
         self,
@@ -33,7 +32,6 @@ class Waiter:
         requirements: Mapping[str, Any],
         run: StepRun,
         waiter_id: str | None,
-        until: float | None,
     ) -> None:
         self.event_type = event_type
         self.requirements = requirements
@@ -41,7 +39,6 @@ class Waiter:
         self.attempt = run.attempt
         self.step = run.step
         self.waiter_id = waiter_id
-        self.until = until
 
     @property
     def wanted(self) -> Wanted:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Literal
 
 from wfc.compiler.diagnostics import Address
-from wfc.compiler.flow import START, Batches, Flow, dominators, emits, exits, nest
+from wfc.compiler.flow import START, Batches, Flow, dominators, emits, exits, nest, postorder
 from wfc.compiler.nodes import Fail, Join, Restart, Step, Workflow
 from wfc.compiler.slotted import dataclass
 
@@ -155,9 +155,14 @@ class Net:
         return tuple(map(tuple, before))
 
     @cached_property
+    def flow(self) -> Flow:
+        """Who leads to whom, and nothing else."""
+        return Flow((), {}, {}, self.after, self.before)
+
+    @cached_property
     def forks(self) -> dict[int, int]:
         """Join → its fork; for an `each` join the node that opens its batches."""
-        nearest = dominators(Flow((), {}, {}, self.after, self.before))
+        nearest = dominators(self.flow)
         forks = {}
         for node, unit in enumerate(self.units):
             fork = self.opener.get(node) if unit.form == "each" else nearest[node]
@@ -185,20 +190,8 @@ class Net:
         Nodes that no path leads to come last.
         """
         place = [len(self.units)] * len(self.units)
-        seen = {START}
-        done = 0
-        stack = [(START, iter(self.after[START]))]
-        while stack:
-            node, rest = stack[-1]
-            for target in rest:
-                if target not in seen:
-                    seen.add(target)
-                    stack.append((target, iter(self.after[target])))
-                    break
-            else:
-                place[node] = done
-                done += 1
-                stack.pop()
+        for at, node in enumerate(postorder(self.flow)):
+            place[node] = at
         return tuple(place)
 
     @cached_property

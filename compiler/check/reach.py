@@ -11,7 +11,7 @@ from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.flow import emits, exits
 from wfc.compiler.nodes import Emit, SendEvent
 from wfc.compiler.problems import flow as problems
-from wfc.compiler.types import ListOf, MapOf, OneOf, Optional, Record, Type
+from wfc.compiler.types import Record, within
 
 __all__ = ["ends_are_reached", "events_lead_somewhere", "steps_are_reached"]
 
@@ -67,8 +67,6 @@ def _emits(subject: Subject) -> Iterator[tuple[Emit, str]]:
 def _used_as_types(subject: Subject) -> set[str]:
     """Names of events that are also the types of fields somewhere."""
     workflow = subject.workflow
-    seen: set[int] = set()
-    names: set[str] = set()
     roots = [
         *workflow.types,
         *workflow.outputs,
@@ -76,25 +74,9 @@ def _used_as_types(subject: Subject) -> set[str]:
         workflow.config,
         *(e.record for e in workflow.events),
     ]
-    work: list[Type] = [
-        field.type for root in roots if isinstance(root, Record) for field in root.fields.values()
-    ]
-    work += [step.result for step in workflow.steps if step.result is not None]
-    while work:
-        found = work.pop()
-        if isinstance(found, ListOf):
-            work.append(found.item)
-        elif isinstance(found, MapOf):
-            work.append(found.value)
-        elif isinstance(found, Optional):
-            work.append(found.of)
-        elif isinstance(found, OneOf):
-            work.extend(found.types)
-        elif isinstance(found, Record) and id(found) not in seen:
-            seen.add(id(found))
-            names.add(found.name)
-            work.extend(field.type for field in found.fields.values())
-    return names
+    fields = [field.type for root in roots if isinstance(root, Record) for field in root.fields.values()]
+    results = [step.result for step in workflow.steps if step.result is not None]
+    return {each.name for each in within(*fields, *results) if isinstance(each, Record)}
 
 
 def steps_are_reached(subject: Subject, report: Report) -> None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from wfc.compiler.expressions.parse import (
     Expression,
     Template,
-    literal_expression,
     parse_expression,
     parse_template,
     reference,
@@ -30,7 +29,6 @@ __all__ = [
     "Verdict",
     "falls_through",
     "judge",
-    "literal_expression",
     "parse_expression",
     "parse_template",
     "reference",

@@ -12,7 +12,7 @@ from wfc.compiler.expressions.scope import Scope
 from wfc.compiler.expressions.template_parser import TemplateParser
 from wfc.compiler.expressions.template_tree import Condition, Hole, Loop, Part, Text, has_statements, holes
 from wfc.compiler.expressions.tokens import UnreadableError, tokenize
-from wfc.compiler.expressions.tree import Attribute, Broken, Constant, Name, Node, Path, children, path_of
+from wfc.compiler.expressions.tree import Attribute, Broken, Name, Node, Path, children, path_of
 from wfc.compiler.expressions.truth import constant_truth
 from wfc.compiler.expressions.typing import Typing
 from wfc.compiler.problems import names as names_problems
@@ -35,7 +35,7 @@ from wfc.compiler.types import (
     show,
 )
 
-__all__ = ["Expression", "Template", "literal_expression", "parse_expression", "parse_template", "reference"]
+__all__ = ["Expression", "Template", "parse_expression", "parse_template", "reference"]
 
 LOOP = Record("loop", role="namespace")
 LOOP.fields.update(
@@ -242,10 +242,3 @@ def field_types(type: Type, name: str) -> list[Type]:
     if not all(isinstance(each, Record) for each in members(type)) or isinstance(type, Optional):
         raise KeyError(name)
     return [each.fields[name].type for each in members(type) if isinstance(each, Record)]
-
-
-def literal_expression(value: str | int | float | bool | None, type: Type) -> Expression:
-    """An expression that the compiler makes: a constant, of a type that it fits."""
-    tree = Constant(0, 0, value)
-    tree.type = type
-    return Expression(str(value), Place(()), type, tree, frozenset())

@@ -30,7 +30,7 @@ from wfc.compiler.resolve.runs import resolve_whole
 from wfc.compiler.resolve.steps import resolve_steps
 from wfc.compiler.resolve.surroundings import ALONE, Surroundings
 from wfc.compiler.slotted import dataclass, field, replace
-from wfc.compiler.types import Enumeration, ListOf, MapOf, OneOf, Optional, Record, Type
+from wfc.compiler.types import Enumeration, Record, Type, parts
 
 if TYPE_CHECKING:
     from wfc.compiler.validate import Spec
@@ -75,19 +75,12 @@ class Used:
         while stack:
             current = stack.pop()
             if isinstance(current, Record):
-                if current not in self.records:
-                    self.records[current] = None
-                    stack.extend(each.type for each in reversed(current.fields.values()))
+                if current in self.records:
+                    continue
+                self.records[current] = None
             elif isinstance(current, Enumeration):
                 self.enumerations.add(current.name)
-            elif isinstance(current, ListOf):
-                stack.append(current.item)
-            elif isinstance(current, MapOf):
-                stack.append(current.value)
-            elif isinstance(current, Optional):
-                stack.append(current.of)
-            elif isinstance(current, OneOf):
-                stack.extend(reversed(current.types))
+            stack.extend(reversed(parts(current)))
 
 
 def report_unused(data: Mapping[str, object], declared: Declared, used: Used) -> None:

@@ -39,6 +39,8 @@ from wfc.compiler.types.shapes import (
     Record,
     Scalar,
     Type,
+    parts,
+    within,
 )
 from wfc.compiler.types.show import show, show_value
 from wfc.compiler.types.values import Misfit, fits
@@ -85,7 +87,9 @@ __all__ = [
     "parse_field",
     "parse_fields",
     "parse_type",
+    "parts",
     "show",
     "show_value",
+    "within",
     "without_null",
 ]

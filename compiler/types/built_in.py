@@ -11,12 +11,10 @@ from wfc.compiler.types.shapes import (
     Constraints,
     Enumeration,
     Field,
-    ListOf,
-    MapOf,
-    OneOf,
     Optional,
     Record,
     Type,
+    within,
 )
 
 __all__ = ["BUILT_IN", "FILE", "MESSAGE", "PASSAGE", "mentions"]
@@ -82,21 +80,4 @@ BUILT_IN: Final[Mapping[str, Record]] = {each.name: each for each in (MESSAGE, P
 
 def mentions(type: Type, wanted: Record) -> bool:
     """Whether a type is made of a record, however deep inside."""
-    stack, seen = [type], set[int]()
-    while stack:
-        current = stack.pop()
-        if current is wanted:
-            return True
-        if isinstance(current, Record):
-            if id(current) not in seen:
-                seen.add(id(current))
-                stack += [each.type for each in current.fields.values()]
-        elif isinstance(current, ListOf):
-            stack.append(current.item)
-        elif isinstance(current, MapOf):
-            stack.append(current.value)
-        elif isinstance(current, Optional):
-            stack.append(current.of)
-        elif isinstance(current, OneOf):
-            stack += current.types
-    return False
+    return any(each is wanted for each in within(type))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final, Literal
 
 from wfc.compiler.diagnostics import Address
@@ -30,6 +31,8 @@ __all__ = [
     "Record",
     "Scalar",
     "Type",
+    "parts",
+    "within",
 ]
 
 
@@ -193,3 +196,32 @@ class Record:
 
 
 Type = Scalar | ListOf | MapOf | Optional | Enumeration | OneOf | Record
+
+
+def parts(type: Type) -> tuple[Type, ...]:
+    """What a type is directly made of: the types of a record's fields, a list's items, and so on."""
+    match type:
+        case Record():
+            return tuple(each.type for each in type.fields.values())
+        case ListOf():
+            return (type.item,)
+        case MapOf():
+            return (type.value,)
+        case Optional():
+            return (type.of,)
+        case OneOf():
+            return type.types
+    return ()
+
+
+def within(*types: Type) -> Iterator[Type]:
+    """Types and all that they are made of, each record once. Without recursion: records may be made of themselves."""
+    stack, seen = [*types], set[int]()
+    while stack:
+        current = stack.pop()
+        if isinstance(current, Record):
+            if id(current) in seen:
+                continue
+            seen.add(id(current))
+        yield current
+        stack += parts(current)

@@ -97,7 +97,3 @@ class Stream:
             made.publish(at.event, at.run_id)
         made.closed = self.closed
         return made
-
-    def let_go(self) -> None:
-        """Keeps no more for readers that are still to come."""
-        self._first = None

@@ -45,7 +45,7 @@ class Waits:
             if answer.wanted == wanted and answer.attempt < step_run.attempt:
                 answer.attempt = step_run.attempt
                 return answer.event  # type: ignore[no-any-return]
-        number = self._register(step_run, wanted, seconds)
+        number = self._register(step_run, wanted)
         waiting: asyncio.Future[E] = self._run.loop.create_future()
         self._futures[number] = waiting
         if question is not None and waiter_id not in execution.asked_waits:
@@ -61,7 +61,7 @@ class Waits:
             execution.waiters.pop(number, None)
             self._futures.pop(number, None)
 
-    def _register(self, step_run: StepRun, wanted: Wanted, seconds: float | None) -> int:
+    def _register(self, step_run: StepRun, wanted: Wanted) -> int:
         """Has an event looked out for; a wait of the same run that a snapshot held is over by that."""
         execution = self._run.execution
         if execution.waiters is NONE:
@@ -70,9 +70,8 @@ class Waits:
             if waiter.run is step_run and waiter.attempt < step_run.attempt and waiter.wanted == wanted:
                 del execution.waiters[number]
         number = execution.number = execution.number + 1
-        until = None if seconds is None else self._run.loop.time() + seconds
         event_type, waiter_id, requirements = wanted
-        execution.waiters[number] = Waiter(event_type, requirements, step_run, waiter_id, until)
+        execution.waiters[number] = Waiter(event_type, requirements, step_run, waiter_id)
         return number
 
     def resolve(self, number: int, event: Event) -> None:

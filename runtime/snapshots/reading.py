@@ -314,7 +314,7 @@ class _Reader:
         waiters: dict[int, Waiter] = {}
         for number, of, name, waiter_id, requirements, attempt in self._list("waits"):
             kind, _, wanted = self._wanted([name, waiter_id, requirements])
-            waiter = waiters[_number(number)] = Waiter(kind, wanted, self._runs[of], waiter_id, None)
+            waiter = waiters[_number(number)] = Waiter(kind, wanted, self._runs[of], waiter_id)
             waiter.attempt = _number(attempt)
         execution.waiters = waiters or NONE
         execution.buffers = read_gathered(self._list("buffers"), execution, values, self._frame_at)
