@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator, Mapping
+import posixpath
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from wfc.compiler.check import check
@@ -66,7 +67,7 @@ def compile_text(
     path: str,
     *,
     source: str | None = None,
-    tools_folder: str = ".",
+    folder_of: Callable[[str], str] | None = None,
     project: Project | None = None,
     in_package: bool = False,
 ) -> Compiled:
@@ -76,7 +77,8 @@ def compile_text(
         raw: The spec's bytes.
         path: The spec's path, as findings show it.
         source: The spec's path as the module shows it: relative to the module, with ``/``. Default: ``path``.
-        tools_folder: The spec's folder, relative to the module's, with ``/``.
+        folder_of: The folder of a file, given by its path as findings show it, relative to the module's, with ``/``:
+            Python tools lie beside the file that declares them. Default: as it is for a module beside the spec.
         project: The files that it may mention. Without them there are none, so a call of another workflow is an error:
             nothing can be generated for it.
         in_package: Whether the folder of the module is a package.
@@ -88,7 +90,7 @@ def compile_text(
             return checked
         if checked.workflow.broken_calls:
             return with_findings_of_called(checked, project)
-        return generated(checked, project, source or path, tools_folder, in_package)
+        return generated(checked, project, source or path, folder_of or from_folder_of(path), in_package)
 
 
 def compile_shared(path: str, project: Project, *, source: str, in_package: bool = False) -> str:
@@ -192,7 +194,7 @@ def with_findings_of_called(checked: Compiled, project: Project) -> Compiled:
 
 
 def generated(
-    checked: Compiled, project: Project, source: str, tools_folder: str, in_package: bool
+    checked: Compiled, project: Project, source: str, folder_of: Callable[[str], str], in_package: bool
 ) -> Compiled:
     from wfc.compiler.diagnostics import Place
     from wfc.compiler.generate import generate
@@ -208,10 +210,16 @@ def generated(
         source=source,
         sha256=checked.sha256,
         lines=line,
-        tools_folder=tools_folder,
+        folder_of=folder_of,
         in_package=in_package,
     )
     return replace(checked, python=python)
+
+
+def from_folder_of(path: str) -> Callable[[str], str]:
+    """The folder of a file, as seen from the folder of another one."""
+    own = posixpath.dirname(path) or "."
+    return lambda file: posixpath.relpath(posixpath.dirname(file) or ".", own)
 
 
 def diagnostics(document: Document, findings: list[Finding], project: Project) -> list[Diagnostic]:

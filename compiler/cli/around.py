@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
 
 from wfc.compiler.cli.disk import Disk
 from wfc.compiler.cli.files import Source
 from wfc.compiler.project import Project
 from wfc.compiler.resolve import Refused
 
-__all__ = ["OnDisk", "project_of"]
+__all__ = ["OnDisk", "folders_from", "project_of", "relative"]
 
 
 def project_of(sources: Sequence[Source]) -> Project:
     """The project of some specs that are compiled together."""
     return Project(OnDisk(Disk(sources)))
+
+
+def folders_from(folder: str) -> Callable[[str], str]:
+    """How a file's folder is named by a module in this folder, links followed."""
+    return lambda file: relative(os.path.dirname(file) or ".", folder)
+
+
+def relative(path: str, folder: str) -> str:
+    """A path as seen from a folder, with ``/``."""
+    try:
+        return os.path.relpath(os.path.realpath(path), os.path.realpath(folder)).replace(os.sep, "/")
+    except ValueError:  # another drive
+        return os.path.basename(path)
 
 
 class OnDisk:

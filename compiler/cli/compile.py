@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import click
 
-from wfc.compiler.cli.around import project_of
+from wfc.compiler.cli.around import folders_from, project_of, relative
 from wfc.compiler.cli.files import Source, specs
 from wfc.compiler.cli.findings import show
 from wfc.compiler.cli.levels import settled
@@ -58,18 +58,11 @@ def compile_source(source: Source, folder: str, project: Project) -> Compiled:
         source.raw,
         source.path,
         source=relative(source.path, folder),
-        tools_folder=relative(os.path.dirname(source.path) or ".", folder),
+        folder_of=folders_from(folder),
         project=project,
         in_package=is_package(folder),
     )
     return settled(compiled)
-
-
-def relative(path: str, folder: str) -> str:
-    try:
-        return os.path.relpath(os.path.realpath(path), os.path.realpath(folder)).replace(os.sep, "/")
-    except ValueError:  # another drive
-        return os.path.basename(path)
 
 
 def is_package(folder: str) -> bool:

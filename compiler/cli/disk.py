@@ -30,6 +30,7 @@ class Disk:
         self.sources = {source.path.replace(os.sep, "/"): source for source in sources}
         self.known: dict[str, bytes | Refusal] = {path: each.raw for path, each in self.sources.items()}
         self.roots: list[str] | None = None
+        self.within: dict[str, bool] = {}
 
     def content(self, path: str) -> bytes | Refusal:
         """A file's content, if it is in a project of the specs, links followed."""
@@ -41,11 +42,21 @@ class Disk:
     def read(self, path: str) -> bytes | Refusal:
         if self.roots is None:
             self.roots = list(dict.fromkeys(root_of(source.path) for source in self.sources.values()))
-        real = os.path.realpath(path)
-        if not any(real == root or real.startswith(root.rstrip(os.sep) + os.sep) for root in self.roots):
+        # its folder too: what is beside a file, such as the modules of its tools, belongs to it
+        if not (self.inside(os.path.dirname(path) or ".") and self.inside(path)):
             return "outside", ""
         found = contents_or_reason(path, MAX_BYTES + 1)
         return ("missing", found) if isinstance(found, str) else found
+
+    def inside(self, path: str) -> bool:
+        """Whether a path is in a project of the specs, links followed."""
+        found = self.within.get(path)
+        if found is None:
+            real = os.path.realpath(path)
+            roots = self.roots or ()
+            found = any(real == root or real.startswith(root.rstrip(os.sep) + os.sep) for root in roots)
+            self.within[path] = found
+        return found
 
     def given(self) -> Iterator[tuple[str, bytes]]:
         """The specs that are looked at together."""

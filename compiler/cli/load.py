@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wfc.compiler.cli.around import project_of
+from wfc.compiler.cli.around import folders_from, project_of
 from wfc.compiler.cli.files import load, load_whole
 from wfc.compiler.cli.findings import show
 from wfc.compiler.cli.levels import settled
@@ -27,7 +27,7 @@ from wfc.compiler.slotted import dataclass
 if TYPE_CHECKING:
     from wfc.runtime import Workflow
 
-__all__ = ["Program", "load_compiled", "load_program", "workflow_of"]
+__all__ = ["Program", "compiled_here", "load_compiled", "load_program", "workflow_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +77,21 @@ def load_program(path: str) -> Program | None:
         return Program(workflow_in(module, path), None)
     source = load(path)
     project = project_of([source])
-    compiled = settled(
-        compile_text(source.raw, source.path, source=os.path.basename(path), project=project, in_package=True)
-    )
+    compiled = settled(compiled_here(source.raw, source.path, project))
     show([compiled], on_error_stream=True)
     return None if compiled.failed else load_compiled(compiled, project)
+
+
+def compiled_here(raw: bytes, path: str, project: Project) -> Compiled:
+    """A spec compiled to a module that is going to be in memory, as if it were beside the spec."""
+    return compile_text(
+        raw,
+        path,
+        source=os.path.basename(path),
+        folder_of=folders_from(os.path.dirname(path) or "."),
+        project=project,
+        in_package=True,
+    )
 
 
 def load_compiled(compiled: Compiled, project: Project) -> Program | None:
@@ -112,8 +122,7 @@ def mentioned(path: str, project: Project) -> list[Compiled]:
                 continue
             raw = project.files.read(other)
             if isinstance(raw, bytes):
-                source = os.path.basename(other)
-                found[other] = compile_text(raw, other, source=source, project=project, in_package=True)
+                found[other] = compiled_here(raw, other, project)
                 waiting.append(other)
     return list(found.values())
 

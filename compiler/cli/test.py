@@ -10,10 +10,10 @@ from wfc.compiler.cli.around import project_of
 from wfc.compiler.cli.files import specs
 from wfc.compiler.cli.findings import show
 from wfc.compiler.cli.levels import settled
-from wfc.compiler.cli.load import load_compiled
+from wfc.compiler.cli.load import compiled_here, load_compiled
 from wfc.compiler.cli.mocks import spec_test
 from wfc.compiler.cli.streams import output_kept
-from wfc.compiler.pipeline import Compiled, compile_text
+from wfc.compiler.pipeline import Compiled
 from wfc.compiler.project import Project
 from wfc.compiler.render import printable
 
@@ -32,9 +32,7 @@ def command(paths: tuple[str, ...]) -> int:
     """
     sources = specs(paths)
     project = project_of(sources)
-    compiled = [
-        settled(compile_text(source.raw, source.path, project=project, in_package=True)) for source in sources
-    ]
+    compiled = [settled(compiled_here(source.raw, source.path, project)) for source in sources]
     show(compiled, on_error_stream=True)
     good = [each for each in compiled if not each.failed]
     ran = [run_tests(each, project) for each in good if each.workflow]

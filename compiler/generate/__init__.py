@@ -20,7 +20,7 @@ def generate(
     source: str,
     sha256: str,
     lines: Callable[[Address], int],
-    tools_folder: str = ".",
+    folder_of: Callable[[str], str],
     in_package: bool = False,
 ) -> str:
     """The text of a Python module that runs a workflow.
@@ -32,7 +32,8 @@ def generate(
         source: The spec's path as the module shows it, relative to the module, with ``/``.
         sha256: Of the spec's bytes, in hexadecimal.
         lines: The line, from 1, at which an address begins.
-        tools_folder: The folder of the Python tools, relative to the module's own, with ``/``.
+        folder_of: The folder of a file that is given by its path as findings show it, relative to the module's own,
+            with ``/``.
         in_package: Whether the folder of the module is a package, so that its neighbours are named with a dot.
     """
     from wfc.compiler.generate.module import print_module
@@ -42,7 +43,7 @@ def generate(
         source=source,
         sha256=sha256,
         lines=lines,
-        tools_folder=tools_folder,
+        folder_of=folder_of,
         in_package=in_package,
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from wfc.compiler.expressions import Template, spell_body, spell_template
 from wfc.compiler.generate.annotations import annotation, is_class
 from wfc.compiler.generate.constants import call, constant
@@ -42,10 +44,10 @@ class PythonFunction:
 class Bindings:
     """What the steps of a workflow call, each printed once and only if a step uses it."""
 
-    def __init__(self, workflow: Workflow, names: ModuleNames, tools_folder: str) -> None:
+    def __init__(self, workflow: Workflow, names: ModuleNames, folder_of: Callable[[str], str]) -> None:
         self.workflow = workflow
         self.names = names
-        self.tools_folder = tools_folder
+        self.folder_of = folder_of
         self.constants: list[list[str]] = []
         self.functions: list[PythonFunction] = []
         self.outputs: dict[Code, Code] = {}
@@ -117,28 +119,30 @@ class Bindings:
             name = self.names.scope.give(f"{step.name}_{tool.name}".upper())
         else:
             name = self.names.constant(tool, "TOOL")
-        beside = Code("__file__")
-        if self.tools_folder != ".":
-            beside = Code(f"Path(__file__).parent / {literal(self.tools_folder)}")
-        arguments = {"output": type_, "beside": beside}
+        arguments = {"output": type_, "beside": self.beside(tool.file)}
         if tool.secrets:
             pairs = ", ".join(f"{literal(word)}: {secret(each)}" for word, each in tool.secrets)
             arguments["secrets"] = Code(f"{{{pairs}}}")
         wanted = [each for each in self.workflow.resources if each.name not in tool.args.fields]
         if wanted:
-            pairs = ", ".join(f"{literal(each.name)}: {self.resource(each, beside)}" for each in wanted)
+            pairs = ", ".join(f"{literal(each.name)}: {self.resource(each)}" for each in wanted)
             arguments["resources"] = Code(f"{{{pairs}}}")
         value = call(Code("PythonTool"), literal(tool.python), **arguments)
         self.constants.append(fit(f"{name}: PythonTool[{type_}] = {value}"))
         self.tools[key] = name
         return name
 
-    def resource(self, resource: Resource, beside: Code) -> Code:
+    def beside(self, file: str) -> Code:
+        """Where the modules of a file's tools are: in its folder, as seen from the generated module."""
+        folder = self.folder_of(file)
+        return Code("__file__" if folder == "." else f"Path(__file__).parent / {literal(folder)}")
+
+    def resource(self, resource: Resource) -> Code:
         """A resource's constant; it stands before the tools that ask for it."""
         known = id(resource) in self.names.bindings
         name = self.names.constant(resource, "RESOURCE")
         if not known:
-            named = {"beside": beside, "per": literal(resource.per)}
+            named = {"beside": self.beside(resource.file), "per": literal(resource.per)}
             value = call(Code("PythonResource"), literal(resource.python), **named)
             self.constants.append(fit(f"{name} = {value}"))
         return name

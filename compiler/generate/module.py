@@ -76,12 +76,12 @@ def print_module(
     source: str,
     sha256: str,
     lines: Callable[[Address], int],
-    tools_folder: str,
+    folder_of: Callable[[str], str],
     in_package: bool,
 ) -> str:
     """The module's text; see :func:`wfc.compiler.generate.generate`."""
     names = ModuleNames(workflow)
-    module = assembled(workflow, names, source, sha256, lines, tools_folder)
+    module = assembled(workflow, names, source, sha256, lines, folder_of)
     return printed_text(module, names, in_package=in_package)
 
 
@@ -122,9 +122,9 @@ def assembled(
     source: str,
     sha256: str,
     lines: Callable[[Address], int],
-    tools_folder: str,
+    folder_of: Callable[[str], str],
 ) -> Module:
-    bindings = Bindings(workflow, names, tools_folder)
+    bindings = Bindings(workflow, names, folder_of)
     methods = Methods(workflow, names, bindings)
     file = PurePosixPath(source).name
     printed = [
@@ -188,7 +188,7 @@ def imported(
             mentioned.add(node.id)
         elif isinstance(node, (ast.AnnAssign, ast.arg)) and node.annotation is not None:
             mentioned.update(quoted_names(node.annotation))
-    own = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
+    own = {node.name for node in tree.body if isinstance(node, ast.ClassDef)} | shared.keys()
     yield from ((IMPORTABLE[name], name) for name in sorted((mentioned - own) & IMPORTABLE.keys()))
     for name, (module, there) in shared.items():
         if name in mentioned:

@@ -33,14 +33,15 @@ def no_such_file(place: Place, path: str, reason: str) -> Finding:
 
 
 @problem
-def file_outside_project(place: Place, path: str) -> Finding:
+def file_outside_project(place: Place, path: str, project: str = "this project") -> Finding:
     """A path leads out of the project.
 
     A spec may mention files of its own project only: those below the nearest folder that holds a
     `pyproject.toml`, a `wfc.toml` or a repository; without any of these, those below its own folder. Otherwise a
-    spec that somebody sends you could read what is none of its business. Put the file into the project.
+    spec that somebody sends you could read what is none of its business. A pattern of files, as in `knowledge`,
+    looks only into the folder of the file that it stands in and into those below. Put the file into the project.
     """
-    return Finding("file-outside-project", f"`{path}` is not in this project", place)
+    return Finding("file-outside-project", f"`{path}` is not in {project}", place)
 
 
 @problem

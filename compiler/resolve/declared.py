@@ -14,6 +14,7 @@ from wfc.compiler.nodes import (
     Model,
     Prompt,
     Received,
+    Resource,
     Retry,
     RunKey,
     Secret,
@@ -41,6 +42,11 @@ def entries(section: object, address: Address) -> Iterator[tuple[str, object, Ad
     if isinstance(section, Mapping):
         for key, content in section.items():
             yield normal(key), content, (*address, key)
+
+
+def never_named(place: Place, name: str, known: Iterable[str]) -> Finding:
+    """For a table in which no name of a spec is looked up: only Python functions ask for resources."""
+    raise AssertionError(f"{place}: nothing names the resource {name}")
 
 
 @dataclass(slots=True)
@@ -139,6 +145,7 @@ class Declared:
     agents: Table[Agent] = field(default_factory=lambda: Table(problems.unknown_agent))
     knowledge: Table[Knowledge] = field(default_factory=lambda: Table(problems.unknown_knowledge))
     retries: Table[Retry] = field(default_factory=lambda: Table(problems.unknown_retry))
+    resources: Table[Resource] = field(default_factory=lambda: Table(never_named))
     state: Record = field(default_factory=lambda: Record("State", role="state"))
     config: Record = field(default_factory=lambda: Record("Config", role="config"))
     defaults: Defaults = field(default_factory=Defaults)

@@ -10,6 +10,7 @@ from wfc.compiler.resolve.values import Texts, misfit
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import (
     ANY,
+    NULL,
     UNKNOWN,
     Field,
     ListOf,
@@ -30,7 +31,7 @@ def part_type(type: Type, name: str) -> Type | None:
     if isinstance(type, Record):
         field = type.fields.get(name)
         return None if field is None else field.type
-    if isinstance(type, Optional):
+    if isinstance(type, Optional) or type == NULL:
         return None
     found: list[Type] = []
     for member in members(type):

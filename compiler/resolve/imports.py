@@ -70,6 +70,7 @@ def tables(declared: Declared) -> dict[str, Table[Any]]:
         "agents": declared.agents,
         "knowledge": declared.knowledge,
         "retries": declared.retries,
+        "resources": declared.resources,
     }
 
 
@@ -82,6 +83,7 @@ WORDS = {
     "agents": "an agent",
     "knowledge": "a collection",
     "retries": "a retry policy",
+    "resources": "a resource",
 }
 
 

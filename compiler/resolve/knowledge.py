@@ -50,6 +50,8 @@ def knowledge(name: str, data: Data, place: Place, declared: Declared) -> Knowle
             continue
         if path.startswith(("/", "\\")) or "\\" in path or ":" in path or "\0" in path:
             declared.report(file_outside_project(at, path))
+        elif ".." in path.split("/"):
+            declared.report(file_outside_project(at, path, "the folder of this file"))
         else:
             paths.append(path)
     vector = data.get("index") == "vector"

@@ -24,7 +24,7 @@ from wfc.compiler.resolve.messages import declare_messages, report_received
 from wfc.compiler.resolve.names import check_style, normal, pascal_case
 from wfc.compiler.resolve.parts import check_contracts, declare_parts
 from wfc.compiler.resolve.prompts import declare_prompts
-from wfc.compiler.resolve.resources import report_unused_resources, resolve_resources
+from wfc.compiler.resolve.resources import declare_resources, note_used_resources, report_unused_resources
 from wfc.compiler.resolve.retries import declare_retries
 from wfc.compiler.resolve.runs import resolve_whole
 from wfc.compiler.resolve.steps import resolve_steps
@@ -154,11 +154,11 @@ def resolve(spec: Spec, report: Report, around: Surroundings = ALONE) -> Workflo
         report_recursion(str(data.get("workflow")), declared)
     report_unknown_tools(declared)
     used = Used.of(declared, steps)
-    resources = resolve_resources(data, declared)
+    note_used_resources(steps, declared)
     if not spec.broken:
         report_unused(data, declared, used)
-        report_unused_resources(resources, steps, declared)
-    return replace(workflow(data, declared, steps, tests, used), run=run, resources=resources)
+        report_unused_resources(declared)
+    return replace(workflow(data, declared, steps, tests, used), run=run)
 
 
 def declarations(spec: Spec, report: Report, around: Surroundings = ALONE) -> Declared:
@@ -171,6 +171,7 @@ def declarations(spec: Spec, report: Report, around: Surroundings = ALONE) -> De
     declare_retries(data, declared)
     declare_prompts(declared)
     declare_models(data, declared)
+    declare_resources(declared)
     declare_tools(data, declared)
     declare_defaults(data.get("defaults"), declared)
     declare_agents(declared)
@@ -227,6 +228,7 @@ def workflow(
         retries=tuple(declared.retries.nodes.values()),
         steps=steps,
         tests=tests,
+        resources=tuple(declared.resources.nodes.values()),
         imports=imports,
         whole=declared.flow_whole,
         broken_calls=tuple(name for name, found in declared.called.items() if found is None),

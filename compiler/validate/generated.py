@@ -2419,7 +2419,7 @@ SHARED_KEYS: Final[Mapping[str, Check]] = {
     "agents": is_spec_agents,
     "knowledge": is_spec_knowledge,
     "retries": is_spec_retries,
-    "resources": not_yet,
+    "resources": is_spec_resources,
     "secrets": is_spec_secrets,
     "config": is_record,
 }

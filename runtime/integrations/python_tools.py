@@ -210,5 +210,5 @@ def _module(name: str, folder: Path) -> Any:
         ) from error
     raise SettingsError(
         f"there is no module `{name}` in {folder}, and the settings ({settings.told_from}) do not allow it: "
-        f'put it beside the spec, or add `modules = ["{name}"]` to the settings'
+        f'put it there, or add `modules = ["{name}"]` to the settings'
     )

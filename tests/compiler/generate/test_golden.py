@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from wfc.compiler.cli import main
 from wfc.compiler.cli.around import project_of
 from wfc.compiler.cli.compile import compile_source, to_write
 from wfc.compiler.cli.files import specs
@@ -32,6 +33,26 @@ def compiled(spec: Path) -> str:
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.stem)
 def test_generated_code_is_golden(spec: Path, golden: Callable[[Path, str], None]) -> None:
     golden(spec.with_suffix(".py"), compiled(spec))
+
+
+IMPORTING = FOLDER / "importing/order.yaml"
+
+
+def test_a_spec_and_what_it_imports_are_golden(golden: Callable[[Path, str], None]) -> None:
+    (source,) = specs([str(IMPORTING)])
+    project = project_of([source])
+    made = compile_source(source, str(IMPORTING.parent), project)
+    assert not made.diagnostics
+    outputs = list(to_write(made, str(IMPORTING.parent), project))
+    assert [output.name for output in outputs] == ["stock_shared.py", "order_workflow.py"]
+    for output in outputs:
+        golden(Path(output.path), output.python)
+
+
+def test_the_golden_modules_of_several_files_run() -> None:
+    assert main(["test", str(IMPORTING)]) == 0
+    module = str(IMPORTING.with_name("order_workflow.py"))
+    assert main(["run", module, "-i", "name=atlas", "-i", "count=3"]) == 0
 
 
 def run(*command: str, **environment: str) -> None:
@@ -99,7 +120,7 @@ def test_the_bytes_do_not_depend_on_the_hash_seed(spec: Path) -> None:
 
 def test_tools_elsewhere_are_found_from_the_module() -> None:
     spec = FOLDER / "calls.yaml"
-    text = compile_text(spec.read_bytes(), spec.name, source="../calls.yaml", tools_folder="..").python
+    text = compile_text(spec.read_bytes(), spec.name, source="../calls.yaml", folder_of=lambda _: "..").python
     assert 'beside=Path(__file__).parent / "..",' in text
     assert "from pathlib import Path\n" in text
     assert "# Generated from ../calls.yaml." in text

@@ -1,0 +1,5 @@
+"""Beside the spec."""
+
+
+def twice(number: int) -> int:
+    return 2 * number

@@ -1,0 +1,98 @@
+"""Uses what other files declare, and tools that lie beside those."""
+
+# Generated from order.yaml. Edit the spec, not this file.
+# sha256:ce15cd745b7a6037637dfbe8c1237977dab7e5ee8598b8b89237ac2b1bea66f8, output format 1
+
+from pathlib import Path
+
+from stock_shared import Item, ItemFound, Kind
+from wfc.runtime import (
+    Context,
+    Inputs,
+    PythonResource,
+    PythonTool,
+    Record,
+    RetryPolicy,
+    StartEvent,
+    StopEvent,
+    Workflow,
+    require_output_format,
+    step,
+)
+
+require_output_format(1, "order.yaml")
+
+
+class Line(Record):
+    item: Item
+    count: int
+
+
+class Ordered(StartEvent, closed=True):
+    name: str
+    count: int
+    kind: Kind = "book"
+
+
+class Missing(StopEvent, closed=True):
+    name: str
+
+
+class Sent(StopEvent, closed=True):
+    lines: list[Line]
+    by: str
+
+
+STOCK = PythonResource(
+    "stock:stock",
+    beside=Path(__file__).parent / "shared",
+    per="process",
+)
+
+FIND_ITEM: PythonTool[Item | None] = PythonTool(
+    "stock:find",
+    output=Item | None,
+    beside=Path(__file__).parent / "shared",
+    resources={"stock": STOCK},
+)
+
+AGAIN = RetryPolicy(max_attempts=2, delay=1.0, backoff=2.0, max_delay=60.0)
+
+COUNT: PythonTool[int] = PythonTool(
+    "counting:twice",
+    output=int,
+    beside=__file__,
+    resources={"stock": STOCK},
+)
+
+
+class Order(Workflow, name="order", source="order.yaml"):
+    """Uses what other files declare, and tools that lie beside those."""
+
+    # order.yaml:16
+    @step(retry_policy=AGAIN)
+    async def find(self, ctx: Context, event: Ordered) -> Item | None:
+        return await ctx.tool(FIND_ITEM, {"name": event.name, "kind": event.kind})
+
+    @find.then
+    def after_find(self, event: Ordered, result: Item | None) -> Missing | ItemFound:
+        if result is None:
+            return Missing(name=event.name)
+        return ItemFound(item=result)
+
+    # order.yaml:25
+    @step
+    async def send(
+        self,
+        ctx: Context,
+        event: ItemFound,
+        inputs: Inputs[Ordered],
+    ) -> int:
+        return await ctx.tool(COUNT, {"number": inputs.count})
+
+    @send.then
+    def after_send(self, event: ItemFound, result: int) -> Sent:
+        return Sent(
+            lines=[Line(item=event.item, count=result)],
+            by=event.item.shelf.name,
+        )
