@@ -40,7 +40,6 @@ LATER = [
     ("tokens", {"llm": ", stream: {tokens: true}"}, "tokens"),
     ("openapi", {"tools": ", desk: {openapi: ./desk.yaml}"}, "openapi"),
     ("mcp", {"tools": ", files: {mcp: {command: [npx]}}"}, "mcp"),
-    ("workflow tool", {"tools": ", research: {workflow: other}"}, "workflow"),
 ]
 
 
