@@ -17,7 +17,6 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from wfc.runtime.conversions import datetime, day, decimal, duration, exact, integer, number
 from wfc.runtime.errors import ExpressionError
-from wfc.runtime.merging import merged_by
 
 __all__ = [
     "among",
@@ -71,6 +70,9 @@ def text(value: Scalar) -> str:
 
     ``true``; ``2.5``, and ``2`` for 2.0; decimals without exponents; dates and moments in ISO 8601, moments
     in UTC with ``Z``; durations as ``1 day 2h 30 min``.
+
+    Raises:
+        ExpressionError: It is no scalar.
     """
     match value:
         case str():
@@ -339,6 +341,11 @@ def group(items: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:
     for item in items:
         groups.setdefault(key(item), []).append(item)
     return groups
+
+
+def merged_by(kept: Sequence[T], new: Iterable[T], key: Callable[[T], object]) -> list[T]:
+    """The items of two lists, each new one in the place of the kept one that has its key, else at the end."""
+    return list({key(item): item for items in (kept, new) for item in items}.values())
 
 
 @overload

@@ -33,6 +33,9 @@ class JsonSerializer(BaseSerializer):
 
     Args:
         allowed_types: Further classes that may stand in a snapshot. No class is ever imported by its name.
+
+    Raises:
+        TypeError: ``allowed_types`` has something that is no class.
     """
 
     def __init__(self, *, allowed_types: Iterable[type[Any]] | None = None) -> None:
@@ -69,7 +72,11 @@ class JsonSerializer(BaseSerializer):
 
 
 class PickleSerializer(JsonSerializer):
-    """Is not to be had: whoever can change a pickled text can run any code here."""
+    """Is not to be had: whoever can change a pickled text can run any code here.
+
+    Raises:
+        TypeError: Always.
+    """
 
     def __init__(self, **_options: Any) -> None:
         raise TypeError(

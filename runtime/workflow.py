@@ -366,7 +366,8 @@ class Workflow:
             options: Of ``Run``.
 
         Raises:
-            WorkflowError: See ``run``.
+            WorkflowRuntimeError: See ``run``, as for the next.
+            ContextStateError: The context's run is not over.
         """
         if not self._is_validated:
             self.validate()

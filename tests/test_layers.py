@@ -60,7 +60,6 @@ RUNTIME_ROOMS = (
     "redaction",
     "formats",
     "serializers",
-    "merging",
     "conversions",
     "filters",
     "threads",

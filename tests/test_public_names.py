@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -42,13 +43,53 @@ def test_public_names_are_listed_and_there(name: str) -> None:
     assert not [each for each in listed if each.startswith("_")]
 
 
-@pytest.mark.parametrize("name", ["wfc.runtime", "wfc.runtime.testing"])
-def test_the_public_api_is_explained(name: str) -> None:
-    module = importlib.import_module(name)
-    for each in module.__all__:
-        value = getattr(module, each)
-        if inspect.isclass(value) or inspect.isfunction(value):
-            assert inspect.getdoc(value), f"{name}.{each} has no docstring"
+def public_functions(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, str]]:
+    """The public functions and methods of a module, each with what is said of it."""
+    lists = [
+        node.value for node in tree.body if isinstance(node, ast.Assign) and "__all__" in ast.unparse(node)
+    ]
+    listed = {name for names in lists for name in ast.literal_eval(names)}
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            about = ast.get_docstring(node) or ""
+            assert about, f"{node.name} has no docstring"
+            for method in node.body:
+                if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef):
+                    if method.name == "__init__":
+                        yield method, about
+                    elif not method.name.startswith("_"):
+                        yield method, ast.get_docstring(method) or ""
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name in listed:
+            yield node, ast.get_docstring(node) or ""
+
+
+def stands_for_another(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a function is one of several signatures, or the other half of a property."""
+    marks = {ast.unparse(each).rpartition(".")[2] for each in function.decorator_list}
+    return bool(marks & {"overload", "setter"})
+
+
+def raised(function: ast.AST) -> Iterator[str]:
+    """The classes of errors that a function raises itself."""
+    for node in ast.walk(function):
+        if (
+            isinstance(node, ast.Raise)
+            and isinstance(node.exc, ast.Call)
+            and isinstance(node.exc.func, ast.Name)
+        ):
+            name = node.exc.func.id
+            if name[0].isupper() and name != "AttributeError":
+                yield name
+
+
+@pytest.mark.parametrize("name", [name for name in modules() if name.startswith("wfc.runtime")])
+def test_what_a_public_function_does_and_raises_is_said(name: str) -> None:
+    for function, said in public_functions(source(name)):
+        if stands_for_another(function):
+            continue
+        assert said, f"{name}.{function.name} has no docstring"
+        missing = [error for error in raised(function) if error not in said]
+        assert not missing, f"{name}.{function.name} does not say that it raises {missing}"
 
 
 @pytest.mark.parametrize("name", ["wfc.runtime", "wfc.runtime.testing"])

@@ -6,9 +6,9 @@ import importlib
 import sys
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Any, Final, TypeVar
 
-from wfc.runtime.errors import WorkflowConfigurationError, WorkflowError
+from wfc.runtime.errors import SnapshotError, WorkflowConfigurationError, WorkflowError
 from wfc.runtime.events import Event, StopEvent
 from wfc.runtime.resource.kinds import Asked
 from wfc.runtime.steps import StepFunction
@@ -16,11 +16,7 @@ from wfc.runtime.store import StateStore
 from wfc.runtime.table import Step
 
 __all__ = [
-    "BaseSerializer",
-    "ContextSerdeError",
     "InMemoryStateStore",
-    "JsonSerializer",
-    "PickleSerializer",
     "WorkflowDone",
     "WorkflowMeta",
     "install",
@@ -59,32 +55,6 @@ class InMemoryStateStore(StateStore[_S]):
         super().__init__(_Holder(initial_state))
 
 
-class PickleSerializer:
-    """There is none: what a store holds must never name code to import.
-
-    Raises:
-        WorkflowConfigurationError: Always.
-    """
-
-    def __init__(self, *_args: Any, **_more: Any) -> NoReturn:
-        raise WorkflowConfigurationError("wfc stores no pickles, which run code when they are read; use JSON")
-
-
-class BaseSerializer:
-    """Only a name that programs may mention: contexts cannot be stored yet."""
-
-    def __init__(self, *_args: Any, **_more: Any) -> NoReturn:
-        raise WorkflowConfigurationError("wfc cannot store contexts yet")
-
-
-class JsonSerializer(BaseSerializer):
-    """Only a name that programs may mention: contexts cannot be stored yet."""
-
-
-class ContextSerdeError(WorkflowError):
-    """Only a name that programs may mention: no run raises it."""
-
-
 class WorkflowDone(WorkflowError):  # noqa: N818 - the name is llama-index-workflows'
     """Only a name that programs may mention: no run raises it."""
 
@@ -94,7 +64,7 @@ _FROM: Final[dict[str, tuple[str, ...]]] = {
     "workflows.collect": ("wfc.runtime.collect",),
     "workflows.context": ("wfc.runtime.context", _HERE),
     "workflows.context.context": ("wfc.runtime.context",),
-    "workflows.context.serializers": (_HERE,),
+    "workflows.context.serializers": ("wfc.runtime.serializers",),
     "workflows.context.state_store": ("wfc.runtime.store", "wfc.runtime.events", _HERE),
     "workflows.decorators": ("wfc.runtime.decorators",),
     "workflows.errors": ("wfc.runtime.errors", _HERE),
@@ -113,6 +83,7 @@ _StopEventT = TypeVar("_StopEventT", bound=StopEvent)
 
 _ALSO: Final[dict[str, dict[str, Any]]] = {
     "workflows.decorators": {"StepConfig": Step},
+    "workflows.errors": {"ContextSerdeError": SnapshotError},
     "workflows.events": {"EventType": type[Event]},
     "workflows.resource": {"ResourceDefinition": Asked},
     "workflows.types": {"StopEventT": _StopEventT, "RunResultT": Any},

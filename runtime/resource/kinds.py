@@ -244,6 +244,9 @@ def asked_of(name: str, annotation: Any, names: Mapping[str, Any]) -> Asked | No
 
     Args:
         names: Local names that a factory's annotations may mention.
+
+    Raises:
+        WorkflowValidationError: A ``ResourceConfig`` is to give something else than a pydantic model.
     """
     if get_origin(annotation) is not Annotated:
         return None

@@ -51,6 +51,7 @@ async def attempt(run: Run, step_run: StepRun) -> Tick:
     """Makes an attempt; what came of it.
 
     Raises:
+        StepError: It took too long, or its result is not as required.
         Exception: The action failed.
     """
     step = step_run.step

@@ -145,6 +145,7 @@ def run_virtually(main: Callable[[], Any], *, start: datetime = START) -> Any:
 
     Raises:
         DeadlockError: It waits for something that cannot come.
+        RuntimeError: It is called inside an event loop that runs.
     """
     if events._get_running_loop() is not None:
         raise RuntimeError("a virtual clock cannot be started inside a running event loop")

@@ -153,6 +153,10 @@ def test_programs_find_this_runtime_under_the_other_name() -> None:
         "from workflows.context.state_store import InMemoryStateStore",
         "from workflows.testing import WorkflowTestRunner",
         "assert Workflow is wfc.runtime.Workflow and workflows.events.Event is wfc.runtime.Event",
+        "from workflows.context.serializers import JsonSerializer",
+        "from workflows.errors import ContextSerdeError",
+        "assert JsonSerializer().deserialize(JsonSerializer().serialize([1])) == [1]",
+        "assert ContextSerdeError is wfc.runtime.SnapshotError",
         "assert not any(name.startswith('llama_index_') for name in sys.modules)",
         "assert 'pydantic_ai' not in sys.modules",
     )
