@@ -45,10 +45,10 @@ def test_public_names_are_listed_and_there(name: str) -> None:
 
 def public_functions(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, str]]:
     """The public functions and methods of a module, each with what is said of it."""
-    lists = [
-        node.value for node in tree.body if isinstance(node, ast.Assign) and "__all__" in ast.unparse(node)
-    ]
-    listed = {name for names in lists for name in ast.literal_eval(names)}
+    listed: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            listed.update(ast.literal_eval(node.value))
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
             about = ast.get_docstring(node) or ""
