@@ -231,7 +231,7 @@ def in_order(found: Iterable[Diagnostic], path: str) -> tuple[Diagnostic, ...]:
     """Each once, by place; those in the file itself before those in others."""
     return tuple(
         sorted(
-            dict.fromkeys(found),
+            once(found),
             key=lambda each: (
                 each.path != path,
                 each.path,
@@ -243,6 +243,16 @@ def in_order(found: Iterable[Diagnostic], path: str) -> tuple[Diagnostic, ...]:
             ),
         )
     )
+
+
+def once(found: Iterable[Diagnostic]) -> Iterable[Diagnostic]:
+    """Each finding once, also where an alias repeats what it is about; of two the one that can be fixed."""
+    kept: dict[tuple[object, ...], Diagnostic] = {}
+    for each in found:
+        same = (each.path, each.start, each.end, each.code, each.message)
+        if same not in kept or kept[same].fix is None:
+            kept[same] = each
+    return kept.values()
 
 
 @contextmanager

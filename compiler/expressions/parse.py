@@ -225,13 +225,13 @@ def reference(scope: Scope, *path: str) -> Expression:
     Raises:
         KeyError: There is no such name or field.
     """
-    tree: Node = Name(0, 0, path[0])
+    tree: Node = Name(0, 0, path[0], 0, 0)
     tree.declared = scope.names[path[0]]
     tree.type = scope.fact(path[:1]) or tree.declared
     for index, name in enumerate(path[1:], 2):
         of = tree.type
         declared = of.fields[name].type if isinstance(of, Record) else common(*field_types(of, name))
-        tree = Attribute(0, 0, tree, name, 0)
+        tree = Attribute(0, 0, tree, name, 0, 0)
         tree.declared = declared
         tree.type = scope.fact(path[:index]) or declared
     return Expression(".".join(path), Place(()), tree.type, tree, frozenset({path}))

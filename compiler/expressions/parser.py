@@ -147,8 +147,8 @@ class Parser:
         self.unexpected("an operator or the end")
 
     def no_call(self, node: Attribute | Name) -> NoReturn:
-        start = node.name_start if isinstance(node, Attribute) else node.start
-        self.fail_with(problems.method_call(self.place.stretch(start, node.end), node.name))
+        place = self.place.stretch(node.name_start, node.name_end)
+        self.fail_with(problems.method_call(place, node.name))
 
     def expression(self) -> Node:
         node = self.either()
@@ -244,7 +244,7 @@ class Parser:
                 if name.kind != "name":
                     self.unexpected("a field's name")
                 self.next += 1
-                node = Attribute(node.start, name.end, node, name.text, name.start)
+                node = Attribute(node.start, name.end, node, name.text, name.start, name.end)
             elif word == "[":
                 node = self.subscript(node)
             elif isinstance(node, (Attribute, Name)):
@@ -307,7 +307,7 @@ class Parser:
         if token.kind == "name":
             if token.text not in RESERVED:
                 self.next += 1
-                return Name(token.start, token.end, token.text)
+                return Name(token.start, token.end, token.text, token.start, token.end)
             if token.text in CONSTANTS:
                 self.next += 1
                 return Constant(token.start, token.end, CONSTANTS[token.text])
@@ -322,9 +322,7 @@ class Parser:
             if self.at(","):
                 self.fail_with(problems.no_tuple(self.span(self.token)))
             end = self.close(")", opened).end
-            node.start, node.end = (
-                (token.start, end) if not isinstance(node, Attribute) else (node.start, node.end)
-            )
+            node.start, node.end = token.start, end
             return node
         if self.at("["):
             return self.list_display()

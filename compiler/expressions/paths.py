@@ -31,9 +31,9 @@ def path_alone(text: str, start: int = 0, *, until: str = "") -> tuple[Node, int
         return None
     begin = match.start(1)
     end = begin + len(first)
-    node: Node = Name(begin, end, first)
+    node: Node = Name(begin, end, first, begin, end)
     for name in names:
         name_start = end + 1
         end = name_start + len(name)
-        node = Attribute(begin, end, node, name, name_start)
+        node = Attribute(begin, end, node, name, name_start, end)
     return node, match.start(2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from wfc.compiler.expressions.narrowing import SCALAR_TESTS, Facts, facts_of
 from wfc.compiler.expressions.tree import Node, Path, Test, walk
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from wfc.compiler.expressions.parse import Expression
 
 __all__ = ["Scope"]
+
+MAX_DOUBTED: Final = (
+    4  # names in a path; deeper ones are hardly ever asked about, and records may hold themselves
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +49,13 @@ class Scope:
     def doubts(self) -> Facts:
         """What is known after a condition that could not be read, or cannot be so: it may have excluded anything."""
         found: dict[Path, Type] = {}
-        for name, type in self.names.items():
+        waiting: list[tuple[Path, Type]] = [((name,), type) for name, type in self.names.items()]
+        while waiting:
+            path, type = waiting.pop()
             if may_be_null(type) or isinstance(type, OneOf):
-                found[name,] = UNKNOWN
-            elif isinstance(type, Record):
-                found.update(
-                    {(name, key): UNKNOWN for key, each in type.fields.items() if may_be_null(each.type)}
-                )
+                found[path] = UNKNOWN
+            elif isinstance(type, Record) and len(path) < MAX_DOUBTED:
+                waiting += [((*path, name), each.type) for name, each in type.fields.items()]
         return found
 
     def with_name(self, name: str, type: Type) -> Scope:

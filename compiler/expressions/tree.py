@@ -76,18 +76,21 @@ class Constant(Node):
 
 @dataclass(slots=True, eq=False)
 class Name(Node):
-    """A name in scope."""
+    """A name in scope. It stands at ``name_start``; the node may have brackets around it."""
 
     name: str
+    name_start: int
+    name_end: int
 
 
 @dataclass(slots=True, eq=False)
 class Attribute(Node):
-    """A field of a record. Its name ends where the node ends, and begins at ``name_start``."""
+    """A field of a record. Its name stands at ``name_start``."""
 
     of: Node
     name: str
     name_start: int
+    name_end: int
 
 
 @dataclass(slots=True, eq=False)

@@ -166,9 +166,10 @@ class Typing:
 
     def name(self, node: Name, scope: Scope) -> Type:
         if node.name not in scope.names:
+            place = self.place.stretch(node.name_start, node.name_end)
             if node.name.startswith("_"):
-                return self.wrong(problems.private_name(self.at(node), node.name))
-            return self.wrong(problems.unknown_name(self.at(node), node.name, list(scope.names)))
+                return self.wrong(problems.private_name(place, node.name))
+            return self.wrong(problems.unknown_name(place, node.name, list(scope.names)))
         node.declared = scope.names[node.name]
         return scope.fact((node.name,)) or node.declared
 
@@ -192,7 +193,7 @@ class Typing:
             return operand_problems.may_be_null(
                 self.at(node.of), self.words(node.of), path_of(node.of) is not None, use
             )
-        place = self.place.stretch(node.name_start, node.end)
+        place = self.place.stretch(node.name_start, node.name_end)
         return fields.field_of(of, node.name, place, self.words(node.of))
 
     def subscript(self, node: Subscript, scope: Scope) -> Type:

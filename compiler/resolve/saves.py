@@ -69,7 +69,8 @@ def save_by_name(name: str, place: Place, scope: Scope, declared: Declared, text
     field = state_field(name, place, declared, fields)
     given = part_type(result, name)
     if given is None:
-        declared.report(problems.result_without_field(place, name, show(result), known, fields))
+        if field is not None or declared.unread("state"):  # otherwise it is reported, and misspelt as a whole
+            declared.report(problems.result_without_field(place, name, show(result), known, fields))
         return None
     if field is None or given is UNKNOWN:
         return None

@@ -72,7 +72,7 @@ def where_comparison(node: FilterCall) -> Compare | None:
         sign = operator.value
     if sign not in OPERATORS:
         return None
-    stand_in = Name(field.start, field.end, "")
+    stand_in = Name(field.start, field.end, "", field.start, field.end)
     return Compare(field.start, value.end, sign, stand_in, value)  # type: ignore[arg-type]  # is among them
 
 

@@ -98,6 +98,10 @@ EXPRESSIONS = [
     ("state.title <<state>>.title", "unexpected-token", ""),
     ("<<)>>", "unexpected-token", ""),
     ('"a<<\\q>>"', "unknown-escape", ""),
+    ("1 + (<<evnt>>)", "unknown-name", "event"),
+    ("(<<_x>> )", "private-name", ""),
+    ("((state).<<cuont>>)", "unknown-field", "`count`"),
+    ("<<(state.comment)>> | upper", "may-be-null", "default"),
     ("<<1e999>>", "number-too-large", ""),
     ("<<>>", "empty-expression", "event.name"),
 ]
