@@ -125,6 +125,8 @@ def names_in(text: str, address: Address) -> Iterator[Site]:
                 name = token["name"]
                 if name is None or name in WORDS:
                     continue
+                if re.match(r"\s*:", text[token.end() : stop]):
+                    continue  # a key of a record that is written in place: what is wrong is that record
                 yield Site(address, token.start(), token.end(), begin, stop)
             for named in FIELD.finditer(text, begin, stop):
                 if any(each.name == "field" for each in FILTERS[named[1]].parameters):
