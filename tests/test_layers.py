@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -201,7 +202,13 @@ def test_a_room_of_the_runtime_imports_only_rooms_above_it(path: Path) -> None:
                 assert name.split(".")[2] in allowed, f"{place(path)}:{node.lineno} imports {name}"
 
 
-def test_every_room_is_in_its_place() -> None:
+def test_every_room_is_in_its_place_and_on_the_map() -> None:
+    page = (ROOT / "docs/contributing.md").read_text(encoding="utf-8")
+    cells = re.findall(r"^\| (`.*?) \|", page, re.MULTILINE)
+    assert {name.strip("/") for cell in cells for name in re.findall(r"`(.*?)`", cell)} == {
+        *COMPILER_ROOMS,
+        *RUNTIME_ROOMS,
+    }
     for house, rooms in (("compiler", COMPILER_ROOMS), ("runtime", RUNTIME_ROOMS)):
         there = {path.relative_to(ROOT / house).parts[0].removesuffix(".py") for path in sources(house)}
         assert there - {"__init__"} == set(rooms)

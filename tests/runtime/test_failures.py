@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import time
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -199,10 +199,13 @@ def test_a_time_out_of_the_step_itself_is_not_taken_for_the_runtimes(play: Play)
 
 
 def test_a_time_out_frees_the_caller_of_blocking_code() -> None:
+    release, over = threading.Event(), threading.Event()
+
     class Flow(Workflow):
         @step(timeout=0.01)
         def work(self, ev: StartEvent) -> StopEvent:
-            time.sleep(0.2)
+            release.wait(60)
+            over.set()
             return StopEvent()
 
     async def main() -> Any:
@@ -210,6 +213,9 @@ def test_a_time_out_frees_the_caller_of_blocking_code() -> None:
             await Flow().run()
 
     asyncio.run(main())
+    assert not over.is_set()
+    release.set()
+    assert over.wait(60)
 
 
 def test_a_run_has_a_deadline(virtually: Virtually) -> None:
