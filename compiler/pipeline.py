@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ from wfc.compiler.suppressing import suppress
 from wfc.compiler.suspecting import Understood, suspect
 from wfc.compiler.validate import Spec, validate
 
-__all__ = ["Compiled", "check_text", "compile_shared", "compile_text"]
+__all__ = ["Compiled", "check_text", "compile_shared", "compile_text", "with_findings"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +221,20 @@ def from_folder_of(path: str) -> Callable[[str], str]:
     """The folder of a file, as seen from the folder of another one."""
     own = posixpath.dirname(path) or "."
     return lambda file: posixpath.relpath(posixpath.dirname(file) or ".", own)
+
+
+def with_findings(checked: Compiled, findings: Iterable[Finding], project: Project) -> Compiled:
+    """What was checked, with more findings, which may be in other files of the project."""
+    from wfc.compiler.slotted import replace
+
+    wanted = list(findings)
+    if not wanted:
+        return checked
+    document = project.units[checked.path.replace(os.sep, "/")].document
+    origins = {each.place.origin for each in wanted} - {None}
+    texts = {path: unit.document.text for path, unit in project.units.items() if path in origins}
+    found = (*checked.diagnostics, *diagnostics(document, wanted, project))
+    return replace(checked, diagnostics=in_order(found, checked.path), texts={**checked.texts, **texts})
 
 
 def diagnostics(document: Document, findings: list[Finding], project: Project) -> list[Diagnostic]:

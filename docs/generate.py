@@ -29,7 +29,7 @@ DOCS: Final = Path(__file__).parent
 REPORTS: Final = DOCS.parent / "tests/errors"
 PACKED: Final = DOCS.parent / "compiler/problems/examples.json"
 ROOMS: Final = (
-    "reading files shape names types values bindings agents caching expressions operands templates"
+    "reading files shape names types values bindings python agents caching expressions operands templates"
     " steps pauses messages runs flow joins races cases judging"
 )
 LONGEST_REPORT: Final = 12

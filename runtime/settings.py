@@ -8,6 +8,7 @@ Settings are the table ``[tool.wfc]`` of the nearest ``pyproject.toml`` that has
     commands = ["npx"]              # that may be started
     config = {desk_url = "https://desk.example.com"}
     prices = {"openai:gpt-4o-mini" = {input = 0.15, output = 0.6}}  # US dollars for a million tokens
+    import_tools = false            # `wfc check --import-tools` may not import them
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ __all__ = ["Price", "Settings", "read_config", "settings_near"]
 
 Config = TypeVar("Config", bound=BaseModel)
 
-_KEYS = frozenset({"modules", "commands", "config", "prices", "severity"})
+_KEYS = frozenset({"modules", "commands", "config", "prices", "severity", "import_tools"})
 _LARGEST_FILE = 4_000_000
 _PREFIX = "WFC_"
 
@@ -55,6 +56,7 @@ class Settings:
         commands: Names or paths of commands that may be started.
         config: Values for the config of workflows, by name.
         prices: Of models, by ``provider:name``, for workflows that bound their cost.
+        import_tools: Whether a check that is asked to may import python tools.
     """
 
     path: Path | None = None
@@ -62,6 +64,7 @@ class Settings:
     commands: tuple[str, ...] = ()
     config: Mapping[str, object] = field(default_factory=dict)
     prices: Mapping[str, Price] = field(default_factory=dict)
+    import_tools: bool = True
 
     @property
     def told_from(self) -> str:
@@ -147,12 +150,16 @@ def _settings(path: Path, data: object) -> Settings:
     prices = data.get("prices", {})
     if not isinstance(prices, dict) or not all(_is_price(price) for price in prices.values()):
         wrong("`prices` must be a table of `{input = …, output = …}` by model, numbers that are not negative")
+    import_tools = data.get("import_tools", True)
+    if not isinstance(import_tools, bool):
+        wrong("`import_tools` must be `true` or `false`")
     return Settings(
         path,
         lists["modules"],
         lists["commands"],
         config,
         {model: Price(float(price["input"]), float(price["output"])) for model, price in prices.items()},
+        import_tools,
     )
 
 

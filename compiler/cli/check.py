@@ -24,6 +24,11 @@ __all__ = ["command"]
 @click.option("--unsafe", is_flag=True, help="With --fix or --diff: mend more, to be looked at afterwards.")
 @click.option("--suppressed", is_flag=True, help="Show findings too that a comment asks not to mind.")
 @click.option("--no-cache", is_flag=True, help="Check everything anew, and keep nothing for the next time.")
+@click.option(
+    "--import-tools",
+    is_flag=True,
+    help="Import the Python functions that specs name too, in processes of their own, and look at their types.",
+)
 @click.option("--diff", is_flag=True, help="Show what --fix would change, and write nothing.")
 def command(
     paths: tuple[str, ...],
@@ -33,13 +38,24 @@ def command(
     diff: bool,
     suppressed: bool,
     no_cache: bool,
+    import_tools: bool,
 ) -> int:
-    """Find everything that is wrong with specs, and run nothing of them.
+    """Find everything that is wrong with specs, and run nothing of them, but for --import-tools.
 
     A PATH is a spec, or a folder whose specs are all checked. Exit status 1 means that there is an error or a
     warning, with --fix: that there is one left.
     """
     if unsafe and not (fix or diff):
         raise click.UsageError("`--unsafe` goes with `--fix` or `--diff`")
+    if import_tools and (fix or diff):
+        raise click.UsageError("`--import-tools` goes without `--fix` and `--diff`")
     mending: Mending = "diff" if diff else "fix" if fix else ""
-    return check(paths, form, mending, unsafe=unsafe, cached=not no_cache, suppressed=suppressed)
+    return check(
+        paths,
+        form,
+        mending,
+        unsafe=unsafe,
+        cached=not no_cache,
+        suppressed=suppressed,
+        importing=import_tools,
+    )

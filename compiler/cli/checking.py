@@ -29,6 +29,7 @@ def check(
     unsafe: bool = False,
     cached: bool = True,
     suppressed: bool = False,
+    importing: bool = False,
 ) -> int:
     """Find everything that is wrong with specs, show it, and give the exit status.
 
@@ -39,13 +40,16 @@ def check(
         unsafe: Whether fixes count too that may change what is meant.
         cached: Whether what earlier checks have found may be used and kept.
         suppressed: Whether findings are shown too that a comment asks not to mind.
+        importing: Whether the Python functions that specs name are imported and looked at; never with fixes.
 
     Raises:
         click.UsageError: A path cannot be read or written, or a folder has no spec.
     """
     sources = specs(paths)
     if not mending:
-        found = from_cache(sources, Cache.of_user() if cached else None)
+        found: Sequence[Answer | Compiled] = (
+            with_tools(sources) if importing else from_cache(sources, Cache.of_user() if cached else None)
+        )
         settings = settings_of(each.path for each in sources)
         shown = [settled(each) for each in found]
         return 0 if show(shown, form=form, settings=settings, suppressed=suppressed) else 1
@@ -63,6 +67,16 @@ def check(
         return 1 if any(each.diagnostics for each in checked) else 0
     settings = settings_of(each.path for each in sources)
     return 0 if show(checked, form=form, settings=settings, suppressed=suppressed) else 1
+
+
+def with_tools(sources: Sequence[Source]) -> list[Compiled]:
+    """What a check of each spec finds, with what imports of Python functions tell; nothing of it is kept."""
+    from wfc.compiler.cli.around import project_of
+    from wfc.compiler.cli.imported import with_imports
+    from wfc.compiler.pipeline import check_text
+
+    project = project_of(sources)
+    return with_imports([check_text(each.raw, each.path, project) for each in sources], project)
 
 
 def from_cache(sources: Sequence[Source], cache: Cache | None) -> list[Answer]:

@@ -114,7 +114,7 @@ class PythonResource(Resource[Any]):
         per: See ``Resource``.
     """
 
-    def __init__(self, function: str, *, beside: str, per: Span = "run") -> None:
+    def __init__(self, function: str, *, beside: str | Path, per: Span = "run") -> None:
         super().__init__(_not_loaded, per=per)
         self.function = function
         self.beside = beside

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import inspect
+import os
 import runpy
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -45,8 +47,18 @@ def checked(path: Path, name: str) -> list[Compiled | Levels]:
     if path.is_dir():
         folder = Folder(path, name)
         project = Project(folder)
-        return [check_text(raw, shown, project) for shown, raw in folder.given()]
+        specs = [check_text(raw, shown, project) for shown, raw in folder.given()]
+        return imported(specs, project, path, name) if list(path.glob("*.py")) else specs
     return [check_text(ALL["content"](path), f"{name}.yaml", Project(Folder(path.parent, "")))]
+
+
+def imported(specs: list[Compiled], project: Project, path: Path, name: str) -> list[Compiled]:
+    """The same with what imports of the example's own modules tell, as `wfc check --import-tools` does."""
+    from wfc.compiler.cli.imported import with_imports
+
+    with tempfile.TemporaryDirectory() as base:
+        os.symlink(path, Path(base) / name)
+        return with_imports(specs, project, base=base)
 
 
 class Folder:

@@ -70,7 +70,7 @@ def generated(folder: Path) -> list[str]:
     """Every golden spec and every real one, with what they import, compiled afresh."""
     for spec in SPECS:
         (folder / f"{spec.stem}_workflow.py").write_text(compiled(spec), encoding="utf-8")
-    real = specs([str(FOLDER.parents[3] / "specs")])
+    real = specs([str(FOLDER.parents[3] / "specs"), str(IMPORTING)])
     project = project_of(real)
     for source in real:
         made = compile_source(source, str(folder), project)
