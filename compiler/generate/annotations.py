@@ -20,6 +20,7 @@ _SCALARS = {
     "datetime": "Moment",
     "duration": "timedelta",
     "any": "Any",
+    "unknown": "Any",  # an item of a list that is written as empty
     "null": "None",
 }
 

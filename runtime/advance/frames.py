@@ -183,7 +183,7 @@ def _settle(execution: Execution, frame: Frame) -> None:
     for index, slots in frame.joins.items():
         if not slots.fired:
             step = execution.table.steps[index if isinstance(index, int) else index[0]]
-            if isinstance(step.join, AllOf):
+            if isinstance(step.join, AllOf) and step.match_by is None:
                 raise StuckError(f"the run is stuck: {wanting(frame, step, slots)}")
             execution.fell_short = (frame, step, slots)
 

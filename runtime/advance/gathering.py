@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from typing import TYPE_CHECKING
 
+from wfc.runtime.advance.alive import check_alive
 from wfc.runtime.advance.cancelling import cancel_rest
 from wfc.runtime.advance.frames import batch_of, collect_all, frame_of, leave
 from wfc.runtime.advance.scheduling import free_worker, go_on, start_run
@@ -75,6 +76,8 @@ def matched(execution: Execution, tick: Matched) -> None:
     _fill(execution, run.step, run.event, run.frame, (run.step.index, tick.value))
     if run.frame is not None:
         leave(execution, run.frame)
+    if not execution.in_flight:
+        check_alive(execution, None)
 
 
 def _fill(

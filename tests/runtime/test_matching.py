@@ -88,9 +88,12 @@ def test_it_fires_once_for_each_value(play: Play, join: Any, left: str, right: s
     assert play(matching(join), left=left, right=right) == expected
 
 
-def test_values_that_find_no_partner_leave_the_run_stuck(play: Play) -> None:
-    with pytest.raises(StuckError, match=r"`meet` has Left.*bring it Right"):
-        play(matching(AllOf("begin")), left="x", right="y")
+@pytest.mark.parametrize("join", [AllOf("begin"), AtLeast(2, "begin")])
+def test_values_that_find_no_partner_leave_the_run_stuck(play: Play, join: Any) -> None:
+    with pytest.raises(
+        StuckError, match=r"can no longer move.*`meet` has (Left|Right).*bring it (Left|Right)"
+    ):
+        play(matching(join), left="x", right="y")
 
 
 def test_two_of_one_kind_and_value_in_a_frame(play: Play) -> None:

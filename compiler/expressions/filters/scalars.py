@@ -128,7 +128,9 @@ def check_default(use: Call) -> Type:
 def spell_default(use: Spelling) -> Piece:
     if not may_be_null(use.type) and use.type != ANY:
         return use.subject
-    fallback = use.speller.exact(use.node.bound["value"], use.node.type)
+    given, fallback = use.node.bound["value"], use.arguments["value"]
+    if not is_exact(given.type, use.node.type):
+        fallback = use.speller.exact(given, use.node.type)
     if not is_exact(use.type, use.node.type):
         return call("filters.default", made_exact(use.subject), fallback)
     code = use.subject.code

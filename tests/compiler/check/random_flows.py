@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from wfc.compiler.check.cancelling import lost
 from wfc.compiler.check.cycles import unbounded
@@ -13,6 +15,9 @@ from wfc.compiler.check.nesting import misplaced
 from wfc.compiler.check.net import Net, Unit, Way
 from wfc.compiler.check.proof import prove
 from wfc.compiler.slotted import replace
+
+die: Callable[[str], Awaitable[dict[str, Any]]]
+"""What `dice.py` asks while a flow runs."""
 
 
 @dataclass
@@ -100,7 +105,7 @@ class Builder:
                     self.units[at] = replace(unit, ways=(*unit.ways, Way("emit", ends=True)))
             elif drawn < 0.7:
                 flow.cancelling.add(unit.name)
-                if unit.form == "all" and self.random.random() < 0.8:
+                if unit.form == "all":
                     self.units[at] = replace(unit, form="any")
         if flow.matching and self.random.random() < 0.6:
             # as a rule something else has to end the run: beside the rest, or after it
