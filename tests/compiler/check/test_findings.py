@@ -238,3 +238,88 @@ CHAINS = {
 def test_what_follows_from_a_mistake_is_not_reported_again(name: str) -> None:
     steps, expected = CHAINS[name]
     assert found(steps) == expected
+
+
+JOINED = parted(meet="{all: [Left, Right], within: 5s, on_timeout: %s}")
+ASKED = """\
+  only:
+    kind: human
+    accepts: Began
+    assign: ["user:ann"]
+    title: Which?
+    form: {way: string}
+    within: 4h
+    on_timeout: %s
+    emit: [{event: Done, when: result.way == "left"}, Failed]
+"""
+EVERY_EXIT = {
+    "on_error": parted(left="on_error: [%s]"),
+    "on_timeout of a join": JOINED,
+    "on_timeout of a question": ASKED,
+}
+
+
+@pytest.mark.parametrize("way", EVERY_EXIT)
+def test_every_exit_counts(way: str) -> None:
+    """A way out that leads nowhere is found, whatever it is for; one that ends the run is fine."""
+    assert found(EVERY_EXIT[way] % "Failed") == []
+    lost = found(EVERY_EXIT[way] % "nothing")
+    assert len(lost) == 1
+    assert lost[0].split()[0] in ("run-without-end", "join-starves")
+
+
+@pytest.mark.parametrize("way", EVERY_EXIT)
+def test_every_exit_has_an_entry_for_each_case(way: str) -> None:
+    cases = "[{event: Failed, when: inputs.urgent}, {event: Failed, when: not inputs.urgent}]"
+    text = EVERY_EXIT[way].replace("[%s]", "%s")
+    assert found(text % cases) == []
+    one_case = found(text % "[{event: Failed, when: inputs.urgent}]")
+    # what no entry of `on_error` takes is for the run's own
+    assert one_case == ([] if way == "on_error" else ["emit-falls-through inputs.urgent"])
+
+
+ENDS_OF_OTHER_KINDS = {
+    "a failure": (one("      - {event: Done, when: event.urgent}\n      - {fail: too calm}\n"), []),
+    "a new beginning": (
+        one(
+            "      - {event: Done, when: event.urgent}\n      - {restart: {with: {urgent: true, names: []}}}\n"
+        ),
+        [],
+    ),
+    "nothing, for which a deadline does not do": (
+        one("      - {event: Done, when: event.urgent}\n      - nothing\n", "deadline: 1 day\n"),
+        ["run-without-end nothing"],
+    ),
+    "a bound": (
+        "  only: {kind: transform, accepts: [Began, Left], max_runs: 3, "
+        "emit: [{event: Done, when: inputs.urgent}, Left]}\n",
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ENDS_OF_OTHER_KINDS)
+def test_a_run_ends_in_several_ways(name: str) -> None:
+    steps, expected = ENDS_OF_OTHER_KINDS[name]
+    assert found(steps) == expected
+
+
+def racing(slow: str, more: str = "") -> str:
+    return parted(meet="{any: [Left, Right], rest: cancel}", right_emit=slow) + more
+
+
+NOTE = "  note: {kind: transform, accepts: Name, emit: nothing}\n"
+CANCELLED = {
+    "what leads to the join alone": (racing("Right"), []),
+    "an end beside it": (racing("{all: [Right, Failed]}"), ["rest-cancels-more cancel"]),
+    "an event for another step": (
+        racing("{all: [Right, {event: Name, with: {name: a}}]}", NOTE),
+        ["rest-cancels-more cancel"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CANCELLED)
+def test_a_join_cancels_nothing_that_others_wait_for(name: str) -> None:
+    steps, expected = CANCELLED[name]
+    assert [each for each in found(steps) if not each.startswith("race-")] == expected

@@ -116,6 +116,14 @@ FLOWS = {
         "f: S R > A\na!: A > P | on_limit: P\nj: all(P)~ > R | END",
         {"unbounded f"},
     ),
+    "an empty list goes past a bound that ends the run": (
+        "a: S R > *A\nb!: A > E | on_limit: END\nc: each(E) > R | END",
+        {"unbounded a"},
+    ),
+    "a time-out goes past a bound that ends the run": (
+        "f: S R > A B\na!: A > P | on_limit: END\nb!: B > Q | on_limit: END\nj: all(P Q)~ > R | END",
+        {"unbounded f"},
+    ),
     # rule 6: ends
     "a branch may stop if another ends": ("a: S > -\nb: S > END", set()),
     "a choice that stops": ("a: S > END | -", {"stall"}),
