@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
-__all__ = ["ANNOTATIONS", "condition", "rules_of", "unless"]
+__all__ = ["ANNOTATIONS", "condition", "only", "quoted", "rules_of", "unless"]
 
 Schema = Mapping[str, Any]
 
 ANNOTATIONS: Final = frozenset({"title", "description", "$schema", "$defs"})
 
 TYPES: Final = {
-    "object": "isinstance(v, dict)",
-    "array": "isinstance(v, list)",
-    "string": "isinstance(v, str)",
-    "integer": "integer(v)",
-    "number": "number(v)",
-    "boolean": "isinstance(v, bool)",
+    "object": "isinstance({v}, dict)",
+    "array": "isinstance({v}, list)",
+    "string": "isinstance({v}, str)",
+    "integer": "integer({v})",
+    "number": "number({v})",
+    "boolean": "isinstance({v}, bool)",
 }
+
+SIMPLE: Final = frozenset(
+    {"type", "const", "enum", "required", "propertyNames", "properties", "anyOf", "allOf"}
+)
+"""The keywords of conditions."""
 
 
 def rules_of(schema: Schema) -> str:
@@ -52,29 +56,51 @@ def condition(schema: Schema, v: str = "v", *, is_map: bool = False) -> str:
         schema: Without keywords that look at what is inside a list.
         v: The value, as an expression.
         is_map: Whether it is known to be a map.
+
+    Raises:
+        NotImplementedError: The schema has another keyword.
     """
+    only(schema, SIMPLE)
     tests: list[str] = []
     if "type" in schema and not (is_map and schema["type"] == "object"):
         names = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-        tests.append(either([TYPES[each] for each in names]))
+        only(dict.fromkeys(names), TYPES)
+        tests.append(either([TYPES[each].format(v=v) for each in names]))
     if "const" in schema:
-        tests.append(constant(schema["const"]))
+        tests.append(constant(schema["const"], v))
     if "enum" in schema:
-        tests.append(enumeration(schema["enum"]))
+        tests.append(enumeration(schema["enum"], v))
     is_map = is_map or schema.get("type") == "object"
-    guard = [] if is_map else ["not isinstance(v, dict)"]
-    tests += [either([*guard, f'"{key}" in v']) for key in schema.get("required", ())]
+    guard = [] if is_map else [f"not isinstance({v}, dict)"]
+    tests += [either([*guard, f"{quoted(key)} in {v}"]) for key in schema.get("required", ())]
     if "propertyNames" in schema:
-        known = ", ".join(f'"{key}"' for key in schema["propertyNames"]["enum"])
-        tests.append(either([*guard, f"v.keys() <= {{{known}}}"]))
+        only(schema["propertyNames"], frozenset({"enum"}))
+        known = ", ".join(quoted(key) for key in schema["propertyNames"]["enum"])
+        tests.append(either([*guard, f"{v}.keys() <= {{{known}}}"]))
     for key, each in schema.get("properties", {}).items():
-        absent = [] if key in schema.get("required", ()) else [f'"{key}" not in v']
-        tests.append(either([*guard, *absent, condition(each, f'v["{key}"]')]))
+        absent = [] if key in schema.get("required", ()) else [f"{quoted(key)} not in {v}"]
+        tests.append(either([*guard, *absent, condition(each, f"{v}[{quoted(key)}]")]))
     if "anyOf" in schema:
-        tests.append(either([condition(each, is_map=is_map) for each in schema["anyOf"]]))
-    tests += [condition(each, is_map=is_map) for each in schema.get("allOf", ())]
-    text = " and ".join(f"({test})" if " or " in test else test for test in tests) or "True"
-    return text if v == "v" else re.sub(r"\bv\b", v, text)
+        tests.append(either([condition(each, v, is_map=is_map) for each in schema["anyOf"]]))
+    tests += [condition(each, v, is_map=is_map) for each in schema.get("allOf", ())]
+    return " and ".join(f"({test})" if " or " in test else test for test in tests) or "True"
+
+
+def only(schema: object, known: Collection[str]) -> None:
+    """Refuses what cannot be printed, so that nothing is left out without a word.
+
+    Raises:
+        NotImplementedError: It is no map of keywords, or one of them is unknown.
+    """
+    if not isinstance(schema, Mapping):
+        raise NotImplementedError(f"the schema {schema!r}")
+    if unknown := schema.keys() - known - ANNOTATIONS:
+        raise NotImplementedError(str(sorted(unknown)))
+
+
+def quoted(text: str) -> str:
+    """A text as a literal."""
+    return json.dumps(text, ensure_ascii=False)
 
 
 def either(tests: list[str]) -> str:
@@ -85,17 +111,17 @@ def either(tests: list[str]) -> str:
     )
 
 
-def constant(value: object) -> str:
+def constant(value: object, v: str = "v") -> str:
     if isinstance(value, str):
-        return f'v == "{value}"'
+        return f"{v} == {quoted(value)}"
     if isinstance(value, int) and not isinstance(value, bool):
-        return f"{TYPES['integer']} and v == {value}"
+        return f"{TYPES['integer'].format(v=v)} and {v} == {value}"
     raise NotImplementedError(repr(value))
 
 
-def enumeration(values: list[Any]) -> str:
-    texts = ", ".join(f'"{value}"' for value in values if isinstance(value, str))
-    tests = [f"isinstance(v, str) and v in {{{texts}}}"]
-    if None in values:
-        tests.insert(0, "v is None")
-    return either(tests)
+def enumeration(values: list[Any], v: str = "v") -> str:
+    if not all(value is None or isinstance(value, str) for value in values):
+        raise NotImplementedError(repr(values))
+    texts = ", ".join(quoted(value) for value in values if value is not None)
+    tests = [f"{v} is None"] if None in values else []
+    return either([*tests, f"isinstance({v}, str) and {v} in {{{texts}}}"] if texts else tests)

@@ -6,12 +6,12 @@ Run it after each change of the schema: ``python -m wfc.compiler.validate.genera
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from wfc.compiler.validate.conditions import ANNOTATIONS, condition, rules_of, unless
+from wfc.compiler.validate.conditions import ANNOTATIONS, condition, only, quoted, rules_of, unless
 from wfc.compiler.validate.matching import NOT_YET
 
 __all__ = ["generate"]
@@ -117,6 +117,18 @@ class Printer:
         self.tables: list[tuple[str, str]] = []
         self.names: dict[str, str] = {}
         self.shared: dict[str, str] = {}
+        self.taken = set[str]()
+
+    def referred(self, reference: str) -> str:
+        """The function of the definition that a `$ref` names.
+
+        Raises:
+            NotImplementedError: It is none of this schema's.
+        """
+        name = reference.removeprefix("#/$defs/")
+        if name == reference or name not in self.definitions:
+            raise NotImplementedError(reference)
+        return self.named(name)
 
     def named(self, name: str) -> str:
         """The function of a definition."""
@@ -131,6 +143,7 @@ class Printer:
 
     def short(self, schema: Schema) -> str | None:
         """The name of a function that there is already, for the simplest schemas."""
+        only(schema, KNOWN)
         rules = {key: value for key, value in schema.items() if key not in ANNOTATIONS}
         if rules.get("$comment") == NOT_YET:
             return "not_yet"
@@ -139,7 +152,7 @@ class Printer:
         if rules.keys() == {"type"} and isinstance(rules["type"], str) and rules["type"] in LEAVES:
             return LEAVES[rules["type"]]
         if rules.keys() == {"$ref"}:
-            return self.named(rules["$ref"].removeprefix("#/$defs/"))
+            return self.referred(rules["$ref"])
         return None
 
     def check(self, schema: Schema, name: str) -> str:
@@ -148,13 +161,23 @@ class Printer:
             return short
         same = rules_of(schema)
         if same not in self.shared:
+            name = self.free(name)
             self.shared[same] = name
             self.function(name, schema)
         return self.shared[same]
 
+    def free(self, name: str) -> str:
+        """A name for a function, which no other has."""
+        word = re.sub(r"\W", "_", name)
+        number = 2
+        name = word
+        while name in self.taken:
+            name, number = f"{word}_{number}", number + 1
+        self.taken.add(name)
+        return name
+
     def function(self, name: str, schema: Schema) -> None:
-        if unknown := schema.keys() - KNOWN - ANNOTATIONS:
-            raise NotImplementedError(f"{name}: {sorted(unknown)}")
+        only(schema, KNOWN)
         lines = list(self.body(name, schema))
         last = "    return True\n"
         if lines[-1:] == ["        return False\n"] and (test := LAST.fullmatch(lines[-2])):
@@ -167,7 +190,7 @@ class Printer:
             yield from unless("False")
             return
         if "$ref" in schema:
-            yield from unless(f"{self.named(schema['$ref'].removeprefix('#/$defs/'))}(v)")
+            yield from unless(f"{self.referred(schema['$ref'])}(v)")
         simple = {key: value for key, value in schema.items() if key in {"type", "const", "enum"}}
         if simple:
             yield from unless(condition(simple))
@@ -179,12 +202,12 @@ class Printer:
         if "anyOf" in schema:
             yield from unless(condition({"anyOf": schema["anyOf"]}))
         if "allOf" in schema:
-            yield from self.by_kind(name, schema["allOf"])
+            yield from self.by_kind(name, schema["allOf"], schema.get("required", ()))
         if "if" in schema:
             yield from self.branches(name, schema)
 
     def of_map(self, name: str, schema: Schema) -> Iterator[str]:
-        tests = [f"{key!r} in v".replace("'", '"') for key in schema.get("required", ())]
+        tests = [f"{quoted(key)} in v" for key in schema.get("required", ())]
         if least := schema.get("minProperties"):
             tests.append(f"len(v) >= {least}")
         if "propertyNames" in schema:
@@ -208,7 +231,9 @@ class Printer:
     def entries(self, name: str, properties: Mapping[str, Schema], others: Any) -> Iterator[str]:
         table = f"{name}_keys".removeprefix("is_").upper()
         checks = {key: self.check(each, f"{name}_{key}") for key, each in properties.items()}
-        self.tables.append((table, "".join(f'    "{key}": {check},\n' for key, check in checks.items())))
+        self.tables.append(
+            (table, "".join(f"    {quoted(key)}: {check},\n" for key, check in checks.items()))
+        )
         yield "    for key, value in v.items():\n"
         if others is False:
             yield f"        check = {table}.get(key)\n        if check is None or not check(value):\n"
@@ -224,18 +249,25 @@ class Printer:
         if "items" in schema:
             yield from unless(f"{guard}all(map({self.check(schema['items'], f'{name}_item')}, v))")
 
-    def by_kind(self, name: str, choices: list[Schema]) -> Iterator[str]:
+    def by_kind(self, name: str, choices: list[Schema], required: Collection[str]) -> Iterator[str]:
         """``allOf`` as the schema uses it: one ``if``/``then`` for each value of one key."""
         table = f"{name}_kinds".removeprefix("is_").upper()
         checks: dict[str, str] = {}
         keys = set()
         for choice in choices:
+            only(choice, {"if", "then"})
+            only(choice["if"], {"type", "required", "properties"})
+            if len(choice["if"].get("properties", {})) != 1:
+                raise NotImplementedError(f"{name}: a choice by other than one key")
             ((key, value),) = choice["if"]["properties"].items()
+            only(value, {"const"})
             keys.add(key)
             checks[value["const"]] = self.check(choice["then"], f"{name}_{value['const']}")
-        if len(keys) != 1:
-            raise NotImplementedError(f"{name}: allOf over several keys")
-        self.tables.append((table, "".join(f'    "{value}": {check},\n' for value, check in checks.items())))
+        if len(keys) != 1 or not keys.issubset(required):
+            raise NotImplementedError(f"{name}: allOf other than by one key that is always there")
+        self.tables.append(
+            (table, "".join(f"    {quoted(value)}: {check},\n" for value, check in checks.items()))
+        )
         yield from unless(f'{table}.get(v["{keys.pop()}"], anything)(v)')
 
     def branches(self, name: str, schema: Schema) -> Iterator[str]:
