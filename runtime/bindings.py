@@ -7,7 +7,7 @@ which load the integration that does the work only then.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
@@ -17,7 +17,10 @@ from wfc.runtime.errors import SettingsError
 from wfc.runtime.instrumentation import conventions, span_inside
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from wfc.runtime.integrations.python_tools import ToolHost
+    from wfc.runtime.records import Message
     from wfc.runtime.resource.kinds import PythonResource
 
 __all__ = [
@@ -119,11 +122,20 @@ class Model:
                 waiting[:0] = model.fallback
         return tuple(found)
 
-    async def ask(self, host: CallHost, prompt: str, *, system: str | None = None, output: Any = None) -> Any:
+    async def ask(
+        self,
+        host: CallHost,
+        prompt: str,
+        *,
+        system: str | None = None,
+        output: Any = None,
+        history: Sequence[Message] = (),
+        stream: bool = False,
+    ) -> Any:
         """One call of this model and no other. See ``call_llm``."""
         from wfc.runtime.integrations.models import ask
 
-        return await ask(host, self, prompt, system=system, output=output)
+        return await ask(host, self, prompt, system=system, output=output, history=history, stream=stream)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,11 +190,25 @@ class CallHost(Protocol):
     def spent(self, model: str, tokens_in: int, tokens_out: int) -> None:
         """Counts what a call of a model has used."""
 
+    def answering(self) -> AbstractContextManager[Callable[[str], None]]:
+        """Shows one more reply of a model, piece by piece, to whoever watches the run."""
+
 
 async def call_llm(
-    host: CallHost, model: Model, prompt: str, *, system: str | None = None, output: Any = None
+    host: CallHost,
+    model: Model,
+    prompt: str,
+    *,
+    system: str | None = None,
+    output: Any = None,
+    history: Sequence[Message] = (),
+    stream: bool = False,
 ) -> Any:
     """One model call; the reply as text, or as a value of ``output``.
+
+    Args:
+        history: What was said before the prompt.
+        stream: Whether the reply is shown to whoever watches while it comes.
 
     A reply that is not of that type, or that a requirement of the step refuses, is sent back with what is
     wrong, at most twice.
@@ -194,7 +220,10 @@ async def call_llm(
     """
     models = model.chain()
     chosen = models[host.choose_model(len(models))]
-    return await chosen.ask(host, prompt, system=system, output=_plain(output))
+    more: dict[str, Any] = {"history": history} if history else {}
+    if stream:
+        more["stream"] = True
+    return await chosen.ask(host, prompt, system=system, output=_plain(output), **more)
 
 
 async def call_tool(host: ToolHost, tool: PythonTool[T], args: Mapping[str, object]) -> T:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from wfc.runtime import about, bindings, budget
@@ -19,8 +19,11 @@ from wfc.runtime.serializers import BaseSerializer, JsonSerializer, PickleSerial
 from wfc.runtime.store import StateStore
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from wfc.runtime.engine.messages import IfAbsent
     from wfc.runtime.execution import StepRun
+    from wfc.runtime.records import Message
     from wfc.runtime.resource.kinds import Resource
     from wfc.runtime.run import Run
     from wfc.runtime.snapshots.resuming import Resumed
@@ -282,24 +285,67 @@ class Context(Generic[S]):
     # --- what a step calls
 
     @overload
-    async def llm(self, model: Model, prompt: str, *, system: str | None = None) -> str: ...
+    async def llm(
+        self,
+        model: Model,
+        prompt: str,
+        *,
+        system: str | None = None,
+        history: Sequence[Message] = (),
+        stream: bool = False,
+    ) -> str: ...
     @overload
     async def llm(
-        self, model: Model, prompt: str, *, system: str | None = None, output: type[T] | Output[T]
+        self,
+        model: Model,
+        prompt: str,
+        *,
+        system: str | None = None,
+        history: Sequence[Message] = (),
+        output: type[T] | Output[T],
     ) -> T: ...
-    async def llm(self, model: Model, prompt: str, *, system: str | None = None, output: Any = None) -> Any:
+    async def llm(
+        self,
+        model: Model,
+        prompt: str,
+        *,
+        system: str | None = None,
+        history: Sequence[Message] = (),
+        output: Any = None,
+        stream: bool = False,
+    ) -> Any:
         """One model call: the reply as text, or as a value of the type ``output``.
+
+        Args:
+            history: What was said before the prompt.
+            stream: Whether the reply, which must be a text, is shown while it comes to whoever watches (``TokenText``).
 
         Raises:
             StepError: It failed; see ``bindings.call_llm``.
         """
         run, step_run = self._started("llm"), self._inside("llm")
+        if stream and output not in (None, str):
+            raise WorkflowRuntimeError(
+                "`stream` shows texts as they come, and this reply is to be another `output`"
+            )
         step_run.called = True
+        is_asked = False
 
         async def call() -> Any:
-            return await bindings.call_llm(self, model, prompt, system=system, output=output)
+            nonlocal is_asked
+            is_asked = True
+            return await bindings.call_llm(
+                self, model, prompt, system=system, output=output, history=history, stream=stream
+            )
 
-        return await cached(run, step_run, ("llm", model, prompt, system), output or str, call)
+        asked: tuple[object, ...] = ("llm", model, prompt, system)
+        if history:
+            asked += (history,)
+        result = await cached(run, step_run, asked, output or str, call)
+        if stream and not is_asked:
+            with self.answering() as tell:  # the cache had all of it
+                tell(result)
+        return result
 
     async def tool(self, tool: PythonTool[T], args: Mapping[str, object]) -> T:
         """One call of a tool.
@@ -413,6 +459,10 @@ class Context(Generic[S]):
     def spent(self, model: str, tokens_in: int, tokens_out: int) -> None:
         """Counts what a call of a model has used."""
         self._in_loop(budget.spend, self._started("spent"), model, tokens_in, tokens_out)
+
+    def answering(self) -> AbstractContextManager[Callable[[str], None]]:
+        """Shows one more reply of a model, piece by piece, to whoever watches the run: calls of what it gives."""
+        return self._started("answering").watchers.answering(self._inside("answering"))
 
     def report(self, text: str) -> None:
         """Tells whoever watches the run."""

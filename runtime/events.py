@@ -51,6 +51,7 @@ __all__ = [
     "StepState",
     "StepStateChanged",
     "StopEvent",
+    "TokenText",
     "UnhandledEvent",
     "WorkflowCancelledEvent",
     "WorkflowFailedEvent",
@@ -297,6 +298,25 @@ class ProgressText(Event, closed=True):
     text: str
     step: str
     attempt: int = 1
+
+
+class TokenText(Event, closed=True):
+    """A piece of a model's answer, as it comes: for whoever watches the run, and no part of what happens in it.
+
+    Pieces of one answer agree in all but ``text``. Who comes late gets what there is of it as one piece.
+
+    Args:
+        step: The step's name.
+        worker_id: The number of the step run, or of the item's, in its run; as in ``StepStateChanged``.
+        attempt: Which attempt it belongs to: what an attempt that failed had said does not count.
+        reply: Which reply within the attempt: a model whose reply cannot be used is asked again.
+    """
+
+    text: str
+    step: str
+    worker_id: str
+    attempt: int = 1
+    reply: int = 1
 
 
 class InternalDispatchEvent(Event):

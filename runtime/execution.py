@@ -194,6 +194,7 @@ class StepRun:
         "path",
         "position",
         "raised",
+        "replies",
         "resources",
         "response",
         "result",
@@ -224,6 +225,7 @@ class StepRun:
     key: str  # by which a service knows a repeated request
     started_runs: int  # by its body, of other workflows
     messages: tuple[int, int]  # the attempt that sends, and how many it has sent
+    replies: tuple[int, int]  # the attempt in which models reply, and how many replies it has got
     fresh: list[tuple[Any, str]]  # results of calls to be kept, and where
     collects: list[Any]  # what to take back if the attempt fails
     gone: list[Any]  # what it has collected and others have taken: not to be collected again

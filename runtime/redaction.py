@@ -56,6 +56,15 @@ class Revealed:
                 text = text.replace(value, f"[secret {self._names[value]}]")
         return text
 
+    def settled(self, text: str) -> int:
+        """How much of a text that goes on is sure not to end within the value of a secret."""
+        forms = [value for value in self._names if len(value) >= _SHORTEST_IN_RESULTS]
+        longest = max(map(len, forms), default=1) - 1
+        for start in range(max(0, len(text) - longest), len(text)):
+            if any(value.startswith(text[start:]) for value in forms):
+                return start
+        return len(text)
+
     def hide_in(self, data: Any, *, shortest: int = 1) -> Any:
         """JSON data with each value of a secret replaced by its name, in keys too."""
         if not self._names:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wfc.runtime import Event
-    from wfc.runtime.events import StepStateChanged
+    from wfc.runtime.events import StepStateChanged, TokenText
 
 __all__ = ["Progress"]
 
@@ -44,6 +45,7 @@ class Progress:
         self.start = time.monotonic()
         self.runs: Counter[str] = Counter()
         self.emitted: Counter[tuple[str | None, str]] = Counter()
+        self.answer: tuple[str, str, int, int] | None = None  # whose line is not finished
 
     def tell(self, event: Event) -> None:
         """Print a line for an event of ``stream_events(expose_internal=True)``, if it is worth one."""
@@ -54,6 +56,7 @@ class Progress:
             ProgressText,
             StepStateChanged,
             StopEvent,
+            TokenText,
         )
         from wfc.runtime.pauses import QuestionAsked, QuestionClosed
 
@@ -66,6 +69,8 @@ class Progress:
                     self.line(f"{event.step_name or 'from outside'} -> {name}")
             case LateEvent():
                 self.line(f"{event.step_name}: {type(event.event).__name__} came late and was dropped")
+            case TokenText():
+                self.tell_piece(event)
             case ProgressText():
                 self.line(f"{event.step}: {event.text}")
             case QuestionAsked():
@@ -74,7 +79,9 @@ class Progress:
             case QuestionClosed():
                 if event.because != "answered":
                     self.line(f"{event.step}: the question is closed: {event.because}")
-            case InternalDispatchEvent() | StopEvent():
+            case StopEvent():
+                self.finish_line()
+            case InternalDispatchEvent():
                 pass
             case _:
                 self.line(f"{type(event).__name__} {event.model_dump_json(by_alias=True)}")
@@ -99,6 +106,27 @@ class Progress:
             case _:
                 pass
 
+    def tell_piece(self, event: TokenText) -> None:
+        """Add a piece of a model's answer to its line, where a person looks on; a file would only fill up with pieces."""
+        if not sys.stderr.isatty():
+            return
+        answer = (event.step, event.worker_id, event.attempt, event.reply)
+        if answer != self.answer:
+            self.finish_line()
+            click.echo(f"{self.time()}  {printable(event.step)}: ", err=True, nl=False)
+            self.answer = answer
+        margin = "\n" + " " * (len(self.time()) + 2)
+        click.echo(margin.join(map(printable, event.text.split("\n"))), err=True, nl=False)
+
+    def finish_line(self) -> None:
+        """End the line of an answer that may still go on."""
+        if self.answer is not None:
+            click.echo(err=True)
+            self.answer = None
+
+    def time(self) -> str:
+        return f"{time.monotonic() - self.start:7.2f}s"
+
     def counts(self, counter: Counter[Any], key: object) -> bool:
         """Count one more; whether it is told."""
         counter[key] += 1
@@ -110,4 +138,5 @@ class Progress:
         """One line with the time since the start."""
         if len(text) > LONGEST:
             text = text[:LONGEST] + " …"
-        click.echo(f"{time.monotonic() - self.start:7.2f}s  {printable(text)}", err=True)
+        self.finish_line()
+        click.echo(f"{self.time()}  {printable(text)}", err=True)

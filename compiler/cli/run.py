@@ -172,6 +172,7 @@ async def watch(
 
     end: Any = None
     people: People | None = None
+    progress: Progress | None = None
     try:
         handler = begin()
         people = People(handler, answers or {}, terminal)
@@ -185,6 +186,8 @@ async def watch(
                 end = event
         await handler
     except asyncio.CancelledError:
+        if progress is not None:
+            progress.finish_line()
         click.echo("the run was interrupted", err=True)
         await handler.cancel_run()
         raise

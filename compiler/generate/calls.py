@@ -55,8 +55,12 @@ class Calls:
         named: dict[str, Code] = {}
         if action.system is not None:
             named["system"] = self.bindings.text(action.system, f"{step.name}_system", function)
+        if action.history is not None:
+            named["history"] = Values(function, self.names).value(action.history)
         if action.output != STRING:
             named |= self.bindings.output(action.output, step.name)
+        if action.tokens:
+            named["stream"] = literal(True)
         return call(Code("ctx.llm"), model, prompt, **named)
 
     def tool(self, action: ToolCall, step: Step, function: Function) -> Code:

@@ -15,12 +15,20 @@ from wfc.compiler.types import Record, Type
 
 @dataclass(frozen=True, slots=True)
 class LlmCall:
-    """One model call. ``output`` is ``STRING`` where the step declares none."""
+    """One model call.
+
+    Args:
+        output: ``STRING`` where the step declares none.
+        history: The messages that come before the prompt, or ``None``.
+        tokens: Whether the answer is shown to whoever watches while it comes.
+    """
 
     model: Model
     prompt: Template
     system: Template | None
     output: Type
+    history: Value | None = None
+    tokens: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ __all__ = [
     "key_without_companion",
     "match_by_in_batch",
     "no_action",
+    "no_answer_to_show",
     "no_join",
     "no_result",
     "result_without_field",
@@ -142,6 +143,24 @@ def bad_duration(place: Place, text: str, hint: str, better: str = "", *, sure: 
         place,
         hint,
         fix=written(place, better, old=text, applicability="safe" if sure else "unsafe") if better else None,
+    )
+
+
+@problem
+def no_answer_to_show(place: Place, why: str) -> Finding:
+    """A step is to show a model's answer while it comes, and there is no such answer.
+
+    `stream: {tokens: true}` shows whoever watches the run what a model writes, as it writes it. That is for a step that
+    asks a model for a text: an `llm` step without `output`, or a `map` that asks a model for a text for each item. A
+    record cannot be shown before it is complete, because its beginning alone says nothing. To tell those who watch how
+    far the run is, use `before` and `after`.
+    """
+    return Finding(
+        "no-answer-to-show",
+        f"nothing can be shown while it comes: {why}",
+        place,
+        "leave `tokens` out, or tell the result by `after`",
+        fix=removed(place),
     )
 
 

@@ -19,7 +19,7 @@ from wfc.compiler.resolve.prompts import prompted
 from wfc.compiler.resolve.requests import resolve_request
 from wfc.compiler.resolve.values import Texts
 from wfc.compiler.slotted import dataclass
-from wfc.compiler.types import ANY, STRING, UNKNOWN, Type, assignable, parse_type, show
+from wfc.compiler.types import ANY, MESSAGE, STRING, UNKNOWN, ListOf, Type, assignable, parse_type, show
 
 __all__ = ["Acting"]
 
@@ -33,6 +33,7 @@ class Acting:
         data: What the step says, or its `do`.
         place: Where that stands.
         texts: Reads expressions, and keeps their uses.
+        tokens: Whether a model's answer is to be shown while it comes.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Acting:
     place: Place
     declared: Declared
     texts: Texts
+    tokens: bool = False
 
     def result(self, tool: Tool | None) -> Type | None:
         """The type of the action's result; ``None`` for a step without an action."""
@@ -140,7 +142,12 @@ class Acting:
         system: Template | None = None
         if "system" in self.data:
             system = self.prompted("system", scope)
-        return LlmCall(model, prompt, system, result or STRING) if model is not None else None
+        history: Value | None = None
+        if "history" in self.data:
+            history = self.texts.value(self.data["history"], self.place / "history", ListOf(MESSAGE), scope)
+        if model is None:
+            return None
+        return LlmCall(model, prompt, system, result or STRING, history, self.tokens)
 
     def prompted(self, key: str, scope: Scope) -> Template:
         return prompted(self.data.get(key, ""), self.place / key, scope, self.declared, self.texts)

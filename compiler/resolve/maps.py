@@ -15,6 +15,7 @@ from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.giving import type_of, typed
 from wfc.compiler.resolve.names import check_style, normal, pascal_case
 from wfc.compiler.resolve.scopes import RESERVED
+from wfc.compiler.resolve.streams import wants_tokens
 from wfc.compiler.resolve.values import Texts
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import ANY, UNKNOWN, ListOf, Optional, Type, show
@@ -121,7 +122,9 @@ class Mapped:
         if not isinstance(data, Mapping):
             broken = self.declared.is_broken((*self.place.address, "do"))
             return None, UNKNOWN if broken else None, scope
-        acting = Acting(self.name, data, self.place / "do", self.declared, self.texts)
+        acting = Acting(
+            self.name, data, self.place / "do", self.declared, self.texts, wants_tokens(self.data)
+        )
         tool = acting.tool()
         result = acting.result(tool) or UNKNOWN
         inside = self.where_kept(scope, keep)

@@ -7,7 +7,7 @@ from typing import Literal, cast
 
 from wfc.compiler.diagnostics import Address, Place
 from wfc.compiler.expressions import Expression, Scope, Template, parse_template
-from wfc.compiler.nodes import Emit, Exit, Requirement, Step, Stream
+from wfc.compiler.nodes import Exit, MapItems, Requirement, Step
 from wfc.compiler.problems import steps as problems
 from wfc.compiler.problems import values as value_problems
 from wfc.compiler.problems.names import name_declared_twice
@@ -25,6 +25,7 @@ from wfc.compiler.resolve.parts import Part, step_entries
 from wfc.compiler.resolve.pauses import PAUSES, expiry, paused, report_pause_keys
 from wfc.compiler.resolve.saves import resolve_saves
 from wfc.compiler.resolve.scopes import Scopes, bound_scope
+from wfc.compiler.resolve.streams import report_tokens, stream, wants_tokens
 from wfc.compiler.resolve.values import Texts
 from wfc.compiler.types import INTEGER, UNKNOWN, ListOf, MapOf, Record, Type, assignable, members, show
 
@@ -99,6 +100,8 @@ def resolve_step(name: str, data: Mapping[str, object], place: Place, declared: 
     require = requirements(data.get("require"), place / "require", acted.outcome or tail, texts)
     emit = leaving.exit(data["emit"], place / "emit", tail) if "emit" in data else Exit((), place.address)
     streamed = stream(data.get("stream"), place / "stream", scopes, leaving)
+    if wants_tokens(data):
+        report_tokens(*answering(data, acted), place, declared)
     # where something in the tail is wrong, that may be what would have used it
     if (
         acted.wanted is not None
@@ -149,13 +152,22 @@ def act(name: str, data: Mapping[str, object], place: Place, scopes: Scopes, lea
     elif kind == "send":
         acted = Acted(send(data, place, scopes.action(), leaving), None, None)
     else:
-        acting = Acting(name, data, place, declared, texts)
+        acting = Acting(name, data, place, declared, texts, wants_tokens(data))
         tool = acting.tool()
         result = acting.result(tool)
         action = acting.action(tool, result, scopes.action())
         acted = Acted(action, result, place / "output" if "output" in data else None)
     scopes.result = acted.result
     return acted
+
+
+def answering(data: Mapping[str, object], acted: Acted) -> tuple[Mapping[str, object], Type | None]:
+    """What a step, or a `map` for each item, says that it does, and the type of what that gives."""
+    if data.get("kind") != "map":
+        return data, acted.result
+    do = data.get("do")
+    given = acted.action.result if isinstance(acted.action, MapItems) else UNKNOWN
+    return (do, given) if isinstance(do, Mapping) else (data, given)
 
 
 def check_keys(data: Mapping[str, object], place: Place, declared: Declared) -> None:
@@ -205,23 +217,6 @@ def requirements(data: object, place: Place, scope: Scope, texts: Texts) -> tupl
         scope = scope.assuming(that, True)
         found.append(Requirement(that, say, at.address))
     return tuple(found)
-
-
-def stream(data: object, place: Place, scopes: Scopes, leaving: Leaving) -> Stream | None:
-    """What is told to whoever watches: texts, or an event after the action."""
-    if not isinstance(data, Mapping):
-        return None
-    before: Template | None = None
-    after: Template | None = None
-    event: Emit | None = None
-    if "before" in data:
-        before = leaving.texts.text(data["before"], place / "before", scopes.action())
-    if isinstance(data.get("after"), Mapping):
-        emission = leaving.emission(data["after"], place / "after", scopes.tail())
-        event = emission if isinstance(emission, Emit) else None
-    elif "after" in data:
-        after = leaving.texts.text(data["after"], place / "after", scopes.tail())
-    return Stream(before, after, event, place.address)
 
 
 def max_runs(data: object, place: Place, declared: Declared) -> int | Expression | None:

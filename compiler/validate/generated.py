@@ -1984,7 +1984,7 @@ REQUIREMENT_KEYS: Final[Mapping[str, Check]] = {
     "say": text,
 }
 STREAM_KEYS: Final[Mapping[str, Check]] = {
-    "tokens": not_yet,
+    "tokens": boolean,
     "before": text,
     "after": is_stream_after,
 }
@@ -1998,7 +1998,7 @@ LLM_STEP_KEYS: Final[Mapping[str, Check]] = {
     "prompt": is_prompt,
     "system": is_prompt,
     "output": is_type,
-    "history": not_yet,
+    "history": anything,
     "emit": is_exit,
     "description": text,
     "retry": is_retry,
@@ -2157,7 +2157,7 @@ LLM_ACTION_KEYS: Final[Mapping[str, Check]] = {
     "prompt": is_prompt,
     "system": is_prompt,
     "output": is_type,
-    "history": not_yet,
+    "history": anything,
 }
 AGENT_ACTION_KEYS: Final[Mapping[str, Check]] = {
     "kind": is_agent_step_kind,

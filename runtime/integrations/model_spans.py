@@ -69,4 +69,4 @@ def _said(message: messages.ModelMessage) -> Iterator[dict[str, Any]]:
             told = {"type": "tool_call_response", "response": part.content}
         else:
             told = {"type": "text", "content": getattr(part, "content", "")}
-        yield {"role": role, "parts": [told]}
+        yield {"role": "system" if part.part_kind == "system-prompt" else role, "parts": [told]}

@@ -9,7 +9,7 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
 
 from wfc.runtime.bindings import CallHost, Model, Secret
@@ -27,10 +27,15 @@ try:
     from pydantic_ai.providers import Provider, infer_provider_class
     from pydantic_ai.settings import ModelSettings
     from pydantic_ai.tools import ToolDefinition
+
+    from wfc.runtime.integrations.model_streams import streamed_reply
 except ImportError:
     raise MissingPackageError(
         "an llm step needs the package pydantic-ai-slim: pip install 'wfc-workflows[models]'"
     ) from None
+
+if TYPE_CHECKING:
+    from wfc.runtime.records import Message
 
 __all__ = ["ask"]
 
@@ -40,9 +45,20 @@ _OUTPUT_TOOL = "final_result"
 
 
 async def ask(
-    host: CallHost, model: Model, prompt: str, *, system: str | None = None, output: Any = None
+    host: CallHost,
+    model: Model,
+    prompt: str,
+    *,
+    system: str | None = None,
+    output: Any = None,
+    history: Sequence[Message] = (),
+    stream: bool = False,
 ) -> Any:
     """One model call; the reply as text, or as a value of ``output``.
+
+    Args:
+        history: What was said before the prompt.
+        stream: Whether the reply is shown while it comes.
 
     Raises:
         StepError: See ``bindings.call_llm``.
@@ -52,7 +68,13 @@ async def ask(
     revealed = Revealed()
     wanted = None if output is None or output is str else Wanted(output)
     try:
-        return await _converse(host, model, prompt, system, wanted, revealed)
+        said: list[messages.ModelMessage] = list(map(_message, history))
+        if system is not None and any(message.role == "system" for message in history):
+            # as one of these it comes before them; instructions would come after
+            said.insert(0, messages.ModelRequest(parts=[messages.SystemPromptPart(system)]))
+            system = None
+        said.append(messages.ModelRequest(parts=[messages.UserPromptPart(prompt)], instructions=system))
+        return await _converse(host, model, said, system, wanted, revealed, stream=stream)
     except WorkflowError:
         raise
     except Exception as error:
@@ -60,19 +82,32 @@ async def ask(
     raise failure  # out of the handler: the client's own error may hold the request's headers
 
 
+def _message(message: Message) -> messages.ModelMessage:
+    if message.role == "assistant":
+        return messages.ModelResponse(parts=[messages.TextPart(message.content)])
+    kind = messages.SystemPromptPart if message.role == "system" else messages.UserPromptPart
+    return messages.ModelRequest(parts=[kind(message.content)])
+
+
 async def _converse(
-    host: CallHost, model: Model, prompt: str, system: str | None, wanted: Wanted | None, revealed: Revealed
+    host: CallHost,
+    model: Model,
+    history: list[messages.ModelMessage],
+    system: str | None,
+    wanted: Wanted | None,
+    revealed: Revealed,
+    *,
+    stream: bool,
 ) -> Any:
     async with _connected(model, revealed) as connection:
         parameters = _parameters(connection, wanted)
         describe = partial(about_model, model, is_structured=wanted is not None)
-        history: list[messages.ModelMessage] = [
-            messages.ModelRequest(parts=[messages.UserPromptPart(prompt)], instructions=system)
-        ]
         for left in reversed(range(_MOST_CORRECTIONS + 1)):
             host.afford(model.use)
             with span_inside("model", name_of(model), describe) as span:
-                reply = await _request(connection, model, history, parameters, revealed, span)
+                reply = await _request(
+                    connection, model, history, parameters, revealed, span, host if stream else None
+                )
                 if span is not None:
                     note_exchange(span, history, system, reply, revealed)
             host.spent(model.use, reply.usage.input_tokens, reply.usage.output_tokens)
@@ -105,8 +140,12 @@ async def _request(
     parameters: ModelRequestParameters,
     revealed: Revealed,
     span: Span | None,
+    watched: CallHost | None,
 ) -> messages.ModelResponse:
     try:
+        if watched is not None:
+            with watched.answering() as tell:
+                return await streamed_reply(connection, history, _settings(model), parameters, tell, revealed)
         return await direct.model_request(
             connection, history, model_settings=_settings(model), model_request_parameters=parameters
         )

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from wfc.runtime.events import ChildNote, Event, StepState, StepStateChanged
+from wfc.runtime.run.answers import Answer
 from wfc.runtime.run.ending import last_event
 from wfc.runtime.run.stream import Stream
 
 if TYPE_CHECKING:
+    from wfc.runtime.execution import StepRun
     from wfc.runtime.run import Run
 
 __all__ = ["Observer", "Watchers", "print_step"]
@@ -42,6 +45,48 @@ class Watchers:
         if run.above is not None:
             run.above.watchers.publish(event, run_id or run.run_id)
 
+    @contextmanager
+    def answering(self, step_run: StepRun) -> Iterator[Callable[[str], None]]:
+        """Shows one more reply of a model that a step run asks, to all, here and above.
+
+        What it gives is called with each piece. Of a reply without a piece nothing is shown.
+        """
+        attempt, reply = getattr(step_run, "replies", (0, 0))
+        reply = reply + 1 if attempt == step_run.attempt else 1
+        step_run.replies = step_run.attempt, reply
+        answer = Answer(step_run.step.name, str(step_run.number), step_run.attempt, reply)
+        is_shown = False
+
+        def tell(text: str) -> None:
+            nonlocal is_shown
+            if text and not self._run.future.done():
+                if not is_shown:
+                    self._begin(answer, self._run.run_id)
+                    is_shown = True
+                answer.grow(text)
+                self._observe(answer, text)
+
+        try:
+            yield tell
+        finally:
+            answer.end()
+
+    def _begin(self, answer: Answer, run_id: str) -> None:
+        for stream in (self.stream, self._inner):
+            if stream is not None:
+                stream.publish(answer, run_id)
+                answer.shown_in(stream)
+        if self._run.above is not None:
+            self._run.above.watchers._begin(answer, run_id)
+
+    def _observe(self, answer: Answer, text: str) -> None:
+        if self._observers:
+            event = answer.event(text)
+            for observer in self._observers:
+                self._call(observer, event)
+        if self._run.above is not None:
+            self._run.above.watchers._observe(answer, text)
+
     def note(self, event: Event) -> None:
         """Shows what happens inside to those who look there, here and above."""
         run = self._run
@@ -65,10 +110,13 @@ class Watchers:
         if self._inner is not None:
             self._inner.publish(event, run_id)
         for observer in self._observers:
-            try:
-                observer(event)
-            except Exception as error:  # whoever looks on can do the run no harm
-                run.loop.call_exception_handler({"message": "an observer failed", "exception": error})
+            self._call(observer, event)
+
+    def _call(self, observer: Observer, event: Event) -> None:
+        try:
+            observer(event)
+        except Exception as error:  # whoever looks on can do the run no harm
+            self._run.loop.call_exception_handler({"message": "an observer failed", "exception": error})
 
     def observe(self, observer: Observer) -> None:
         """Tells ``observer`` of everything that happens from now on."""

@@ -25,6 +25,7 @@ from wfc.runtime.events import (
     StepState,
     StepStateChanged,
     StopEvent,
+    TokenText,
     event_name,
 )
 from wfc.runtime.execution import Exit
@@ -166,7 +167,9 @@ async def _run(
                 step_run = in_flight[int(event.worker_id)]
                 # a step that is over its bound, or whose join timed out, leaves by another exit; its items are its own
                 seen.ran[event.name] += step_run.exit is Exit.ACTION and step_run.step.of is None
-        elif not isinstance(event, InternalDispatchEvent | StopEvent | QuestionAsked | QuestionClosed):
+        elif not isinstance(
+            event, InternalDispatchEvent | StopEvent | TokenText | QuestionAsked | QuestionClosed
+        ):
             seen.streamed.append(event)
 
     run.watchers.observe(observe)

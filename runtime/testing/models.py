@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from wfc.runtime.bindings import CallHost, Model
 from wfc.runtime.errors import StepError
 from wfc.runtime.outputs import from_python
+
+if TYPE_CHECKING:
+    from wfc.runtime.records import Message
 
 __all__ = ["ScriptedModel"]
 
@@ -17,19 +21,31 @@ class ScriptedModel(Model):
     Args:
         replies: Texts, or values of the output that is asked for; an exception is raised.
 
-    ``prompts`` holds what it was asked. Each word counts as a token.
+    ``prompts`` holds what it was asked, ``histories`` what was said before each of these. Each word counts as a token;
+    a reply that is streamed is one piece.
     """
 
     prompts: list[str]
+    histories: list[list[Message]]
     _replies: list[object]
 
     def __init__(self, *replies: object) -> None:
         super().__init__("scripted:model")
         # models are frozen, so that nobody changes one that others share
         object.__setattr__(self, "prompts", [])
+        object.__setattr__(self, "histories", [])
         object.__setattr__(self, "_replies", list(replies))
 
-    async def ask(self, host: CallHost, prompt: str, *, system: str | None = None, output: Any = None) -> Any:
+    async def ask(
+        self,
+        host: CallHost,
+        prompt: str,
+        *,
+        system: str | None = None,
+        output: Any = None,
+        history: Sequence[Message] = (),
+        stream: bool = False,
+    ) -> Any:
         """The next reply.
 
         Raises:
@@ -38,6 +54,7 @@ class ScriptedModel(Model):
         """
         host.afford(self.use)
         self.prompts.append(prompt)
+        self.histories.append(list(history))
         if not self._replies:
             raise AssertionError(f"the scripted model has no reply left for: {prompt}")
         reply = self._replies.pop(0)
@@ -45,6 +62,9 @@ class ScriptedModel(Model):
             raise reply
         host.spent(self.use, len(prompt.split()), len(str(reply).split()))
         result = from_python(str if output is None else output, reply)
+        if stream:
+            with host.answering() as tell:
+                tell(result)
         unmet = host.unmet(result)
         if unmet:
             raise StepError("requirement", "; ".join(unmet))
