@@ -42,6 +42,7 @@ PATTERNS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "Validated form input": ("expense_claim",),
         "A person choosing between two models' proposals": ("two_proposals",),
         "Delay and deadline": ("trial_reminder",),
+        "Conversation with history": ("museum_guide",),
     },
     "Several workflows": {
         "Outside events correlated by key": ("order_payment",),

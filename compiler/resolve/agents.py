@@ -17,7 +17,7 @@ from wfc.compiler.resolve.names import check_style, normal, pascal_case
 from wfc.compiler.resolve.prompts import prompted
 from wfc.compiler.resolve.scopes import binding_scope
 from wfc.compiler.resolve.values import Texts
-from wfc.compiler.types import STRING, UNKNOWN, Type, parse_type
+from wfc.compiler.types import MESSAGE, STRING, UNKNOWN, ListOf, Type, parse_type
 
 __all__ = ["agent_result", "declare_agents", "resolve_agent_call"]
 
@@ -152,9 +152,9 @@ def resolve_agent_call(
     handoffs(data, place, declared)
     if "tools" in data or "agent" not in data:
         approved(data, place, known, declared)
-    for key in ("history", "memory"):
+    for key, wanted in (("history", ListOf(MESSAGE)), ("memory", UNKNOWN)):
         if key in data:
-            texts.value(data[key], place / key, UNKNOWN, scope)
+            texts.value(data[key], place / key, wanted, scope)
     if "prompt" in data:
         return prompted(data["prompt"], place / "prompt", scope, declared, texts)
     if not declared.is_broken((*place.address, "prompt")):

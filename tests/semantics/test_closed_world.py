@@ -36,8 +36,6 @@ TOP = (
 )
 
 LATER = [
-    ("history", {"llm": ', history: "${{ state.s }}"'}, "history"),
-    ("tokens", {"llm": ", stream: {tokens: true}"}, "tokens"),
     ("openapi", {"tools": ", desk: {openapi: ./desk.yaml}"}, "openapi"),
     ("mcp", {"tools": ", files: {mcp: {command: [npx]}}"}, "mcp"),
 ]

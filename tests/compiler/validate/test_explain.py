@@ -174,11 +174,11 @@ def test_a_good_spec_is_the_documents_own_data() -> None:
         ("timeout: 30s", "save: []", "nothing-in-it", "[]", "`save` has no item", ""),
         (
             "timeout: 30s",
-            "stream: {tokens: true}",
-            "not-supported-yet",
-            "tokens",
-            "`tokens` is not supported yet",
-            "",
+            "stream: {tokens: yes}",
+            "wrong-type",
+            "yes",
+            "and this is the text `yes`",
+            "write `true`",
         ),
         (
             "accepts: Asked",
