@@ -322,6 +322,7 @@ class Context(Generic[S]):
 
         Raises:
             StepError: It failed; see ``bindings.call_llm``.
+            WorkflowRuntimeError: It is to be shown, and is to be something else than a text.
         """
         run, step_run = self._started("llm"), self._inside("llm")
         if stream and output not in (None, str):

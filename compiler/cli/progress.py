@@ -107,7 +107,7 @@ class Progress:
                 pass
 
     def tell_piece(self, event: TokenText) -> None:
-        """Add a piece of a model's answer to its line, where a person looks on; a file would only fill up with pieces."""
+        """Add a piece of a model's answer to its line, where a person looks on; a file would only fill up."""
         if not sys.stderr.isatty():
             return
         answer = (event.step, event.worker_id, event.attempt, event.reply)

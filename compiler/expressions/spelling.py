@@ -123,7 +123,9 @@ class Speller:
         return RULES[node.__class__](self, node) if outcome is None else atom(str(outcome))
 
     def exact(self, node: Node, target: Type) -> Piece:
-        """A value beside others of a type: a whole number among decimals becomes one."""
+        """A value beside others of a type: a whole number among decimals becomes one, a record that of its class."""
+        if isinstance(node, (ListDisplay, RecordDisplay)):
+            return widen(self, node, target)
         return exact(self, node, target)
 
     # --- texts
@@ -379,12 +381,7 @@ class Speller:
         return found
 
     def filter(self, node: FilterCall) -> Piece:
-        arguments = {
-            name: widen(self, argument, node.type)
-            if node.name == "default" and isinstance(argument, (ListDisplay, RecordDisplay))
-            else self.piece(argument)
-            for name, argument in node.bound.items()
-        }
+        arguments = {name: self.piece(argument) for name, argument in node.bound.items()}
         return FILTERS[node.name].spell(Spelling(node, self, self.piece(node.of), arguments))
 
 

@@ -43,7 +43,13 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         for text, finish in [*((piece, None) for piece in PIECES), ("", "stop")]:
             choice = {"index": 0, "delta": {"role": "assistant", "content": text}, "finish_reason": finish}
-            data = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "m", "choices": [choice]}
+            data = {
+                "id": "1",
+                "object": "chat.completion.chunk",
+                "created": 0,
+                "model": "m",
+                "choices": [choice],
+            }
             self.wfile.write(f"data: {json.dumps(data)}\n\n".encode())
         self.wfile.write(b"data: [DONE]\n\n")
 

@@ -72,7 +72,8 @@ class Spoken(Model):
             said = ""
 
 
-MODEL: Spoken | ScriptedModel
+USED: dict[str, Spoken | ScriptedModel] = {}
+"""The model that the workflows here ask."""
 
 
 class Asked(StartEvent):
@@ -83,7 +84,7 @@ class Speaking(Workflow):
     @step(retry_policy=RetryPolicy(max_attempts=3, delay=0.0))
     async def speak(self, ctx: Context, ev: Asked) -> StopEvent:
         ctx.write_event_to_stream(ProgressText(text="listen", step="speak"))
-        said = await ctx.llm(MODEL, ev.text, stream=True)
+        said = await ctx.llm(USED["model"], ev.text, stream=True)
         ctx.write_event_to_stream(ProgressText(text="that was all", step="speak"))
         return StopEvent(result=said)
 
@@ -106,9 +107,8 @@ async def _as_coroutine(test: Callable[[], Awaitable[Any]]) -> Any:
 
 
 def use(*replies: Sequence[str | Exception], waits: bool = False) -> Spoken:
-    global MODEL
-    MODEL = Spoken(*replies, waits=waits)
-    return MODEL
+    USED["model"] = model = Spoken(*replies, waits=waits)
+    return model
 
 
 @pytest.mark.parametrize("inside", [False, True])
@@ -172,7 +172,8 @@ class Twice(Workflow):
     @step
     async def speak(self, ctx: Context, ev: Asked) -> StopEvent:
         return StopEvent(
-            result=await ctx.llm(MODEL, "one", stream=True) + await ctx.llm(MODEL, "two", stream=True)
+            result=await ctx.llm(USED["model"], "one", stream=True)
+            + await ctx.llm(USED["model"], "two", stream=True)
         )
 
 
@@ -232,7 +233,9 @@ def test_what_a_part_says_is_shown_above() -> None:
         observed: list[Event] = []
         handler.observe(observed.append)
         found = [
-            (run_id, each) async for run_id, each in handler.stream_with_run_ids() if isinstance(each, TokenText)
+            (run_id, each)
+            async for run_id, each in handler.stream_with_run_ids()
+            if isinstance(each, TokenText)
         ]
         assert "".join(each.text for _, each in found) == "ab"
         assert all(run_id.startswith(f"{handler.run_id}/call/") for run_id, _ in found)
@@ -285,7 +288,7 @@ def test_a_kept_result_is_shown_at_once(tmp_path: Any, monkeypatch: pytest.Monke
         @step(cache=Cache(definition="1"))
         async def speak(self, ctx: Context, ev: Asked) -> StopEvent:
             before = history if ev.text else []
-            return StopEvent(result=await ctx.llm(MODEL, "x", history=before, stream=True))
+            return StopEvent(result=await ctx.llm(USED["model"], "x", history=before, stream=True))
 
     async def said(text: str) -> list[Any]:
         return told([each async for each in Cached().run(text=text).stream_events()])
@@ -304,7 +307,7 @@ def test_what_is_no_text_is_not_shown() -> None:
     class Counting(Workflow):
         @step
         async def count(self, ctx: Context, ev: Asked) -> StopEvent:
-            return StopEvent(result=await ctx.llm(MODEL, "x", output=int, stream=True))  # type: ignore[call-overload]
+            return StopEvent(result=await ctx.llm(USED["model"], "x", output=int, stream=True))  # type: ignore[call-overload]
 
     async def test() -> None:
         use(["1"])
@@ -316,10 +319,9 @@ def test_what_is_no_text_is_not_shown() -> None:
 
 def test_a_scripted_model_keeps_the_history() -> None:
     async def test() -> None:
-        global MODEL
-        MODEL = ScriptedModel("hi")
+        USED["model"] = model = ScriptedModel("hi")
         handler = Speaking().run(text="x")
         assert told([each async for each in handler.stream_events()])[1] == ("hi", 1, 1)
-        assert (MODEL.prompts, MODEL.histories) == (["x"], [[]])
+        assert (model.prompts, model.histories) == (["x"], [[]])
 
     run(test)

@@ -32,13 +32,20 @@ steps:
     prompt: ${{ inputs.texts[(state.messages | length) // 2] }}
     stream: {tokens: true}
     retry: twice
-    save: {messages: "${{ state.messages + [{role: 'user', content: inputs.texts[(state.messages | length) // 2]}, {role: 'assistant', content: result}] }}"}
+    save:
+      messages:
+        "${{ state.messages + [
+          {role: 'user', content: inputs.texts[(state.messages | length) // 2]},
+          {role: 'assistant', content: result}
+        ] }}"
     max_runs: 5
     on_limit: {event: Told, with: {messages: "${{ state.messages }}"}}
     emit:
-      - {event: Told, when: (state.messages | length) // 2 == inputs.texts | length, with: {messages: "${{ state.messages }}"}}
+      - event: Told
+        when: (state.messages | length) // 2 == inputs.texts | length
+        with: {messages: "${{ state.messages }}"}
       - Next
-"""  # noqa: E501
+"""
 MAP = """
 start: Asked
 end: Told
@@ -70,7 +77,9 @@ config: {url: {type: string, format: uri}}
 models: {fast: {use: "openai:gpt-4o-mini", base_url: "${{ config.url }}"}}
 events: {Asked: {before: list of Message}, Told: {text: string}}
 steps:
-  answer: {kind: llm, accepts: Asked, model: fast, history: "${{ event.before }}", prompt: Go on., stream: {tokens: true}, cache: true, emit: Told}
+  answer:
+    {kind: llm, accepts: Asked, model: fast, history: "${{ event.before }}", prompt: Go on.,
+     stream: {tokens: true}, cache: true, emit: Told}
 """
 
 
@@ -144,7 +153,7 @@ def run(shown: Any, spec: str, **inputs: Any) -> tuple[Any, list[TokenText]]:
 
 
 def test_what_was_said_goes_with_each_question_and_answers_are_shown(shown: Any, model: Model) -> None:
-    model.answers = [["Hel", "lo!"], ["Fi"] + [None], ["Fine."]]
+    model.answers = [["Hel", "lo!"], ["Fi", None], ["Fine."]]
     end, pieces = run(shown, SPEC, texts=["Hi", "How are you?"])
     said = [("user", "Hi"), ("assistant", "Hello!"), ("user", "How are you?"), ("assistant", "Fine.")]
     assert [(each.role, each.content) for each in end.messages] == said
@@ -164,7 +173,10 @@ def test_each_item_of_a_map_has_its_history_and_its_pieces(shown: Any, model: Mo
     end, pieces = run(shown, MAP, texts=["one", "two"])
     assert end.answers == ["ab", "c"]
     assert [asked[0] for asked in model.asked] == [("user", "About one?"), ("user", "About two?")]
-    assert ["".join(each.text for each in pieces if each.worker_id == one) for one in ("2", "3")] == ["ab", "c"]
+    assert ["".join(each.text for each in pieces if each.worker_id == one) for one in ("2", "3")] == [
+        "ab",
+        "c",
+    ]
 
 
 def test_a_history_is_part_of_what_is_kept(shown: Any, model: Model) -> None:
