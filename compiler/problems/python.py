@@ -29,8 +29,8 @@ def function_differs(place: Place, python: str, what: str, name: str, known: Ite
 
     A tool's `args` and `secrets` are given to the function by name. So each of them needs a parameter of that name,
     each parameter without a default needs somebody who gives it (an argument that is always there, a secret, a
-    resource, or `context`), and a parameter for an optional argument needs a default. A resource's function takes
-    nothing.
+    resource, or `context`), and a parameter for an argument that a step leaves out needs a default. A resource's
+    function takes nothing.
     """
     names = list(known)
     hint = closest(name, names)

@@ -108,6 +108,9 @@ def check(wfc, tmp_path: Path):
         ("def find(id: date, key) -> str: ...", "id: date", "datetime"),
         ("def find(id: Decimal, key) -> Awaitable[Decimal]: ...", "id: decimal", "decimal"),
         ("def find(id: Annotated[int, 'x'], key) -> NewType('N', int): ...", "id: integer", "integer"),
+        ("def find(id: str | None, key): ...", "id: optional string", ""),
+        ("def find(id, key, n=3): ...", "id: string, n: optional string", ""),
+        ("def find(id, key, n): ...", "id: string, n: {type: string, default: a}", ""),
         ("find = str.format", "id: string", "integer"),
     ],
 )  # fmt: skip
@@ -125,7 +128,7 @@ def test_what_goes_together_is_no_finding(check, function: str, args: str, outpu
         ("def find(id, /, key): ...", "id: string", "", "15:12: function-differs has no parameter `id`"),
         ("def find(id): ...", "id: string", "", "16:15: function-differs has no parameter `key`"),
         ("def find(id, key, limit): ...", "id: string", "", "14:13: function-differs wants `limit`"),
-        ("def find(id: str, key): ...", "id: optional string", "", "15:12: function-differs needs `id`"),
+        ("def find(id, key, n): ...", "id: string, n: optional string", "", "15:24: function-differs needs `n`"),
         ("def find(id: int, key): ...", "id: string", "", "15:16: function-types-differ wants `int` for `id`"),
         ("def find(id: str, key): ...", "id: {type: optional string, default: a}", "", "wants `str` for `id`"),
         ("def find(id: int, key): ...", "id: number", "", "wants `int` for `id`, and is given number"),

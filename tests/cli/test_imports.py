@@ -257,3 +257,60 @@ def test_a_link_back_into_the_project_does_not_make_a_folder_outside_a_part_of_i
     (project / "main.yaml").write_text(MAIN.replace("shared/tools.yaml]", "other/tools.yaml]"))
     done = wfc("check", "main.yaml")
     assert "[file-outside-project]" in done.out
+
+
+# --- the cache
+
+CALLER = """\
+wfc: 1
+workflow: caller
+start: Asked
+end: Told
+tools: {other: {workflow: called}}
+events: {Asked: {}, Told: {text: string}}
+steps:
+  go: {kind: tool, accepts: Asked, tool: other, args: {}, emit: {event: Told, with: {text: "${{ result.text }}"}}}
+"""
+CALLED = """\
+wfc: 1
+workflow: called
+start: Begun
+end: Over
+parts: [called_part.yaml]
+events: {Begun: {}, Next: {}, Over: {text: string}}
+steps:
+  go: {kind: transform, accepts: Begun, emit: Next}
+"""
+CALLED_PART = """\
+wfc: 1
+part: called_part
+accepts: Next
+emits: Over
+steps:
+  end: {kind: transform, accepts: Next, emit: {event: Over, with: {text: x}}}
+"""
+
+
+def test_what_a_tool_s_workflow_and_its_parts_say_is_seen_at_the_next_check(
+    wfc, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("WFC_NO_CACHE", raising=False)
+    monkeypatch.setenv("WFC_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+    (tmp_path / "wfc.toml").touch()
+    (tmp_path / "caller.yaml").write_text(CALLER)
+    (tmp_path / "called.yaml").write_text(CALLED)
+    (tmp_path / "called_part.yaml").write_text(CALLED_PART)
+
+    def codes() -> str:
+        return wfc("check", "caller.yaml", "--format", "concise").out
+
+    assert codes() == ""
+    (tmp_path / "called.yaml").write_text(CALLED.replace("Begun: {}", "Begun: {id: string}"))
+    assert "[missing-entry]" in codes()
+    (tmp_path / "called.yaml").write_text(CALLED)
+    assert codes() == ""
+    back = "{kind: tool, accepts: Next, tool: {workflow: caller}, emit: Over}"
+    (tmp_path / "called_part.yaml").write_text(f"{CALLED_PART.rpartition('  end:')[0]}  end: {back}\n")
+    assert "[workflow-calls-itself]" in codes()
+    (tmp_path / "called_part.yaml").write_text(CALLED_PART)
+    assert codes() == ""

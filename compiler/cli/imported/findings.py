@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import click
 
@@ -20,6 +20,15 @@ from wfc.compiler.types import ANY, show
 __all__ = ["with_imports"]
 
 Binding = Tool | Resource
+
+
+class Around(NamedTuple):
+    """What of the spec matters to a binding: the names of resources, and arguments that some step leaves out."""
+
+    resources: frozenset[str]
+    left_out: frozenset[tuple[Tool, str]]
+
+
 BY_NAME = ("POSITIONAL_OR_KEYWORD", "KEYWORD_ONLY")
 
 
@@ -41,11 +50,13 @@ def with_imports(
     answers = ask(wanted.values(), seconds)
     made = []
     for each, found in zip(checked, bindings, strict=True):
-        resources = {one.name for one in found if isinstance(one, Resource)}
+        known = Around(
+            frozenset(one.name for one in found if isinstance(one, Resource)), left_out(calls_in(each))
+        )
         findings = [
             finding
             for one in found
-            for finding in compared(one, place_of(one, each), answers[wanted[one]], resources)
+            for finding in compared(one, place_of(one, each), answers[wanted[one]], known)
         ]
         made.append(with_findings(each, findings, project))
     return made
@@ -78,10 +89,7 @@ def bindings_of(checked: Compiled, project: Project) -> Iterator[Binding]:
         resources = tuple(declared.resources.nodes.values()) if declared is not None else ()
         called: tuple[Tool, ...] = ()
     else:
-        actions = (
-            step.action.do if isinstance(step.action, MapItems) else step.action for step in found.steps
-        )
-        called = tuple(action.tool for action in actions if isinstance(action, ToolCall))
+        called = tuple(call.tool for call in calls_in(checked))
         tools, resources = found.tools, found.resources
     bindings: tuple[Binding, ...] = (*tools, *resources)
     own = [each for each in bindings if each.file == path]
@@ -89,6 +97,20 @@ def bindings_of(checked: Compiled, project: Project) -> Iterator[Binding]:
     for each in dict.fromkeys((*own, *called, *of_others)):
         if each.python is not None and ":" in each.python:
             yield each
+
+
+def calls_in(checked: Compiled) -> list[ToolCall]:
+    """The calls of tools in a spec's steps."""
+    steps = checked.workflow.steps if checked.workflow is not None else ()
+    actions = (step.action.do if isinstance(step.action, MapItems) else step.action for step in steps)
+    return [action for action in actions if isinstance(action, ToolCall)]
+
+
+def left_out(calls: Iterable[ToolCall]) -> frozenset[tuple[Tool, str]]:
+    """The arguments of tools that some step does not give."""
+    return frozenset(
+        (call.tool, name) for call in calls for name in call.tool.args.fields if name not in dict(call.args)
+    )
 
 
 def shown(path: str) -> str:
@@ -107,7 +129,7 @@ def place_of(binding: Binding, checked: Compiled) -> Place:
     return Place((Origin(binding.file), *binding.address))
 
 
-def compared(binding: Binding, place: Place, said: Described, resources: set[str]) -> Iterator[Finding]:
+def compared(binding: Binding, place: Place, said: Described, around: Around) -> Iterator[Finding]:
     """What does not go together in a binding and its function."""
     python = str(binding.python)
     if "error" in said:
@@ -124,8 +146,8 @@ def compared(binding: Binding, place: Place, said: Described, resources: set[str
         given = {*binding.args.fields, *(name for name, _ in binding.secrets)}
         unknown = list(without_parameter(binding, place, parameters))
         yield from (problems.function_differs(*each) for each in unknown)
-        yield from types_that_differ(binding, place, parameters, said)
-        given |= resources | {"context"}
+        yield from types_that_differ(binding, place, parameters, said, around)
+        given |= around.resources | {"context"}
         if unknown:
             return  # the parameters that nobody gives may be those that were meant
     for name, each in parameters.items():
@@ -149,7 +171,7 @@ def without_parameter(
 
 
 def types_that_differ(
-    tool: Tool, place: Place, parameters: dict[str, Any], said: Described
+    tool: Tool, place: Place, parameters: dict[str, Any], said: Described, around: Around
 ) -> Iterator[Finding]:
     python = str(tool.python)
     for name, field in tool.args.fields.items():
@@ -157,8 +179,8 @@ def types_that_differ(
         if each is None or each["kind"] not in BY_NAME:
             continue
         at = place / "args" / (field.address[-1] if field.address else name)
-        if each["required"] and not field.required and not field.has_default:
-            what = f"needs `{name}`, which is optional here"
+        if each["required"] and not field.has_default and (tool, name) in around.left_out:
+            what = f"needs `{name}`, which a step leaves out"
             yield problems.function_differs(at.key, python, f"{what}: give its parameter a default", name)
         elif not takes(each["shape"], field.type):
             what = f"wants `{each['text']}` for `{name}`, and is given {show(field.type)}"
