@@ -142,7 +142,7 @@ def snake_case(name: str) -> str:
 
 def pascal_case(name: str) -> str:
     """``OrderFound`` for ``order_found``; scripts without cases as they are."""
-    return normal_form("".join(word[:1].upper() + word[1:] for word in name.split("_")))
+    return normal_form("".join([word[:1].upper() + word[1:] for word in name.split("_")]))
 
 
 def claimed(name: str, by: frozenset[str]) -> Code:

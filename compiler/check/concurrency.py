@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 from wfc.compiler.check.net import Net
+from wfc.compiler.slotted import dataclass, replace
 
 __all__ = ["Concurrency", "Parting", "members"]
 
 
-class Parting(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Parting:
     """Two sets of nodes any of which may run side by side. A set is a number: bit ``n`` is node ``n``.
 
     Args:
@@ -69,7 +70,7 @@ class Concurrency:
                 for ones in loose:
                     for others in (*loose, *singles):  # the next may come while the last is being worked on
                         parted = self._part(node, ones, others, items=False)
-                        found.update(dict.fromkeys(each._replace(outside=True) for each in parted))
+                        found.update(dict.fromkeys(replace(each, outside=True) for each in parted))
                 for at, ones in enumerate(singles):
                     for number, one in enumerate(ones[:-1]):
                         found.update(dict.fromkeys(self._part(node, [one], ones[number + 1 :], items=False)))

@@ -8,8 +8,7 @@ from wfc.compiler.check.cycles import components
 from wfc.compiler.check.paths import Hop
 from wfc.compiler.check.subject import Subject
 from wfc.compiler.diagnostics import Place, Report
-from wfc.compiler.flow import emits, exits
-from wfc.compiler.nodes import Emit, SendEvent
+from wfc.compiler.nodes import SendEvent
 from wfc.compiler.problems import flow as problems
 from wfc.compiler.types import Record, within
 
@@ -19,7 +18,7 @@ __all__ = ["ends_are_reached", "events_lead_somewhere", "steps_are_reached"]
 def events_lead_somewhere(subject: Subject, report: Report) -> None:
     """Each event has a producer, and an acceptor unless it is an end."""
     workflow, net = subject.workflow, subject.net
-    emitted = {workflow.start.name: None, **dict.fromkeys(emit.event.name for emit, _ in _emits(subject))}
+    emitted = {workflow.start.name: None, **dict.fromkeys(emit.event.name for emit, _ in subject.emits)}
     emitted |= dict.fromkeys(received.event.name for received in workflow.receives)
     orphans: set[str] = set()
     for node, unit in enumerate(net.units):
@@ -31,7 +30,7 @@ def events_lead_somewhere(subject: Subject, report: Report) -> None:
     if workflow.start.name not in net.acceptors and workflow.start.name not in net.ends:
         lost.add(workflow.start.name)
         report(problems.event_never_accepted(Place(("start",)), workflow.start.name, "start"))
-    for emit, step in _emits(subject):
+    for emit, step in subject.emits:
         name = emit.event.name
         if emit.event.role == "message" and name not in net.acceptors and name not in lost:
             lost.add(name)
@@ -50,18 +49,6 @@ def _told_to_others(subject: Subject) -> Iterator[str]:
             yield step.action.emit.event.name
         if step.stream is not None and step.stream.after_event is not None:
             yield step.stream.after_event.event.name
-
-
-def _emits(subject: Subject) -> Iterator[tuple[Emit, str]]:
-    for step in subject.workflow.steps:
-        for _occasion, exit_ in exits(step):
-            for entry in exit_.entries:
-                for emit, _each in emits(entry.emission):
-                    yield emit, step.name
-    for _key, exit_ in subject.workflow.run.exits:
-        for entry in exit_.entries:
-            if isinstance(entry.emission, Emit):
-                yield entry.emission, "the run"
 
 
 def _used_as_types(subject: Subject) -> set[str]:
@@ -126,7 +113,7 @@ def _report_unreached(subject: Subject, node: int, report: Report) -> None:
 
 def ends_are_reached(subject: Subject, report: Report) -> None:
     """Each event under `end` is emitted by some step."""
-    emitted = {emit.event.name for emit, _step in _emits(subject)}
+    emitted = {emit.event.name for emit, _step in subject.emits}
     several = len(subject.workflow.end) > 1
     for index, event in enumerate(subject.workflow.end):
         if event.name not in emitted and event.role == "end":

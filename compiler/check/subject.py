@@ -9,7 +9,8 @@ from wfc.compiler.check.nesting import Misplaced, misplaced
 from wfc.compiler.check.net import Net, Way, net_of
 from wfc.compiler.check.proof import Failure, prove
 from wfc.compiler.diagnostics import Address, Place
-from wfc.compiler.nodes import Join, Step, Workflow
+from wfc.compiler.flow import emits, exits
+from wfc.compiler.nodes import Emit, Join, Step, Workflow
 
 __all__ = ["Subject"]
 
@@ -34,6 +35,22 @@ class Subject:
     def failures(self) -> list[Failure]:
         """The joins that cannot be proven."""
         return prove(self.net)
+
+    @cached_property
+    def emits(self) -> tuple[tuple[Emit, str], ...]:
+        """All that steps and the run's own exits emit, and who does: a step's name, or `the run`."""
+        found = [
+            (emit, step.name)
+            for step in self.workflow.steps
+            for _occasion, exit_ in exits(step)
+            for entry in exit_.entries
+            for emit, _each in emits(entry.emission)
+        ]
+        for _key, exit_ in self.workflow.run.exits:
+            found += [
+                (entry.emission, "the run") for entry in exit_.entries if isinstance(entry.emission, Emit)
+            ]
+        return tuple(found)
 
     def step(self, node: int) -> Step:
         """The step of a node other than the start."""

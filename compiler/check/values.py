@@ -5,7 +5,7 @@ from __future__ import annotations
 from wfc.compiler.check.subject import Subject
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.problems import types as problems
-from wfc.compiler.types import Field, ListOf, MapOf, OneOf, Optional, Record, Type
+from wfc.compiler.types import Enumeration, Field, ListOf, MapOf, OneOf, Optional, Record, Scalar, Type
 
 __all__ = ["types_are_finite"]
 
@@ -47,8 +47,8 @@ def _records(roots: list[Type]) -> list[Record]:
         here = work.pop()
         if isinstance(here, Record) and id(here) not in found:
             found[id(here)] = here
-            work.extend(field.type for field in reversed(here.fields.values()))
-        else:
+            work.extend([field.type for field in reversed(here.fields.values())])
+        elif not isinstance(here, (Scalar, Enumeration)):
             work.extend(_parts(here))
     return list(found.values())
 

@@ -12,7 +12,7 @@ from wfc.compiler.expressions.scope import Scope
 from wfc.compiler.expressions.template_parser import TemplateParser
 from wfc.compiler.expressions.template_tree import Condition, Hole, Loop, Part, Text, has_statements, holes
 from wfc.compiler.expressions.tokens import UnreadableError, tokenize
-from wfc.compiler.expressions.tree import Attribute, Broken, Name, Node, Path, children, path_of
+from wfc.compiler.expressions.tree import Attribute, Broken, Constant, Name, Node, Path, children, path_of
 from wfc.compiler.expressions.truth import constant_truth
 from wfc.compiler.expressions.typing import Typing
 from wfc.compiler.problems import names as names_problems
@@ -134,7 +134,7 @@ def uses_of(trees: Sequence[Node], without: Sequence[str] = ()) -> frozenset[Pat
         if node.__class__ in PATHS and (path := path_of(node)) is not None:
             if path[0] not in without:
                 found.add(path)
-        else:
+        elif not isinstance(node, Constant):
             waiting += children(node)
     return frozenset(found)
 
@@ -161,7 +161,12 @@ def parse_template(
         return Template(text, place, parts, kind, uses, whole)
     uses = Templates(typing).parts(parts, scope)
     return Template(
-        text, place, parts, UNKNOWN if typing.failed else STRING, uses, statements=has_statements(parts)
+        text,
+        place,
+        parts,
+        UNKNOWN if typing.failed else STRING,
+        uses,
+        statements=statements and has_statements(parts),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from wfc.compiler.expressions.narrowing import SCALAR_TESTS, Facts, facts_of
-from wfc.compiler.expressions.tree import Node, Path, Test, walk
+from wfc.compiler.expressions.tree import Constant, Name, Node, Path, Test, children
 from wfc.compiler.slotted import dataclass, field, replace
 from wfc.compiler.types import UNKNOWN, OneOf, Record, Type, may_be_null
 
@@ -70,9 +70,13 @@ class Scope:
 
 def is_in_doubt(condition: Node) -> bool:
     """Whether a part of a condition could not be read, which a finding has said already."""
-    for node in walk(condition):
+    waiting = [condition]
+    while waiting:
+        node = waiting.pop()
         if node.type is UNKNOWN:
             return True
         if isinstance(node, Test) and node.record is None and node.name not in {"none", *SCALAR_TESTS}:
             return True
+        if not isinstance(node, (Name, Constant)):  # as most are
+            waiting += children(node)
     return False

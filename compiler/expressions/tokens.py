@@ -74,7 +74,9 @@ def tokenize(text: str, place: Place, start: int = 0, *, until: str = "") -> tup
     tokens: list[Token] = []
     depth: list[str] = []
     position = start
-    while match := TOKEN.match(text, position):
+    for match in TOKEN.finditer(text, start):
+        if match.start() != position:
+            break  # something before it is no token
         kind, word, position = match.lastgroup, match[match.lastindex or 0], match.end()
         begin = position - len(word)
         if kind == "name":

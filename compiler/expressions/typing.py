@@ -142,6 +142,8 @@ class Typing:
     def texts(self, node: Node, scope: Scope) -> None:
         """Types what becomes part of a text: a scalar that is there."""
         kind = self.present(node, scope, use="in a text")
+        if kind.__class__ is Scalar and kind is not ANY:  # as most are
+            return
         if kind is not UNKNOWN and not all(
             isinstance(each, (Scalar, Enumeration)) and each is not ANY for each in members(kind)
         ):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Expression, Scope, parse_expression
 from wfc.compiler.nodes import AnyOf, Event, Join
@@ -22,7 +20,7 @@ FORMS = ("all", "any", "at_least", "each")
 
 def resolve_accepts(data: object, place: Place, declared: Declared) -> tuple[AnyOf | Join | None, bool]:
     """What is accepted, and whether all of it is known; ``None`` where nothing is."""
-    if not isinstance(data, Mapping):
+    if not isinstance(data, dict):
         events, whole = accepted_events(data, place, declared)
         return (AnyOf(events, place.address) if events else None), whole
     form = next((each for each in FORMS if each in data), None)
@@ -30,7 +28,7 @@ def resolve_accepts(data: object, place: Place, declared: Declared) -> tuple[Any
         return None, False
     content, at, count = data[form], place / form, 0
     if form == "at_least":
-        if not isinstance(content, Mapping):
+        if not isinstance(content, dict):
             return None, False
         count = content["count"] if isinstance(content.get("count"), int) else 0
         content, at = content.get("of"), at / "of"

@@ -90,11 +90,10 @@ class Acting:
     def tool(self) -> Tool | None:
         """The tool of a `tool` step, by name or written in place."""
         binding = self.data.get("tool")
-        place = self.place / "tool"
         if isinstance(binding, str):
-            return self.declared.tools.find(binding, place, self.declared.report)
-        if isinstance(binding, Mapping):
-            return resolve_tool(self.name, binding, place, self.declared)
+            return self.declared.tools.find(binding, self.place / "tool", self.declared.report)
+        if isinstance(binding, dict):
+            return resolve_tool(self.name, binding, self.place / "tool", self.declared)
         return None
 
     def action(self, tool: Tool | None, result: Type | None, scope: Scope) -> Call | None:
@@ -127,7 +126,7 @@ class Acting:
     def args(self, tool: Tool | None, scope: Scope) -> tuple[tuple[str, Value], ...]:
         given = self.data.get("args", {})
         place = self.place / "args"
-        if not isinstance(given, Mapping) or self.declared.is_broken(place.address):
+        if not isinstance(given, dict) or self.declared.is_broken(place.address):
             return ()
         if tool is None or not tool.declares_args or self.declared.is_broken((*tool.address, "args")):
             # nothing is known of what it takes

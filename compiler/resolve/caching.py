@@ -44,10 +44,10 @@ def resolve_cache(
     """
     wanted = data.get("cache", False)
     do = data.get("do") if data.get("kind") == "map" else data
-    if wanted is False or data.get("kind") == "transform" or not isinstance(do, Mapping):
+    if wanted is False or data.get("kind") == "transform" or not isinstance(do, dict):
         return None
     seconds: float | None = None
-    if isinstance(wanted, Mapping) and "for" in wanted:
+    if isinstance(wanted, dict) and "for" in wanted:
         seconds = duration(wanted["for"], place / "cache" / "for", declared.report)
     if isinstance(action, MapItems):
         action = action.do

@@ -39,7 +39,7 @@ Unknown = Callable[[Place, str, Iterable[str]], Finding]
 
 def entries(section: object, address: Address) -> Iterator[tuple[str, object, Address]]:
     """The entries of a mapping in the spec: name in normal form, what is written there, its address."""
-    if isinstance(section, Mapping):
+    if isinstance(section, dict):
         for key, content in section.items():
             yield normal(key), content, (*address, key)
 
@@ -224,7 +224,7 @@ class Declared:
         if (section,) not in self.broken:
             return set()
         section_data = self.data.get(section)
-        there = section_data if isinstance(section_data, Mapping) else {}
+        there = section_data if isinstance(section_data, dict) else {}
         return {
             normal(address[1])
             for address in self.broken

@@ -20,7 +20,7 @@ CALLING: Final = frozenset({"llm", "agent", "tool", "http", "map", "retrieve", "
 
 def declare_defaults(data: object, declared: Declared) -> None:
     """Enter what `defaults` says; models and retry policies are there already."""
-    if not isinstance(data, Mapping):
+    if not isinstance(data, dict):
         return
     place = Place(("defaults",))
     name = data.get("model")

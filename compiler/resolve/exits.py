@@ -80,7 +80,7 @@ class Leaving:
 
     def entry(self, data: object, place: Place, scope: Scope) -> tuple[Entry | None, Scope]:
         """One entry, and the scope of those after it."""
-        if not isinstance(data, Mapping):
+        if not isinstance(data, dict):
             emission = self.emission(data, place, scope)
             return (Entry(None, (), (), emission, place.address) if emission else None), scope
         whole = place.address[0] == "on_error"  # a step's is below `steps`
@@ -103,7 +103,7 @@ class Leaving:
         """What an entry emits; ``None`` with a finding, here or before, if that is not known."""
         if isinstance(data, str):
             return Nothing(place.address) if data == "nothing" else self.emit(data, None, place, scope, item)
-        if not isinstance(data, Mapping):
+        if not isinstance(data, dict):
             return None
         if "event" in data:
             if data["event"] == "nothing":
@@ -115,7 +115,7 @@ class Leaving:
             return self.each(data["each"], place / "each", scope)
         if "all" in data:
             return self.all(data["all"], place / "all", scope)
-        if isinstance(data.get("restart"), Mapping):
+        if isinstance(data.get("restart"), dict):
             return self.restart(data["restart"], place, scope)
         if "nothing" in data:
             return Nothing(place.address)
@@ -128,7 +128,7 @@ class Leaving:
             return None
         at, fields, given = place / "restart" / "with", start.record.fields, data.get("with")
         values: dict[str, Value] = {}
-        if isinstance(given, Mapping):
+        if isinstance(given, dict):
             values = self.texts.given({**given}, at, fields, f"`{start.name}`", scope)
         fills: list[Fill] = []
         for name, field in fields.items():
@@ -144,7 +144,7 @@ class Leaving:
             return None
         event = self.declared.events.find(name, place, self.declared.report)
         if event is None:
-            if isinstance(given, Mapping):
+            if isinstance(given, dict):
                 # its expressions are read all the same: they may hold mistakes of their own, and uses
                 self.texts.value(given, Place((*place.address[:-1], "with")), UNKNOWN, scope)
             self.texts.uses.add("result")
@@ -158,7 +158,7 @@ class Leaving:
         return Emit(event, fills, owner, place.address)
 
     def each(self, data: object, place: Place, scope: Scope) -> EmitEach | None:
-        if not isinstance(data, Mapping) or "in" not in data:
+        if not isinstance(data, dict) or "in" not in data:
             return None
         items = self.texts.expression(data["in"], place / "in", scope)
         item_type: Type = UNKNOWN

@@ -111,7 +111,7 @@ class Filling:
         )
 
     def type_of(self, name: str) -> Type:
-        return reference(self.scope, name).type
+        return self.scope.fact((name,)) or self.scope.names[name]
 
     def by_name(
         self, event: Event, source: str, left: dict[str, Field], fills: dict[str, Fill], place: Place

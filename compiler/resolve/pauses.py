@@ -92,9 +92,9 @@ def question(
 ) -> AskPerson:
     prefill: dict[str, Value] = {}
     given = data.get("prefill")
-    if isinstance(given, Mapping) and isinstance(form, Record):
+    if isinstance(given, dict) and isinstance(form, Record):
         prefill = texts.given(given, place / "prefill", form.fields, "the form", scope)
-    elif isinstance(given, Mapping) and form is None:
+    elif isinstance(given, dict) and form is None:
         texts.report(step_problems.key_without_companion((place / "prefill").key, "prefill", "form"))
     assign = data.get("assign")
     quorum = data.get("quorum")

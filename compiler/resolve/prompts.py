@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping
 
 from wfc.compiler.diagnostics import Finding, Fix, Origin, Place
 from wfc.compiler.expressions import Scope, Template
@@ -32,7 +31,7 @@ def declare_prompts(declared: Declared) -> None:
         if check_style(name, place.key, "prompt", declared.report):
             if isinstance(content, str):
                 found = Prompt(name, content, place, address)
-            elif isinstance(content, Mapping) and isinstance(content.get("file"), str):
+            elif isinstance(content, dict) and isinstance(content.get("file"), str):
                 found = from_file(name, content["file"], place, declared)
         if found is None:
             declared.prompts.broken.add(name)
@@ -58,7 +57,7 @@ def from_file(name: str, path: str, place: Place, declared: Declared) -> Prompt 
 
 def prompted(data: object, place: Place, scope: Scope, declared: Declared, texts: Texts) -> Template:
     """The text of a `prompt`, `system` or `show`: written there, or by the name of one under `prompts`."""
-    if not isinstance(data, Mapping):
+    if not isinstance(data, dict):
         return texts.text(data, place, scope, statements=True)
     name, used = data.get("use"), place / "use"
     prompt = declared.prompts.find(name, used, declared.report) if isinstance(name, str) else None

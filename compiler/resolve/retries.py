@@ -46,7 +46,7 @@ def resolve_retry(data: object, place: Place, step: str, declared: Declared) -> 
     """A step's policy: a name from `retries`, or one written in place."""
     if isinstance(data, str):
         return declared.retries.find(data, place, declared.report)
-    if isinstance(data, Mapping):
+    if isinstance(data, dict):
         return policy(f"{step}_retry", data, place, declared)
     return None
 

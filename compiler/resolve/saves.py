@@ -23,7 +23,7 @@ def resolve_saves(
     data: object, place: Place, scope: Scope, declared: Declared, texts: Texts
 ) -> tuple[Save, ...]:
     """The saves of a step or of an entry, in the order written."""
-    if isinstance(data, Mapping):
+    if isinstance(data, dict):
         return tuple(save_values(data, place, scope, declared, texts))
     if not isinstance(data, list):
         return ()

@@ -55,8 +55,8 @@ def resolve_steps(
         places[name] = place.key
         usable = check_style(name, place.key, "step", declared.report)
         errors = declared.errors
-        step = resolve_step(name, content, place, declared) if isinstance(content, Mapping) else None
-        if isinstance(content, Mapping) and errors == declared.errors:
+        step = resolve_step(name, content, place, declared) if isinstance(content, dict) else None
+        if isinstance(content, dict) and errors == declared.errors:
             report_what_comes_later(content, place, declared)
         if step is None or not usable:
             declared.flow_whole = False
@@ -71,7 +71,7 @@ def resolve_steps(
 def report_what_comes_later(data: Mapping[str, object], place: Place, declared: Declared) -> None:
     """A step in which nothing is wrong may still be one that nothing can run yet."""
     do = data.get("do")
-    found = [(data, place), *([(do, place / "do")] if isinstance(do, Mapping) else [])]
+    found = [(data, place), *([(do, place / "do")] if isinstance(do, dict) else [])]
     for each, at in found:
         if each.get("kind") in LATER:
             declared.report(not_supported_yet(at / "kind", f"`kind: {each['kind']}`"))
@@ -194,7 +194,7 @@ def exits(
     if "on_limit" in data:
         on_limit = leaving.exit(data["on_limit"], place / "on_limit", scopes.action())
     accepts = data.get("accepts")
-    if isinstance(accepts, Mapping) and accepts.get("on_timeout", "proceed") != "proceed":
+    if isinstance(accepts, dict) and accepts.get("on_timeout", "proceed") != "proceed":
         at = place / "accepts" / "on_timeout"
         on_timeout = leaving.exit(accepts["on_timeout"], at, scopes.timed_out())
     return on_error, on_limit, on_timeout
@@ -209,7 +209,7 @@ def requirements(data: object, place: Place, scope: Scope, texts: Texts) -> tupl
         return ()
     found: list[Requirement] = []
     for index, each in enumerate(data):
-        if not isinstance(each, Mapping) or "that" not in each:
+        if not isinstance(each, dict) or "that" not in each:
             continue
         at = place / index
         that = texts.condition(each["that"], at / "that", scope)

@@ -201,8 +201,10 @@ Type = Scalar | ListOf | MapOf | Optional | Enumeration | OneOf | Record
 def parts(type: Type) -> tuple[Type, ...]:
     """What a type is directly made of: the types of a record's fields, a list's items, and so on."""
     match type:
+        case Scalar() | Enumeration():  # as most are
+            return ()
         case Record():
-            return tuple(each.type for each in type.fields.values())
+            return tuple([each.type for each in type.fields.values()])
         case ListOf():
             return (type.item,)
         case MapOf():

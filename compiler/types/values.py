@@ -27,8 +27,9 @@ from wfc.compiler.types.show import show, show_value
 __all__ = ["Misfit", "bounded", "fits", "moment"]
 
 LARGEST_INTEGER: Final = 2**53 - 1  # beyond it, JSON numbers lose digits on their way
-DECIMAL_TEXT = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?")
-PATH_TEXT = re.compile(r"(inputs|events?|result|state|config|error)(\.\w+)+")
+# compiled by `re` when they are first asked for, which a check of most specs never does
+DECIMAL_TEXT: Final = r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?"
+PATH_TEXT: Final = r"(inputs|events?|result|state|config|error)(\.\w+)+"
 TRUTH_WORDS: Final = {
     "yes": "true",
     "on": "true",
@@ -37,10 +38,11 @@ TRUTH_WORDS: Final = {
     "off": "false",
     "false": "false",
 }
-DURATION_TEXT = re.compile(
-    r"(?P<amount>\d{1,12}(\.\d{1,6})?)\s*(?P<unit>milliseconds?|ms|seconds?|sec|s|minutes?|min|hours?|h|days?|d|weeks?|w)"
+DURATION_TEXT: Final = (
+    r"(?P<amount>\d{1,12}(\.\d{1,6})?)\s*"
+    r"(?P<unit>milliseconds?|ms|seconds?|sec|s|minutes?|min|hours?|h|days?|d|weeks?|w)"
 )
-ISO_DURATION = re.compile(
+ISO_DURATION: Final = (
     r"[+-]?P(?=.)(\d{1,9}(\.\d+)?W)?(\d{1,9}(\.\d+)?D)?"
     r"(T(?=\d)(\d{1,9}(\.\d+)?H)?(\d{1,9}(\.\d+)?M)?(\d{1,12}(\.\d+)?S)?)?"
 )
@@ -108,12 +110,12 @@ def wanted(type: Type, value: object) -> Misfit:
 
 def rewritten(value: object, type: Type) -> str:
     """How to write what is most likely meant by a value of another type; empty where that cannot be told."""
-    if isinstance(value, str) and PATH_TEXT.fullmatch(value):
+    if isinstance(value, str) and re.fullmatch(PATH_TEXT, value):
         return f"an expression is written `${{{{ {value} }}}}`"
     match type, value:
         case Scalar("boolean"), str() if value.lower() in TRUTH_WORDS:
             return f"write `{TRUTH_WORDS[value.lower()]}`"
-        case Scalar("integer" | "number"), str() if DECIMAL_TEXT.fullmatch(value):
+        case Scalar("integer" | "number"), str() if re.fullmatch(DECIMAL_TEXT, value):
             return "write it without quotes"
         case Scalar("string" | "decimal"), int() | float() if type.name == "string" or is_number(value):
             return "put it in quotes"
@@ -164,7 +166,7 @@ def is_number(value: object) -> bool:
 
 def is_decimal(value: object) -> bool:
     if isinstance(value, str):
-        return bool(DECIMAL_TEXT.fullmatch(value))
+        return bool(re.fullmatch(DECIMAL_TEXT, value))
     return isinstance(value, int) and not isinstance(value, bool)
 
 
@@ -173,7 +175,7 @@ def moment(value: object, kind: str) -> bool:
     if not isinstance(value, str):
         return False
     if kind == "duration":
-        return bool(DURATION_TEXT.fullmatch(value) or ISO_DURATION.fullmatch(value))
+        return bool(re.fullmatch(DURATION_TEXT, value) or re.fullmatch(ISO_DURATION, value))
     from datetime import date, datetime
 
     try:
