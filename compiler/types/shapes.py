@@ -213,7 +213,6 @@ def parts(type: Type) -> tuple[Type, ...]:
             return (type.of,)
         case OneOf():
             return type.types
-    return ()
 
 
 def within(*types: Type) -> Iterator[Type]:

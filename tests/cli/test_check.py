@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import subprocess
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from wfc.compiler.cli import main
+
 GREET = (Path(__file__).parent / "greet.yaml").read_text()
 BAD = GREET.replace("accepts: Asked", "accepts: Aksed")
 
@@ -17,6 +20,20 @@ BAD = GREET.replace("accepts: Asked", "accepts: Aksed")
 def test_a_good_spec_has_no_findings(wfc, greet: Path) -> None:
     done = wfc("check", "greet.yaml")
     assert (done.status, done.out, done.err) == (0, "", "1 spec: no findings\n")
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+@pytest.mark.parametrize("text", [GREET, BAD])
+def test_garbage_is_collected_after_a_check_as_before(greet: Path, text: str, enabled: bool) -> None:
+    greet.write_text(text)
+    before = gc.isenabled()
+    (gc.enable if enabled else gc.disable)()
+    try:
+        main(["check", str(greet)])
+        assert gc.isenabled() is enabled
+    finally:
+        (gc.enable if before else gc.disable)()
+        gc.unfreeze()
 
 
 def test_a_finding_is_shown_with_its_line_and_a_hint(wfc, greet: Path) -> None:
