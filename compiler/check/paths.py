@@ -36,10 +36,14 @@ def tell(net: Net, hops: Sequence[Hop], last: int | None = None, way: Way | None
         way: The way by which it leaves the last node, if that matters.
     """
     names: list[str] = []
-    for hop in hops:
+    following = [*(hop.node for hop in hops[1:]), last]
+    for hop, target in zip(hops, following, strict=False):
         names.append(_leaving(net, hop.node, hop.way))
-        if hop.node != START or hop.event in hop.way.loose:
+        sent = hop.event in hop.way.singles or hop.event in hop.way.batches
+        if sent and (hop.node != START or hop.event in hop.way.loose):
             names.append(hop.event)
+        if target is not None and not (sent and hop.event in net.units[target].slots):
+            names.append("…")  # a join that goes on by itself, whatever becomes of what was sent
     if last is not None:
         names.append(_leaving(net, last, way))
     if len(names) > LONGEST:
