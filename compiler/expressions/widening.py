@@ -32,9 +32,12 @@ __all__ = ["exact", "into", "is_exact", "joined_lists", "joins_records", "made_e
 
 def exact(speller: Speller, node: Node, target: Type) -> Piece:
     """A value beside decimals: a whole number among them becomes one, so that what follows computes exactly."""
-    piece = speller.piece(node)
     if is_exact(node.type, target):
-        return piece
+        written = isinstance(
+            node, (ListDisplay, RecordDisplay)
+        )  # whose records have yet to become those of a class
+        return into(speller, node, target) if written else speller.piece(node)
+    piece = speller.piece(node)
     return into(speller, node, target) if is_plain(node.type, target) else made_exact(piece)
 
 

@@ -7,7 +7,7 @@ from typing import Final
 from wfc.compiler.expressions.comparing import adapt
 from wfc.compiler.expressions.filters.table import Call, Filter, Parameter, Spelling
 from wfc.compiler.expressions.python import Piece, Rank, atom, call, method
-from wfc.compiler.expressions.tree import Constant, ListDisplay, RecordDisplay
+from wfc.compiler.expressions.tree import Constant
 from wfc.compiler.expressions.widening import is_exact, made_exact
 from wfc.compiler.problems import operands as operand_problems
 from wfc.compiler.types import (
@@ -128,9 +128,7 @@ def check_default(use: Call) -> Type:
 def spell_default(use: Spelling) -> Piece:
     if not may_be_null(use.type) and use.type != ANY:
         return use.subject
-    given, fallback = use.node.bound["value"], use.arguments["value"]
-    if isinstance(given, (ListDisplay, RecordDisplay)) or not is_exact(given.type, use.node.type):
-        fallback = use.speller.exact(given, use.node.type)
+    fallback = use.speller.exact(use.node.bound["value"], use.node.type)
     if not is_exact(use.type, use.node.type):
         return call("filters.default", made_exact(use.subject), fallback)
     code = use.subject.code
