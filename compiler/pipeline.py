@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from wfc.compiler.check import check
-from wfc.compiler.diagnostics import Address, Diagnostic, Finding, Severity
+from wfc.compiler.diagnostics import Address, Diagnostic, Finding, Place, Severity
+from wfc.compiler.limits import MAX_FINDINGS, EnoughError, at_most
 from wfc.compiler.nodes import Workflow
 from wfc.compiler.problems import spelling
+from wfc.compiler.problems.reading import too_many_findings
 from wfc.compiler.project import NoFiles, Project, Unit
 from wfc.compiler.read import Document
 from wfc.compiler.resolve import resolve, shared_modules
@@ -161,9 +163,14 @@ def understood(
     findings = [*known]
     workflow = None
     if spec is not None:
-        workflow = resolve(spec, findings.append, project.around(path))
-        if workflow is not None:
-            check(workflow, findings.append)
+        report = at_most(findings.append)
+        try:
+            workflow = resolve(spec, report, project.around(path))
+            if workflow is not None:
+                check(workflow, report)
+        except EnoughError:
+            workflow = None
+            findings.append(too_many_findings(Place((), "text", 0, 0), MAX_FINDINGS))
     return Understood(document, workflow, findings)
 
 
@@ -197,7 +204,6 @@ def with_findings_of_called(checked: Compiled, project: Project) -> Compiled:
 def generated(
     checked: Compiled, project: Project, source: str, folder_of: Callable[[str], str], in_package: bool
 ) -> Compiled:
-    from wfc.compiler.diagnostics import Place
     from wfc.compiler.generate import generate
     from wfc.compiler.slotted import replace
 

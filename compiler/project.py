@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Literal, Protocol
 
-from wfc.compiler.diagnostics import Finding
+from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.glance import names_in
-from wfc.compiler.limits import MAX_BYTES
+from wfc.compiler.limits import MAX_BYTES, MAX_FINDINGS, EnoughError, at_most
+from wfc.compiler.problems.reading import too_many_findings
 from wfc.compiler.read import Document, read
 from wfc.compiler.resolve import Around, Refused, Surroundings, declarations
 from wfc.compiler.resolve.declared import Declared
@@ -131,9 +132,14 @@ class Project:
         if unit.declared is None and unit.spec is not None:
             own = unit.kind == "declarations"
             self.opening.append(path)
-            report = unit.findings.append if own else (lambda finding: None)
-            unit.declared = declarations(unit.spec, report, self.around(path))
-            self.opening.pop()
+            report = at_most(unit.findings.append) if own else (lambda finding: None)
+            try:
+                unit.declared = declarations(unit.spec, report, self.around(path))
+            except EnoughError:
+                unit.findings.append(too_many_findings(Place((), "text", 0, 0), MAX_FINDINGS))
+                unit.spec = None
+            finally:
+                self.opening.pop()
         return unit.declared
 
     def path_of(self, name: str, asking: str) -> str | None:

@@ -43,17 +43,14 @@ def suppress(
     problems: list[Finding] = []
     reasons: dict[int, str] = {}  # by the finding's number
     errors = any(each.severity is Severity.ERROR for each in found)
+    warnings: dict[tuple[str, int], list[int]] = {}  # their numbers, by code and line
+    for number, each in enumerate(found):
+        if each.severity is Severity.WARNING and each.path == document.path:
+            warnings.setdefault((each.code, each.start.line), []).append(number)
     for ignore in ignores(document.text):
         named = checked_codes(ignore, problems)
         for code, start, end in named:
-            meant = [
-                number
-                for number, each in enumerate(found)
-                if each.code == code
-                and each.path == document.path
-                and each.start.line == ignore.line
-                and each.severity is Severity.WARNING
-            ]
+            meant = warnings.get((code, ignore.line), [])
             reasons.update(dict.fromkeys(meant, ignore.reason or NO_REASON))
             if not meant and not errors:  # after an error not everything was looked for
                 problems.append(unused(document.text, ignore, code, start, end))

@@ -25,6 +25,7 @@ __all__ = ["TemplateParser"]
 
 MARK: Final = re.compile(r"\$\{\{|\{\{|\{%|\{#")
 MAX_NESTING: Final = 15
+MAX_EXPRESSIONS: Final = 2_000  # in one text, statements included
 STATEMENTS: Final = ("for", "if", "elif", "else", "endfor", "endif")
 
 
@@ -73,6 +74,7 @@ class TemplateParser:
         self.top: list[Part] = []
         self.trim_next = ""  # what the last statement's end takes from the text after it: "", "line" or "all"
         self.failed = False
+        self.closed = 0  # the next `#}`; below zero if there is none
         self.line = (0, 0, False)  # looked at last: where it starts and ends, whether it is all statements
 
     @property
@@ -83,8 +85,16 @@ class TemplateParser:
         """All parts of the text."""
         position = 0
         begun = 0  # of the text that is no expression
+        count = 0
         while match := MARK.search(self.text, position):
             mark, at = match.group(), match.start()
+            count += 1
+            if count > MAX_EXPRESSIONS:
+                self.wrong(
+                    UnreadableError(problems.expression_too_long(self.place.stretch(at, at + len(mark))))
+                )
+                self.stack.clear()
+                break
             if mark == "${{":
                 self.add_text(begun, at)
                 position = begun = self.hole(at + 3)
@@ -116,8 +126,9 @@ class TemplateParser:
         elif mark == "{%":
             self.report(template_problems.statement_elsewhere(place))
         else:
-            end = self.text.find("#}", at)
-            whole = self.place.stretch(at, end + 2) if end > 0 else None
+            if 0 <= self.closed < at:
+                self.closed = self.text.find("#}", at)
+            whole = self.place.stretch(at, self.closed + 2) if self.closed > 0 else None
             self.report(template_problems.comment_braces(place, whole))
 
     def add_text(self, start: int, end: int, trim_end: str = "") -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Any, Final
 
 import yaml
 
+from wfc.compiler.limits import MAX_FINDINGS
 from wfc.compiler.read.parser import YAMLError, events
 from wfc.compiler.slotted import dataclass
 
@@ -43,28 +45,43 @@ class Ignore:
 
 def ignores(text: str) -> list[Ignore]:
     """Those of a text, in order; what looks like one inside a text in quotes or in a block is none."""
-    found = [match for match in ASKS.finditer(text) if not text[: match.start()][-1:].strip()]
+    found = [match.start() for match in ASKS.finditer(text)]
+    found = [start for start in found if not text[max(0, start - 1) : start].strip()]
+    if len(found) > MAX_FINDINGS:
+        return []  # nobody has written that; each would be a finding
     if not found:
         return []
     inside = list(scalars(text))
-    return [
-        one(text, match.start())
-        for match in found
-        if not any(start <= match.start() < end for start, end in inside)
-    ]
+    starts = [start for start, _ in inside]
+
+    def is_inside(at: int) -> bool:
+        before = bisect_right(starts, at) - 1
+        return before >= 0 and at < inside[before][1]
+
+    asked, lines, counted = [], 0, 0
+    for start in found:
+        lines += text.count("\n", counted, start)
+        counted = start
+        if not is_inside(start):
+            asked.append(one(text, start, lines))
+    return asked
 
 
-def one(text: str, start: int) -> Ignore:
+def one(text: str, start: int, lines: int) -> Ignore:
     end = LINE_END.match(text, start).end()  # type: ignore[union-attr]
     said = SAID.match(text, start, end)
     assert said is not None
     listed = CODE.finditer(text, *said.span("codes")) if said["codes"] is not None else ()
     codes = tuple((each.group(), each.start(), each.end()) for each in listed)
-    return Ignore(start, end, line_meant(text, start), codes, (said["reason"] or "").strip())
+    return Ignore(start, end, line_meant(text, start, lines), codes, (said["reason"] or "").strip())
 
 
-def line_meant(text: str, start: int) -> int:
-    lines = text.count("\n", 0, start)
+def line_meant(text: str, start: int, lines: int) -> int:
+    """The line that a comment is about.
+
+    Args:
+        lines: How many there are before its own.
+    """
     if text[text.rfind("\n", 0, start) + 1 : start].strip():
         return lines + 1
     at = text.find("\n", start)

@@ -11,7 +11,7 @@ import yaml
 
 from wfc.compiler.diagnostics import Address
 from wfc.compiler.read.parser import YAMLError, events
-from wfc.compiler.read.stretches import Stretch, characters
+from wfc.compiler.read.stretches import Characters, Stretch, characters
 
 __all__ = ["Node", "places"]
 
@@ -46,7 +46,7 @@ class Node:
         self.entries: dict[str, tuple[Node, Node]] | None = None
         self.items: list[Node] | None = None
         self.target: Node | None = None
-        self.characters: list[Stretch] | None = None
+        self.characters: Characters | None = None
 
     @property
     def content(self) -> Node:
@@ -84,13 +84,13 @@ class Node:
             if found is None:
                 return node.start, node.end
             node.characters = found
-        if not found:
+        if not found.size:
             edge = node.end - 1 if node.style in {"'", '"'} else node.end
             return edge, edge
         start = max(0, min(start, len(found)))
         end = max(start, min(end, len(found)))
         if start == end:
-            at = found[start][0] if start < len(found) else found[-1][1]
+            at = found[start][0] if start < len(found) else found[found.size - 1][1]
             return at, at
         return found[start][0], found[end - 1][1]
 

@@ -3,33 +3,66 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from typing import Final
 
-__all__ = ["Stretch", "characters"]
+__all__ = ["Characters", "Stretch", "characters"]
 
 Stretch = tuple[int, int]
 """Start and end in the document's text, in code points."""
+
+Run = tuple[int, int, int]
+"""A stretch, and how many characters of the value it gives: as many as it is long, or one."""
+
+
+class Characters:
+    """A stretch of the document's text for each character of a value; kept as runs, for a text may have millions."""
+
+    __slots__ = ("firsts", "runs", "size")
+
+    def __init__(self, runs: Iterable[Run]) -> None:
+        self.runs = list(runs)
+        self.firsts: list[int] = []  # the first character of each run
+        self.size = 0
+        for _, _, count in self.runs:
+            self.firsts.append(self.size)
+            self.size += count
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __getitem__(self, index: int) -> Stretch:
+        at = bisect_right(self.firsts, index) - 1
+        start, end, count = self.runs[at]
+        if count == 1:
+            return start, end
+        start += index - self.firsts[at]
+        return start, start + 1
+
 
 BREAK: Final = r"(?:\r\n|[\r\n\x85\u2028\u2029])"
 KEPT: Final = frozenset("\u2028\u2029")  # line breaks that a value keeps as they are
 HEADER: Final = re.compile(rf"[|>][-+0-9]*[ \t]*(?:#[^\r\n\x85\u2028\u2029]*)?(?:{BREAK}|$)")
 LINE: Final = re.compile(rf"([^\r\n\x85\u2028\u2029]*)({BREAK}|$)")
+MAX_INDENT: Final = 1_000  # a block deeper than that is not gone into
 BREAKS: Final = re.compile(BREAK)
 
 FOLD: Final = rf"[ \t]*(?P<fold>{BREAK}(?:[ \t]*{BREAK})*)[ \t]*"
+SPACES: Final = r" \t\r\n\x85\u2028\u2029"
+INNER: Final = rf"[ \t]+(?=[^{SPACES}]|\Z)"  # blanks that no line break follows
 PARTS: Final = {
-    "": re.compile(rf"{FOLD}|."),
-    "'": re.compile(rf"{FOLD}|''|."),
+    "": re.compile(rf"(?P<run>[^{SPACES}]+|{INNER})|{FOLD}|."),
+    "'": re.compile(rf"(?P<run>[^{SPACES}']+|{INNER})|{FOLD}|''|."),
     '"': re.compile(
-        rf"{FOLD}|\\(?P<joint>{BREAK}(?:[ \t]*{BREAK})*)[ \t]*"
+        rf"(?P<run>[^{SPACES}\\]+|{INNER})|{FOLD}|\\(?P<joint>{BREAK}(?:[ \t]*{BREAK})*)[ \t]*"
         r"|\\x[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}|\\.|."
     ),
 }
 """How the text of each flow style falls into what gives one character and what gives a line break."""
 
 
-def characters(text: str, start: int, end: int, style: str, value: str) -> list[Stretch] | None:
+def characters(text: str, start: int, end: int, style: str, value: str) -> Characters | None:
     """A stretch of the document's text for each character of a scalar's value.
 
     Args:
@@ -46,30 +79,32 @@ def characters(text: str, start: int, end: int, style: str, value: str) -> list[
         return block(text, start, end, style, value)
     if style:
         start, end = start + 1, end - 1
-    found = list(flow(text, start, end, PARTS[style]))
+    found = Characters(flow(text, start, end, PARTS[style]))
     return found if len(found) == len(value) else None
 
 
-def flow(text: str, start: int, end: int, parts: re.Pattern[str]) -> Iterator[Stretch]:
+def flow(text: str, start: int, end: int, parts: re.Pattern[str]) -> Iterator[Run]:
     for part in parts.finditer(text, start, end):
-        folded, joined = part["fold"], part.groupdict().get("joint")
-        if folded is not None:
+        first, last = part.span()
+        if part["run"] is not None:
+            yield first, last, last - first
+        elif part["fold"] is not None:
             yield from line_breaks(text, *part.span("fold"), first=True)
-        elif joined is not None:
+        elif part.groupdict().get("joint") is not None:
             yield from line_breaks(text, *part.span("joint"), first=False)
         else:
-            yield part.span()
+            yield first, last, 1
 
 
-def line_breaks(text: str, start: int, end: int, *, first: bool) -> Iterator[Stretch]:
+def line_breaks(text: str, start: int, end: int, *, first: bool) -> Iterator[Run]:
     """One break gives a space (``first``) or nothing; of more, all but the first stay."""
-    breaks = [match.span() for match in BREAKS.finditer(text, start, end)]
+    breaks = [(*match.span(), 1) for match in BREAKS.finditer(text, start, end)]
     if first and (len(breaks) == 1 or text[breaks[0][0]] in KEPT):
         yield breaks[0]
     yield from breaks[1:]
 
 
-def block(text: str, start: int, end: int, style: str, value: str) -> list[Stretch] | None:
+def block(text: str, start: int, end: int, style: str, value: str) -> Characters | None:
     header = HEADER.match(text, start)
     if header is None:
         return None
@@ -77,27 +112,44 @@ def block(text: str, start: int, end: int, style: str, value: str) -> list[Stret
     deepest = max((leading_spaces(line[1]) for line in lines), default=0)
     for indent in likely(lines, deepest):
         found = list(block_lines(text, lines, style, indent))
-        kept = [*found, *trailing(lines, indent)][: len(value)]
-        if len(kept) == len(value) and all(
-            same(text, at, each) for at, each in zip(kept, value, strict=True)
-        ):
-            return kept
+        kept = alike(text, [*found, *trailing(lines, indent)], value)
+        if kept is not None:
+            return Characters(kept)
     return None
+
+
+def alike(text: str, runs: list[Run], value: str) -> list[Run] | None:
+    """As many runs as give a value; ``None`` if they give another."""
+    kept: list[Run] = []
+    at = 0
+    for start, end, count in runs:
+        if at == len(value):
+            break
+        if count == 1:
+            fits = same(text[start], value[at])
+        else:
+            count = min(count, len(value) - at)
+            end = start + count
+            fits = text[start:end] == value[at : at + count]
+        if not fits:
+            return None
+        kept.append((start, end, count))
+        at += count
+    return kept if at == len(value) else None
 
 
 def likely(lines: list[re.Match[str]], deepest: int) -> Iterator[int]:
     """Indentations that a block may have, the likeliest first."""
     first = next((leading_spaces(line[1]) for line in lines if line[1].strip(" ")), deepest)
     yield first
-    yield from (indent for indent in range(deepest, -1, -1) if indent != first)
+    yield from (indent for indent in range(min(deepest, MAX_INDENT), -1, -1) if indent != first)
 
 
 def leading_spaces(line: str) -> int:
     return len(line) - len(line.lstrip(" "))
 
 
-def same(text: str, at: Stretch, character: str) -> bool:
-    written = text[at[0]]
+def same(written: str, character: str) -> bool:
     if character == "\n":
         return written in "\r\n\x85"
     return written == character or (character == " " and written in "\r\n\x85")
@@ -109,25 +161,25 @@ def contents(lines: list[re.Match[str]], indent: int) -> Iterator[tuple[re.Match
         yield line, line.start() + min(leading_spaces(line[1]), indent)
 
 
-def block_lines(text: str, lines: list[re.Match[str]], style: str, indent: int) -> Iterator[Stretch]:
+def block_lines(text: str, lines: list[re.Match[str]], style: str, indent: int) -> Iterator[Run]:
     """The characters up to the end of the last line with content."""
-    waiting: list[Stretch] = []  # line breaks since the last content
+    waiting: list[Run] = []  # line breaks since the last content
     any_content = bare = False
     for line, start in contents(lines, indent):
         if start < line.end(1):
             indented = text[start] in " \t"
             folds = style == ">" and any_content and bare and not indented and text[waiting[0][0]] not in KEPT
             yield from waiting[1:] if folds and len(waiting) > 1 else waiting
-            yield from ((at, at + 1) for at in range(start, line.end(1)))
+            yield start, line.end(1), line.end(1) - start
             waiting, any_content, bare = [], True, not indented
         if line[2]:
-            waiting.append(line.span(2))
+            waiting.append((*line.span(2), 1))
 
 
-def trailing(lines: list[re.Match[str]], indent: int) -> Iterator[Stretch]:
+def trailing(lines: list[re.Match[str]], indent: int) -> Iterator[Run]:
     """The line breaks from the end of the last line with content on."""
     last = max(
         (index for index, (line, start) in enumerate(contents(lines, indent)) if start < line.end(1)),
         default=0,
     )
-    yield from (line.span(2) for line in lines[last:] if line[2])
+    yield from ((*line.span(2), 1) for line in lines[last:] if line[2])

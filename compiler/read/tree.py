@@ -9,6 +9,7 @@ from typing import Any, Final
 import yaml
 
 from wfc.compiler.diagnostics import Address, Finding, Place, Report
+from wfc.compiler.limits import MAX_FINDINGS
 from wfc.compiler.problems import reading as problems
 from wfc.compiler.read.aliases import Sizes
 from wfc.compiler.read.ambiguity import after_value, key_without_value
@@ -20,7 +21,6 @@ __all__ = ["BROKEN", "MAX_ALIASED", "MAX_DEPTH", "MAX_FINDINGS", "MAX_VALUES", "
 MAX_DEPTH: Final = 100
 MAX_ALIASED: Final = 250_000
 MAX_VALUES: Final = 500_000
-MAX_FINDINGS: Final = 2_000
 
 
 class Broken:

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Finding, Place, Report
+from wfc.compiler.limits import MAX_FINDINGS, EnoughError, at_most
 from wfc.compiler.problems import reading as reading_problems
 from wfc.compiler.problems import shape as problems
 from wfc.compiler.problems import types as type_problems
@@ -32,7 +33,6 @@ __all__ = ["explain"]
 
 Schema = Mapping[str, Any]
 
-MAX_FINDINGS: Final = 2_000
 NEEDED: Final = ("start", "end", "events", "steps")
 """Sections without which nothing more can be said about a spec."""
 
@@ -42,10 +42,6 @@ class Dropped:
 
 
 DROPPED: Final = Dropped()  # what is left of a value that is no use at all
-
-
-class Enough(Exception):  # noqa: N818 - no error: the rest is only not looked for
-    """There are too many findings to go on."""
 
 
 @cache
@@ -59,7 +55,7 @@ def explain(document: Document, report: Report) -> Spec | None:
     explainer = Explainer(document, schema(), report)
     try:
         data = explainer.mend(document.data, explainer.schema, ())
-    except Enough:
+    except EnoughError:
         report(reading_problems.too_many_findings(Place((), "text", 0, 0), MAX_FINDINGS))
         return None
     if not isinstance(data, dict) or any(key not in data for key in NEEDED):
@@ -75,17 +71,10 @@ class Explainer:
         self.document = document
         self.schema = schema
         self.definitions: Mapping[str, Schema] = schema["$defs"]
-        self.send = report
-        self.count = 0
+        self.report = at_most(report)
         self.broken: set[Address] = set()
         steps = (each for name, each in self.definitions.items() if name.endswith("_step"))
         self.step_keys = frozenset(key for each in steps for key in each["properties"])
-
-    def report(self, finding: Finding) -> None:
-        self.count += 1
-        if self.count > MAX_FINDINGS:
-            raise Enough
-        self.send(finding)
 
     def drop(self, address: Address) -> Dropped:
         while address and address not in self.broken:

@@ -1,0 +1,108 @@
+"""Files as large as they may be, made to cost time or memory: what they cost grows with their size and no faster.
+
+The bounds are wide, for machines are busy; each of these once took more than ten times as long.
+"""
+
+from __future__ import annotations
+
+import time
+from types import ModuleType
+
+import pytest
+
+from wfc.compiler.pipeline import check_text
+from wfc.compiler.read.stretches import characters
+
+SPEC = """\
+wfc: 1
+workflow: large
+start: Asked
+end: Told
+events: {Asked: {text: string, number: integer}, Told: {text: string}}
+models: {fast: {use: "openai:x"}}
+steps:
+  tell:
+    kind: llm
+    accepts: Asked
+    model: fast
+    emit: {event: Told, with: {text: "${{ result }}"}}
+    prompt: |
+      %s
+"""
+SECONDS = 10
+LARGE = 4_100_000
+FEW = 2_001
+
+
+def often(text: str) -> str:
+    return text * (LARGE // len(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "codes"),
+    [
+        (often("{#"), {"comment-braces", "too-many-findings"}),
+        (often("{{ "), {"braces-without-dollar", "too-many-findings"}),
+        (often("${{ x "), {"stray-character"}),
+        (often("${{}}"), {"empty-expression", "too-many-findings"}),
+        (often("${{ event.text }}"), {"expression-too-long"}),
+        (often("{% if event.number > 1 %}a{% endif %}"), {"expression-too-long"}),
+        (
+            "{% if event.number > 1 %}" + often("{% elif event.number == 3 %}") + "{% endif %}",
+            {"expression-too-long"},
+        ),
+        (often("{% nothing %}"), {"unknown-statement", "too-many-findings"}),
+        ("${{" + often(" ") + "event.txt }}", {"unknown-field"}),
+    ],
+)
+def test_a_text_full_of_expressions(text: str, codes: set[str]) -> None:
+    begin = time.process_time()
+    found = check_text((SPEC % text).encode(), "large.yaml").diagnostics
+    assert time.process_time() - begin < SECONDS
+    assert {each.code for each in found} == codes
+    assert len(found) <= FEW
+
+
+def test_thousands_of_findings_of_names_end_at_a_limit() -> None:
+    saved = ", ".join(f"k{number}: 1" for number in range(20_000))
+    text = SPEC % "Tell." + f"    save: {{{saved}}}\n"
+    found = check_text(text.encode(), "large.yaml").diagnostics
+    assert len(found) == FEW
+    assert {each.code for each in found} == {"unknown-state-field", "too-many-findings"}
+
+
+def test_thousands_of_findings_in_a_file_that_is_imported_end_at_a_limit(fuzzing: ModuleType) -> None:
+    from wfc.compiler.project import Project
+
+    types = "".join(f"  T{number}: {{a: strin}}\n" for number in range(5_000))
+    files = {
+        "large.yaml": (SPEC % "Tell.").replace("models:", "imports: [./types.yaml]\nmodels:").encode(),
+        "types.yaml": f"wfc: 1\ntypes:\n{types}".encode(),
+    }
+    project = Project(fuzzing.Spoilt("large.yaml", files))
+    found = check_text(files["large.yaml"], "large.yaml", project).diagnostics
+    assert len([each for each in found if each.path == "types.yaml"]) == FEW
+
+
+@pytest.mark.parametrize("comment", ["# wfc: ignore[x] because y\n", "a: '# wfc: ignore[x]'\n"])
+def test_comments_that_ask_to_ignore_something(comment: str) -> None:
+    begin = time.process_time()
+    found = check_text((comment * 100_000 + SPEC % "Tell.").encode(), "large.yaml").diagnostics
+    assert time.process_time() - begin < SECONDS
+    assert len(found) <= FEW
+
+
+@pytest.mark.parametrize(
+    ("text", "style", "value"),
+    [
+        ("'" + "a " * 50_000 + "b'", "'", "a " * 50_000 + "b"),
+        ("|\n  " + "a " * 50_000 + "b\n", "|", "a " * 50_000 + "b\n"),
+        ('"' + " " * 100_000 + '\\tb"', '"', " " * 100_000 + "\tb"),
+    ],
+)
+def test_the_places_of_characters_are_kept_as_runs(text: str, style: str, value: str) -> None:
+    found = characters(text, 0, len(text), style, value)
+    assert found is not None
+    assert len(found) == len(value)
+    assert found[len(value) - 1][1] <= len(text)
+    assert all(text[slice(*found[index])] == value[index] for index in range(0, 90_000, 997))
