@@ -126,15 +126,14 @@ def alike(text: str, runs: list[Run], value: str) -> list[Run] | None:
         if at == len(value):
             break
         if count == 1:
-            fits = same(text[start], value[at])
+            run, fits = (start, end, 1), same(text[start], value[at])
         else:
-            count = min(count, len(value) - at)
-            end = start + count
-            fits = text[start:end] == value[at : at + count]
+            size = min(count, len(value) - at)
+            run, fits = (start, start + size, size), text.startswith(value[at : at + size], start)
         if not fits:
             return None
-        kept.append((start, end, count))
-        at += count
+        kept.append(run)
+        at += run[2]
     return kept if at == len(value) else None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
-from wfc.compiler.diagnostics import Address, Finding, Place, Report
+from wfc.compiler.diagnostics import Address, Place, Report
 from wfc.compiler.limits import MAX_FINDINGS, EnoughError, at_most
 from wfc.compiler.problems import reading as reading_problems
 from wfc.compiler.problems import shape as problems
