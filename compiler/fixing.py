@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from wfc.compiler.diagnostics import Applicability, Diagnostic, TextEdit
+from wfc.compiler.diagnostics import Applicability, Diagnostic, Severity, TextEdit
 from wfc.compiler.slotted import dataclass
 
 __all__ = ["Fixed", "applied", "fixed"]
@@ -37,6 +37,8 @@ def fixed(
 ) -> Fixed:
     """Apply the fixes of a text's findings, check again, and so on until there are none left.
 
+    A warning that was not there at first is left to be read: it may be about what a fix has made of the text.
+
     Args:
         text: Without a byte order mark.
         findings: What was found in it.
@@ -46,13 +48,18 @@ def fixed(
     wanted: set[Applicability] = {"safe", "unsafe"} if unsafe else {"safe"}
     done: list[Diagnostic] = []
     seen = {text}
+    first = {(each.code, each.message) for each in findings}
     for _ in range(MOST_ROUNDS):
         text, now = applied(text, findings, wanted)
         if not now or text in seen:
             break
         seen.add(text)
         done += now
-        findings = check(text)
+        findings = [
+            each
+            for each in check(text)
+            if each.severity is not Severity.WARNING or (each.code, each.message) in first
+        ]
     return Fixed(text, tuple(done))
 
 

@@ -7,12 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 Golden = Callable[[Path, str], None]
 
 os.environ["WFC_NO_CACHE"] = (
     "1"  # no test may see what the developer's own checks, or other tests, have found
 )
+settings.register_profile("no_deadline", deadline=None)  # no test is about time
+settings.load_profile("no_deadline")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

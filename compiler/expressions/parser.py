@@ -51,7 +51,10 @@ RANKS: Final = {
     **dict.fromkeys(("*", "/", "//", "%"), PRODUCT),
 }
 """How tightly operators bind; ``not`` is the one of ``not in``."""
-FOREIGN: Final = {"&&": "and", "||": "or", "!": "not", "=": "==", "?": "a if condition else b", "&": "and"}
+FOREIGN: Final = {
+    **{"&&": "and", "||": "or", "!": "not", "&": "and", "?": "a if condition else b"},
+    **{"=": "==", "===": "==", "!==": "!=", "<>": "!="},
+}
 MAX_OPERATORS: Final = 150  # in one expression; the tree is as deep at most
 MAX_BRACKETS: Final = 30
 
@@ -117,7 +120,7 @@ class Parser:
         if token.text in FOREIGN and token.kind == "operator":
             spaced = self.behind() < token.start and token.end < self.tokens[self.next + 1].start
             meant = FOREIGN[token.text]
-            spaced = meant == "==" or (spaced and " " not in meant)
+            spaced = meant in {"==", "!="} or (spaced and " " not in meant)
             self.fail_with(problems.foreign_operator(self.span(token), token.text, meant, spaced=spaced))
         self.fail_with(problems.unexpected_token(self.span(token), token.text, wanted))
 

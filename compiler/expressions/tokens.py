@@ -20,7 +20,7 @@ TOKEN: Final = re.compile(
     |(?P<integer>\d[\d_]*)
     |(?P<name>[^\W\d]\w*)
     |(?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
-    |(?P<operator>==|!=|<=|>=|//|\*\*|&&|\|\||=>|->|\+\+|[-+*/%<>~|.,:=!?&^@;()\[\]{}]))""",
+    |(?P<operator>===|!==|<>|==|!=|<=|>=|//|\*\*|&&|\|\||=>|->|\+\+|[-+*/%<>~|.,:=!?&^@;()\[\]{}]))""",
     re.VERBOSE | re.DOTALL,
 )
 # pairs of typographic quotes, as escapes because they are hard to tell apart
@@ -107,7 +107,10 @@ def tokenize(text: str, place: Place, start: int = 0, *, until: str = "") -> tup
 def unclosed(text: str, place: Place, start: int, until: str) -> Finding:
     opening = "${{" if until == "}}" else "{%"
     at = text.rindex(opening, 0, start)
-    return problems.unclosed_braces(place.stretch(at, at + len(opening)), opening, until, len(text.rstrip()))
+    inside, end = text[start:].rstrip(), len(text.rstrip())
+    half = until == "}}" and inside.endswith("}") and inside.count("}") > inside.count("{")  # one is there
+    rest = until[-1] if half else f" {until}"
+    return problems.unclosed_braces(place.stretch(at, at + len(opening)), opening, until, rest, end)
 
 
 def stray(text: str, place: Place, position: int) -> Finding:

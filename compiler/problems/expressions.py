@@ -52,7 +52,7 @@ def empty_expression(place: Place) -> Finding:
 
 
 @problem
-def unclosed_braces(place: Place, opening: str, closing: str, end: int) -> Finding:
+def unclosed_braces(place: Place, opening: str, closing: str, rest: str, end: int) -> Finding:
     """An expression or a statement is opened, and never closed.
 
     An expression in a text stands between `${{` and `}}`, a statement in a prompt between `{%` and `%}`.
@@ -63,8 +63,8 @@ def unclosed_braces(place: Place, opening: str, closing: str, end: int) -> Findi
         "unclosed-braces",
         f"`{opening}` is not closed",
         place,
-        f"add `{closing}`",
-        fix=written(place.stretch(end, end), f" {closing}", title=f"add `{closing}`"),
+        f"add `{closing}`" if rest.strip() == closing else f"close it with `{closing}`",
+        fix=written(place.stretch(end, end), rest, title=f"add `{rest.strip()}`"),
     )
 
 

@@ -179,11 +179,22 @@ def in_braces(before: str) -> str:
     return "put the whole text in quotes"
 
 
+def indent_near(text: str, begin: int) -> str:
+    """The blanks before the next line that begins with no tab; two where there is none."""
+    for line in text[begin : begin + 4000].split("\n")[1:]:
+        blanks = line[: len(line) - len(line.lstrip(" "))]
+        if line.strip() and not line.lstrip(" ").startswith("\t"):
+            return blanks or "  "
+    return "  "
+
+
 def cannot_start(text: str, at: int) -> Finding:
     place = Place((), "text", at, at + 1)
     character = text[at : at + 1]
     if character == "\t":
-        fix = written(place, "  ", title="write two spaces")
+        begin, end = text.rfind("\n", 0, at) + 1, at + len(text[at:]) - len(text[at:].lstrip("\t "))
+        spaces = indent_near(text, begin)
+        fix = written(Place((), "text", begin, end), spaces, title=f"write {len(spaces)} spaces")
         return problems.syntax_error(place, "a tab cannot indent a line", "use spaces", fix)
     whole = value_around(text, at)
     return problems.syntax_error(

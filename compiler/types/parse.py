@@ -322,5 +322,8 @@ def named(word: str, at: Place, world: Declared) -> Type:
     if name in BUILT_IN:
         return BUILT_IN[name]
     known = [*SCALARS, *BUILT_IN, *world.names]
-    world.report(problems.unknown_type(at, word, known, SYNONYMS.get(word.lower(), "")))
+    meant = SYNONYMS.get(word.lower(), "")
+    if name.endswith("?") and name[:-1] in known:
+        meant = f"optional {name[:-1]}"
+    world.report(problems.unknown_type(at, word, known, meant))
     return UNKNOWN

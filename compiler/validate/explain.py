@@ -20,11 +20,11 @@ from wfc.compiler.validate.matching import NOT_YET, has_type, matches
 from wfc.compiler.validate.spec import Spec
 from wfc.compiler.validate.words import (
     found,
+    instead_fix,
+    instead_hint,
     named,
     other_kind,
     owner,
-    quoting,
-    quoting_hint,
     wanted,
 )
 from wfc.schemas import load
@@ -135,8 +135,8 @@ class Explainer:
         types = schema.get("type")
         if types is not None and not has_type(value, types):
             names = [types] if isinstance(types, str) else types
-            hint = quoting_hint(value, names, title)
-            place, fix = Place(address), quoting(value, names, title, Place(address))
+            hint = instead_hint(value, names, title, str(address[-1]) if address else "")
+            place, fix = Place(address), instead_fix(value, names, title, Place(address))
             self.report(
                 problems.wrong_type(place, named(address), wanted(title, names), found(value), hint, fix)
             )

@@ -8,7 +8,7 @@ from typing import Any, Final
 from wfc.compiler.diagnostics import Address, Fix, Place
 from wfc.compiler.problems.fixes import quoted, written
 
-__all__ = ["found", "named", "other_kind", "otherwise_said", "owner", "quoting", "quoting_hint", "wanted"]
+__all__ = ["found", "instead_fix", "instead_hint", "named", "other_kind", "otherwise_said", "owner", "wanted"]
 
 WORDS: Final = {
     "object": "a map",
@@ -21,6 +21,8 @@ WORDS: Final = {
 YES: Final = frozenset({"yes", "on", "y"})
 NO: Final = frozenset({"no", "off", "n"})
 LONGEST: Final = 40
+TEXT: Final = "a text"
+"""How the titles of what may be any text begin."""
 KINDS: Final[Mapping[str, str]] = {
     "python": "tool",
     "function": "tool",
@@ -110,7 +112,7 @@ def owner(address: Address, schema: Mapping[str, Any], *, short: bool = False) -
     return f"an entry of {named(address[:-1])}" if isinstance(address[-1], int) else named(address)
 
 
-def quoting_hint(value: Any, types: Sequence[str], title: str) -> str:
+def instead_hint(value: Any, types: Sequence[str], title: str, key: str) -> str:
     """What to write instead of a value of the wrong type; empty if there is nothing to be said."""
     if value is None:
         return (
@@ -128,22 +130,36 @@ def quoting_hint(value: Any, types: Sequence[str], title: str) -> str:
     ):
         return f"write `list of {short(value[0])}`"
     if "string" in types and isinstance(value, (bool, int, float)):
-        text = str(value).lower() if isinstance(value, bool) else repr(value)
-        if "length of time" in title:
-            return f"write a unit, such as `{short(text)}s`"
-        return f'put it in quotes: `"{short(text)}"`'
+        return for_scalar(value, title, key)
     if "string" in types and isinstance(value, (dict, list)) and "object" not in types:
         return "put it in quotes if it is meant as a text"
     return ""
 
 
-def quoting(value: Any, types: Sequence[str], title: str, place: Place) -> Fix | None:
-    """The fix for a value of the wrong type that `quoting_hint` speaks of, where it is clear."""
+def instead_fix(value: Any, types: Sequence[str], title: str, place: Place) -> Fix | None:
+    """The fix for a value of the wrong type that `instead_hint` speaks of, where it is clear."""
     if "string" not in types or not isinstance(value, (bool, int, float)):
         return None
+    if "length of time" in title and not isinstance(value, bool):
+        return written(place, f"{value}s", old=str(value))
+    return quoted(place) if title.startswith(TEXT) else None
+
+
+def for_scalar(value: bool | float, title: str, key: str) -> str:
+    """What to write instead of a number, `true` or `false`."""
+    text = short(str(value).lower() if isinstance(value, bool) else repr(value))
     if "length of time" in title:
-        return None if isinstance(value, bool) else written(place, f"{value}s", old=str(value))
-    return quoted(place)
+        return f"write a unit, such as `{text}s`"
+    if title.startswith(TEXT):
+        return f'put it in quotes: `"{text}"`'
+    if title.startswith("a type,") and isinstance(value, bool):
+        missing = key in {"optional", "required", "nullable"}
+        return "a type whose value may be missing is written `optional string`" if missing else "write `boolean`"
+    if title.startswith("a type,"):
+        return f"write `{'integer' if isinstance(value, int) else 'number'}`, or with a `default`: " + (
+            f"`{{type: {'integer' if isinstance(value, int) else 'number'}, default: {text}}}`"
+        )
+    return f"write `{{max_attempts: {text}}}`" if "policy" in title and not isinstance(value, bool) else ""
 
 
 def for_text(value: str, types: Sequence[str]) -> str:
