@@ -145,7 +145,7 @@ def test_a_good_spec_is_the_documents_own_data() -> None:
             "wrong-type",
             "true",
             "`max_runs` must be a whole number from 1, or",
-            'put it in quotes: `"true"`',
+            "",
         ),
         (
             "timeout: 30s",
@@ -250,7 +250,7 @@ def test_a_good_spec_is_the_documents_own_data() -> None:
             "wrong-type",
             "3",
             "item 2 of `end` must be",
-            'put it in quotes: `"3"`',
+            "",
         ),
         ("wfc: 1", "wfc: 2", "unknown-value", "2", "`wfc` cannot be the number `2`", "it can be `1`"),
         (
