@@ -52,8 +52,15 @@ RANKS: Final = {
 }
 """How tightly operators bind; ``not`` is the one of ``not in``."""
 FOREIGN: Final = {
-    **{"&&": "and", "||": "or", "!": "not", "&": "and", "?": "a if condition else b"},
-    **{"=": "==", "===": "==", "!==": "!=", "<>": "!="},
+    "&&": "and",
+    "||": "or",
+    "!": "not",
+    "&": "and",
+    "?": "a if condition else b",
+    "=": "==",
+    "===": "==",
+    "!==": "!=",
+    "<>": "!=",
 }
 MAX_OPERATORS: Final = 150  # in one expression; the tree is as deep at most
 MAX_BRACKETS: Final = 30

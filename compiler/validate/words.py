@@ -154,7 +154,9 @@ def for_scalar(value: bool | float, title: str, key: str) -> str:
         return f'put it in quotes: `"{text}"`'
     if title.startswith("a type,") and isinstance(value, bool):
         missing = key in {"optional", "required", "nullable"}
-        return "a type whose value may be missing is written `optional string`" if missing else "write `boolean`"
+        return (
+            "a type whose value may be missing is written `optional string`" if missing else "write `boolean`"
+        )
     if title.startswith("a type,"):
         return f"write `{'integer' if isinstance(value, int) else 'number'}`, or with a `default`: " + (
             f"`{{type: {'integer' if isinstance(value, int) else 'number'}, default: {text}}}`"
