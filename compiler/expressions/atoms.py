@@ -75,9 +75,14 @@ class Atom:
 
 
 class Atoms:
-    """The questions that some conditions ask. The same question is one, wherever it is asked."""
+    """The questions that some conditions ask. The same question is one, wherever it is asked.
 
-    def __init__(self, trees: Sequence[Node], texts: Sequence[str]) -> None:
+    Args:
+        in_order: Whether a condition is only asked where those before it do not hold.
+    """
+
+    def __init__(self, trees: Sequence[Node], texts: Sequence[str], *, in_order: bool = False) -> None:
+        self.in_order = in_order
         self.constants: dict[Path, dict[object, object]] = {}  # what a path is compared with
         for tree in trees:
             self.collect_constants(tree)
@@ -128,6 +133,10 @@ class Atoms:
             case Logic():
                 outcome = all if node.operator == "and" else any
                 return outcome(self.holds(part, row) for part in node.parts)
+        if self.in_order and node.decided is not None:
+            return (
+                node.decided
+            )  # by the conditions before it, which did not hold, or else this one is not asked
         atom = self.by_node[id(node)]
         value = row[atom.key]
         return bool(value) != atom.opposite if isinstance(atom.key, str) else test_holds(node, atom, value)

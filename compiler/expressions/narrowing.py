@@ -25,6 +25,7 @@ from wfc.compiler.types import (
     MapOf,
     OneOf,
     Optional,
+    Record,
     Scalar,
     Type,
     base,
@@ -34,7 +35,7 @@ from wfc.compiler.types import (
     without_null,
 )
 
-__all__ = ["SCALAR_TESTS", "Facts", "among", "facts_of", "is_among", "passes_test"]
+__all__ = ["SCALAR_TESTS", "Facts", "among", "facts_of", "is_among", "of_first", "passes_test"]
 
 Facts = Mapping[Path, Type]
 
@@ -163,6 +164,45 @@ def of_values(node: Node, values: tuple[object, ...], equal: bool) -> dict[Path,
         return {path: NULL} if null_stays else None
     narrowed = Enumeration(left, inner.name if left == inner.values else "")
     return {path: Optional(narrowed) if null_stays else narrowed}
+
+
+def of_first(name: str, events: Record, facts: Facts) -> dict[Path, Type]:
+    """What follows for events of which exactly one is there, from what is known of some of them.
+
+    Args:
+        name: By which expressions know them: ``events``.
+        events: Each by its name, and the fields that one of them alone has.
+        facts: What conditions have made known.
+    """
+    records = {
+        each.name: each.type.of
+        for each in events.fields.values()
+        if isinstance(each.type, Optional)
+        and isinstance(each.type.of, Record)
+        and each.type.of.name == each.name
+    }
+    owners = {
+        key: event for event, record in records.items() for key in record.fields if key in events.fields
+    }
+    here, gone = set(), set()
+    for (first, *rest), type in facts.items():
+        if first != name or len(rest) != 1 or type == UNKNOWN:
+            continue
+        event = rest[0] if rest[0] in records else owners.get(rest[0], "")
+        if event and not may_be_null(type):
+            here.add(event)
+        elif type == NULL and (event == rest[0] or not may_be_null(records[event].fields[rest[0]].type)):
+            gone.add(event)
+    if not here and len(gone) == len(records) - 1:
+        here = records.keys() - gone
+    if len(here) != 1:
+        return {}
+    found: dict[Path, Type] = {}
+    for event, record in records.items():
+        found[name, event] = record if event in here else NULL
+    for key, event in owners.items():
+        found[name, key] = records[event].fields[key].type if event in here else NULL
+    return {path: type for path, type in found.items() if path not in facts}
 
 
 def null_or_not(path: Path, kind: Type, null: bool) -> dict[Path, Type] | None:

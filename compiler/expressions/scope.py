@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from wfc.compiler.expressions.narrowing import SCALAR_TESTS, Facts, facts_of
+from wfc.compiler.expressions.narrowing import SCALAR_TESTS, Facts, facts_of, of_first
 from wfc.compiler.expressions.tree import Constant, Name, Node, Path, Test, children
 from wfc.compiler.slotted import dataclass, field, replace
 from wfc.compiler.types import UNKNOWN, OneOf, Record, Type, may_be_null
@@ -44,7 +44,13 @@ class Scope:
         found: Facts | None = None if is_in_doubt(condition) else facts_of(condition, holds)
         if found is None:
             found = self.doubts()
-        return Scope(self.names, self.classes, {**self.facts, **found}) if found else self
+        if not found:
+            return self
+        facts = {**self.facts, **found}
+        events = self.names.get("events")
+        if isinstance(events, Record) and events.role == "first":
+            facts.update(of_first("events", events, facts))
+        return Scope(self.names, self.classes, facts)
 
     def doubts(self) -> Facts:
         """What is known after a condition that could not be read, or cannot be so: it may have excluded anything."""

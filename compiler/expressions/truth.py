@@ -68,7 +68,7 @@ def judge(conditions: Sequence[Expression]) -> Verdict:
     if len(conditions) > MAX_CONDITIONS:
         return Verdict(Case(TOO_MANY), ())
     trees = [condition.tree for condition in conditions]
-    atoms = Atoms(trees, [condition.text for condition in conditions])
+    atoms = Atoms(trees, [condition.text for condition in conditions], in_order=True)
     try:
         return verdict(atoms, trees)
     except TooManyCasesError:

@@ -118,9 +118,10 @@ def accepted(accepts: AnyOf | Join | None, *, all_here: bool | None = None) -> d
         return {"event": one_of(event.record for event in accepts.events)}
     if accepts.form == "each":
         return {"events": ListOf(one_of(event.record for event in accepts.events))}
+    first = all_here is None and accepts.form == "any" and not accepts.proceed
     if all_here is None:
         all_here = accepts.form == "all" and not accepts.proceed
-    return {"events": together(accepts.events, all_here=all_here)}
+    return {"events": together(accepts.events, all_here=all_here, first=first)}
 
 
 def one_of(records: Iterable[Record]) -> Type:
@@ -130,9 +131,14 @@ def one_of(records: Iterable[Record]) -> Type:
     return found[0] if len(found) == 1 else OneOf(found)
 
 
-def together(events: tuple[Event, ...], *, all_here: bool) -> Record:
-    """The `events` of a join: each event by its name, and each field that one event alone declares."""
-    joined = Record("events", role="namespace")
+def together(events: tuple[Event, ...], *, all_here: bool, first: bool = False) -> Record:
+    """The `events` of a join: each event by its name, and each field that one event alone declares.
+
+    Args:
+        all_here: Whether none of them can be missing.
+        first: Whether exactly one of them is there.
+    """
+    joined = Record("events", role="first" if first else "namespace")
     owners: dict[str, int] = {}
     for event in events:
         for name in event.record.fields:

@@ -30,13 +30,13 @@ def search(found: Understood, understand: Callable[[Document], Understood]) -> U
     mended = True
     while mended and len(found.findings) <= MOST_FINDINGS:
         mended = False
-        errors = codes(found)
+        errors = said(found)
         for suspicion in suspicions(found):
             if tries == 0:
                 break
             tries -= 1
             tried = understand(found.document.changed(suspicion.data, suspicion.moves))
-            left = codes(tried)
+            left = said(tried)
             fewer = not left - errors and errors.total() - left.total() >= suspicion.explains
             if fewer and len(spots(found)) - len(spots(tried)) >= suspicion.explains:
                 found, mended = tried, True
@@ -45,9 +45,9 @@ def search(found: Understood, understand: Callable[[Document], Understood]) -> U
     return Understood(found.document, found.workflow, [*found.findings, *blamed]) if blamed else found
 
 
-def codes(found: Understood) -> Counter[str]:
-    """How many errors there are of each kind."""
-    return Counter(each.code for each in found.findings if each.severity is Severity.ERROR)
+def said(found: Understood) -> Counter[tuple[str, str]]:
+    """What is said of errors, and how often."""
+    return Counter((each.code, each.message) for each in found.findings if each.severity is Severity.ERROR)
 
 
 def spots(found: Understood) -> set[tuple[str, tuple[int, int]]]:
