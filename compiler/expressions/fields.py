@@ -7,12 +7,14 @@ from wfc.compiler.problems import expressions as problems
 from wfc.compiler.problems import operands as operand_problems
 from wfc.compiler.types import (
     ANY,
+    STRING,
     UNKNOWN,
     ListOf,
     MapOf,
     OneOf,
     Record,
     Type,
+    base,
     common,
     may_be_null,
     show,
@@ -42,16 +44,18 @@ def field_of(type: Type, name: str, place: Place, words: str) -> Type | Finding:
         case OneOf():
             return field_of_each(type, name, place, words)
         case ListOf():
-            return problems.no_fields(
-                place, words, "a list", f'take one item (`| first`), or all (`| pluck("{name}")`)'
-            )
+            counted = name in {"length", "size", "count", "len"}
+            one_or_all = f'take one item (`| first`), or all (`| pluck("{name}")`)'
+            hint = f"write `{words} | length`" if counted else one_or_all
+            return problems.no_fields(place, words, "a list", hint)
         case MapOf():
             return problems.no_fields(place, words, "a map", f'write `{words}["{name}"]`')
     if type is ANY:
         return problems.no_fields(
             place, words, "of type any", "declare what it holds, with `output` or a type"
         )
-    return problems.no_fields(place, words, show(type), "")
+    counted = name in {"length", "size", "len"} and base(type) == STRING
+    return problems.no_fields(place, words, show(type), f"write `{words} | length`" if counted else "")
 
 
 def field_of_each(type: OneOf, name: str, place: Place, words: str) -> Type | Finding:

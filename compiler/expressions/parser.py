@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, NoReturn, cast
 
 from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.expressions.foreign import advice, as_filter, foreign_sign
 from wfc.compiler.expressions.tokens import Token, UnreadableError
 from wfc.compiler.expressions.tree import (
     ArithmeticOperator,
@@ -124,12 +125,17 @@ class Parser:
             before = self.tokens[self.next - 1] if self.next else None
             at = self.span(before) if before else self.place.stretch(self.start, token.end)
             self.fail_with(problems.unfinished_expression(at, wanted, before.text if before else ""))
+        if foreign := foreign_sign(self.tokens, self.next):
+            first, text, meant = foreign
+            place = self.place.stretch(first.start, token.end)
+            self.fail_with(problems.foreign_operator(place, text, meant, spaced=True))
         if token.text in FOREIGN and token.kind == "operator":
             spaced = self.behind() < token.start and token.end < self.tokens[self.next + 1].start
             meant = FOREIGN[token.text]
             spaced = meant in {"==", "!="} or (spaced and " " not in meant)
             self.fail_with(problems.foreign_operator(self.span(token), token.text, meant, spaced=spaced))
-        self.fail_with(problems.unexpected_token(self.span(token), token.text, wanted))
+        hint = advice(self.tokens, self.next)
+        self.fail_with(problems.unexpected_token(self.span(token), token.text, wanted, hint))
 
     def count(self, token: Token) -> None:
         self.operators += 1
@@ -154,11 +160,17 @@ class Parser:
             self.fail_with(problems.no_power(self.span(token)))
         if token.text == "(" and isinstance(node, (Attribute, Name)):
             self.no_call(node)
+        if isinstance(node, Name) and node.name == "NOT":
+            self.fail_with(
+                problems.foreign_operator(
+                    self.place.stretch(node.start, node.end), node.name, "not", spaced=True
+                )
+            )
         self.unexpected("an operator or the end")
 
     def no_call(self, node: Attribute | Name) -> NoReturn:
         place = self.place.stretch(node.name_start, node.name_end)
-        self.fail_with(problems.method_call(place, node.name))
+        self.fail_with(problems.method_call(place, node.name, as_filter(node, self.tokens, self.next)))
 
     def expression(self) -> Node:
         node = self.either()
@@ -354,6 +366,8 @@ class Parser:
         entries: list[tuple[Constant, Node]] = []
         while not self.at("}"):
             key = self.token
+            if key.text == "{" and key.start == opened.end:
+                self.fail_with(problems.stray_character(self.place.stretch(opened.start, key.end), "{{"))
             if key.kind not in ("string", "name"):
                 self.unexpected("a field's name")
             self.take()

@@ -23,7 +23,12 @@ from wfc.compiler.spell import is_name
 
 __all__ = ["TemplateParser"]
 
-MARK: Final = re.compile(r"\$\{\{|\{\{|\{%|\{#")
+NAMES: Final = "(?:events?|inputs|result|state|config|error|run)"
+MARK: Final = re.compile(
+    r"\$\{\{|\{\{|\{%|\{#"
+    rf"|\$?\{{ ?(?P<braces>{NAMES}\.\w+) ?\}}|\$(?P<dollar>{NAMES}\.\w+)|<%=? *(?P<angle>{NAMES}\.\w+) *%>"
+)
+"""Where something begins that may be no text; the last three are how others write an expression."""
 MAX_NESTING: Final = 15
 MAX_EXPRESSIONS: Final = 2_000  # in one text, statements included
 STATEMENTS: Final = ("for", "if", "elif", "else", "endfor", "endif")
@@ -103,7 +108,7 @@ class TemplateParser:
                 self.add_text(begun, at, "all" if minus else "line" if self.is_alone(at) else "")
                 position = begun = self.statement(at, at + 2 + minus)
             else:
-                self.warn(mark, at)
+                self.warn(mark, at, next((each for each in match.groups() if each), ""))
                 position = match.end()
         self.add_text(begun, len(self.text))
         if self.stack:
@@ -119,9 +124,11 @@ class TemplateParser:
         self.failed = True
         self.report(mistake.finding)
 
-    def warn(self, mark: str, at: int) -> None:
+    def warn(self, mark: str, at: int, words: str) -> None:
         place = self.place.stretch(at, at + len(mark))
-        if mark == "{{":
+        if words:
+            self.report(template_problems.expression_as_text(place, mark, words))
+        elif mark == "{{":
             self.report(template_problems.braces_without_dollar(place))
         elif mark == "{%":
             self.report(template_problems.statement_elsewhere(place))

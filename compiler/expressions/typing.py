@@ -121,7 +121,10 @@ class Typing:
 
     def condition(self, node: Node, scope: Scope) -> None:
         """Types a condition, which is true or false and nothing else."""
-        kind = self.type_of(node, scope)
+        self.judge(node, self.type_of(node, scope))
+
+    def judge(self, node: Node, kind: Type, hint: str = "") -> None:
+        """Reports a condition that is none; ``hint`` says what to write instead, if that is not clear from its type."""
         if kind is UNKNOWN:
             return
         if base(kind) is BOOLEAN:
@@ -134,7 +137,7 @@ class Typing:
         else:
             self.wrong(
                 operand_problems.not_a_condition(
-                    self.at(node), self.words(node), show(base(kind)), remedy(kind)
+                    self.at(node), self.words(node), show(base(kind)), hint or remedy(kind)
                 )
             )
         node.type = UNKNOWN
@@ -261,12 +264,32 @@ class Typing:
         return comparing.compare(self, node, left, right)
 
     def logic(self, node: Logic, scope: Scope) -> Type:
-        *others, last = node.parts
-        for part in others:
-            self.condition(part, scope)
-            scope = scope.given(part, node.operator == "and")
-        self.condition(last, scope)
+        before: Node | None = None
+        for part in node.parts:
+            kind = self.type_of(part, scope)
+            if before is None and node.operator == "or" and self.instead(node, kind, scope):
+                return UNKNOWN
+            self.judge(part, kind, self.said_once(before, part))
+            scope, before = scope.given(part, node.operator == "and"), part
         return BOOLEAN
+
+    def instead(self, node: Logic, kind: Type, scope: Scope) -> bool:
+        """Whether an `or` is meant to give a value instead of a missing one; that is reported."""
+        first, *others = node.parts
+        if len(others) != 1 or not isinstance(kind, Optional) or base(kind.of) == BOOLEAN:
+            return False
+        other = self.type_of(others[0], scope)
+        if other == UNKNOWN or base(other) == BOOLEAN:
+            return False
+        hint = f"write `{self.words(first)} | default({self.words(others[0])})`"
+        self.judge(first, kind, hint)
+        return True
+
+    def said_once(self, before: Node | None, part: Node) -> str:
+        """What to write for `x == "a" or "b"`, where the comparison is meant to hold for both."""
+        if not isinstance(before, Compare) or not isinstance(part, Constant) or isinstance(part.value, bool):
+            return ""
+        return f"write `{self.words(before.left)} {before.operator} {self.words(part)}`"
 
     def negation(self, node: Not, scope: Scope) -> Type:
         self.positive = not self.positive

@@ -110,19 +110,23 @@ def stray_character(
     under `when`, it stands without `${{` and `}}`.
     """
     hint = "texts stand in straight quotes" if character in "“”„‘’‚«»´`" else ""
+    if character == "{{":
+        hint = "this is an expression already: leave out `{{` and `}}`"
+    elif character == "$":
+        hint = "names stand without `$`"
     if opens_expression:
         hint = "this is an expression already: leave out `${{` and `}}`"
     return Finding("stray-character", f"`{character}` means nothing in an expression", place, hint, fix=fix)
 
 
 @problem
-def unexpected_token(place: Place, found: str, wanted: str) -> Finding:
+def unexpected_token(place: Place, found: str, wanted: str, hint: str = "") -> Finding:
     """An expression goes on in a way that it cannot.
 
     Perhaps an operator is missing between two values, or a text lacks its quotes, or a bracket is closed
     that was never opened.
     """
-    return Finding("unexpected-token", f"wanted {wanted}, found `{found}`", place)
+    return Finding("unexpected-token", f"wanted {wanted}, found `{found}`", place, hint)
 
 
 @problem
@@ -242,16 +246,15 @@ def no_tuple(place: Place) -> Finding:
 
 
 @problem
-def method_call(place: Place, name: str) -> Finding:
+def method_call(place: Place, name: str, better: str) -> Finding:
     """Something is called like a function.
 
     Expressions call nothing: whatever could be called could also do something. What changes a value is a
     filter, after a `|`: `name | upper`, `items | length`. What there is no filter for, a tool can
     compute.
     """
-    return Finding(
-        "method-call", f"`{name}` cannot be called", place, f"filters stand after `|`: `… | {name}`"
-    )
+    hint = f"write `{better}`" if better else "what changes a value is a filter after `|`, or a tool"
+    return Finding("method-call", f"`{name}` cannot be called", place, hint)
 
 
 @problem
@@ -277,7 +280,17 @@ WHERE_NAMES_ARE = {
     "config": "`config` cannot be used here",
     "inputs": "`inputs` cannot be used here",
     "run": "`run` cannot be used here",
+    "steps": "what a step gave is in the event that it emitted, `event`, or in `state` if the step has saved it",
+    "env": "what the environment gives is declared under `config`: `config.name`",
+    "secrets": "a secret stands in `api_key`, `auth` or `{secret: NAME}` only, never in a text",
 }
+OTHERWISE_CALLED = {
+    "TRUE": "true", "FALSE": "false", "yes": "true", "no": "false", "NULL": "none", "Null": "none", "nil": "none",
+    "undefined": "none", "NONE": "none", "ctx": "state", "context": "state", "vars": "state", "variables": "state",
+    "self": "event", "this": "event", "payload": "event", "message": "event", "msg": "event", "settings": "config",
+    "output": "result", "outputs": "result", "response": "result", "answer": "result", "params": "inputs",
+}  # fmt: skip
+"""Names that mean something elsewhere, each with what is meant by it here."""
 
 
 @problem
@@ -289,6 +302,9 @@ def unknown_name(place: Place, name: str, known: Sequence[str]) -> Finding:
     an `each`. Which of them there are depends on the place. A text needs quotes: `"billing"`.
     """
     hint = WHERE_NAMES_ARE.get(name) or closest(name, known)
+    called = OTHERWISE_CALLED.get(name, "")
+    if called in {"true", "false", "none", *known} and name not in WHERE_NAMES_ARE:
+        hint, known = f"write `{called}`", [called]
     if not hint:
         there = suggestion(name, known)
         hint = (f"{there}; " if there else "") + f'a text stands in quotes: `"{name}"`'
@@ -375,6 +391,10 @@ def unknown_test(place: Place, name: str, known: Sequence[str]) -> Finding:
     string` which of several types it has. All else is compared with `==`.
     """
     hint = "ask `is not none`" if name == "defined" else suggestion(name, known)
+    if name in {"true", "false", "True", "False"}:
+        hint = f"compare: write `== {name.lower()}`"
+    elif name in {"empty", "blank"}:
+        hint = 'compare: write `== ""` for a text, or `| length == 0` for a list'
     return Finding(
         "unknown-test",
         f"`is {name}` asks nothing that is known",

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from wfc.compiler.diagnostics import Finding, Place, Severity
 from wfc.compiler.problems import closest, problem, warning
+from wfc.compiler.problems.fixes import corrected
 
 __all__ = [
     "contract_not_kept",
@@ -23,13 +24,16 @@ __all__ = [
 
 
 @problem
-def no_such_file(place: Place, path: str, reason: str) -> Finding:
+def no_such_file(place: Place, path: str, reason: str, near: Iterable[str] = ()) -> Finding:
     """A file that the spec mentions cannot be read.
 
     Paths are relative to the file in which they are written: `./shared/tools.yaml` lies in the folder `shared`
     beside it. Correct the path, or put the file there.
     """
-    return Finding("no-such-file", f"`{path}` cannot be read: {reason}", place)
+    names = list(near)
+    hint = closest(path, names) or "paths are relative to this file: look for the file, or mend its path"
+    fix = corrected(place, path, names)
+    return Finding("no-such-file", f"`{path}` cannot be read: {reason}", place, hint, fix=fix)
 
 
 @problem
@@ -41,7 +45,8 @@ def file_outside_project(place: Place, path: str, project: str = "this project")
     spec that somebody sends you could read what is none of its business. A pattern of files, as in `knowledge`,
     looks only into the folder of the file that it stands in and into those below. Put the file into the project.
     """
-    return Finding("file-outside-project", f"`{path}` is not in {project}", place)
+    hint = "put the file into the project, and write a path that begins with `./`"
+    return Finding("file-outside-project", f"`{path}` is not in {project}", place, hint)
 
 
 @problem

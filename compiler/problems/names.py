@@ -58,7 +58,7 @@ def _unknown(code: str, what: str, section: str, place: Place, name: str, known:
 
 def listed_names(written: str, known: Iterable[str]) -> str:
     """The list that several names with commas between them are meant to be; empty if they are none."""
-    parts = [each.strip() for each in written.strip("[]() ").split(",")]
+    parts = re.split(r"\s*(?:[,+&|]+|\band\b|\bor\b)\s*", written.strip("[](){} "))
     return f"[{', '.join(parts)}]" if len(parts) > 1 and set(parts) <= set(known) else ""
 
 

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.problems import closest, problem
+from wfc.compiler.problems.fixes import written
 
 __all__ = [
+    "assigned_to_whom",
     "cannot_be_tried_again",
     "endless_wait",
     "file_in_form",
@@ -47,6 +49,23 @@ def file_in_form(place: Place, name: str) -> Finding:
         f"nobody can hand over a file in a form yet, and `{name}` wants one",
         place,
         "ask for its address: `string`",
+    )
+
+
+@problem
+def assigned_to_whom(place: Place, text: str) -> Finding:
+    """It is not said whether a name under `assign` is a person's or a group's.
+
+    Whoever answers a question has a name such as `user:ann`, and belongs to groups such as `group:support`. A name
+    without `user:` or `group:` before it would be nobody's, and nobody could answer. Write which of the two it is. An
+    expression may give the whole name: `${{ event.reviewer }}`.
+    """
+    return Finding(
+        "assigned-to-whom",
+        f"it is not clear whether `{text}` is a person or a group",
+        place,
+        f"write `user:{text}` or `group:{text}`",
+        fix=written(place, f"group:{text}", applicability="display"),
     )
 
 

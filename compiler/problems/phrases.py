@@ -35,6 +35,6 @@ def suggestion(name: str, known: Sequence[str]) -> str:
 
 
 def article(kind: str) -> str:
-    if not kind[0].isalpha() or kind in {"null", "any"} or kind[0].isupper():
+    if not kind[0].isalpha() or kind in {"null", "any"} or kind[0].isupper() or kind.startswith("the "):
         return kind
     return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"

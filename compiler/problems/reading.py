@@ -158,7 +158,7 @@ def expression_needs_quotes(place: Place, *, alone: bool) -> Finding:
 
 
 @problem
-def duplicate_key(place: Place, key: str, first: Place) -> Finding:
+def duplicate_key(place: Place, key: str, first: Place, *, in_list: bool = False) -> Finding:
     """A key stands twice in one map.
 
     Only one of the two can count, and it is not clear which is meant. Remove or rename one of them.
@@ -167,6 +167,7 @@ def duplicate_key(place: Place, key: str, first: Place) -> Finding:
         "duplicate-key",
         f"`{key}` stands here for the second time",
         place,
+        "if another item of the list begins here, begin it with `- `" if in_list else "",
         related=((first, "the first one"),),
     )
 

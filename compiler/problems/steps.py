@@ -316,13 +316,13 @@ def uncaught_error(place: Place, name: str, why: str) -> Finding:
 
 
 @problem
-def each_not_a_list(place: Place, given: str) -> Finding:
+def each_not_a_list(place: Place, given: str, hint: str = "") -> Finding:
     """The `in` of an `each` or of a `map` is not a list.
 
     An `each` sends one event for each item of a list, and a `map` does something for each. Say which list: `in:
     result.items`. A value that may be null needs a `default` first: `in: event.items | default([])`.
     """
-    return Finding("each-not-a-list", f"`in` must be a list, and this is {given}", place)
+    return Finding("each-not-a-list", f"`in` must be a list, and this is {given}", place, hint)
 
 
 @problem

@@ -12,6 +12,7 @@ from wfc.compiler.problems.phrases import article, suggestion
 __all__ = [
     "braces_without_dollar",
     "comment_braces",
+    "expression_as_text",
     "needs_json",
     "not_a_list",
     "statement_elsewhere",
@@ -38,6 +39,24 @@ def needs_json(place: Place, words: str, kind: str, of_scalars: bool) -> Finding
         place,
         hint,
         fix=appended(place, words, " | json"),
+    )
+
+
+@warning
+def expression_as_text(place: Place, written_as: str, words: str) -> Finding:
+    """A text looks as if a value were to be put into it, and is taken as it is.
+
+    A value stands in a text as `${{ event.name }}`, with a dollar sign and two braces. `{event.name}`, `$event.name`
+    and a bare `event.name` where a value is given are texts, and stay as they are. If that is meant, ignore this
+    warning.
+    """
+    return Finding(
+        "expression-as-text",
+        f"`{written_as}` is text, as it stands here",
+        place,
+        f"write `${{{{ {words} }}}}`",
+        severity=Severity.WARNING,
+        fix=written(place, f"${{{{ {words} }}}}"),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.diagnostics import Finding, Fix, Place
 from wfc.compiler.problems import closest, problem
 from wfc.compiler.problems.fixes import corrected, removed, written
 
@@ -52,9 +52,14 @@ def unknown_type(place: Place, name: str, known: Iterable[str], meant: str = "")
         f"there is no type `{name}`",
         place,
         hint,
-        fix=written(place, meant, old=name, applicability="safe") if meant else corrected(place, name, names),
+        fix=meant_type(place, name, meant) if meant else corrected(place, name, names),
         about=(name,),
     )
+
+
+def meant_type(place: Place, name: str, meant: str) -> Fix | None:
+    """The type that is meant; one with braces has no form that fits everywhere."""
+    return None if "{" in meant else written(place, meant, old=name, applicability="safe")
 
 
 @problem

@@ -114,6 +114,12 @@ def complaint(error: yaml.YAMLError, text: str) -> Finding:
     at = min(mark.index if mark else getattr(error, "position", None) or 0, len(text))
     place = Place((), "text", at, at + 1)
     if "mapping values are not allowed" in said:
+        if (deeper := deeper_line(text, at)) is not None:
+            return problems.syntax_error(
+                deeper,
+                "this line is indented further than the one above, which is complete",
+                "indent both alike",
+            )
         before = text.rfind("\n", 0, at) + 1
         if glued := GLUED.match(text, text.rfind("\n", 0, max(0, before - 1)) + 1, before):
             colon = glued.start("colon")
@@ -133,6 +139,13 @@ def complaint(error: yaml.YAMLError, text: str) -> Finding:
     tab = text.find("\t", line, len(text) - len(text[line:].lstrip(" \t")))
     if tab >= 0:
         return cannot_start(text, tab)
+    if ("block end" in said or "expected key" in said) and (quote := after_quote(text, line, at)):
+        return quote
+    if "could not find expected ':'" in said and opened is not None:
+        place = first_line(text, opened.index)
+        return problems.syntax_error(
+            place, "a colon and a space are missing after this key", "write `key: value`"
+        )
     for words, what, hint in SAYINGS:
         if words in said:
             if "never closed" in what and opened is not None:
@@ -142,6 +155,46 @@ def complaint(error: yaml.YAMLError, text: str) -> Finding:
                 place, what, in_braces(text[line:at]) if opens and not hint else hint
             )
     return problems.syntax_error(place, "nothing can be read from here on", "")
+
+
+ENTRY: Final = re.compile(r"(?P<indent> *)(?P<key>[\w-]+):(?= |\r?$)", re.MULTILINE)
+COMPLETE: Final = re.compile(r"(?P<indent> *)(?:- +)?[\w-]+: +[^\s|>&*!#{\[\"'][^\r\n]*", re.MULTILINE)
+CLOSED: Final = re.compile(r" *(?:- +)?[\w-]+: +(?P<value>(?P<sign>[\"'{\[])[^\r\n]*)")
+
+
+def deeper_line(text: str, at: int) -> Place | None:
+    """The key of a line that is indented further than the one above, whose value is complete."""
+    line = text.rfind("\n", 0, at) + 1
+    entry = ENTRY.match(text, line)
+    if entry is None or entry.end() - 1 != at or line == 0:
+        return None
+    above = text.rfind("\n", 0, line - 1) + 1
+    before = COMPLETE.match(text, above, line)
+    if before is None or len(before["indent"]) >= len(entry["indent"]):
+        return None
+    return Place((), "text", entry.start("key"), entry.end("key"))
+
+
+def after_quote(text: str, line: int, at: int) -> Finding | None:
+    """The finding for a value that begins with a quote or a bracket, and goes on after it is closed."""
+    end = text.find("\n", at)
+    found = CLOSED.fullmatch(text, line, len(text) if end < 0 else end - (text[end - 1] == "\r"))
+    if found is None or not found.start("value") < at:
+        return None
+    place = Place((), "text", found.start("value"), found.end("value"))
+    what = "quote" if found["sign"] in "\"'" else "bracket"
+    inside = found["value"].replace("'", "''")
+    fix = written(place, f"'{inside}'", applicability="unsafe")
+    return problems.syntax_error(
+        place, f"this text goes on after its {what} is closed", "put all of it in quotes", fix
+    )
+
+
+def first_line(text: str, start: int) -> Place:
+    """The line that begins at a place, without blanks at its end."""
+    end = text.find("\n", start)
+    line = text[start : len(text) if end < 0 else end].rstrip()
+    return Place((), "text", start, start + max(1, len(line)))
 
 
 def between(said: str) -> bool:

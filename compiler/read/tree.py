@@ -109,7 +109,7 @@ class Builder:
         self.key_event: Any = None
         self.in_key = 0  # how deep the maps and lists stood when one began where a key should be
         self.flow = False
-        self.spoilt = False  # the open map has a merge key: nobody knows what is in it
+        self.spoilt = False  # nobody knows what is in the open map, and why is reported
         self.stack: list[tuple[Any, Any, bool, bool, str | None]] = []
         self.anchors: dict[str, Any] = {}
         self.open_anchors: set[str] = set()
@@ -173,6 +173,7 @@ class Builder:
                 value = self.ambiguous(event, value)
         if event.tag is not None:
             self.tagged(event)
+            value = self.broken() if text == "" else value
         if event.anchor is not None:
             self.anchors[event.anchor] = value
         self.add(value)
@@ -186,6 +187,8 @@ class Builder:
             return
         if name in self.open_anchors:
             self.find(problems.alias_of_itself(place, name))
+        elif name not in self.anchors and self.spoilt:
+            pass  # it is what a merge key would take in
         elif name not in self.anchors:
             hint = "a text that begins with `*` needs quotes"
             self.find(problems.unknown_alias(place, name, sorted(self.anchors), hint))
@@ -278,8 +281,11 @@ class Builder:
     def twice(self, event: Any, key: str) -> None:
         first = Place((*self.address(), key), "key")
         self.key = DROPPED
-        if key != "<<":
-            self.find(problems.duplicate_key(self.place(event), key, first))
+        in_list = self.stack[-1][0].__class__ is list and len(self.stack) > 1
+        if key != "<<" and not (in_list and self.spoilt):
+            self.find(problems.duplicate_key(self.place(event), key, first, in_list=in_list))
+        if in_list:
+            self.whole, self.spoilt = False, True  # two items, perhaps, which have become one
 
     def number_or_word(self, event: Any, text: str) -> object:
         try:
@@ -294,8 +300,9 @@ class Builder:
         if self.flow and in_map and event.value == "":
             finding = key_without_value(self.text, self.key_event, event, next(reversed(self.node), ""))
             if finding is not None:
-                if self.key is not DROPPED and not self.in_key:
+                if self.key is not DROPPED and not self.in_key and not self.spoilt:
                     self.find(finding)
+                    self.whole, self.spoilt = False, True
                 self.key = DROPPED
                 return None
         finding, cut = after_value(self.text, event, key, self.address())

@@ -82,6 +82,7 @@ def declare_types_and_events(data: Section, declared: Declared) -> None:
     if declared.unread("types") or declared.unread("events"):
         declared.types = Unread()
     declared.prepare("events", declared.events)
+    declared.events.elsewhere = lambda name: no_event(name, data)
     for name in (*declared.broken_names("types"), *declared.broken_names("events")):
         declared.types[name] = UNKNOWN
     records: list[tuple[Record, object, Address]] = []
@@ -104,6 +105,25 @@ def declare_types_and_events(data: Section, declared: Declared) -> None:
         read_fields(own_fields(record, content), address, record, declared)
     declare_events(data, declared, records)
     extend_events({record.name: content for record, content, _ in records}, declared)
+
+
+def no_event(name: str, data: Section) -> str:
+    """What to say of the name of something that is no event: a step, or a word of other systems for the end."""
+    steps, end = data.get("steps"), data.get("end")
+    step = steps.get(name) if isinstance(steps, Mapping) else None
+    if isinstance(step, Mapping):
+        accepts = step.get("accepts")
+        example = f", such as `{accepts}`" if isinstance(accepts, str) and accepts != name else ""
+        return f"`{name}` is a step; steps are tied by events: one emits what the other accepts{example}"
+    if name.casefold().strip("_") in ENDS:
+        listed = [each for each in (end if isinstance(end, list) else [end]) if isinstance(each, str)]
+        return (
+            f"a run is over with an event that is under `end`: {' or '.join(f'`{each}`' for each in listed)}"
+        )
+    return ""
+
+
+ENDS = frozenset({"end", "stop", "stopevent", "finish", "finished", "success", "exit", "return", "endevent"})
 
 
 def fresh_name(name: str, place: Place, section: str, places: dict[str, Place], declared: Declared) -> bool:

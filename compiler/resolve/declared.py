@@ -25,7 +25,7 @@ from wfc.compiler.problems.files import unknown_workflow
 from wfc.compiler.resolve.contracts import Contract
 from wfc.compiler.resolve.names import normal
 from wfc.compiler.resolve.surroundings import ALONE, Around, Surroundings
-from wfc.compiler.slotted import dataclass, field
+from wfc.compiler.slotted import dataclass, field, replace
 from wfc.compiler.types import UNKNOWN, Record, Type
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ class Table(Generic[Node]):
         broken: Names of those that are declared but of no use; another finding says why.
         unread: Whether the whole section was ill-shaped, so that nothing is known of its names.
         used: Names that something has asked for.
+        elsewhere: What to say of a name that means something else; an empty text of all others.
     """
 
     unknown: Unknown
@@ -66,6 +67,7 @@ class Table(Generic[Node]):
     broken: set[str] = field(default_factory=set)
     unread: bool = False
     used: set[str] = field(default_factory=set)
+    elsewhere: Callable[[str], str] | None = None
 
     def find(self, name: str, place: Place, report: Report) -> Node | None:
         """What is declared under a name; ``None`` if it is broken or, with a finding, if it is not declared."""
@@ -73,7 +75,9 @@ class Table(Generic[Node]):
         self.used.add(name)
         node = self.nodes.get(name)
         if node is None and name not in self.broken and not self.unread:
-            report(self.unknown(place, name, (*self.nodes, *self.broken)))
+            finding = self.unknown(place, name, (*self.nodes, *self.broken))
+            hint = self.elsewhere(name) if self.elsewhere is not None else ""
+            report(replace(finding, hint=hint, fix=None) if hint else finding)
         return node
 
 

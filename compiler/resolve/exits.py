@@ -28,7 +28,7 @@ from wfc.compiler.resolve.filling import Filling
 from wfc.compiler.resolve.names import check_style, normal
 from wfc.compiler.resolve.saves import resolve_saves
 from wfc.compiler.resolve.scopes import RESERVED
-from wfc.compiler.resolve.values import Texts
+from wfc.compiler.resolve.values import Texts, list_wanted
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import UNKNOWN, ListOf, Type, show
 
@@ -165,7 +165,9 @@ class Leaving:
         if isinstance(items.type, ListOf):
             item_type = items.type.item
         elif items.type is not UNKNOWN:
-            self.declared.report(problems.each_not_a_list(place / "in", show(items.type)))
+            self.declared.report(
+                problems.each_not_a_list(place / "in", show(items.type), list_wanted(items.text, items.type))
+            )
         name = normal(str(data.get("as", "item")))
         if name in RESERVED:
             self.declared.report(name_problems.name_in_use(place / "as", name))

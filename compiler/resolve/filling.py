@@ -5,6 +5,7 @@ from __future__ import annotations
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Expression, Scope, reference
 from wfc.compiler.nodes import Event, Fill, Value
+from wfc.compiler.problems import closest
 from wfc.compiler.problems import steps as problems
 from wfc.compiler.resolve.values import Texts, misfit
 from wfc.compiler.slotted import dataclass
@@ -203,11 +204,9 @@ class Filling:
                 return "`events` is a list"
             return f"no single event of `events` has {'it' if len(missing) == 1 else 'them'}"
         if isinstance(type, Record):
-            return (
-                f"`{source}` ({show(type)}) has no such field"
-                if type.name
-                else f"`{source}` has no such field"
-            )
+            near = closest(missing[0], type.fields)
+            of = f" ({show(type)})" if type.name and type.role != "output" else ""
+            return f"`{source}`{of} has no such field{f' ({near})' if near else ''}"
         with_it = [each for each in members(type) if isinstance(each, Record) and missing[0] in each.fields]
         if with_it:
             return f"only {' and '.join(f'`{each.name}`' for each in with_it)} has it"

@@ -16,7 +16,7 @@ from wfc.compiler.resolve.giving import type_of, typed
 from wfc.compiler.resolve.names import check_style, normal, pascal_case
 from wfc.compiler.resolve.scopes import RESERVED
 from wfc.compiler.resolve.streams import wants_tokens
-from wfc.compiler.resolve.values import Texts
+from wfc.compiler.resolve.values import Texts, list_wanted
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import ANY, UNKNOWN, ListOf, Optional, Type, show
 
@@ -103,7 +103,11 @@ class Mapped:
         if isinstance(items.type, ListOf):
             return items.type.item
         if items.type != UNKNOWN:
-            self.declared.report(problems.each_not_a_list(self.place / "in", show(items.type)))
+            self.declared.report(
+                problems.each_not_a_list(
+                    self.place / "in", show(items.type), list_wanted(items.text, items.type)
+                )
+            )
         return UNKNOWN
 
     def item_name(self) -> str | None:

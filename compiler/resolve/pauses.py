@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.expressions import Scope
+from wfc.compiler.expressions import Scope, Template
 from wfc.compiler.nodes import AskPerson, Exit, Pause, Value, WaitEvent, WaitFor, WaitUntil
 from wfc.compiler.problems import pauses as problems
 from wfc.compiler.problems import steps as step_problems
@@ -104,11 +104,22 @@ def question(
         form=form if isinstance(form, Record) else None,
         prefill=tuple(prefill.items()),
         assign=tuple(
-            texts.text(each, place / "assign" / index, scope)
+            assigned(each, place / "assign" / index, scope, texts)
             for index, each in enumerate(assign if isinstance(assign, list) else ())
         ),
         quorum=quorum if isinstance(quorum, int) else None,
     )
+
+
+def assigned(data: object, place: Place, scope: Scope, texts: Texts) -> Template:
+    """Who is asked: `user:ann` or `group:support`; of an expression only what stands before it is known."""
+    text = str(data)
+    if not text.lstrip().startswith("${{") and not text.startswith(WHOM):
+        texts.report(problems.assigned_to_whom(place, text))
+    return texts.text(text, place, scope)
+
+
+WHOM = ("user:", "group:")
 
 
 def moment(data: Data, place: Place, scope: Scope, texts: Texts) -> WaitUntil:

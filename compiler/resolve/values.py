@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from typing import Final
 
 from wfc.compiler.diagnostics import Address, Place, Report
 from wfc.compiler.expressions import Expression, Scope, Template, parse_expression, parse_template
 from wfc.compiler.nodes import Value
 from wfc.compiler.problems import closest
+from wfc.compiler.problems import templates as template_problems
 from wfc.compiler.problems import values as problems
 from wfc.compiler.problems.spelling import nearest
 from wfc.compiler.resolve.names import normal
@@ -33,7 +36,11 @@ from wfc.compiler.types import (
     show,
 )
 
-__all__ = ["Texts", "check_plain", "is_word", "misfit"]
+__all__ = ["Texts", "check_plain", "is_word", "list_wanted", "misfit"]
+
+
+BARE: Final = re.compile(r"\$?(?P<name>[a-z]+)\.(?P<field>\w+)(?:\.\w+)*")
+"""A text that may be meant as an expression."""
 
 
 @dataclass(slots=True)
@@ -91,7 +98,16 @@ class Texts:
             return self.record(data, place, wanted, scope)
         if isinstance(data, list):
             return self.items(data, place, wanted, scope)
+        if isinstance(data, str) and "." in data and (found := BARE.fullmatch(data)):
+            self.bare(data, found["name"], found["field"], place, scope)
         return constant(data, place, wanted, constraints, self.report)
+
+    def bare(self, text: str, name: str, field: str, place: Place, scope: Scope) -> None:
+        """Warn of a text that is the name of a value, and no more."""
+        owner = scope.names.get(name)
+        if isinstance(owner, Record) and field in owner.fields:
+            words = text.lstrip("$")
+            self.report(template_problems.expression_as_text(place.stretch(0, len(text)), text, words))
 
     def templated(
         self, text: str, place: Place, wanted: Type, scope: Scope, constraints: Constraints = NO_CONSTRAINTS
@@ -122,10 +138,11 @@ class Texts:
         self, data: Mapping[object, object], place: Place, record: Record, owner: str, scope: Scope
     ) -> tuple[tuple[str, Value], ...]:
         """The given fields of a record, in the record's order; what is missing or unknown is reported."""
-        given = self.given(data, place, record.fields, f"`{owner}`", scope)
+        given = self.given(data, place, record.fields, quoted(owner), scope)
         missing = [name for name, each in record.fields.items() if each.required and name not in given]
-        if missing:
-            self.report(problems.missing_entry(place, missing, f"`{owner}`"))
+        strange = len(data) - len(given)  # which are reported, and may be what is missing
+        if len(missing) > strange:
+            self.report(problems.missing_entry(place, missing, quoted(owner)))
         return tuple((name, given[name]) for name in record.fields if name in given)
 
     def given(
@@ -196,6 +213,23 @@ def misfit(given: Type, wanted: Type) -> tuple[str, str]:
     if given is ANY:
         return why, "declare the `output` of what it comes from"
     return why, ""
+
+
+def quoted(words: str) -> str:
+    """A name as a name; what is described in words, as it is."""
+    return words if " " in words else f"`{words}`"
+
+
+def list_wanted(words: str, given: Type) -> str:
+    """A hint for a value that is no list where one is wanted."""
+    if isinstance(given, Optional) and isinstance(given.of, ListOf):
+        return f"it may be null: write `{words} | default([])`"
+    if isinstance(given, Record):
+        lists = [name for name, each in given.fields.items() if isinstance(each.type, ListOf)]
+        return f"did you mean `{words}.{lists[0]}`?" if lists else "declare a field that is a `list of …`"
+    if isinstance(given, MapOf):
+        return f"write `{words} | values`, or `{words} | keys`"
+    return f"for a single value, write `[{words}]`" if len(words) < 40 else ""
 
 
 def pick(data: object, wanted: Type) -> Type:

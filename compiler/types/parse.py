@@ -293,11 +293,25 @@ def parse_words(text: str, place: Place, world: Declared) -> Type:
             break
     if words.next < len(words.found):
         if words.found[words.next].group() == "of":
-            world.report(problems.unknown_type(at, word.group(), ["list", "map"]))
+            if not elsewhere(text, place, world):
+                world.report(problems.unknown_type(at, word.group(), ["list", "map"]))
             return UNKNOWN
-        world.report(problems.words_after_type(words.rest(), word.group()))
+        if not elsewhere(text, place, world):
+            world.report(problems.words_after_type(words.rest(), word.group()))
+        return UNKNOWN
+    if not word.group().isidentifier() and elsewhere(text, place, world):
         return UNKNOWN
     return wrapped(named(word.group(), at, world), wrappers)
+
+
+def elsewhere(text: str, place: Place, world: Declared) -> bool:
+    """Report a type that is written as another language writes it, as what it is here."""
+    from wfc.compiler.types.notations import other_notation  # a good spec never needs it
+
+    meant = other_notation(text)
+    if meant:
+        world.report(problems.unknown_type(place.stretch(0, len(text)), text.strip(), (), meant))
+    return bool(meant)
 
 
 def wrapped(type: Type, wrappers: list[str]) -> Type:

@@ -35,12 +35,22 @@ def show(type: Type) -> str:
             return type.name or f"{{enum: [{shortened([show_value(value) for value in type.values])}]}}"
         case OneOf():
             return f"{{one_of: [{shortened([show(member) for member in type.types])}]}}"
+        case Record(role="output", called="") if type.address:
+            return made(type)
         case Record():
             return (
                 type.called
                 or type.name
                 or f"{{{shortened([f'{name}: {show(f.type)}' for name, f in type.fields.items()])}}}"
             )
+
+
+def made(record: Record) -> str:
+    """A record that is written in place, by where it is written: its name is the compiler's, and no author's."""
+    step = next((each for each in record.address[1:2] if isinstance(each, str)), "")
+    if step and record.address[-1] in {"form", "output"}:
+        return f"the {record.address[-1]} of `{step}`"
+    return f"{{{shortened([f'{name}: {show(each.type)}' for name, each in record.fields.items()])}}}"
 
 
 def shortened(words: list[str]) -> str:

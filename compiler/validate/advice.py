@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wfc.compiler.problems.phrases import joined
-from wfc.compiler.validate.words import otherwise_said
+from wfc.compiler.validate.synonyms import other_key
 
 __all__ = ["advice", "meaning"]
 
@@ -23,7 +23,7 @@ def advice(
         missing: Keys that must be there and are not.
         absent: All that could be there and are not.
     """
-    if said := otherwise_said(key, absent):
+    if said := other_key(key, absent):
         return said
     if missing:
         return f"{joined(missing)} is missing here"

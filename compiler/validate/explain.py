@@ -18,12 +18,12 @@ from wfc.compiler.validate.advice import advice, meaning
 from wfc.compiler.validate.generated import CHECKS
 from wfc.compiler.validate.matching import NOT_YET, has_type, matches
 from wfc.compiler.validate.spec import Spec
+from wfc.compiler.validate.synonyms import kind_key, other_key, other_kind, section
 from wfc.compiler.validate.words import (
     found,
     instead_fix,
     instead_hint,
     named,
-    other_kind,
     owner,
     wanted,
 )
@@ -234,7 +234,12 @@ class Explainer:
         names = {key: key for key in value}
         missing = [key for key in self.required(schema, address) if key not in value]
         for name in list(missing):
-            written = nearest(name, [key for key in value if key not in self.step_keys])
+            strange = [key for key in value if key not in self.step_keys]
+            written = nearest(name, strange)
+            if written is None and name == "kind" and (other := kind_key(value, strange)):
+                missing.remove(name)
+                self.unknown(other, schema, address, "write `kind`")
+                self.broken.add((*address, other))
             if written is not None:
                 missing.remove(name)
                 names[written] = name
@@ -250,17 +255,20 @@ class Explainer:
         names = {key: key for key in value if key in properties}
         absent = [key for key in properties if key not in names]
         strange = []
-        for key in value:
+        for key, content in value.items():
             if key in properties:
                 continue
             meant = nearest(key, absent)
+            hint = f"did you mean `{meant}`?"
+            if meant is None and not address:
+                meant, hint = section(key, content, absent), other_key(key, absent)
             if meant is None:
                 strange.append(key)
                 continue
             names[key] = meant
             absent.remove(meant)
             self.document.rename((*address, key), meant)
-            self.unknown(key, schema, address, f"did you mean `{meant}`?", meant, [meant, *absent])
+            self.unknown(key, schema, address, hint, meant, [meant, *absent])
         missing = [key for key in self.required(schema, address) if key not in names.values()]
         for key in strange:
             self.unknown(key, schema, address, advice(key, schema, missing, absent, self.definitions))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Fix, Place
 from wfc.compiler.problems.fixes import quoted, written
 
-__all__ = ["found", "instead_fix", "instead_hint", "named", "other_kind", "otherwise_said", "owner", "wanted"]
+__all__ = ["found", "instead_fix", "instead_hint", "named", "owner", "wanted"]
 
 WORDS: Final = {
     "object": "a map",
@@ -23,46 +23,6 @@ NO: Final = frozenset({"no", "off", "n"})
 LONGEST: Final = 40
 TEXT: Final = "a text"
 """How the titles of what may be any text begin."""
-KINDS: Final[Mapping[str, str]] = {
-    "python": "tool",
-    "function": "tool",
-    "script": "tool",
-    "branch": "transform",
-    "choice": "transform",
-    "join": "transform",
-    "request": "http",
-    "rest": "http",
-    "model": "llm",
-    "prompt": "llm",
-}
-KEYS: Final[Mapping[str, tuple[str, str]]] = {
-    "python": ("tool", 'tool: {python: "module:function"}'),
-    "input": ("args", "args"),
-    "inputs": ("args", "args"),
-    "params": ("args", "args"),
-    "arguments": ("args", "args"),
-    "with": ("args", "args"),
-    "if": ("when", "when"),
-    "condition": ("when", "when"),
-    "on": ("accepts", "accepts"),
-    "needs": ("accepts", "accepts"),
-    "next": ("emit", "emit"),
-    "goto": ("emit", "emit"),
-    "returns": ("output", "output"),
-}
-"""What others call a key, the key it is here, and how that is written."""
-
-
-def other_kind(kind: str) -> str:
-    """A hint for a kind of step that goes by another name here; empty if none is known."""
-    meant = KINDS.get(kind.lower())
-    return f"write `{meant}`" if meant else ""
-
-
-def otherwise_said(key: str, possible: Container[str]) -> str:
-    """A hint for a key that goes by another name here; empty if that is none of the possible ones."""
-    meant, written = KEYS.get(key, ("", ""))
-    return f"write `{written}`" if meant in possible else ""
 
 
 def found(value: Any) -> str:
@@ -114,6 +74,10 @@ def owner(address: Address, schema: Mapping[str, Any], *, short: bool = False) -
 
 def instead_hint(value: Any, types: Sequence[str], title: str, key: str) -> str:
     """What to write instead of a value of the wrong type; empty if there is nothing to be said."""
+    texts = isinstance(value, list) and all(isinstance(each, str) for each in value)
+    if title.startswith("a type,") and texts and value:
+        shown = short(", ".join(value))
+        return f"write `list of {shown}`" if len(value) == 1 else f"write `{{enum: [{shown}]}}`"
     if value is None:
         return (
             "write `{}` for none"
@@ -122,13 +86,6 @@ def instead_hint(value: Any, types: Sequence[str], title: str, key: str) -> str:
         )
     if isinstance(value, str):
         return for_text(value, types)
-    if (
-        title.startswith("a type,")
-        and isinstance(value, list)
-        and len(value) == 1
-        and isinstance(value[0], str)
-    ):
-        return f"write `list of {short(value[0])}`"
     if "string" in types and isinstance(value, (bool, int, float)):
         return for_scalar(value, title, key)
     if "string" in types and isinstance(value, (dict, list)) and "object" not in types:

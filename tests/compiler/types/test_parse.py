@@ -53,10 +53,10 @@ def parse(data: object) -> tuple[Type, list[Finding]]:
         ({"one_of": ["string", "optional integer"]}, "optional {one_of: [string, integer]}"),
         ({"type": "string", "default": "x"}, "string"),
         ({"type": {"enum": ["a"]}}, "{enum: [a]}"),
-        ({"type": {"name": "string"}, "description": "x"}, "Thing"),
-        ({"name": "string"}, "Thing"),
-        ({"type": "string", "name": "string"}, "Thing"),
-        ({}, "Thing"),
+        ({"type": {"name": "string"}, "description": "x"}, "{name: string}"),
+        ({"name": "string"}, "{name: string}"),
+        ({"type": "string", "name": "string"}, "{type: string, name: string}"),
+        ({}, "{}"),
     ],
 )
 def test_a_type(data: object, shown: str) -> None:

@@ -1,0 +1,72 @@
+"""Types as other languages write them → as they are written here."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+__all__ = ["other_notation"]
+
+WORDS: Final = {
+    "str": "string", "text": "string", "String": "string", "int": "integer", "Integer": "integer",
+    "float": "number", "double": "number", "Number": "number", "bool": "boolean", "Boolean": "boolean",
+    "Any": "any", "dict": "map of any", "list": "list of any", "Decimal": "decimal",
+}  # fmt: skip
+NULL: Final = frozenset({"null", "none", "None", "nil", "undefined"})
+WRAPPED: Final = re.compile(r"(\w+)\s*[\[<(]\s*(.+?)\s*[\]>)]")
+LISTS: Final = frozenset({"list", "array", "sequence", "set", "tuple"})
+MAPS: Final = frozenset({"dict", "map", "record", "mapping"})
+LONGEST: Final = 80
+
+
+def other_notation(text: str) -> str:
+    """What ``list[str]``, ``string[]``, ``string?`` or ``string | null`` is here; empty for all else."""
+    if len(text) > LONGEST:
+        return ""
+    found = translated(text.strip())
+    return found if found != text and re.fullmatch(r"[\w {}:,\[\]]+", found) else ""
+
+
+def translated(text: str) -> str:
+    if text.endswith("?"):
+        return optional(translated(text[:-1].strip()))
+    if text.endswith("[]"):
+        return f"list of {translated(text[:-2].strip())}"
+    if wrapped := WRAPPED.fullmatch(text):
+        return of(wrapped[1].lower(), wrapped[2], text)
+    if "|" in text:
+        return either([each.strip() for each in text.split("|")])
+    if text.startswith(("array of ", "Array of ")):
+        return f"list of {translated(text[9:].strip())}"
+    if text.endswith((" optional", " nullable")):
+        return optional(translated(text[:-9].strip()))
+    return WORDS.get(text, text)
+
+
+def of(outer: str, inner: str, text: str) -> str:
+    if outer in LISTS:
+        return f"list of {translated(inner)}"
+    if outer in MAPS:
+        return f"map of {translated(inner.rpartition(',')[2].strip())}"
+    if outer in {"optional", "maybe", "nullable"}:
+        return optional(translated(inner))
+    if outer in {"literal", "enum"}:
+        return f"{{enum: [{inner}]}}"
+    if outer == "union":
+        return either([each.strip() for each in inner.split(",")])
+    return text
+
+
+def either(parts: list[str]) -> str:
+    types = [translated(each) for each in parts if each not in NULL]
+    if len(types) == 1:
+        return optional(types[0]) if len(parts) > 1 else types[0]
+    known = {*WORDS.values(), "decimal", "date", "datetime", "duration", "any"}
+    if all(each in known or each[:1].isupper() for each in types):
+        made = f"{{one_of: [{', '.join(types)}]}}"
+        return made if len(types) == len(parts) else f"optional {made}"
+    return f"{{enum: [{', '.join(parts)}]}}" if len(types) == len(parts) else ""
+
+
+def optional(type: str) -> str:
+    return type if type.startswith("optional ") else f"optional {type}"

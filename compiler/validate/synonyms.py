@@ -1,0 +1,143 @@
+"""Keys and kinds as other systems call them → as they are called here."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from typing import Any, Final
+
+__all__ = ["kind_key", "other_key", "other_kind", "section"]
+
+KINDS: Final[Mapping[str, str]] = {
+    "tool": "python function script code call command run shell service",
+    "transform": "branch choice join if switch condition conditional router route gate merge pass set save",
+    "http": "request rest api webhook get post fetch rest_call",
+    "llm": "model prompt llm_call llm_chain chat completion ai gpt generate openai chain",
+    "human": "approval approve review form person user human_in_the_loop input interrupt manual ask",
+    "map": "loop for foreach for_each each parallel iterate",
+    "wait": "sleep delay timer pause wait_for receive",
+    "workflow": "subworkflow sub_workflow subgraph child call_workflow",
+    "agent": "react assistant crew",
+    "retrieve": "search rag retriever vector_search retrieval",
+    "send": "message notify publish signal",
+}
+KEYS: Final[Mapping[str, str]] = {
+    "accepts": "on needs depends_on dependson after trigger triggers requires listens waits_for input_event when_event",
+    "emit": "next goto then to transitions edges conditional_edges output_event next_step on_success routes",
+    "when": "if condition case where cond only_if",
+    "event": "then to next goto else otherwise default name type emit",
+    "with": "data values fields payload args params parameters inputs set",
+    "kind": "type uses action run class",
+    "tool": "run function func script command python call code uses",
+    "args": "with input inputs params parameters arguments kwargs data",
+    "output": "outputs returns response_format schema output_schema response_model result format",
+    "prompt": "messages instructions instruction template user user_prompt text content question",
+    "system": "system_prompt system_message role persona",
+    "model": "llm engine",
+    "retry": "retries max_retries attempts max_attempts retry_policy",
+    "timeout": "timeout_minutes timeout_seconds max_time time_limit",
+    "on_error": "continue_on_error catch on_failure fallback except",
+    "description": "name id title label comment doc note notes",
+    "form": "options choices buttons fields inputs questions answers schema",
+    "show": "message body text content details prompt",
+    "title": "question subject name",
+    "assign": "assignee assignees approvers approver to users who reviewers",
+    "within": "timeout deadline expires expires_in",
+    "max_runs": "max_iterations max_loops recursion_limit limit",
+    "in": "items list over for_each iterate",
+    "do": "steps step action run body",
+    "for": "duration seconds delay time",
+    "start": "on inputs input trigger entry_point entrypoint given start_event starts begin",
+    "end": "outputs output returns finish stop end_event ends finish_point result",
+    "workflow": "name id",
+    "steps": "nodes jobs tasks stages actions states",
+    "state": "variables vars memory context globals",
+    "config": "env environment settings parameters params",
+    "types": "schemas schema definitions models_of_data records data_types",
+    "models": "llms llm providers ai_models",
+    "tools": "functions actions plugins",
+    "events": "messages signals",
+    "secrets": "credentials keys api_keys",
+    "retries": "retry_policies policies",
+    "imports": "include includes import uses",
+    "use": "provider model name id",
+    "expect": "assert asserts then expected should expects expectation",
+    "mock": "mocks stubs fakes mocked",
+}
+"""Keys here, each with what else it is called; of several that are possible at a place, the first counts."""
+
+NOTES: Final[Mapping[str, str]] = {
+    "edges": "steps are tied by events: what one step has under `emit`, another one has under `accepts`",
+    "comment": "write a comment after `#`, or a `description`",
+    "name": "the name is the key under which it stands; for more words there is `description`",
+    "id": "the name is the key under which it stands; for more words there is `description`",
+    "title": "the name is the key under which it stands; for more words there is `description`",
+    "label": "the name is the key under which it stands; for more words there is `description`",
+    "when": "a `when` belongs to an entry of `emit`: `emit: [{event: A, when: …}, B]`",
+    "if": "a condition is the `when` of an entry of `emit`: `emit: [{event: A, when: …}, B]`",
+    "else": "the last entry needs no `when`: write `event`",
+    "default": "the last entry needs no `when`: write `event`",
+    "otherwise": "the last entry needs no `when`: write `event`",
+}
+"""What is said instead where that is clearer."""
+WRITTEN: Final[Mapping[str, str]] = {
+    "python": 'tool: {python: "module:function"}',
+    "timeout_minutes": "timeout: 5 min",
+    "timeout_seconds": "timeout: 30s",
+    "retries": "retry: {max_attempts: 3}",
+    "max_retries": "retry: {max_attempts: 3}",
+    "attempts": "retry: {max_attempts: 3}",
+    "continue_on_error": "on_error: [nothing]",
+}
+"""How it is written here, where the key alone does not say it."""
+
+
+def plain(key: str) -> str:
+    return key.lower().replace("-", "_")
+
+
+def other_kind(kind: str) -> str:
+    """A hint for a kind of step that goes by another name here; empty if none is known."""
+    meant = next((here for here, others in KINDS.items() if plain(kind) in others.split()), "")
+    return f"write `{meant}`" if meant else ""
+
+
+def other_key(key: str, possible: Container[str]) -> str:
+    """A hint for a key that goes by another name here; empty if that is none of the possible ones."""
+    name = plain(key)
+    meant = meanings(name, possible)
+    if name in NOTES and (not meant or meant[0] in {"description", "event"}):
+        wanted = "event" if name in {"else", "default", "otherwise"} else "description"
+        if wanted in possible:
+            return NOTES[name]
+    if not meant:
+        return ""
+    return f"write `{WRITTEN.get(name, meant[0]) if meant[0] != 'start' else 'start'}`"
+
+
+def meanings(name: str, possible: Container[str]) -> list[str]:
+    return [here for here, others in KEYS.items() if here in possible and name in others.split()]
+
+
+def section(key: str, value: Any, absent: Sequence[str]) -> str | None:
+    """The section of a spec that goes by another name, if its content can be that of the section."""
+    meant = meanings(plain(key), absent)
+    if not meant or meant[0] == "steps":
+        return None
+    if meant[0] in {"start", "end", "workflow"}:
+        names = value if isinstance(value, list) else [value]
+        steps = any(not isinstance(each, str) or each[:1].islower() for each in names)
+        return None if steps and meant[0] != "workflow" else meant[0]
+    return meant[0] if isinstance(value, dict) else None
+
+
+def kind_key(step: Mapping[str, Any], strange: Sequence[str]) -> str | None:
+    """The key that holds what is a step's `kind` here."""
+    for key in strange:
+        value = step[key]
+        if (
+            plain(key) in KEYS["kind"].split()
+            and isinstance(value, str)
+            and (value in KINDS or other_kind(value))
+        ):
+            return key
+    return None
