@@ -335,6 +335,32 @@ def wrong_case(source: Source, chance: Random) -> Iterator[Mutant]:
         )
 
 
+@mutation
+def misspelt_declaration(source: Source, chance: Random) -> Iterator[Mutant]:
+    """The name of an event, a type or a model where it is declared; it is used at least twice."""
+    for site in source.all_keys():
+        if len(site.address) == 2 and site.address[0] in {"events", "types", "models"}:
+            names = source.declared(str(site.address[0]))
+            if len(re.findall(rf"\b{re.escape(str(site.address[-1]))}\b", source.text)) > 2:
+                codes = ("misspelt-declaration", "not-pascal-case", "not-snake-case")
+                yield from slips(source, chance, site, codes, names)
+
+
+@mutation
+def changed_join(source: Source, chance: Random) -> Iterator[Mutant]:
+    """A step that uses `events` accepts its events one by one, or lacks one of them."""
+    for address, value in source.everything:
+        if address[-1] != "accepts" or not isinstance(value, dict) or list(value) != ["all"]:
+            continue
+        start, end = source.document.stretch(Place(address))
+        step = source.data["steps"][address[1]]
+        if "\n" in source.text[start:end] or source.text[start] != "{" or "events." not in str(step):
+            continue
+        listed = f"[{', '.join(value['all'])}]"
+        site = Site(address, value, start, end)
+        yield changed(source, site, listed, ("no-join",))
+
+
 # --- keys
 
 
