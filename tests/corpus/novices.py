@@ -1018,14 +1018,14 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "note: optional string",
         "note: {type: string, nullable: true}",
         "wrong-type",
-        "whether a value may be missing is said by its type: `optional string`",
+        "a type whose value may be missing is written `optional string`",
     ),
     (
         "required false",
         "note: optional string",
         "note: {type: string, required: false}",
         "wrong-type",
-        "whether a value may be missing is said by its type: `optional string`",
+        "a type whose value may be missing is written `optional string`",
     ),
     (
         "optional after",
@@ -1048,7 +1048,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "  urgent: {type: boolean, default: false}\n",
         "  urgent: false\n",
         "wrong-type",
-        "for a value that is there from the start, write `{type: bool",
+        "write `boolean`",
     ),
     ("yes for true", "read_only: true", "read_only: yes", "wrong-type", "write `true`"),
     (
