@@ -10,6 +10,7 @@ from typing import Any
 
 from wfc.runtime.context import Context
 from wfc.runtime.engine.children import asker_of, parts_of
+from wfc.runtime.engine.messages import is_meant_for
 from wfc.runtime.errors import WorkflowCancelledByUser
 from wfc.runtime.events import Event, StopEvent
 from wfc.runtime.run import Run
@@ -99,6 +100,10 @@ class WorkflowHandler:
             WorkflowRuntimeError: The run has ended, or no step, or not the named one, accepts it.
         """
         self._run.send(event, step)
+
+    def is_meant_for(self, event: Event) -> bool:
+        """Whether an event from outside is for this run, as far as keys tell: its field with the key has the run's."""
+        return is_meant_for(self._run, event)
 
     def questions(self) -> list[OpenQuestion]:
         """The questions that wait for an answer, in the order in which they were asked; then those of its parts."""

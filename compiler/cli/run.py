@@ -178,7 +178,12 @@ async def watch(
         people = People(handler, answers or {}, terminal)
         progress = Progress(handler.waits_for)
         for event in events:
-            await handler.send_event(event)
+            if handler.is_meant_for(event):
+                await handler.send_event(event)
+            else:
+                click.echo(
+                    f"not delivered: this `{event_name(event)}` is for a run with another key", err=True
+                )
         async for event in handler.stream_events(expose_internal=True):
             progress.tell(event)
             people.tell(event)

@@ -32,6 +32,7 @@ __all__ = [
     "Message",
     "deliver_to_key",
     "deliver_to_run",
+    "is_meant_for",
     "publish",
     "read_as",
     "receive",
@@ -222,6 +223,17 @@ def _start(
 
 
 # --- at the receiver
+
+
+def is_meant_for(run: Run, event: Event) -> bool:
+    """Whether an event from outside is for a run, as far as keys tell: the field with the key must have the run's.
+
+    Args:
+        run: One that has been admitted, so that its key is known.
+        event: Of a class that it receives.
+    """
+    receives = Declared.of(type(run.workflow)).receives.get(_name_of(event))
+    return receives is None or receives.key is None or _key_of(event, receives) == run.key
 
 
 def receive(run: Run, event: Event | Message, message_id: str | None) -> bool:

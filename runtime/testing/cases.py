@@ -15,6 +15,7 @@ from pydantic_core import to_json
 
 from wfc.runtime.beside import home_of
 from wfc.runtime.engine import Engine
+from wfc.runtime.engine.messages import is_meant_for
 from wfc.runtime.errors import LimitError, SettingsError, StepError, WorkflowError
 from wfc.runtime.events import (
     Event,
@@ -193,10 +194,13 @@ def start_mocked(
 
 
 def _deliver(run: Run, arriving: Sequence[tuple[float, Event]]) -> None:
-    """Has events come from outside when their time is there, if the run is not over by then."""
+    """Has events come from outside when their time is there, if the run is not over by then.
+
+    One with another key is for another run, and finds none.
+    """
 
     def arrive(event: Event) -> None:
-        if not run.is_done:
+        if not run.is_done and is_meant_for(run, event):
             run.send(event)
 
     for after, event in arriving:

@@ -72,6 +72,12 @@ def test_an_event_that_does_not_come_is_waited_for_and_no_longer(wfc: Any, shop:
     assert "payment: waits for Paid until 20" in done.err
 
 
+def test_an_event_with_another_key_is_for_another_run(wfc: Any, shop: str) -> None:
+    done = wfc("run", shop, "-i", "order_id=o1", "--deliver", PAID.replace("o1", "o2"))
+    assert json.loads(done.out) == {"event": "Dropped", "with": {"reason": "not paid"}}
+    assert "not delivered: this `Paid` is for a run with another key" in done.err
+
+
 def test_a_question_is_answered_by_an_option_each_time_by_the_next(wfc: Any, shop: str) -> None:
     answers = ['approve={"decision": "wait", "copies": 1}', 'approve={"decision": "ship", "copies": 2}']
     options = [option for answer in answers for option in ("--answer", answer)]
