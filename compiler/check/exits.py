@@ -6,7 +6,7 @@ from wfc.compiler.check.subject import Subject
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.expressions import judge
 from wfc.compiler.flow import exits
-from wfc.compiler.nodes import Exit
+from wfc.compiler.nodes import Emit, Exit
 from wfc.compiler.problems import flow as problems
 
 __all__ = ["entries_can_be_taken", "entries_cover_every_case"]
@@ -35,12 +35,22 @@ def entries_can_be_taken(subject: Subject, report: Report) -> None:
             if found is not None:
                 entry, earlier = found
                 place = Place(exit_.entries[entry].address)
-                report(problems.entry_never_taken(place, step.name, occasion, earlier))
+                report(problems.entry_never_taken(place, step.name, occasion, earlier, _together(exit_)))
                 continue
             for entry in _idle(exit_):
                 when = exit_.entries[entry].when
                 if when is not None:
                     report(problems.entry_never_taken(when.place, step.name, occasion, None))
+
+
+def _together(exit_: Exit) -> str:
+    """How to emit all events of an exit that has nothing but names of events; else empty."""
+    names = [
+        entry.emission.event.name
+        for entry in exit_.entries
+        if isinstance(entry.emission, Emit) and entry.when is None and not entry.errors
+    ]
+    return f"{{all: [{', '.join(names)}]}}" if len(names) == len(exit_.entries) else ""
 
 
 def _hidden(exit_: Exit) -> tuple[int, int] | None:

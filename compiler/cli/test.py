@@ -25,7 +25,10 @@ __all__ = ["command"]
 
 @click.command("test")
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
-def command(paths: tuple[str, ...]) -> int:
+@click.option(
+    "-k", "--only", metavar="WORDS", default="", help="Run only tests whose names hold these words."
+)
+def command(paths: tuple[str, ...], only: str) -> int:
     """Run the tests written in specs: offline, with mocks, and with a clock that jumps.
 
     A PATH is a spec, or a folder whose specs are all tested.
@@ -35,23 +38,30 @@ def command(paths: tuple[str, ...]) -> int:
     compiled = [settled(compiled_here(source.raw, source.path, project)) for source in sources]
     show(compiled, on_error_stream=True)
     good = [each for each in compiled if not each.failed]
-    ran = [run_tests(each, project) for each in good if each.workflow]
+    ran = [run_tests(each, project, only) for each in good if each.workflow]
     outcomes = [outcome for each in ran for outcome in each or ()]
     unable = None in ran
     failed = sum(not outcome.passed for outcome in outcomes)
     told = f"{len(outcomes) - failed} passed" + (f", {failed} failed" if failed else "")
-    click.echo(told if outcomes or unable or not good else "no spec has a test", err=True)
-    return 1 if failed or unable or len(good) < len(compiled) else 0
+    if not good:
+        told = "no test was run"
+    none = f"no test has `{printable(only)}` in its name" if only else "no spec has a test"
+    click.echo(told if outcomes or unable or not good else none, err=True)
+    return 1 if failed or unable or len(good) < len(compiled) or (only and not outcomes) else 0
 
 
-def run_tests(compiled: Compiled, project: Project) -> list[TestOutcome] | None:
-    """Run all tests of one spec, a line for each on standard output, and the reasons of those that fail.
+def run_tests(compiled: Compiled, project: Project, only: str = "") -> list[TestOutcome] | None:
+    """Run the tests of one spec, a line for each on standard output, and the reasons of those that fail.
+
+    Args:
+        only: What the names of those hold that are run; empty: all.
 
     Returns:
         ``None`` if they cannot run, for a workflow that the spec calls has errors, which are shown.
     """
     assert compiled.workflow is not None
-    if not compiled.workflow.tests:
+    cases = [case for case in compiled.workflow.tests if only.casefold() in case.name.casefold()]
+    if not cases:
         return []
     from wfc.runtime.testing import run_test
 
@@ -61,7 +71,7 @@ def run_tests(compiled: Compiled, project: Project) -> list[TestOutcome] | None:
         click.echo(f"FAILED  {printable(compiled.path)}: a workflow that it calls has errors", err=True)
         return None
     outcomes = []
-    for case in compiled.workflow.tests:
+    for case in cases:
         with output_kept():
             outcome = run_test(program.workflow, spec_test(case), program.others)
         outcomes.append(outcome)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from wfc.compiler.expressions import asking
+from wfc.compiler.expressions import asking, remedies
 from wfc.compiler.expressions.narrowing import among, is_among
 from wfc.compiler.expressions.tree import Compare, Constant, ListDisplay, Node
 from wfc.compiler.problems import operands as operand_problems
@@ -75,7 +75,11 @@ def order(typing: Typing, node: Compare, left: Type, right: Type) -> None:
     if not ordered(first, second):
         typing.wrong(
             operand_problems.not_ordered(
-                typing.at(node), node.operator, show(base(first)), show(base(second))
+                typing.at(node),
+                node.operator,
+                show(base(first)),
+                show(base(second)),
+                hint(typing, node, first, second),
             )
         )
 
@@ -97,11 +101,15 @@ def equality(typing: Typing, node: Compare, left: Type, right: Type) -> None:
         ):
             return
     if not comparable(left, right):
-        typing.wrong(
-            operand_problems.not_comparable(
-                typing.at(node), node.operator, show(widened(left)), show(widened(right))
-            )
-        )
+        shown, meant = (show(widened(left)), show(widened(right))), hint(typing, node, left, right)
+        typing.wrong(operand_problems.not_comparable(typing.at(node), node.operator, *shown, meant))
+        node.left.type = UNKNOWN  # so that nobody relies on what it would have made known
+
+
+def hint(typing: Typing, node: Compare, left: Type, right: Type) -> str:
+    """What is most likely meant by a comparison that does not go."""
+    words = typing.words(node.left), typing.words(node.right)
+    return remedies.for_comparison(node.operator, (node.left, node.right), (left, right), words)
 
 
 def widened(type: Type) -> Type:

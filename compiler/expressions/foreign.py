@@ -110,11 +110,21 @@ def foreign_sign(tokens: Sequence[Token], at: int) -> tuple[Token, str, str] | N
     return None
 
 
-def advice(tokens: Sequence[Token], at: int) -> str:
-    """What may help where something stands that cannot go on an expression; often nothing does."""
+def advice(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> str:
+    """What may help where something stands that cannot go on an expression; often nothing does.
+
+    Args:
+        filtered: Whether a filter stands before it.
+    """
     token = tokens[at]
     if token.text == "if" and at == 0:
         return "the condition alone is wanted, without `if`"
+    if filtered and token.text == "[":
+        return "put round brackets around all that stands before the `[`"
+    if filtered and at and tokens[at - 1].kind == "name" and token.kind != "operator":
+        return f"what a filter takes stands in brackets: `{tokens[at - 1].text}(…)`"
+    if token.kind == "string" and at and tokens[at - 1].kind != "operator":
+        return "an operator is missing before it, such as `==`"
     if token.text in {";", ":"}:
         return f"leave out the `{token.text}`"
     if token.kind in {"integer", "number"} and at and tokens[at - 1].end == token.start:

@@ -119,7 +119,7 @@ class Parser:
     def fail_with(self, finding: Finding) -> NoReturn:
         raise UnreadableError(finding)
 
-    def unexpected(self, wanted: str) -> NoReturn:
+    def unexpected(self, wanted: str, after: Node | None = None) -> NoReturn:
         token = self.token
         if token.kind == "end":
             before = self.tokens[self.next - 1] if self.next else None
@@ -134,7 +134,7 @@ class Parser:
             meant = FOREIGN[token.text]
             spaced = meant in {"==", "!="} or (spaced and " " not in meant)
             self.fail_with(problems.foreign_operator(self.span(token), token.text, meant, spaced=spaced))
-        hint = advice(self.tokens, self.next)
+        hint = advice(self.tokens, self.next, filtered=isinstance(after, FilterCall))
         self.fail_with(problems.unexpected_token(self.span(token), token.text, wanted, hint))
 
     def count(self, token: Token) -> None:
@@ -166,7 +166,7 @@ class Parser:
                     self.place.stretch(node.start, node.end), node.name, "not", spaced=True
                 )
             )
-        self.unexpected("an operator or the end")
+        self.unexpected("an operator or the end", node)
 
     def no_call(self, node: Attribute | Name) -> NoReturn:
         place = self.place.stretch(node.name_start, node.name_end)

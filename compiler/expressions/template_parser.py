@@ -105,6 +105,8 @@ class TemplateParser:
                 position = begun = self.hole(at + 3)
             elif mark == "{%" and self.statements:
                 minus = self.text.startswith("-", at + 2)
+                if at > begun and self.text[at - 1] == "$":
+                    self.report(template_problems.dollar_before_statement(self.place.stretch(at - 1, at)))
                 self.add_text(begun, at, "all" if minus else "line" if self.is_alone(at) else "")
                 position = begun = self.statement(at, at + 2 + minus)
             else:
@@ -242,7 +244,7 @@ class TemplateParser:
                 names.append(self.loop_name(parser))
             if not parser.accept("in"):
                 parser.unexpected("`in`")
-            return tuple(names), parser.whole()
+            return tuple(names), self.guarded(parser)
         except UnreadableError as mistake:
             self.wrong(mistake)
             return ("item",), Broken(parser.start, parser.start)

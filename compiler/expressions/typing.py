@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place, Report
-from wfc.compiler.expressions import arithmetic, asking, comparing, fields
+from wfc.compiler.expressions import arithmetic, asking, comparing, fields, remedies
 from wfc.compiler.expressions.filters import FILTERS, Call
 from wfc.compiler.expressions.scope import Scope
 from wfc.compiler.expressions.tree import (
@@ -174,7 +174,8 @@ class Typing:
             place = self.place.stretch(node.name_start, node.name_end)
             if node.name.startswith("_"):
                 return self.wrong(problems.private_name(place, node.name))
-            return self.wrong(problems.unknown_name(place, node.name, list(scope.names)))
+            meant = remedies.for_name(node, self.text, scope)
+            return self.wrong(problems.unknown_name(place, node.name, list(scope.names), meant))
         node.declared = scope.names[node.name]
         return scope.fact((node.name,)) or node.declared
 
@@ -260,7 +261,17 @@ class Typing:
         return STRING
 
     def compare(self, node: Compare, scope: Scope) -> Type:
-        left, right = self.type_of(node.left, scope), self.type_of(node.right, scope)
+        left = self.type_of(node.left, scope)
+        name = node.right.name if isinstance(node.right, Name) else ""
+        if (
+            name
+            and name not in scope.names
+            and base(left) is BOOLEAN
+            and name.lower() not in remedies.CONSTANTS
+        ):
+            meant = remedies.for_truth(self.words(node.left), node.operator, name)
+            return self.wrong(problems.unknown_name(self.at(node.right), name, list(scope.names), meant))
+        right = self.type_of(node.right, scope)
         return comparing.compare(self, node, left, right)
 
     def logic(self, node: Logic, scope: Scope) -> Type:

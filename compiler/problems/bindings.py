@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.problems import problem
 from wfc.compiler.problems.fixes import written
 
-__all__ = ["bad_python_tool", "delay_over_max_delay", "fallback_loop", "url_base_not_config"]
+__all__ = [
+    "bad_python_tool",
+    "delay_over_max_delay",
+    "fallback_loop",
+    "model_without_provider",
+    "url_base_not_config",
+]
+
+PROVIDERS: Final = {
+    "gpt-": "openai",
+    "chatgpt-": "openai",
+    "claude-": "anthropic",
+    "gemini-": "google",
+    "mistral-": "mistral",
+}
+"""Whose models have names that begin so."""
 
 
 @problem
@@ -17,6 +34,24 @@ def fallback_loop(place: Place, name: str) -> Finding:
     does not answer would be asked again and again. Take one of the names out of its `fallback`.
     """
     return Finding("fallback-loop", f"the fallbacks of `{name}` lead back to it", place)
+
+
+@problem
+def model_without_provider(place: Place, use: str) -> Finding:
+    """A model's `use` names a model, and not who provides it.
+
+    Models of one name are offered by several services, so both are said: `use: "openai:gpt-4o-mini"` is the model
+    `gpt-4o-mini` of `openai`. Write the provider's name and a colon before the model's.
+    """
+    provider = next((each for start, each in PROVIDERS.items() if use.startswith(start)), "")
+    better = f"{provider or 'provider'}:{use}"
+    return Finding(
+        "model-without-provider",
+        f"`{use}` does not say who provides the model",
+        place,
+        f'write `"{better}"`' if provider else f'write its provider before it, as in `"openai:{use}"`',
+        fix=written(place, better) if provider else None,
+    )
 
 
 @problem

@@ -294,7 +294,7 @@ OTHERWISE_CALLED = {
 
 
 @problem
-def unknown_name(place: Place, name: str, known: Sequence[str]) -> Finding:
+def unknown_name(place: Place, name: str, known: Sequence[str], meant: str = "") -> Finding:
     """An expression begins with a name that means nothing at its place.
 
     Every expression begins with one of a few names: `event` (what the step accepted), `events` (what a
@@ -303,7 +303,9 @@ def unknown_name(place: Place, name: str, known: Sequence[str]) -> Finding:
     """
     hint = WHERE_NAMES_ARE.get(name) or closest(name, known)
     called = OTHERWISE_CALLED.get(name, "")
-    if called in {"true", "false", "none", *known} and name not in WHERE_NAMES_ARE:
+    if not hint and meant:
+        hint, known = meant, []
+    elif called in {"true", "false", "none", *known} and name not in WHERE_NAMES_ARE:
         hint, known = f"write `{called}`", [called]
     if not hint:
         there = suggestion(name, known)

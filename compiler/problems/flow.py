@@ -127,7 +127,9 @@ def emit_falls_through(place: Place, step: str, occasion: str, case: str) -> Fin
 
 
 @problem
-def entry_never_taken(place: Place, step: str, occasion: str, earlier: int | None) -> Finding:
+def entry_never_taken(
+    place: Place, step: str, occasion: str, earlier: int | None, together: str = ""
+) -> Finding:
     """An entry is never taken, because those above it take all its cases.
 
     The entries are tried from the top, and the first that fits is taken. An entry without `when` always fits,
@@ -146,7 +148,8 @@ def entry_never_taken(place: Place, step: str, occasion: str, earlier: int | Non
         "entry-never-taken",
         f"entry {earlier + 1} of `{step}`'s `{occasion}` is taken before this one in every case",
         place,
-        f"move entry {earlier + 1} to the end, or give it a `when`",
+        f"move entry {earlier + 1} to the end, or give it a `when`"
+        + (f"; to emit all of them write `{together}`" if together else ""),
         fix=removed(place, "display"),
     )
 

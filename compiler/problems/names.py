@@ -187,7 +187,7 @@ def misspelt_declaration(place: Place, name: str, meant: str, uses: Sequence[Pla
 
 
 @problem
-def bad_name(place: Place, name: str, why: str) -> Finding:
+def bad_name(place: Place, name: str, why: str, *, small: bool = False) -> Finding:
     """A name is not of a form that a name may have.
 
     Names of steps, events, types, fields and all else consist of letters of any script, digits and `_`.
@@ -195,6 +195,7 @@ def bad_name(place: Place, name: str, why: str) -> Finding:
     could not be used in an expression. Use another name.
     """
     better = re.sub(r"\W+", "_", name).strip("_")
+    better = better.lower() if small else better
     hint = f"write `{better}`" if better.isidentifier() and better != name else ""
     return Finding(
         "bad-name",

@@ -91,7 +91,7 @@ def decimal_with_number(place: Place, operator: str) -> Finding:
 
 
 @problem
-def not_comparable(place: Place, operator: str, left: str, right: str) -> Finding:
+def not_comparable(place: Place, operator: str, left: str, right: str, hint: str = "") -> Finding:
     """Two values are compared that can never be equal.
 
     A text never equals a number, and a record never equals one of another type, so the answer would
@@ -99,18 +99,18 @@ def not_comparable(place: Place, operator: str, left: str, right: str) -> Findin
     of another.
     """
     return Finding(
-        "not-comparable", f"`{operator}` compares {left} with {right}, which never are equal", place
+        "not-comparable", f"`{operator}` compares {left} with {right}, which never are equal", place, hint
     )
 
 
 @problem
-def not_ordered(place: Place, operator: str, left: str, right: str) -> Finding:
+def not_ordered(place: Place, operator: str, left: str, right: str, hint: str = "") -> Finding:
     """Values are compared for more and less that have no order.
 
     Numbers, decimals (with whole numbers), texts, dates, moments and durations have an order among their
     own kind. Records, lists, and true and false have none.
     """
-    return Finding("not-ordered", f"`{operator}` is not defined for {left} and {right}", place)
+    return Finding("not-ordered", f"`{operator}` is not defined for {left} and {right}", place, hint)
 
 
 @problem

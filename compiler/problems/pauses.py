@@ -94,7 +94,12 @@ def not_received(place: Place, event: str, received: Iterable[str]) -> Finding:
     the workflow takes, and by which field the right run is found: `receives: {Paid: {key: order_id}}`. An
     event that a step of the same workflow emits needs no `wait`: let a step accept it.
     """
-    hint = closest(event, received) or f"add `receives: {{{event}: {{}}}}` at the top of the file"
+    known = list(received)
+    hint = closest(event, known) or (
+        f"add `{event}: {{}}` under `receives`"
+        if known
+        else f"add `receives: {{{event}: {{}}}}` at the top of the file"
+    )
     return Finding("not-received", f"`{event}` is not under `receives`, so it cannot come", place, hint)
 
 

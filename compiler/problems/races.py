@@ -16,7 +16,9 @@ def race_on_state(
 
     Which of them comes first depends on timing, so that two runs with the same data could end differently. Save
     different fields, let the steps run one after the other, or save only sums (`${{ state.count + 1 }}`), which
-    come out the same in any order.
+    come out the same in any order. Or say under `state` how saves are put together: `merge: append` puts lists one
+    after the other, `merge: {by: id}` replaces records of the same `id`, and `merge: last` says that the last one is
+    to win.
     """
     if step == other:
         message = f"several runs of `{step}` side by side save `state.{field}`, and the last one wins"
@@ -28,7 +30,8 @@ def race_on_state(
         "race-on-state",
         message,
         place,
-        "carry the values in their events and save them in the step that joins the branches",
+        f"say under `state` how the saves of `{field}` go together, such as `merge: append` or `merge: last`, or carry "
+        "the values in events and save them in the step that joins the branches",
         Severity.WARNING,
         related,
     )

@@ -233,7 +233,9 @@ def result_without_field(
 
 
 @problem
-def unfilled_field(place: Place, event: str, fields: Sequence[str], looked: str, value: str = "…") -> Finding:
+def unfilled_field(
+    place: Place, event: str, fields: Sequence[str], looked: str, value: str = "…", output: str = ""
+) -> Finding:
     """An event is emitted, and nothing says what one of its fields is.
 
     A field gets its value from `with`; else from the result's field of the same name; else, if it is the
@@ -246,7 +248,9 @@ def unfilled_field(place: Place, event: str, fields: Sequence[str], looked: str,
         "unfilled-field",
         f"nothing fills {names} of `{event}`: {looked}",
         place,
-        f"write `with: {{{fields[0]}: {value}}}`",
+        f"say what the step gives: `output: {{{output}}}`, or write `with: {{{fields[0]}: {value}}}`"
+        if output
+        else f"write `with: {{{fields[0]}: {value}}}`",
         about=tuple(fields),
     )
 
@@ -287,7 +291,7 @@ def unused_result(place: Place, step: str) -> Finding:
 
 
 @problem
-def unknown_error(place: Place, name: str, known: Iterable[str]) -> Finding:
+def unknown_error(place: Place, name: str, known: Iterable[str], meant: str = "") -> Finding:
     """A name stands for no error that can happen.
 
     Errors have dotted names, from broad to narrow: `http` is every failure of a request, `http.5xx` those
@@ -299,7 +303,9 @@ def unknown_error(place: Place, name: str, known: Iterable[str]) -> Finding:
         "unknown-error",
         f"no error is called `{name}`",
         place,
-        closest(name, known),
+        meant
+        or closest(name, known)
+        or "the broad ones are `http`, `timeout`, `connection`, `model`, `requirement` and `tool`",
         fix=corrected(place, name, known),
     )
 

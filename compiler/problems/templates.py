@@ -12,6 +12,7 @@ from wfc.compiler.problems.phrases import article, suggestion
 __all__ = [
     "braces_without_dollar",
     "comment_braces",
+    "dollar_before_statement",
     "expression_as_text",
     "needs_json",
     "not_a_list",
@@ -74,6 +75,23 @@ def braces_without_dollar(place: Place) -> Finding:
         "write `${{`",
         severity=Severity.WARNING,
         fix=written(place, "${{"),
+    )
+
+
+@warning
+def dollar_before_statement(place: Place) -> Finding:
+    """A `$` stands before the `{%` of a statement.
+
+    Expressions begin with `${{`, and statements with `{%` alone. The `$` would be a part of the text, and a model would
+    read it. Take it away. If it is meant, write `${{ "$" }}`.
+    """
+    return Finding(
+        "dollar-before-statement",
+        "this `$` is text; statements begin with `{%`",
+        place,
+        "leave the `$` out",
+        severity=Severity.WARNING,
+        fix=written(place, "", title="leave the `$` out"),
     )
 
 

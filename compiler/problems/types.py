@@ -242,7 +242,9 @@ def alternative_twice(place: Place, value: object) -> Finding:
 
 
 @problem
-def default_does_not_fit(place: Place, reason: str, name: str = "", known: Sequence[str] = ()) -> Finding:
+def default_does_not_fit(
+    place: Place, reason: str, name: str = "", known: Sequence[str] = (), hint: str = ""
+) -> Finding:
     """A default is not a value of its field's type, or is out of its field's bounds.
 
     A default is used where nobody gives a value, so it must be one that could have been given. Change the default, or
@@ -252,7 +254,7 @@ def default_does_not_fit(place: Place, reason: str, name: str = "", known: Seque
         "default-does-not-fit",
         f"this default does not fit: {reason}",
         place,
-        closest(name, known),
+        closest(name, known) or hint,
         fix=corrected(place, name, known),
     )
 

@@ -100,7 +100,10 @@ def model(name: str, data: Mapping[str, object], place: Place, declared: Declare
     key: Secret | None = None
     if "api_key" in data:
         key = secret(data["api_key"], place / "api_key", declared)
-    return Model(name, str(data.get("use", "")), base_url, key, settings, (), place.address)
+    use = str(data.get("use", ""))
+    if "use" in data and ":" not in use:
+        declared.report(problems.model_without_provider(place / "use", use))
+    return Model(name, use, base_url, key, settings, (), place.address)
 
 
 def declare_tools(data: Mapping[str, object], declared: Declared) -> None:

@@ -8,9 +8,11 @@ from typing import Any, Final, TypeGuard
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.nodes import AskPerson, Delivery, MapItems, MockAnswer, Step, TestCase, WorkflowCall
 from wfc.compiler.problems import cases as problems
+from wfc.compiler.problems.messages import never_from_outside
 from wfc.compiler.problems.names import unknown_event, unknown_state_field, unknown_step
 from wfc.compiler.problems.pauses import not_received, quorum_of_answers
 from wfc.compiler.problems.spelling import nearest
+from wfc.compiler.problems.steps import unknown_error
 from wfc.compiler.problems.values import unknown_entry, wrong_value
 from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.durations import duration
@@ -101,7 +103,9 @@ class Cases:
             event = self.declared.events.find(each["event"], at / "event", self.declared.report)
             if event is None:
                 continue
-            if self.never_comes(event.name):
+            if event.role != "message":
+                self.declared.report(never_from_outside(at / "event", event.name, event.role))
+            elif self.never_comes(event.name):
                 self.declared.waited.setdefault(event.name, at.address)
                 self.declared.report(not_received(at / "event", event.name, self.declared.receives))
             given = each.get("with")
@@ -160,6 +164,11 @@ class Cases:
         if isinstance(data, Mapping) and data.keys() == {"error"} and isinstance(data["error"], str):
             error_names(data["error"], place / "error", self.declared.report, mocked=True)
             return MockAnswer(error=data["error"])
+        if isinstance(data, Mapping) and data.keys() == {"error"} and is_status(data["error"]):
+            self.declared.report(
+                unknown_error(place / "error", str(data["error"]), (), f"write `http.{data['error']}`")
+            )
+            return MockAnswer()
         if step.result is None and step.kind != "transform":
             if data not in (None, {}):
                 why = "this step gives nothing, so there is nothing to stand in for"
@@ -271,6 +280,11 @@ class Cases:
             event = self.declared.events.find(item["event"], place / index / "event", self.declared.report)
             if event is not None and isinstance(item.get("with"), Mapping):
                 self.check_some(item["with"], place / index / "with", event.record, f"`{event.name}`")
+
+
+def is_status(error: object) -> bool:
+    """Whether something is the number by which a service says what went wrong."""
+    return isinstance(error, int) and not isinstance(error, bool) and 400 <= error <= 599
 
 
 def is_end(data: object) -> TypeGuard[Mapping[str, object]]:

@@ -39,6 +39,7 @@ MEANT: Final = {
 }
 LONGEST: Final = 100 * 365 * 86400.0  # a century: what is longer is a slip, and no clock takes it
 
+PARTS: Final = re.compile(r"(?:[0-9]+ ?(?:h|min|s) ?)+", re.ASCII)
 PATTERN: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?([A-Za-z]+)", re.ASCII)
 
 
@@ -53,9 +54,7 @@ def duration(text: object, place: Place, report: Report, *, zero: bool = False) 
     """
     match = PATTERN.fullmatch(text.strip()) if isinstance(text, str) else None
     if match is None:
-        report(
-            problems.bad_duration(place, _shown(text), "write a number and a unit, such as `30s` or `5 min`")
-        )
+        report(problems.bad_duration(place, _shown(text), _meant(text)))
         return None
     number, unit = match.groups()
     if unit not in UNITS:
@@ -69,6 +68,24 @@ def duration(text: object, place: Place, report: Report, *, zero: bool = False) 
         report(problems.bad_duration(place, str(text), "it must be longer than nothing"))
         return None
     return seconds
+
+
+def _meant(text: object) -> str:
+    """What to write instead of what is no number with a unit."""
+    words = " ".join(str(text).replace("\xa0", " ").split())
+    if "${{" in words:
+        return "a length of time is written out; for a moment that is computed there is a `wait` with `until`"
+    if words != str(text) and PATTERN.fullmatch(words):
+        return f"a special blank stands between: write `{words}`"
+    parts = PATTERN.findall(words)
+    if len(parts) > 1 and PARTS.fullmatch(words) and all(unit in {"h", "min", "s"} for _, unit in parts):
+        seconds = sum(float(number) * SECONDS[unit] for number, unit in parts)
+        return (
+            f"write one number: `{seconds / 60:g} min`"
+            if seconds % 60 == 0
+            else f"write one number: `{seconds:g}s`"
+        )
+    return "write a number and a unit, such as `30s` or `5 min`"
 
 
 def _shown(value: object) -> str:

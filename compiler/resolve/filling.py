@@ -96,8 +96,16 @@ class Filling:
         if missing and not self.silent and not self.unknown_sources(sources):
             value = self.elsewhere(missing[0], left[missing[0]])
             self.texts.report(
-                problems.unfilled_field(place, event.name, missing, self.looked(missing), value)
+                problems.unfilled_field(
+                    place, event.name, missing, self.looked(missing), value, self.output(missing, left)
+                )
             )
+
+    def output(self, missing: list[str], fields: dict[str, Field]) -> str:
+        """What `output` would have to say so that the result fills the fields; empty if it says something already."""
+        if "result" not in self.scope.names or self.type_of("result") is not ANY:
+            return ""
+        return ", ".join(f"{name}: {show(fields[name].type)}" for name in missing)
 
     def elsewhere(self, name: str, field: Field) -> str:
         """What could be written for a field that nothing fills: the input of its name, if there is one."""

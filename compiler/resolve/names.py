@@ -40,7 +40,7 @@ def check_style(name: str, place: Place, what: str, report: Report, *, pascal: b
         Whether it can be used at all. A name in the wrong style can.
     """
     if not name.isidentifier() or name.startswith("_"):
-        report(problems.bad_name(place, name, _why_no_name(name)))
+        report(problems.bad_name(place, name, _why_no_name(name), small=not pascal))
         return False
     if pascal:
         if name[0].islower() or "_" in name.rstrip("_"):

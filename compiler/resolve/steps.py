@@ -221,6 +221,8 @@ def requirements(data: object, place: Place, scope: Scope, texts: Texts) -> tupl
 
 def max_runs(data: object, place: Place, declared: Declared) -> int | Expression | None:
     """A number, or an expression of inputs and config."""
+    if data is None and declared.is_broken(place.address):
+        return 1  # it was meant as a bound: the loop is not said to lack one
     if not isinstance(data, str):
         return data if isinstance(data, int) else None
     template = parse_template(data, place, bound_scope(declared), declared.report)
@@ -228,6 +230,7 @@ def max_runs(data: object, place: Place, declared: Declared) -> int | Expression
         return template.whole  # it was meant as a bound: the loop is not said to lack one
     if not assignable(template.type, INTEGER):
         declared.report(value_problems.wrong_value(place, f"wanted an integer, found {show(template.type)}"))
+        return template.whole or 1
     return template.whole
 
 

@@ -150,7 +150,7 @@ def parse_field(
     default = data.get("default")
     if "default" in data and (misfit := fits(default, type, constraints or NO_CONSTRAINTS)):
         at = misfit.at(place / "default")
-        report(problems.default_does_not_fit(at, misfit.reason, misfit.name, misfit.known))
+        report(problems.default_does_not_fit(at, misfit.reason, misfit.name, misfit.known, misfit.hint))
     return Field(
         name,
         type,

@@ -47,6 +47,8 @@ ISO_DURATION: Final = (
     r"(T(?=\d)(\d{1,9}(\.\d+)?H)?(\d{1,9}(\.\d+)?M)?(\d{1,12}(\.\d+)?S)?)?"
 )
 
+GERMAN_DATE: Final = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})")
+
 
 @dataclass(frozen=True, slots=True)
 class Misfit:
@@ -115,6 +117,8 @@ def rewritten(value: object, type: Type) -> str:
     match type, value:
         case Scalar("boolean"), str() if value.lower() in TRUTH_WORDS:
             return f"write `{TRUTH_WORDS[value.lower()]}`"
+        case Scalar("date"), str() if day := GERMAN_DATE.fullmatch(value):
+            return f"write `{day[3]}-{day[2]:0>2}-{day[1]:0>2}`"
         case Scalar("integer" | "number"), str() if re.fullmatch(DECIMAL_TEXT, value):
             return "write it without quotes"
         case Scalar("string" | "decimal"), int() | float() if type.name == "string" or is_number(value):
@@ -124,7 +128,7 @@ def rewritten(value: object, type: Type) -> str:
 
 def with_article(words: str) -> str:
     """``an integer``, ``a list of string``; enumerations and names as they are."""
-    if words[0] in "{`" or words[0].isupper():
+    if words[0] in "{`" or words[0].isupper() or words.startswith("the "):
         return words
     if words in {"any", "unknown", "null"}:
         return words

@@ -26,7 +26,7 @@ def advice(
     if said := other_key(key, absent):
         return said
     if missing:
-        return f"{joined(missing)} is missing here"
+        return f"{joined(missing)} {'is' if len(missing) == 1 else 'are'} missing here"
     homes = [
         each["title"]
         for name, each in definitions.items()

@@ -37,6 +37,23 @@ def test_specs_without_tests_are_said_to_have_none(wfc, greet: Path) -> None:
     assert (done.status, done.out, done.err) == (0, "", "no spec has a test\n")
 
 
+def test_one_test_can_be_run_by_its_name(wfc, greet: Path) -> None:
+    told, tests, _ = GREET.partition("tests:\n")
+    case = GREET.removeprefix(told + tests)
+    greet.write_text(GREET + case.replace("says hello", "says it twice"))
+    done = wfc("test", "greet.yaml", "-k", "TWICE")
+    assert (done.status, done.out, done.err) == (0, "passed  greet.yaml: says it twice\n", "1 passed\n")
+    done = wfc("test", "greet.yaml", "--only", "thrice")
+    assert (done.status, done.out, done.err) == (1, "", "no test has `thrice` in its name\n")
+
+
+def test_specs_with_errors_only_run_no_test(wfc, greet: Path) -> None:
+    greet.write_text(GREET.replace("accepts: Asked", "accepts: Aksed"))
+    done = wfc("test", "greet.yaml")
+    assert done.status == 1
+    assert done.err.endswith("no test was run\n")
+
+
 def test_two_specs_of_one_name_cannot_be_looked_at_together(wfc, greet: Path, tmp_path: Path) -> None:
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep/greet.yaml").write_text(GREET.replace("Hello", "Good day"))

@@ -364,7 +364,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "        when: events.order.total > 100 and events.urgent\n",
         '        when: events.order.total > "100"\n',
         "not-ordered",
-        "",
+        "write `100` without quotes",
     ),
     (
         "semicolon at the end",
@@ -462,7 +462,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "      Judge this: ${{ event.text }}\n",
         "      Judge this: ${{ text }}\n",
         "unknown-name",
-        "there are `inputs`, `state`, `config`, `run`, `event`; a tex",
+        "write `event.text`",
     ),
     (
         "input for inputs",
@@ -955,7 +955,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
     ("env for config", "config:\n", "env:\n", "unknown-key", "write `config`"),
     ("schemas for types", "types:\n", "schemas:\n", "unknown-key", "write `types`"),
     ("agents for models", "models:\n", "llms:\n", "unknown-key", "write `models`"),
-    ("spaces in a name", "workflow: shop\n", "workflow: My Shop\n", "bad-name", "write `My_Shop`"),
+    ("spaces in a name", "workflow: shop\n", "workflow: My Shop\n", "bad-name", "write `my_shop`"),
     ("dashes in a name", "workflow: shop\n", "workflow: my-shop\n", "bad-name", "write `my_shop`"),
     (
         "secret written out",

@@ -41,11 +41,23 @@ CONDITIONS = [
     ("state.count <<=>> 1", "foreign-operator", "=="),
     ("<<!>> state.flag", "foreign-operator", "not"),
     ('<<state.due < "soon">>', "not-ordered", ""),
+    # as a newcomer would write it
+    ("state.flag == <<yes>>", "unknown-name", "write `state.flag`"),
+    ("state.flag == <<no>>", "unknown-name", "write `not state.flag`"),
+    ('<<state.flag == "true">>', "not-comparable", "write `state.flag`"),
+    ("<<title>> == 'a'", "unknown-name", "write `state.title`"),
+    ('<<state.count > "1">>', "not-ordered", "write `1` without quotes"),
+    ("<<state.total >= 3.5>>", "not-ordered", 'write `"3.5"`'),
+    ('<<state.total >= "3,50">>', "not-ordered", 'write `"3.50"`'),
+    ('<<event == "Ready">>', "not-comparable", "ask `event is Ready`"),
+    ('state.title <<"a">>', "unexpected-token", "an operator is missing"),
 ]
 
 EXPRESSIONS = [
     ("<<stat>>.count", "unknown-name", "`state`"),
     ("<<result>>", "unknown-name", "after it only"),
+    ("state.comment | default <<state>>.title", "unexpected-token", "`default(…)`"),
+    ("state.names | sort<<[>>:3]", "unexpected-token", "round brackets"),
     ("state.<<cuont>>", "unknown-field", "`count`"),
     ('state.orders | pluck("<<idd>>")', "unknown-field", "`id`"),
     ('state.orders | pluck("customer.<<nam>>")', "unknown-field", "`name`"),

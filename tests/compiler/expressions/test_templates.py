@@ -103,6 +103,8 @@ STATEMENT_MISTAKES = [
     ("{% <<for>> i in names %}", "statement-not-ended"),
     ("{% if <<n>> %}{% endif %}", "not-a-condition"),
     ("{% <<endif>> %}", "statement-out-of-place"),
+    ("<<$>>{% if n > 1 %}a{% endif %}", "dollar-before-statement"),
+    ("{% for each in names | sort<<[>>:3] %}${{ each }}{% endfor %}", "unexpected-token"),
     ("{% for i in names %}{% <<else>> %}{% endfor %}", "statement-out-of-place"),
     ("{% for i in names %}{% <<endif>> %}{% endfor %}", "statement-out-of-place"),
     ("{% <<set>> a = 1 %}", "unknown-statement"),

@@ -49,8 +49,12 @@ def test_thousands_of_unknown_names(resolved, text: str, code: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        HEAD + EVENTS + STEP + "models:\n" + "".join(f"  m{i}: {{use: a, fallback: [m{i + 1}]}}\n" for i in range(MANY))
-        + f"  m{MANY}: {{use: a}}\n",
+        HEAD
+        + EVENTS
+        + STEP
+        + "models:\n"
+        + "".join(f"  m{i}: {{use: a:b, fallback: [m{i + 1}]}}\n" for i in range(MANY))
+        + f"  m{MANY}: {{use: a:b}}\n",
         HEAD + EVENTS + STEP + "types:\n" + "".join(f"  T{i}: {{type: list of T{i + 1}}}\n" for i in range(MANY))
         + f"  T{MANY}: {{enum: [a]}}\n",
         HEAD + EVENTS + STEP + "types:\n" + "".join(f"  T{i}: {{a: optional T{i + 1}}}\n" for i in range(MANY))
