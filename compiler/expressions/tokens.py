@@ -15,12 +15,15 @@ __all__ = ["Token", "UnreadableError", "tokenize"]
 
 Kind = Literal["name", "integer", "number", "string", "operator", "end"]
 
+# one of these matches wherever one begins to look, so that nothing is looked for twice
 TOKEN: Final = re.compile(
-    r"""\s*(?:(?P<number>\d[\d_]*(?:\.\d[\d_]*(?:[eE][+-]?\d+)?|[eE][+-]?\d+))
+    r"""\s*+(?:(?P<number>\d[\d_]*(?:\.\d[\d_]*(?:[eE][+-]?\d+)?|[eE][+-]?\d+))
     |(?P<integer>\d[\d_]*)
     |(?P<name>[^\W\d]\w*)
     |(?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
-    |(?P<operator>===|!==|<>|==|!=|<=|>=|//|\*\*|&&|\|\||=>|->|\+\+|[-+*/%<>~|.,:=!?&^@;()\[\]{}]))""",
+    |(?P<operator>===|!==|<>|==|!=|<=|>=|//|\*\*|&&|\|\||=>|->|\+\+|[-+*/%<>~|.,:=!?&^@;()\[\]{}])
+    |(?P<end>\Z)
+    |(?P<stray>.))""",
     re.VERBOSE | re.DOTALL,
 )
 # pairs of typographic quotes, as escapes because they are hard to tell apart
@@ -75,9 +78,10 @@ def tokenize(text: str, place: Place, start: int = 0, *, until: str = "") -> tup
     depth: list[str] = []
     position = start
     for match in TOKEN.finditer(text, start):
-        if match.start() != position:
-            break  # something before it is no token
-        kind, word, position = match.lastgroup, match[match.lastindex or 0], match.end()
+        kind, word = match.lastgroup, match[match.lastindex or 0]
+        if kind in {"stray", "end"}:
+            break
+        position = match.end()
         begin = position - len(word)
         if kind == "name":
             word = normal_form(word)
