@@ -53,6 +53,8 @@ SYNONYMS: Final[Mapping[str, str]] = {
     "money": "decimal",
     "currency": "decimal",
     "bool": "boolean",
+    "yes": "boolean",
+    "no": "boolean",
     "array": "list of …",
     "list": "list of …",
     "dict": "map of …",

@@ -47,7 +47,7 @@ KEYS: Final[Mapping[str, str]] = {
     "do": "steps step action run body",
     "for": "duration seconds delay time",
     "start": "on inputs input trigger entry_point entrypoint given start_event starts begin",
-    "end": "outputs output returns finish stop end_event ends finish_point result",
+    "end": "outputs output returns finish stop end_event ends finish_point result event",
     "workflow": "name id",
     "steps": "nodes jobs tasks stages actions states",
     "state": "variables vars memory context globals",
