@@ -68,7 +68,10 @@ def read_answers(pairs: Sequence[str], steps: Sequence[str] | None) -> dict[str,
         try:
             found.setdefault(step, deque()).append(json.loads(text))
         except (ValueError, RecursionError) as error:
-            raise click.UsageError(f"`--answer {step}=…` is not JSON: {error}") from None
+            written = f"""--answer {step}='{{"field": "value"}}'"""
+            raise click.UsageError(
+                f"`--answer {step}=…` is not JSON: {error}; it is written as in `{written}`"
+            ) from None
     return found
 
 

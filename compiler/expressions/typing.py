@@ -195,10 +195,14 @@ class Typing:
     def field(self, node: Attribute, of: Type) -> Type | Finding:
         """The type of a field that is not simply there, or what is wrong with it."""
         if may_be_null(of):
+            words, path = self.words(node.of), path_of(node.of)
+            instead = f"`{words}.{node.name} if {words} is not none else …`" if path is not None else ""
+            if path is not None and path[:-1] == ("events",) and isinstance(node.of, Attribute):
+                join = node.of.of.type  # a field that one event alone declares is there by itself, too
+                if isinstance(join, Record) and node.name in join.fields:
+                    instead = f"`events.{node.name} | default(…)`"
             use = f"for its field `{node.name}`"
-            return operand_problems.may_be_null(
-                self.at(node.of), self.words(node.of), path_of(node.of) is not None, use
-            )
+            return operand_problems.may_be_null(self.at(node.of), words, path is not None, use, instead)
         place = self.place.stretch(node.name_start, node.name_end)
         return fields.field_of(of, node.name, place, self.words(node.of))
 

@@ -45,7 +45,7 @@ MEANT = {"=>": ">=", "=<": "<=", "=": "==", "===": "==", "<>": "!=", "!==": "!="
 
 
 @problem
-def may_be_null(place: Place, words: str, testable: bool, use: str = "") -> Finding:
+def may_be_null(place: Place, words: str, testable: bool, use: str = "", instead: str = "") -> Finding:
     """A value that may be missing is used as if it were there.
 
     What is declared `optional`, or may not have arrived in a join, can be null. Before it is used, say what
@@ -54,7 +54,8 @@ def may_be_null(place: Place, words: str, testable: bool, use: str = "") -> Find
     """
     ask = f", or ask `{words} is not none` first" if testable else ""
     use = f", and is used {use}" if use else ""
-    return Finding("may-be-null", f"`{words}` may be null{use}", place, f"use `| default(…)`{ask}")
+    hint = f"write {instead}" if instead else "use `| default(…)`"
+    return Finding("may-be-null", f"`{words}` may be null{use}", place, f"{hint}{ask}")
 
 
 @problem

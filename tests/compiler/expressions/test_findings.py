@@ -62,7 +62,7 @@ EXPRESSIONS = [
     ('state.orders | pluck("<<idd>>")', "unknown-field", "`id`"),
     ('state.orders | pluck("customer.<<nam>>")', "unknown-field", "`name`"),
     ('state.orders | pluck("customer.city.<<x>>")', "may-be-null", ""),
-    ("<<state.order>>.total", "may-be-null", "state.order is not none"),
+    ("<<state.order>>.total", "may-be-null", "state.order.total if state.order is not none else"),
     ("<<state.comment>> | upper", "may-be-null", "default"),
     ("<<state.names | first>> | upper", "may-be-null", "default"),
     ("event.<<note>>", "only-some-have", "event is Rejected"),
