@@ -37,6 +37,7 @@ from wfc.compiler.types import (
     ANY,
     BOOLEAN,
     INTEGER,
+    NOTHING,
     NULL,
     NUMBER,
     STRING,
@@ -239,7 +240,7 @@ class Typing:
 
     def list_display(self, node: ListDisplay, scope: Scope) -> Type:
         types = [self.type_of(item, scope) for item in node.items]
-        return ListOf(common(*types) if types else UNKNOWN)
+        return ListOf(common(*types) if types else NOTHING)
 
     def record_display(self, node: RecordDisplay, scope: Scope) -> Type:
         record = Record("")

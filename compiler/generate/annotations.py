@@ -47,6 +47,8 @@ def annotation(type_: Type, names: ClassNames) -> Code:
             return union([annotation(type_.of, names), Code("None")])
         case Enumeration():
             return names.enumerations.get(type_.name) or literal_type(type_)
+        case OneOf(types=()):
+            return Code("Any")  # of the items of a list that is written as empty
         case OneOf():
             return union(annotation(member, names) for member in type_.types)
         case Record():

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from wfc.compiler.diagnostics import Finding, Severity
+from wfc.compiler.diagnostics import Address, Finding, Place, Severity
 from wfc.compiler.read import Document
 from wfc.compiler.suspecting import Understood
 from wfc.compiler.suspecting.changes import Suspicion
@@ -65,5 +65,13 @@ def suspicions(found: Understood) -> Iterator[Suspicion]:
     data = found.document.data
     if isinstance(data, dict):
         own = [each for each in found.findings if each.place.origin is None]
-        for look in (misplaced_keys, misspelt_declarations, wanted_joins):
+        for suspicion in misplaced_keys(data, own):
+            if is_on_lines(found.document, suspicion.finding.place.address[:-1]):
+                yield suspicion
+        for look in (misspelt_declarations, wanted_joins):
             yield from look(data, own)
+
+
+def is_on_lines(document: Document, owner: Address) -> bool:
+    """Whether it is the indentation that tells which keys a map has, and not braces."""
+    return not document.text.startswith("{", document.stretch(Place(owner))[0])

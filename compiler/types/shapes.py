@@ -16,6 +16,7 @@ __all__ = [
     "DECIMAL",
     "DURATION",
     "INTEGER",
+    "NOTHING",
     "NO_CONSTRAINTS",
     "NULL",
     "NUMBER",
@@ -123,6 +124,10 @@ class OneOf:
     """A value of any one of some types; also what narrows when a test names one of them."""
 
     types: tuple[Type, ...]
+
+
+NOTHING: Final = OneOf(())
+"""No value has it: the type of the items of a list that is written as `[]`, which goes together with any other list."""
 
 
 @dataclass(frozen=True, slots=True)

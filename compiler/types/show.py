@@ -33,6 +33,8 @@ def show(type: Type) -> str:
             return f"optional {show(type.of)}"
         case Enumeration():
             return type.name or f"{{enum: [{shortened([show_value(value) for value in type.values])}]}}"
+        case OneOf(types=()):
+            return "nothing"
         case OneOf():
             return f"{{one_of: [{shortened([show(member) for member in type.types])}]}}"
         case Record(role="output", called="") if type.address:

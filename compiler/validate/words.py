@@ -85,7 +85,9 @@ def instead_hint(value: Any, types: Sequence[str], title: str, key: str) -> str:
             else "write a value after the colon, or remove the key"
         )
     if isinstance(value, str):
-        return for_text(value, types)
+        return "write `{end: …}`" if key == "expect" else for_text(value, types)
+    if isinstance(value, list) and value and title.startswith("a map from"):
+        return "leave out each `- `, and begin each entry with its name and a colon"
     if "string" in types and isinstance(value, (bool, int, float)):
         return for_scalar(value, title, key)
     if "string" in types and isinstance(value, (dict, list)) and "object" not in types:

@@ -114,6 +114,7 @@ TABLE = [
     ),
     ("sure: boolean", "sure: yes", "unknown-type", "write `boolean`"),
     ("expect: {end: HolidayRefused}", "expect: {event: HolidayRefused}", "unknown-key", "write `end`"),
+    ("expect: {end: HolidayRefused}", "expect: HolidayRefused", "wrong-type", "write `{end: …}`"),
     ("max_runs: 3", "max_runs: three", "wrong-value", ""),
     ("max_runs: 3", "max_runs: 0", "out-of-range", ""),
     ("{days_left: 5}", "{error: 503}", "unknown-error", "write `http.503`"),

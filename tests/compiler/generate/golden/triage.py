@@ -244,7 +244,7 @@ class SupportTriage(
     ) -> FactsReady:
         order = order_found.order if order_found is not None else None
         articles = articles_found.articles if articles_found is not None else None
-        state.articles = [*(articles if articles is not None else [])]
+        state.articles = articles if articles is not None else []
         state.order = order
         return FactsReady()
 
