@@ -297,7 +297,7 @@ class Speller:
             if isinstance(right.value, bool) and base(left.type) == BOOLEAN:
                 holds = right.value == equal
                 return piece if holds else Piece(f"not {piece.within(Rank.NOT)}", Rank.NOT)
-            return infix(piece, "is" if equal else "is not", self.piece(right), Rank.COMPARE)
+            return infix(piece, identity(piece, equal=equal), self.piece(right), Rank.COMPARE)
         if confusable(left.type, right.type):
             found = call("filters.equal", piece, self.piece(right))
             return found if equal else Piece(f"not {found.code}", Rank.NOT)
@@ -363,7 +363,7 @@ class Speller:
     def test(self, node: Test) -> Piece:
         subject = self.piece(node.of)
         if node.name == "none":
-            return Piece(f"{subject.within(Rank.SUM)} is {'not ' if node.negated else ''}None", Rank.COMPARE)
+            return infix(subject, identity(subject, equal=not node.negated), atom("None"), Rank.COMPARE)
         found = self.type_test(node, subject)
         return Piece(f"not {found.within(Rank.NOT)}", Rank.NOT) if node.negated else found
 
@@ -383,6 +383,13 @@ class Speller:
     def filter(self, node: FilterCall) -> Piece:
         arguments = {name: self.piece(argument) for name, argument in node.bound.items()}
         return FILTERS[node.name].spell(Spelling(node, self, self.piece(node.of), arguments))
+
+
+def identity(left: Piece, *, equal: bool) -> str:
+    """How something is compared with ``None``, ``True`` or ``False``; Python warns of `is` beside a literal."""
+    if left.code[:1] in "0123456789\"'-":
+        return "==" if equal else "!="
+    return "is" if equal else "is not"
 
 
 def overflows(node: Binary) -> bool:
