@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from wfc.runtime import about, bindings, budget
@@ -495,10 +496,16 @@ class Context(Generic[S]):
         if asyncio._get_running_loop() is loop:
             return function(*arguments)
 
-        async def call() -> T:
-            return function(*arguments)
+        outcome: Future[T] = Future()
 
-        return asyncio.run_coroutine_threadsafe(call(), loop).result()
+        def call() -> None:
+            try:
+                outcome.set_result(function(*arguments))
+            except BaseException as error:
+                outcome.set_exception(error)
+
+        loop.call_soon_threadsafe(call)  # no coroutine, which a loop that ends meanwhile would leave behind
+        return outcome.result()
 
 
 class StepContext(Context[Any]):
