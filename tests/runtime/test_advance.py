@@ -198,34 +198,21 @@ def test_after_the_end_nothing_changes() -> None:
     assert (execution.outcome, execution.number) == (error, 1)
 
 
-def test_each_event_costs_the_same_however_many_there_were() -> None:
+def test_each_event_costs_the_same_however_many_there_were(calls_counted: Callable[[], Any]) -> None:
     """Counted in the calls that are made, so that no clock is needed."""
-    import gc
-    import sys
 
     def calls(count: int) -> int:
         execution = begun()
         advance(execution, Completed(1, [Item(seconds=0) for _ in range(count)]))
-        made = 0
-
-        def count_calls(frame: Any, what: str, argument: Any) -> None:
-            nonlocal made
-            made += 1
-
         runs_of: Callable[[], Any] = execution.starting.popleft
         while len(execution.starting) > 10:
             runs_of()
-        gc.disable()  # whoever is told of collections is called then, too
-        sys.setprofile(count_calls)
-        try:
+        with calls_counted() as made:
             for run in list(execution.starting):
                 advance(
                     execution,
                     Completed(run.number, Left(seconds=0) if run.step.name == "left" else Right(seconds=0)),
                 )
-        finally:
-            sys.setprofile(None)
-            gc.enable()
-        return made
+        return made[0]
 
     assert calls(1_000) == calls(10_000)

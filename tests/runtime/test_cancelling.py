@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -183,7 +181,7 @@ def test_each_item_of_a_batch_cancels_its_own_rest(virtually: Play) -> None:
     assert virtually(main) == ([2] * 50, 0.0, {})
 
 
-def test_to_cancel_costs_the_same_however_much_is_under_way() -> None:
+def test_to_cancel_costs_the_same_however_much_is_under_way(calls_counted: Callable[[], Any]) -> None:
     """Counted in the calls that are made, so that no clock is needed."""
 
     def calls(count: int) -> int:
@@ -192,22 +190,11 @@ def test_to_cancel_costs_the_same_however_much_is_under_way() -> None:
         advance(execution, Completed(1, [Fast(number=number) for number in range(count)]))
         runs = list(execution.in_flight.values())
         of = {name: [run for run in runs if run.step.name == name] for name in ("left", "middle")}
-        made = 0
-
-        def count_calls(frame: Any, what: str, argument: Any) -> None:
-            nonlocal made
-            made += 1
-
-        gc.disable()  # what it collects of earlier tests may make calls too
-        sys.setprofile(count_calls)
-        try:
+        with calls_counted() as made:
             for left, middle in list(zip(of["left"], of["middle"], strict=True))[:20]:
                 advance(execution, Completed(left.number, A()))
                 advance(execution, Completed(middle.number, B()))
-        finally:
-            sys.setprofile(None)
-            gc.enable()
-        return made
+        return made[0]
 
     assert calls(1_000) == calls(100)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -342,25 +341,16 @@ def test_blocking_items_run_in_threads() -> None:
     assert run_virtually(main) == [2.0, 3.0]
 
 
-def test_each_item_costs_the_same_however_many_there_are() -> None:
+def test_each_item_costs_the_same_however_many_there_are(calls_counted: Callable[[], Any]) -> None:
     """Counted in the calls that are made, so that no clock is needed."""
 
     def calls(count: int) -> int:
         execution = Execution(Mapped.table(), "r", Mapped.table().new_state())
         advance(execution, Started(Began(seconds=[0.0] * count), {}))
         advance(execution, Paused(1, Items([0.0] * count), None, None))  # type: ignore[arg-type]
-        made = 0
-
-        def count_calls(frame: Any, what: str, argument: Any) -> None:
-            nonlocal made
-            made += 1
-
-        sys.setprofile(count_calls)
-        try:
+        with calls_counted() as made:
             for number in range(2, 202):
                 advance(execution, Gave(number, 1.0))
-        finally:
-            sys.setprofile(None)
         assert execution.paused[1].items is not None
         assert len(execution.paused[1].items.live) == count - 200
         for number in range(202, count + 2):
@@ -368,7 +358,7 @@ def test_each_item_costs_the_same_however_many_there_are() -> None:
         assert len(execution.starting[-1].result) == count
         advance(execution, Completed(1, StopEvent()))
         assert isinstance(execution.outcome, StopEvent)
-        return made
+        return made[0]
 
     assert calls(1_000) == calls(10_000)
 
