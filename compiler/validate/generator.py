@@ -94,7 +94,7 @@ def generate(schema: Schema) -> str:
     parts += [f"{name}: Final[Mapping[str, Check]] = {{\n{entries}}}\n" for name, entries in printer.tables]
     parts.append(
         "CHECKS: Final[Mapping[str, Check]] = {\n"
-        + "".join(f'    "{name}": {function},\n' for name, function in names.items())
+        + "".join(f"    {quoted(name)}: {function},\n" for name, function in names.items())
         + '}\n"""Each named shape of the schema."""\n'
     )
     return with_gaps(parts)
@@ -135,10 +135,10 @@ class Printer:
         if name not in self.names:
             schema = self.definitions[name]
             short = self.short(schema)
-            self.names[name] = short or f"is_{name}"
+            self.names[name] = short or self.free(f"is_{name}")
             if short is None:
-                self.shared.setdefault(rules_of(schema), f"is_{name}")
-                self.function(f"is_{name}", schema)
+                self.shared.setdefault(rules_of(schema), self.names[name])
+                self.function(self.names[name], schema)
         return self.names[name]
 
     def short(self, schema: Schema) -> str | None:
@@ -229,7 +229,7 @@ class Printer:
         yield from self.entries(name, properties, others)
 
     def entries(self, name: str, properties: Mapping[str, Schema], others: Any) -> Iterator[str]:
-        table = f"{name}_keys".removeprefix("is_").upper()
+        table = self.free(f"{name}_keys".removeprefix("is_").upper())
         checks = {key: self.check(each, f"{name}_{key}") for key, each in properties.items()}
         self.tables.append(
             (table, "".join(f"    {quoted(key)}: {check},\n" for key, check in checks.items()))
@@ -251,11 +251,13 @@ class Printer:
 
     def by_kind(self, name: str, choices: list[Schema], required: Collection[str]) -> Iterator[str]:
         """``allOf`` as the schema uses it: one ``if``/``then`` for each value of one key."""
-        table = f"{name}_kinds".removeprefix("is_").upper()
+        table = self.free(f"{name}_kinds".removeprefix("is_").upper())
         checks: dict[str, str] = {}
         keys = set()
         for choice in choices:
             only(choice, {"if", "then"})
+            if len(choice.keys() & {"if", "then"}) != 2:
+                raise NotImplementedError(f"{name}: allOf of other than `if` and `then`")
             only(choice["if"], {"type", "required", "properties"})
             if len(choice["if"].get("properties", {})) != 1:
                 raise NotImplementedError(f"{name}: a choice by other than one key")
