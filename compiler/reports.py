@@ -157,11 +157,15 @@ def region(start: Position, end: Position) -> dict[str, int]:
     }
 
 
+NO_BYTE: Final = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+"""Halves of characters that stand for no byte of a file's name, as others do."""
+
+
 def uri(path: str) -> str:
     """A path as a reference relative to where ``wfc`` was started, or as a ``file:`` address if it is absolute."""
     from urllib.parse import quote
 
-    shown = quote(path.replace("\\", "/"), errors="surrogateescape")
+    shown = quote(NO_BYTE.sub("\ufffd", path.replace("\\", "/")), errors="surrogateescape")
     return f"file://{shown}" if shown.startswith("/") else shown
 
 

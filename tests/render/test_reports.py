@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import jsonschema
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from wfc.compiler.diagnostics import Diagnostic, Position, Repair, Severity, TextEdit
@@ -134,6 +134,7 @@ ANY_TEXT = st.text(st.characters(codec=None, categories=None), max_size=30)
 
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(path=ANY_TEXT, message=ANY_TEXT, hint=ANY_TEXT, new=ANY_TEXT)
+@example(path="\ud800 \udcff", message="", hint="", new="")
 def test_no_text_breaks_a_form(path: str, message: str, hint: str, new: str) -> None:
     place = Position(1, 1, 0)
     fix = Repair("do it", "safe", (TextEdit(place, place, new),))
