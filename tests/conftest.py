@@ -14,8 +14,11 @@ Golden = Callable[[Path, str], None]
 os.environ["WFC_NO_CACHE"] = (
     "1"  # no test may see what the developer's own checks, or other tests, have found
 )
-settings.register_profile("no_deadline", deadline=None)  # no test is about time
-settings.load_profile("no_deadline")
+# A change is judged by itself: the same examples at each run, and no test is about time. `--hypothesis-profile search`
+# tries others.
+settings.register_profile("same", derandomize=True, database=None, deadline=None)
+settings.register_profile("search", max_examples=2_000, deadline=None)
+settings.load_profile("same")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
