@@ -608,7 +608,7 @@ def play_many(seed: int, workflows: int, schedules: int) -> Counter[str]:
 
 
 def test_whatever_happens_the_promises_hold() -> None:
-    seed = int(os.environ.get("WFC_SEED", "0")) or random.randrange(10**9)  # noqa: S311
+    seed = int(os.environ.get("WFC_SEED", "1"))
     print(f"WFC_SEED={seed}")
     ends = play_many(seed, 40, 10)
     assert ends["End"] > 100
