@@ -6,7 +6,16 @@ import importlib.util
 import sys
 from pathlib import Path
 
-for _name in ("random_flows", "game", "test_on_the_runtime"):
+for _name in (
+    "conditions",
+    "random_flows",
+    "language",
+    "layout",
+    "game",
+    "writing",
+    "test_on_the_runtime",
+    "test_language_flows",
+):
     _spec = importlib.util.spec_from_file_location(_name, Path(__file__).with_name(f"{_name}.py"))
     assert _spec is not None
     assert _spec.loader is not None

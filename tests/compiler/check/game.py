@@ -3,16 +3,25 @@
 It knows nothing of the proof. It moves tokens with their frames through a net, as ``docs/proof.md`` says, and tries
 every way to leave each step, zero to two items of each batch, each time-out early and late, and each value by which a
 join pairs. Where a join cancels what is still on its way to it, tokens also move in any order.
+
+Steps whose ways are entries of a list (`language.Leave`) leave by the first that fits, for all inputs, results and
+errors. An error that no entry takes is the run's: it ends by an exit of its own, or fails. What begins the run anew
+ends it here, since all that may come after that is what may come of a beginning.
 """
 
 from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from wfc.compiler.check.net import Net, Unit, Way
+from conditions import DOMAINS, Facts, assignments, holds, subjects
+from language import ERRORS, Leave, leaves
+from layout import Layout
+from random_flows import Flow
+
+from wfc.compiler.check.net import Unit, Way
 from wfc.compiler.slotted import replace
 
 VALUES = ("x", "y")  # by which joins with `match_by` pair
@@ -20,6 +29,12 @@ RUNS = 2  # what `max_runs` stands for here
 ITEMS = (0, 1, 2)
 OUTSIDE = (0, 1, 2)  # how often an event from outside comes
 PLAYS = 1500  # states looked at per flow
+ORDERS = 3  # in which tokens also move, where that matters
+ENDLESS = 60  # runs of one step that no bounds of ours allow
+INPUTS = {
+    "inputs.most": (0, 1, 2),
+    **{key: values for key, values in DOMAINS.items() if key.startswith("inputs.")},
+}
 
 Frames = tuple[tuple[int, object], ...]  # fork → its frame, as a token carries them
 
@@ -39,8 +54,12 @@ Pairing = tuple[int, object, str]
 """A join, a frame of its fork, and the value by which it pairs there; empty if it pairs by none."""
 
 
-class OverfilledError(Exception):
-    """Two events of one kind came to an `all` join in one frame."""
+class MishapError(Exception):
+    """Something that must not be, by its name.
+
+    ``overfilled``: two events of one kind came to an `all` join in one frame. ``fell``: no entry of a list fits.
+    ``endless``: a step has run so often that nothing can bound it.
+    """
 
 
 @dataclass
@@ -52,6 +71,7 @@ class State:
     waiting: dict[object, tuple[tuple[int, ...], Frames, tuple[object, ...]]] = field(default_factory=dict)
     opened: dict[object, tuple[Frames, tuple[object, ...]]] = field(default_factory=dict)
     runs: dict[tuple[int, object], int] = field(default_factory=dict)
+    inputs: Facts = field(default_factory=dict)
     ended_in: frozenset[object] = frozenset()
     ended: bool = False
     failed: bool = False
@@ -65,150 +85,43 @@ class State:
             dict(self.waiting),
             dict(self.opened),
             dict(self.runs),
+            self.inputs,
             self.ended_in,
             self.ended,
             self.failed,
         )
 
 
-class Game:
-    """All plays of a net.
+class Game(Layout):
+    """All plays of a flow.
 
     Args:
-        matching: Names of the joins that pair by values.
-        cancelling: Names of the joins that cancel the rest.
         order: Which token moves next: the last one that was sent, or any.
     """
 
-    def __init__(
-        self,
-        net: Net,
-        matching: Collection[str] = (),
-        cancelling: Collection[str] = (),
-        order: random.Random | None = None,
-    ) -> None:
-        self.units = net.units
+    def __init__(self, flow: Flow, order: random.Random | None = None) -> None:
+        opening = Unit("start", "one", (), (Way("start", ("S", *flow.outside)),))
+        super().__init__((opening, *flow.units))
+        self.flow = flow
         self.order = order
-        self.matching = {node for node, unit in enumerate(net.units) if unit.name in matching}
-        self.ends = net.ends
-        self.outside = net.outside
-        self.acceptors: dict[str, list[tuple[int, int]]] = {}
-        for node, unit in enumerate(self.units):
-            for slot, event in enumerate(unit.slots):
-                self.acceptors.setdefault(event, []).append((node, slot))
-        self.collectors: dict[tuple[int, str], tuple[int, ...]] = {}
-        self.level: dict[int, bool] = {}
-        self.forks = self._forks()
+        self.matching = {node for node, unit in enumerate(self.units) if unit.name in flow.matching}
+        self.outside = flow.outside
         self.cancelled = {
-            node: self._on_the_way(node) for node, unit in enumerate(net.units) if unit.name in cancelling
-        }
-
-    # who opens what, found the slow way
-
-    def _edges(self, node: int) -> Iterator[int]:
-        for way in self.units[node].ways:
-            for event in (*way.singles, *way.batches):
-                yield from (target for target, _ in self.acceptors.get(event, ()))
-            for event in way.batches:
-                yield from self._collectors(node, event)
-
-    def _collectors(self, opener: int, event: str) -> tuple[int, ...]:
-        """The `each` joins that items of a batch reach while it is the innermost one."""
-        if (opener, event) in self.collectors:
-            return self.collectors[opener, event]
-        found, seen = set(), set()
-        work = [(event, 0)]
-        while work:
-            here, depth = work.pop()
-            if (here, depth) in seen or depth > len(self.units):
-                continue
-            seen.add((here, depth))
-            for node, _slot in self.acceptors.get(here, ()):
-                after = depth
-                if self.units[node].form == "each":
-                    if depth == 0:
-                        found.add(node)
-                        continue
-                    after -= 1
-                for way in self.units[node].ways:
-                    work += [(one, after) for one in way.singles]
-                    work += [(one, after + 1) for one in way.batches]
-        self.collectors[opener, event] = tuple(sorted(found))
-        return self.collectors[opener, event]
-
-    def _reached(self, sources: list[int], without: int | None) -> set[int]:
-        seen = {node for node in sources if node != without}
-        work = list(seen)
-        while work:
-            for target in self._edges(work.pop()):
-                if target != without and target not in seen:
-                    seen.add(target)
-                    work.append(target)
-        return seen
-
-    def _forks(self) -> dict[int, int]:
-        forks = {}
-        for join, unit in enumerate(self.units):
-            if unit.form in ("one", "each"):
-                continue
-            passed = [
-                node
-                for node in range(len(self.units))
-                if node != join and (node == 0 or join not in self._reached([0], node))
-            ]
-            # the nearest: every other one must be passed on the way to it
-            forks[join] = next(
-                node
-                for node in passed
-                if all(other in (0, node) or node not in self._reached([0], other) for other in passed)
-            )
-        for join, fork in forks.items():
-            # is its frame an item? then the batch's events lead there, and nothing else of the fork does
-            items = [
-                n for w in self.units[fork].ways for e in w.batches for n, _ in self.acceptors.get(e, ())
-            ]
-            self.level[join] = join in self._in_batch(fork, items)
-        return forks
-
-    def _in_batch(self, opener: int, items: list[int]) -> set[int]:
-        """What items reach before their batch is collected."""
-        met, seen = set(), set()
-        work = [(node, 0) for node in items]
-        while work:
-            node, depth = work.pop()
-            if (node, depth) in seen or depth > len(self.units) or node == opener:
-                continue
-            seen.add((node, depth))
-            met.add(node)
-            after = depth - 1 if self.units[node].form == "each" else depth
-            if after < 0:
-                continue
-            for way in self.units[node].ways:
-                for event in way.singles:
-                    work += [(target, after) for target, _ in self.acceptors.get(event, ())]
-                for event in way.batches:
-                    work += [(target, after + 1) for target, _ in self.acceptors.get(event, ())]
-        return met
-
-    def _leads(self, events: tuple[str, ...], join: int, fork: int) -> bool:
-        targets = [node for event in events for node, _ in self.acceptors.get(event, ())]
-        return join in self._reached(targets, fork)
-
-    def _on_the_way(self, join: int) -> set[int]:
-        """The nodes from which a join is reached without passing its fork."""
-        fork = self.forks[join]
-        return {
-            node
-            for node in range(len(self.units))
-            if node not in (join, fork) and join in self._reached(list(self._edges(node)), fork)
+            node: self._on_the_way(node)
+            for node, unit in enumerate(self.units)
+            if unit.name in flow.cancelling
         }
 
     # playing
 
     def play(self, letter: bool) -> tuple[str, int]:
-        """The first mishap of any play: ``stuck``, ``starved``, ``overfilled``; or ``fine``; or ``long``."""
+        """The first mishap of any play: ``stuck``, ``starved``, those of `MishapError`; or ``fine``; or ``long``."""
         self.letter = letter
-        work = [self.begun(came) for came in itertools.product(OUTSIDE, repeat=len(self.outside))]
+        work = [
+            self.begun(came, inputs)
+            for came in itertools.product(OUTSIDE, repeat=len(self.outside))
+            for inputs in self.inputs()
+        ]
         count = 0
         while work:
             count += 1
@@ -223,16 +136,22 @@ class Game:
                         return verdict, count
                     continue
                 work += following
-            except OverfilledError:
-                return "overfilled", count
+            except MishapError as mishap:
+                return str(mishap), count
         return "fine", count
 
-    def begun(self, came: tuple[int, ...]) -> State:
-        """The beginning of a run to which each event from outside comes so many times."""
+    def inputs(self) -> Iterator[Facts]:
+        """All inputs that anything looks at."""
+        looked = subjects([way.when for unit in self.units for way in unit.ways if isinstance(way, Leave)])
+        looked |= set(map(str, self.flow.bounds.values()))
+        return assignments(sorted(looked & INPUTS.keys()), INPUTS)
+
+    def begun(self, came: tuple[int, ...], inputs: Facts) -> State:
+        """The beginning of a run with these inputs, to which each event from outside comes so many times."""
         way = self.units[0].ways[0]
         often = dict(zip(self.outside, came, strict=True))
         singles = tuple(event for event in way.singles for _ in range(often.get(event, 1)))
-        first = State()
+        first = State(inputs=inputs)
         self.emit(first, 0, replace(way, singles=singles), (), (), "start", ())
         return first
 
@@ -240,7 +159,8 @@ class Game:
         if state.failed:
             return "fine"
         if not state.ended:
-            return "stuck"
+            # what comes from outside may come as long as there is time
+            return "fine" if self.flow.deadline and self.outside else "stuck"
         for key, slots in state.filled.items():
             join, frame, value = key
             unit = self.units[join]
@@ -272,7 +192,8 @@ class Game:
     def arrive(self, state: State, token: Token) -> list[State]:
         unit = self.units[token.node]
         if unit.form == "one" or token.slot < 0:
-            return self.run(state, token.node, token.frames, token.batches, token.origin, None)
+            late = unit.form == "each" and unit.timed
+            return self.run(state, token, timed_out=late, full=True)
         if unit.form == "each":
             return [state]
         frame = dict(token.frames).get(self.forks[token.node])
@@ -294,7 +215,7 @@ class Game:
         slots = state.filled.get(key, frozenset())
         if slot in slots:
             if unit.form == "all" and not value:
-                raise OverfilledError
+                raise MishapError("overfilled")
             if unit.form == "all" and key not in state.fired:
                 state.failed = True  # two of a kind with one value: the run fails, and says so
             return [state]
@@ -309,7 +230,7 @@ class Game:
             state.timers.pop((join, frame), None)
             self.cancel(state, join, frame)
         frames, batches = state.opened[frame]
-        return self.run(state, join, frames, batches, key, {"emit", "on_error"} if unit.timed else None)
+        return self.run(state, Token(join, -1, frames, batches, key), full=True)
 
     def needed(self, unit: Unit) -> int:
         return {"all": len(unit.slots), "any": 1, "at_least": unit.count}[unit.form]
@@ -336,16 +257,16 @@ class Game:
         frames, batches = state.timers.pop(timer)
         join, frame = timer
         unit = self.units[join]
-        late = {"on_timeout"} if any(way.occasion == "on_timeout" for way in unit.ways) else {"emit"}
         if join in self.matching:
             keys = [(join, frame, value) for value in VALUES if (join, frame, value) in state.filled]
             following = [state]
             for key in [key for key in keys if key not in state.fired] if keys else [(join, frame, "")]:
                 state.fired |= {key}
+                token = Token(join, -1, frames, batches, key)
                 following = [
                     after
                     for before in following
-                    for after in self.run(before, join, frames, batches, key, late)
+                    for after in self.run(before, token, timed_out=True, full=False)
                 ]
             return following
         key = (join, frame, "")
@@ -353,40 +274,81 @@ class Game:
         state.fired |= {key}
         if join in self.cancelled:
             self.cancel(state, join, frame)
-        return self.run(state, join, frames, batches, key, late | {"emit", "on_error"} if full else late)
+        return self.run(state, Token(join, -1, frames, batches, key), timed_out=True, full=full)
 
-    def run(
-        self,
-        state: State,
-        node: int,
-        frames: Frames,
-        batches: tuple[object, ...],
-        origin: object,
-        occasions: set[str] | None,
-    ) -> list[State]:
-        unit = self.units[node]
-        ways = [way for way in unit.ways if way.occasion != "on_timeout"]
-        if occasions is not None:
-            ways = [way for way in unit.ways if way.occasion in occasions]
-        if unit.bounded:
-            scope = batches[-1] if batches else None
-            item = next(
-                (frame for _fork, frame in frames if isinstance(frame, tuple) and frame[0] == "item"), None
-            )
-            counted = (node, (scope, item))
-            if state.runs.get(counted, 0) >= RUNS:
-                ways = [way for way in unit.ways if way.occasion == "on_limit"]
-            state.runs[counted] = state.runs.get(counted, 0) + 1
+    def run(self, state: State, token: Token, *, full: bool, timed_out: bool = False) -> list[State]:
+        """A step runs: all that can come of it.
+
+        Args:
+            full: Whether all has come that a join waits for.
+            timed_out: Whether its time may be up.
+        """
+        unit = self.units[token.node]
+        facts = dict(state.inputs)
+        if unit.form == "one" and token.slot >= 0:
+            facts["event"] = unit.slots[token.slot]
+        if self.used_up(state, token, facts):
+            leaving = self.taken(unit, "on_limit", facts) if self.has(unit, "on_limit") else [None]
+        else:
+            instead = timed_out and self.has(unit, "on_timeout")
+            leaving = self.taken(unit, "on_timeout", facts) if instead else []
+            if full or (timed_out and not instead):
+                leaving += self.acted(unit, facts)
         following = []
-        for way in ways:
-            counts: list[tuple[int, ...]] = [()]
-            for _ in way.batches:
-                counts = [(*before, n) for before in counts for n in ITEMS]
-            for count in counts:
+        for way in leaving:
+            for count in itertools.product(ITEMS, repeat=0 if way is None else len(way.batches)):
                 after = state.copy()
-                self.emit(after, node, way, frames, batches, (node, origin), count)
+                if way is None:
+                    after.failed = True
+                else:
+                    self.emit(
+                        after, token.node, way, token.frames, token.batches, (token.node, token.origin), count
+                    )
                 following.append(after)
         return following
+
+    def used_up(self, state: State, token: Token, facts: Facts) -> bool:
+        """Counts a run of a step; whether it is one more than there may be."""
+        unit = self.units[token.node]
+        scope = token.batches[-1] if token.batches else None
+        item = next((f for _fork, f in token.frames if isinstance(f, tuple) and f[0] == "item"), None)
+        counted = (token.node, (scope, item))
+        before = state.runs.get(counted, 0)
+        state.runs[counted] = before + 1
+        if before >= ENDLESS:
+            raise MishapError("endless")
+        bound = self.flow.bounds.get(unit.name, RUNS)
+        return unit.bounded and before >= (bound if isinstance(bound, int) else int(str(facts[bound])))
+
+    def acted(self, unit: Unit, facts: Facts) -> list[Way | None]:
+        """The ways by which a step may leave that does what it is for; ``None``: the run's own."""
+        emit = [way for way in unit.ways if way.occasion == "emit"]
+        looked = sorted(subjects([way.when for way in leaves(emit, "emit")]) - facts.keys())
+        domains = {**DOMAINS, "result.way": range(len(emit))}
+        found: list[Way | None] = []
+        for result in assignments(looked, domains):
+            found += self.taken(unit, "emit", {**facts, **result})
+        if self.has(unit, "on_expired"):
+            found += self.taken(unit, "on_expired", facts)
+        if self.has(unit, "on_error"):
+            for error in ERRORS:
+                found += self.taken(unit, "on_error", facts, error)
+        return list(dict.fromkeys(found))
+
+    def has(self, unit: Unit, occasion: str) -> bool:
+        return any(way.occasion == occasion for way in unit.ways)
+
+    def taken(self, unit: Unit, occasion: str, facts: Facts, error: str = "") -> list[Way | None]:
+        """The entries of an occasion that may be taken: the first that fits, or any if nothing decides."""
+        listed = leaves(unit.ways, occasion)
+        if not listed:
+            return [way for way in unit.ways if way.occasion == occasion]
+        for way in listed:
+            if (not way.errors or error in way.errors) and (way.when is None or holds(way.when, facts)):
+                return [way]
+        if occasion == "on_error":
+            return [None]
+        raise MishapError("fell")
 
     def emit(
         self,
@@ -440,8 +402,16 @@ class Game:
     def deliver(
         self, state: State, event: str, frames: Frames, batches: tuple[object, ...], origin: object
     ) -> None:
-        if event in self.ends:
-            state.ended = True
-            state.ended_in |= {frame for _fork, frame in frames}
         for node, slot in self.acceptors.get(event, ()):
             state.queue.append(Token(node, slot, frames, batches, (origin, node)))
+
+
+def play(flow: Flow, seed: int) -> str:
+    """What comes of a flow: the first mishap of any play, or ``fine``; ``long`` if not all was looked at."""
+    verdict, _count = Game(flow).play(letter=seed % 2 == 0)
+    for turn in range(ORDERS if flow.cancelling else 0):
+        if verdict != "fine":
+            break
+        order = random.Random(seed * ORDERS + turn)  # noqa: S311 — flows, not secrets
+        verdict, _count = Game(flow, order).play(letter=seed % 2 == 0)
+    return verdict

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wfc.compiler.check.cancelling import lost
 from wfc.compiler.check.cycles import unbounded
@@ -15,6 +15,9 @@ from wfc.compiler.check.nesting import misplaced
 from wfc.compiler.check.net import Net, Unit, Way
 from wfc.compiler.check.proof import prove
 from wfc.compiler.slotted import replace
+
+if TYPE_CHECKING:
+    from language import Leave
 
 die: Callable[[str], Awaitable[dict[str, Any]]]
 """What `dice.py` asks while a flow runs."""
@@ -28,12 +31,22 @@ class Flow:
         units: The steps as they are written; a join with `match_by` pairs by values here.
         matching: Names of the joins with `match_by`.
         cancelling: Names of the joins with `rest: cancel`.
+        kinds: What steps do, of those of which it matters.
+        bounds: Their `max_runs`, where it is not the usual one: a number, or ``inputs.most``.
+        run: The exits of the run as a whole.
+        deadline: Whether it has one.
+        most_steps: Of its `limits`; 0: none.
     """
 
     units: list[Unit]
     outside: tuple[str, ...] = ()
     matching: set[str] = field(default_factory=set)
     cancelling: set[str] = field(default_factory=set)
+    kinds: dict[str, str] = field(default_factory=dict)
+    bounds: dict[str, int | str] = field(default_factory=dict)
+    run: dict[str, list[Leave]] = field(default_factory=dict)
+    deadline: bool = False
+    most_steps: int = 0
 
     @property
     def net(self) -> Net:

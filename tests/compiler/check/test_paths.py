@@ -8,7 +8,8 @@ from collections import Counter
 from itertools import pairwise
 
 from random_flows import Builder, Flow
-from test_on_the_runtime import Writer, speakable
+from test_on_the_runtime import speakable
+from writing import Writer
 
 from wfc.compiler.check.net import Net
 from wfc.compiler.pipeline import check_text

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass, field
 
 import pytest
-from game import Game
+from game import play
 from random_flows import Builder, Flow, refused, rejected, whole
-
-from wfc.compiler.check.cycles import unbounded
 
 
 @dataclass
@@ -48,24 +45,8 @@ def examine_pairing(seeds: range) -> Tally:
     return tally
 
 
-# the game is not defined where batches do not nest, and has no end in a loop without a bound
+# the game is not defined where batches do not nest
 UNPLAYABLE = frozenset({"recursive", "mixed", "outside", "escapes"})
-
-
-def play(flow: Flow, seed: int) -> str:
-    """What comes of a flow: the first mishap of any play, or ``fine``; ``long`` if not all was looked at."""
-    if unbounded(flow.net):
-        return "endless"
-    verdict, _count = Game(flow.net, flow.matching, flow.cancelling).play(letter=seed % 2 == 0)
-    for turn in range(ORDERS if flow.cancelling else 0):
-        if verdict != "fine":
-            break
-        order = random.Random(seed * ORDERS + turn)  # noqa: S311 — flows, not secrets
-        verdict, _count = Game(flow.net, flow.matching, flow.cancelling, order).play(letter=seed % 2 == 0)
-    return verdict
-
-
-ORDERS = 3
 
 
 def judge(tally: Tally, seed: int, reasons: list[str], verdict: str | None) -> None:
