@@ -22,13 +22,17 @@ class Suspicion:
         finding: What is to be said of it.
         data: The spec's data as they would be without it.
         moves: What stands elsewhere in them: from where to where.
+        swaps: The keys that have each other's value in them.
         explains: How many errors must go with it.
+        eager: Whether to look no further, even if errors are left that another suspicion may explain.
     """
 
     finding: Finding
     data: Data
     moves: tuple[tuple[Address, Address], ...] = ()
+    swaps: tuple[tuple[Address, Address], ...] = ()
     explains: int = 2
+    eager: bool = True
 
 
 def at(data: Any, address: Address) -> Any:
