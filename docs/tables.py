@@ -9,6 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
+from excerpts import excerpt
 from words import ERROR_WORDS, OPERATORS, PLACES, SCALAR_WORDS, SECTIONS, UNIT_WORDS
 
 from wfc.compiler.diagnostics import Finding, Place
@@ -74,23 +75,35 @@ def later(schema: Schema) -> bool:
     return schema.get("$comment") in {NOT_RUN, NOT_YET}
 
 
-def keys(*names: str) -> str:
-    """The keys of shapes that are supported, each once, but for those that are named after `without`."""
-    if "without" in names:
-        at = names.index("without")
-        names, left_out = names[:at], names[at + 1 :]
-    else:
-        left_out = ()
-    rows: dict[str, tuple[str, ...]] = {}
+def chosen(*names: str) -> tuple[tuple[str, ...], dict[str, tuple[str, str, Schema]]]:
+    """Shapes, and those of their keys that are supported: all, `only` those named after it, or all `without` them.
+
+    Each key comes once, with the name of its shape and what the schema says of it.
+    """
+    word = next((each for each in names if each in {"only", "without"}), "")
+    at = names.index(word) if word else len(names)
+    names, named_keys = names[:at], names[at + 1 :]
+    found: dict[str, tuple[str, str, Schema]] = {}
     for name in names:
         shape, _ = resolved({"$ref": f"#/$defs/{name}"})
         for key, each in shape["properties"].items():
-            if not later(each) and key not in left_out and not (key == "kind" and name.endswith("_action")):
-                rows.setdefault(
-                    key,
-                    key_row(name, key, each, required=len(names) == 1 and key in shape.get("required", ())),
-                )
-    return table(("key", "holds", "meaning"), list(rows.values()))
+            if later(each) or (key == "kind" and name.endswith("_action")):
+                continue
+            if not word or (key in named_keys) == (word == "only"):
+                found.setdefault(key, (name, key, each))
+    assert set(named_keys) <= set(found) or word != "only", named_keys
+    ordered = named_keys if word == "only" else tuple(found)
+    return names, {key: found[key] for key in ordered}
+
+
+def keys(*names: str) -> str:
+    """The keys of shapes as a table."""
+    shapes, found = chosen(*names)
+    rows = [
+        key_row(name, key, each, required=len(shapes) == 1 and key in SHAPES[name].get("required", ()))
+        for name, key, each in found.values()
+    ]
+    return table(("key", "holds", "meaning"), rows)
 
 
 def key_row(owner: str, key: str, schema: Schema, *, required: bool) -> tuple[str, str, str]:
@@ -123,20 +136,6 @@ def default(key: str) -> str:
     if value == ():
         return "any error" if key == "retry_on" else "none"
     return f"`{value:g}s`" if key in {"delay", "max_delay", "jitter"} else f"`{value:g}`"
-
-
-def common() -> str:
-    """The keys that every kind of step has."""
-    steps = [shape["properties"] for name, shape in SHAPES.items() if name.endswith("_step")]
-    shared = [key for key in steps[0] if key != "kind" and all(key in each for each in steps)]
-    required = SHAPES["transform_step"]["required"]
-    transform = SHAPES["transform_step"]["properties"]
-    rows = [
-        key_row("transform_step", key, transform[key], required=key in required)
-        for key in shared
-        if not later(transform[key])
-    ]
-    return table(("key", "holds", "meaning"), rows)
 
 
 def kinds() -> str:
@@ -286,7 +285,6 @@ def named(names: tuple[str, ...]) -> str:
 
 TABLES: Final = {
     "keys": keys,
-    "common keys": common,
     "kinds": kinds,
     "not yet": not_yet,
     "operators": operators,
@@ -302,15 +300,48 @@ TABLES: Final = {
 
 
 def generated(what: str) -> str:
-    """The text of a block: of a table's name, of `own` and a kind of step, or of `keys` and the names of shapes."""
-    if what.startswith("own "):
-        return own(what.removeprefix("own "))
-    return TABLES[what]() if what in TABLES else keys(*what.removeprefix("keys ").split())
+    """The text of a block: a table by its name, or `own`, `shown` or `keys` and of what."""
+    first, *rest = what.split()
+    if what in TABLES:
+        return TABLES[what]()
+    return {"own": own, "shown": excerpt, "keys": keys}[first](*rest)
 
 
 def reference(page: str) -> str:
     """The page with its blocks as they are now."""
-    return BLOCK.sub(
-        lambda match: f"<!-- generated: {match['what']} -->\n\n{generated(match['what'])}\n\n<!-- end -->",
-        page,
-    )
+
+    def block(match: re.Match[str]) -> str:
+        what = match["what"]
+        text = index(page) if what == "index" else generated(what)
+        return f"<!-- generated: {what} -->\n\n{text}\n\n<!-- end -->"
+
+    return BLOCK.sub(block, page)
+
+
+def index(page: str) -> str:
+    """Every key that has a table on the page, with the headings under which it is told."""
+    places: dict[str, dict[str, None]] = {}
+    heading = ""
+    for match in re.finditer(
+        r"^#{2,} (?P<heading>.*)$|<!-- generated: (?P<what>[^>]*?) -->", page, re.MULTILINE
+    ):
+        if match["heading"]:
+            heading = match["heading"].replace("`", "")
+        elif match["what"].split()[0] in {"keys", "own"}:
+            for key in keys_of(match["what"]):
+                places.setdefault(key, {})[heading] = None
+    rows = [
+        (f"`{key}`", ", ".join(f"[{each}](#{anchor(each)})" for each in found))
+        for key, found in sorted(places.items())
+    ]
+    return table(("key", "told under"), rows)
+
+
+def keys_of(what: str) -> list[str]:
+    """The keys in the table of a block."""
+    first, *rest = what.split()
+    return own_keys(rest[0]) if first == "own" else list(chosen(*rest)[1])
+
+
+def anchor(heading: str) -> str:
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")

@@ -21,7 +21,7 @@ SECTIONS: Final = {
     "exit": "emit",
     "error_exit": "on_error",
     "retry": "retry-policies",
-    "secret_name": "secrets-and-config",
+    "secret_name": "config-and-secrets",
     "auth": "http",
     "request": "http",
     "save": "state-and-save",
@@ -40,13 +40,16 @@ SECTIONS: Final = {
 SCALAR_WORDS: Final = {
     "string": ("text", "`Ada`"),
     "integer": ("whole number, of any size", "`42`"),
-    "number": ("number with a fraction, never infinite; an `integer` is one too", "`2.5`"),
+    "number": ("number, perhaps with a fraction; an `integer` is one too", "`2.5`"),
     "decimal": ("exact decimal number, for money; in quotes", '`"19.90"`'),
     "boolean": ("`true` or `false`; nothing else counts as one", "`true`"),
     "date": ("day", "`2026-01-31`"),
     "datetime": ("moment, with its offset; kept in UTC", '`"2026-01-31T10:00:00+01:00"`'),
     "duration": ("length of time", "`90 min`"),
-    "any": ("anything; it has no fields to ask for and fills nothing by itself", ""),
+    "any": (
+        "anything; nobody can ask for its fields, and it [fills](#what-fills-an-events-fields) nothing",
+        "",
+    ),
 }
 UNIT_WORDS: Final = {
     "ms": ("milliseconds", "500 ms"),
@@ -68,8 +71,8 @@ ERROR_WORDS: Final = {
     "model.invalid_output": "the model's answer is not what `output` says",
     "items": "a `map` has more items than its `max`",
     "requirement": "the result is not as `require` wants it",
-    "tool": "anything that a Python tool raised, or a result that is not what its `output` says",
-    "python": "an exception in Python; narrower with its class, as in `python.ValueError`",
+    "tool": "a Python function failed, or gave something else than its `output` says",
+    "python": "the same, by the name that Python has for it, as in `python.ValueError`",
     "run": "an event could not be sent to a run",
     "run.unknown": "there is no run under that key",
     "run.ended": "the run under that key is over",

@@ -1,4 +1,4 @@
-"""Problems with agents and with what can be searched."""
+"""Problems with agents, and collections of texts that can be searched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems with bindings: models, tools, requests and retry policies."""
+"""Problems with models, tools, requests and retry policies."""
 
 from __future__ import annotations
 

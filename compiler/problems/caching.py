@@ -1,4 +1,4 @@
-"""Problems with results that are to be used again."""
+"""Problems with results that are to be kept and used again."""
 
 from __future__ import annotations
 

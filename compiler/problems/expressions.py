@@ -1,4 +1,4 @@
-"""Problems with how expressions are written, and with the names that they mention."""
+"""Problems with how expressions are written, and the names in them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems with what is said about findings: suppressions in a spec, and severities in the project's settings."""
+"""Problems with comments and settings about findings: suppressions, severities."""
 
 from __future__ import annotations
 

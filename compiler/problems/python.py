@@ -1,4 +1,4 @@
-"""Problems with Python functions that specs name, found by `wfc check --import-tools`."""
+"""Problems with Python functions: what `wfc check --import-tools` finds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems with texts that have expressions and statements in them."""
+"""Problems with texts that have expressions in them."""
 
 from __future__ import annotations
 

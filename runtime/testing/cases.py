@@ -14,6 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
 from wfc.runtime.beside import home_of
+from wfc.runtime.bindings import HttpResponse
 from wfc.runtime.engine import Engine
 from wfc.runtime.engine.messages import is_meant_for
 from wfc.runtime.errors import LimitError, SettingsError, StepError, WorkflowError
@@ -233,15 +234,28 @@ _NEEDS_NOBODY = {Delay, Until, Outside}
 
 
 def _double(step: Step, answers: Sequence[MockAnswer]) -> Double:
+    left = list(answers)
     given: dict[int, MockAnswer] = {}
 
+    def following() -> MockAnswer:
+        return left.pop(0) if len(left) > 1 else left[0]
+
     async def double(context: StepContext) -> Any:
-        assert context._step_run is not None
-        number = context._step_run.number
-        answer = given.setdefault(number, answers[min(len(given), len(answers) - 1)])
-        if answer.error is not None:
-            raise _mocked_error(answer.error)
-        return _mocked_value(step, answer.value)
+        step_run = context._step_run
+        assert step_run is not None
+        step_run.response = HttpResponse(200, {})  # what a request is answered with, if it is one
+        if step_run.number not in given:
+            given[step_run.number] = following()
+        while True:
+            answer = given[step_run.number]
+            if answer.error is not None:
+                raise _mocked_error(answer.error)
+            value = _mocked_value(step, answer.value)
+            if Question not in step.pauses or answer is left[0] or not context.unmet(value):
+                return value
+            given[step_run.number] = (
+                following()
+            )  # as in a run, the answer is refused and the question stays open
 
     return double
 

@@ -66,7 +66,15 @@ def test_files_shown_that_know_each_other_are_good_together(
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     for match in LINK.finditer(page.read_text(encoding="utf-8")):
-        assert (page.parent / match["path"]).exists(), match[0]
+        path = page.parent / match["path"]
+        assert path.exists(), match[0]
+        if match["anchor"] and path.suffix == ".md":
+            assert match["anchor"][1:] in anchors(path), match[0]
+
+
+def anchors(page: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_the_finding_in_the_readme_is_what_is_shown() -> None:
