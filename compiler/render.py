@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, TypeGuard
 
 from wfc.compiler.diagnostics import Diagnostic, Position, Severity
+from wfc.compiler.printing import printable
 
 __all__ = ["FORMATS", "SHOWN", "Format", "is_format", "printable", "render", "summary"]
 
@@ -72,18 +73,6 @@ def summary(diagnostics: Sequence[Diagnostic]) -> str:
         if count
     ]
     return " and ".join(parts) or "no findings"
-
-
-def printable(text: str) -> str:
-    """The text with everything that steers a terminal or turns the reading direction written out."""
-    if text.isprintable():
-        return text
-    return "".join(character if character.isprintable() else escaped(character) for character in text)
-
-
-def escaped(character: str) -> str:
-    code = ord(character)
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def headline(diagnostic: Diagnostic, colour: bool) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Diagnostic, Position, Repair
+from wfc.compiler.printing import printable
 
 __all__ = ["REPORTS"]
 
@@ -67,7 +68,8 @@ def as_github(found: Sequence[Diagnostic], _: Texts) -> str:
 
 
 def command_text(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    shown = "\n".join(map(printable, text.split("\n")))  # a log is looked at in a terminal too
+    return shown.replace("%", "%25").replace("\n", "%0A")
 
 
 def command_property(text: str) -> str:
@@ -215,7 +217,10 @@ def failing(found: Diagnostic) -> str:
 def xml(text: str) -> str:
     """A text as it may stand in XML, in an attribute too."""
     visible = NO_XML.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
-    return "".join(XML.get(letter, letter) for letter in visible)
+    # in ASCII it is what it says in any encoding that the output may have
+    return (
+        "".join(XML.get(letter, letter) for letter in visible).encode("ascii", "xmlcharrefreplace").decode()
+    )
 
 
 REPORTS: Final[Mapping[str, Callable[[Sequence[Diagnostic], Texts], str]]] = {

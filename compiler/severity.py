@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
+from wfc.compiler.contents import contents
 from wfc.compiler.diagnostics import Diagnostic, Finding, Place, Severity
 from wfc.compiler.slotted import dataclass, field, replace
 
@@ -85,8 +86,7 @@ def levels_near(folder: str) -> Levels:
 def of_file(path: str, changed: int) -> Levels | None:
     """What a file says as it was at that moment; ``None`` if it is a ``pyproject.toml`` of somebody else's."""
     try:
-        with open(path, "rb") as file:
-            raw = file.read(LARGEST + 1)
+        raw = contents(path, LARGEST + 1)
     except OSError:
         return None
     is_own = os.path.basename(path) == "wfc.toml"

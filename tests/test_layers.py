@@ -17,6 +17,8 @@ ROOT = Path(__file__).parent.parent
 COMPILER_ROOMS = (
     "slotted",
     "limits",
+    "contents",
+    "printing",
     "glance",
     "diagnostics",
     "problems",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import sys
@@ -9,7 +10,10 @@ from collections.abc import Callable, Sequence
 
 __all__ = ["main"]
 
-BUG, INTERRUPTED, BROKEN_PIPE = 70, 130, 141
+BUG, NO_OUTPUT, INTERRUPTED, BROKEN_PIPE = 70, 74, 130, 141
+
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+"""Why output cannot be written that goes to a file, whose name only the shell knows."""
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -23,14 +27,20 @@ def main(args: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # whoever read our output has gone; the interpreter must not try to flush it at its end
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+        give_up_output()
         return BROKEN_PIPE
+    except OSError as error:
+        if error.filename is not None or error.errno not in FULL:
+            return report_bug(error)
+        give_up_output()
+        say(f"wfc: the output cannot be written: {error.strerror}")
+        return NO_OUTPUT
     except Exception as error:
         return report_bug(error)
 
 
 def start(args: Sequence[str] | None) -> int:
+    open_streams()
     for stream in (sys.stdout, sys.stderr):
         # a terminal of another encoding shows what it cannot as \\u4e2d, and does not stop us
         if hasattr(stream, "reconfigure"):
@@ -43,6 +53,25 @@ def start(args: Sequence[str] | None) -> int:
         status = run(given)
     sys.stdout.flush()
     return status
+
+
+def open_streams() -> None:
+    """Put something in the place of standard streams that whoever started us has closed.
+
+    Else the next file that is opened would get their number, and with it what is meant for them.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+
+
+def give_up_output() -> None:
+    """Write no more: whoever read it has gone, or there is no room. Nor must the interpreter try to, at its end."""
+    for name in ("stdout", "stderr"):
+        try:
+            getattr(sys, name).flush()
+        except OSError:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
 
 
 def short_lived(work: Callable[[Sequence[str]], int | None], args: Sequence[str]) -> int | None:
@@ -90,8 +119,17 @@ def report_bug(error: Exception) -> int:
         raise error
     import traceback
 
+    from wfc.compiler.render import printable
+
     where = traceback.extract_tb(error.__traceback__)[-1]
-    print(f"wfc: this is a bug of wfc, not of your spec: {type(error).__name__}: {error}", file=sys.stderr)
-    print(f"     at {where.filename}:{where.lineno} in {where.name}", file=sys.stderr)
-    print("     Please report it with the spec; WFC_TRACEBACK=1 shows all of it.", file=sys.stderr)
+    say(printable(f"wfc: this is a bug of wfc, not of your spec: {type(error).__name__}: {error}"))
+    say(printable(f"     at {where.filename}:{where.lineno} in {where.name}"))
+    say("     Please report it with the spec; WFC_TRACEBACK=1 shows all of it.")
     return BUG
+
+
+def say(line: str) -> None:
+    try:
+        print(line, file=sys.stderr, flush=True)
+    except OSError:
+        give_up_output()  # the status says it too

@@ -14,6 +14,7 @@ from wfc.compiler.cli.levels import settled
 from wfc.compiler.cli.modules import Output, write_all
 from wfc.compiler.pipeline import Compiled, compile_shared, compile_text
 from wfc.compiler.project import Project
+from wfc.compiler.render import printable
 
 __all__ = ["command"]
 
@@ -42,9 +43,9 @@ def command(paths: tuple[str, ...], output: str | None, force: bool) -> int:
         for written in to_write(each, folder_for(source, output), project)
     ]
     outputs = list({(each.path, each.origin): each for each in outputs}.values())
-    write_all(outputs, force=force)
+    write_all(outputs, [each.path for each in sources], force=force)
     for each in outputs:
-        click.echo(f"{each.origin} -> {each.path}")
+        click.echo(printable(f"{each.origin} -> {each.path}"))
     return 0
 
 

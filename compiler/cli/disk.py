@@ -68,8 +68,10 @@ class Disk:
             if number == MOST_NEAR:
                 return
             shown = each.replace(os.sep, "/")
-            raw = self.content(shown)
+            found = self.known.get(shown)
+            raw = self.read(shown) if found is None else found
             if isinstance(raw, bytes) and says_that_it_is_a_spec(raw):
+                self.known[shown] = raw  # the others are too many to be kept
                 yield shown, raw
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from wfc.compiler.render import printable
+
 __all__ = ["command"]
 
 
@@ -29,7 +31,7 @@ def command(code: str | None) -> None:
     name = code.strip().strip("[]").lower().replace("_", "-")
     if name not in PROBLEMS:
         hint = closest(name, PROBLEMS)
-        raise click.UsageError(f"no finding has the code `{code}`" + (f"; {hint}" if hint else ""))
+        raise click.UsageError(f"no finding has the code `{printable(code)}`" + (f"; {hint}" if hint else ""))
     click.echo(f"{name}\n\n{inspect.getdoc(PROBLEMS[name])}")
     shown = example(name)
     if shown is not None:

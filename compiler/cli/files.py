@@ -4,15 +4,31 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
+from wfc.compiler.contents import contents
 from wfc.compiler.glance import says_that_it_is_a_spec
 from wfc.compiler.limits import MAX_BYTES
+from wfc.compiler.render import printable
 from wfc.compiler.slotted import dataclass
 
-__all__ = ["Source", "contents_or_reason", "load", "load_whole", "specs", "yaml_files"]
+__all__ = [
+    "MOST_BYTES",
+    "Source",
+    "contents_or_reason",
+    "load",
+    "load_whole",
+    "named",
+    "specs",
+    "yaml_files",
+]
 
 SUFFIXES = (".yaml", ".yml")
+
+MOST_BYTES = 100 * 2**20
+"""How large a file may be that is no spec: inputs, or a module."""
+
+LONGEST_PATH = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,22 +56,61 @@ def specs(paths: Sequence[str]) -> list[Source]:
 
 
 def in_folder(folder: str, notes: list[str]) -> list[Source]:
-    candidates = [load(path) for path in sorted(yaml_files(folder))]
-    found = [source for source in candidates if says_that_it_is_a_spec(source.raw)]
+    def passed_over(path: str, error: OSError) -> None:
+        notes.append(f"{named(folder)}: passed over {named(path)}: {reason(error)}")
+
+    found: list[Source] = []
+    passed = 0
+    for path in sorted(yaml_files(folder, passed_over)):
+        raw = contents_or_reason(path, MAX_BYTES + 1)
+        if isinstance(raw, bytes):
+            if says_that_it_is_a_spec(raw):
+                found.append(Source(path, raw))
+            else:
+                passed += 1
+        elif os.path.lexists(path):  # what has gone meanwhile is as if it had never been there
+            raise wrong_usage(f"cannot read {named(path)}: {raw}")
     if not found:
-        raise wrong_usage(f"no spec in `{folder}`: no YAML file below it has a line that begins with `wfc:`")
-    if passed := len(candidates) - len(found):
+        raise wrong_usage(
+            f"no spec in {named(folder)}: no YAML file below it has a line that begins with `wfc:`"
+        )
+    if passed:
         files = "file that has" if passed == 1 else "files that have"
-        notes.append(f"{folder}: passed over {passed} YAML {files} no `wfc:` line")
+        notes.append(f"{printable(folder)}: passed over {passed} YAML {files} no `wfc:` line")
     return found
 
 
-def yaml_files(folder: str) -> Iterable[str]:
-    for top, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".") and name != "node_modules"]
-        for name in names:
-            if name.endswith(SUFFIXES) and not name.startswith("."):
-                yield os.path.normpath(os.path.join(top, name))
+def yaml_files(folder: str, passed_over: Callable[[str, OSError], None] | None = None) -> Iterable[str]:
+    """The paths of the YAML files in a folder and below it, in no order; links to folders are not followed.
+
+    Args:
+        passed_over: Told of the folders that cannot be read.
+    """
+    waiting = [folder]
+    while waiting:
+        top = waiting.pop()
+        try:
+            with os.scandir(top) as entries:
+                there = [(each.name, is_folder(each), each.is_symlink()) for each in entries]
+        except OSError as error:
+            if passed_over is not None:
+                passed_over(top, error)
+            continue
+        for name, folds, linked in there:
+            if name.startswith("."):
+                continue
+            if not folds:
+                if name.endswith(SUFFIXES):
+                    yield os.path.normpath(os.path.join(top, name))
+            elif not linked and name != "node_modules":
+                waiting.append(os.path.join(top, name))
+
+
+def is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link that leads nowhere
+        return False
 
 
 def load(path: str) -> Source:
@@ -64,35 +119,47 @@ def load(path: str) -> Source:
     Raises:
         click.UsageError: It cannot be read.
     """
-    return Source(path, contents(path, MAX_BYTES + 1))
+    return Source(path, given(path, MAX_BYTES + 1))
 
 
 def load_whole(path: str) -> bytes:
     """All bytes of a file that is no spec: inputs, or a module.
 
     Raises:
-        click.UsageError: It cannot be read.
+        click.UsageError: It cannot be read, or is larger than 100 MB.
     """
-    return contents(path, -1)
+    raw = given(path, MOST_BYTES + 1)
+    if len(raw) > MOST_BYTES:
+        raise wrong_usage(f"{named(path)} is larger than {MOST_BYTES // 2**20} MB")
+    return raw
 
 
-def contents(path: str, most: int) -> bytes:
+def given(path: str, most: int) -> bytes:
     found = contents_or_reason(path, most)
     if isinstance(found, bytes):
         return found
     if os.path.isdir(path):
-        raise wrong_usage(f"`{path}` is a folder, and one file is wanted")
-    raise wrong_usage(f"cannot read `{path}`: {found}")
+        raise wrong_usage(f"{named(path)} is a folder, and one file is wanted")
+    raise wrong_usage(f"cannot read {named(path)}: {found}")
 
 
 def contents_or_reason(path: str, most: int) -> bytes | str:
     """A file's bytes, at most so many, or why it cannot be read."""
     try:
-        with open(path, "rb") as file:
-            return file.read(most)
+        return contents(path, most)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        return f"{reason[:1].lower()}{reason[1:]}"
+        return reason(error)
+
+
+def reason(error: OSError | ValueError) -> str:
+    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return f"{said[:1].lower()}{said[1:]}"
+
+
+def named(path: str) -> str:
+    """A path in a message, however it is made up."""
+    shown = printable(path)
+    return f"`{shown if len(shown) <= LONGEST_PATH else f'{shown[:LONGEST_PATH]}…'}`"
 
 
 def wrong_usage(message: str) -> Exception:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import tempfile
 from collections.abc import Callable, Sequence
 
 import click
 
-from wfc.compiler.cli.files import Source, load
+from wfc.compiler.cli.files import Source, load, named
+from wfc.compiler.cli.writing import write_whole
 from wfc.compiler.diagnostics import Diagnostic
 from wfc.compiler.fixing import fixed
 from wfc.compiler.pipeline import Compiled
@@ -23,9 +22,10 @@ BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A file as it was and as it is to be."""
+    """A file as it was and as it is to be; ``place`` is where it lies, links followed."""
 
     source: Source
+    place: str
     before: str
     after: str
     raw: bytes
@@ -82,7 +82,8 @@ def changed(
     result = fixed(checked.text, of_its_own(checked), again, unsafe=unsafe)
     if result.text == checked.text:
         return None
-    return Change(source, checked.text, result.text, encoded(source, result.text), result.findings)
+    place = os.path.realpath(source.path)
+    return Change(source, place, checked.text, result.text, encoded(source, result.text), result.findings)
 
 
 def of_its_own(checked: Compiled) -> Sequence[Diagnostic]:
@@ -95,10 +96,10 @@ def encoded(source: Source, text: str) -> bytes:
 
 def allowed(change: Change, paths: Sequence[str]) -> bool:
     """Whether a file lies, links followed, within what was given on the command line."""
-    real = os.path.realpath(change.source.path)
     for path in paths:
         given = os.path.realpath(path)
-        if real == given or (os.path.isdir(given) and real.startswith(given.rstrip(os.sep) + os.sep)):
+        within = given.rstrip(os.sep) + os.sep
+        if change.place == given or (os.path.isdir(given) and change.place.startswith(within)):
             return True
     click.echo(
         f"{printable(change.source.path)}: not fixed: it is a link that leads outside of what was given",
@@ -109,24 +110,21 @@ def allowed(change: Change, paths: Sequence[str]) -> bool:
 
 def replace_file(change: Change) -> None:
     """Write the file anew, all of it or nothing, and only if it is still what was checked."""
-    path = os.path.realpath(change.source.path)
-    if load(change.source.path).raw != change.source.raw:
-        raise click.UsageError(
-            f"`{change.source.path}` was changed while it was checked; nothing was written to it"
-        )
+    shown = named(change.source.path)
+
+    def last() -> None:
+        if (
+            load(change.place).raw != change.source.raw
+            or os.path.realpath(change.source.path) != change.place
+        ):
+            raise click.UsageError(f"{shown} was changed while it was checked; nothing was written to it")
+
+    if not os.access(change.place, os.W_OK):  # its folder may be written, but it is not meant to be
+        raise click.UsageError(f"cannot write {shown}: permission denied")
     try:
-        handle, name = tempfile.mkstemp(prefix=".wfc-", dir=os.path.dirname(path))
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(change.raw)
-            os.chmod(name, os.stat(path).st_mode & 0o7777)
-            os.replace(name, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(name)
-            raise
+        write_whole({change.place: change.raw}, edited=True, last=last)
     except OSError as error:
-        raise click.UsageError(f"cannot write `{change.source.path}`: {error.strerror}") from None
+        raise click.UsageError(f"cannot write {shown}: {(error.strerror or str(error)).lower()}") from None
 
 
 def show_difference(change: Change) -> None:

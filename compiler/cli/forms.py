@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
+
+from wfc.compiler.cli.json_text import NotPlainError, parsed
 
 __all__ = ["FormField", "fields_of"]
 
@@ -83,8 +84,10 @@ class FormField:
                 return text.casefold() in YES
             raise ValueError("it must be yes or no")
         try:
-            return json.loads(text)
-        except (ValueError, RecursionError):
+            return parsed(text)
+        except NotPlainError:
+            raise
+        except ValueError:
             if kind is None:
                 return text
             raise ValueError(f"it must be {WORDS.get(str(kind), 'JSON')}") from None

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from importlib import import_module
+from io import StringIO
 
 import click
+
+from wfc.compiler.render import printable
 
 __all__ = ["COMMANDS", "is_wrong_usage", "run"]
 
@@ -43,7 +46,7 @@ class Commands(click.Group):
             from wfc.compiler.problems import closest
 
             hint = closest(args[0], COMMANDS)
-            ctx.fail(f"no such command: `{args[0]}`" + (f"; {hint}" if hint else ""))
+            ctx.fail(f"no such command: `{printable(args[0])}`" + (f"; {hint}" if hint else ""))
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -83,7 +86,10 @@ def run(args: list[str]) -> int:
         with wfc.make_context("wfc", args) as context:
             status = wfc.invoke(context)
     except click.ClickException as error:
-        error.show()
+        told = StringIO()
+        error.show(told)
+        # what was given may have come from a stranger: the names of files, a whole command line
+        click.echo("\n".join(map(printable, told.getvalue().split("\n"))), err=True, nl=False)
         return error.exit_code
     except click.exceptions.Exit as leave:
         return leave.exit_code

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wfc.compiler.cli.files import load_whole
+from wfc.compiler.cli.files import MOST_BYTES, load_whole, named
+from wfc.compiler.cli.json_text import NotPlainError, parsed
 from wfc.compiler.problems import closest
+from wfc.compiler.render import printable
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from wfc.runtime import Event, StartEvent, Workflow
 
 __all__ = ["from_outside", "given", "start_event"]
+
+LONGEST = 200
+"""How much of what was given is repeated in a message."""
 
 
 def given(pairs: Sequence[str], file: str | None, event: type[StartEvent]) -> dict[str, Any]:
@@ -32,21 +37,25 @@ def given(pairs: Sequence[str], file: str | None, event: type[StartEvent]) -> di
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not equals or not name:
-            raise click.UsageError(f"`-i {pair}` is not `name=value`")
+            raise click.UsageError(f"`-i {shown(pair)}` is not `name=value`")
         if name not in fields:
             hint = closest(name, fields) or f"it takes {listed(fields)}"
-            raise click.UsageError(f"`{event.__name__}` has no field `{name}`; {hint}")
+            raise click.UsageError(f"`{event.__name__}` has no field `{shown(name)}`; {hint}")
         values[name] = parse(name, text, fields[name])
     return values
 
 
 def from_file(file: str) -> dict[str, Any]:
-    where = "standard input" if file == "-" else f"`{file}`"
-    raw = sys.stdin.buffer.read() if file == "-" else load_whole(file)
+    where = "standard input" if file == "-" else named(file)
+    raw = sys.stdin.buffer.read(MOST_BYTES + 1) if file == "-" else load_whole(file)
+    if len(raw) > MOST_BYTES:
+        raise click.UsageError(f"{where} is larger than {MOST_BYTES // 2**20} MB")
     try:
-        values = json.loads(raw)
-    except (ValueError, RecursionError) as error:
-        raise click.UsageError(f"{where} is not JSON: {error}") from None
+        values = parsed(raw)
+    except NotPlainError as error:
+        raise click.UsageError(f"{where} cannot be used: {printable(str(error))}") from None
+    except ValueError as error:
+        raise click.UsageError(f"{where} is not JSON: {printable(str(error))}") from None
     if not isinstance(values, dict):
         raise click.UsageError(f"{where} is not a JSON object with the inputs by name")
     return values
@@ -56,26 +65,36 @@ def parse(name: str, text: str, field: FieldInfo) -> Any:
     """A value as its field's type reads it: the text itself where that fits, else what it says as JSON."""
     from pydantic import TypeAdapter, ValidationError
 
+    problem = ""
+    from_json: Any = text
     try:
-        from_json = json.loads(text)
-    except (ValueError, RecursionError):
-        from_json = text
+        from_json = parsed(text)
+    except NotPlainError as error:
+        problem = str(error)
+    except ValueError:
+        pass  # then it is a text
     candidates = [from_json, text] if field.annotation is Any else [text, from_json]
+    if problem:
+        candidates = [] if field.annotation is Any else [text]
     annotation: Any = field.annotation
     adapter = TypeAdapter(annotation)
-    problem = ""
+    refused = problem
     for candidate in candidates:
         try:
             adapter.validate_json(json.dumps(candidate), strict=True)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             where = "".join(f"{each}: " for each in [".".join(map(str, first["loc"]))] if each)
-            problem = f"{where}{first['msg'][:1].lower()}{first['msg'][1:]}"
+            problem = refused or f"{where}{first['msg'][:1].lower()}{first['msg'][1:]}"
         else:
             return candidate
-    if from_json is text and ("array" in problem or "object" in problem or "dictionary" in problem):
+    if (
+        not refused
+        and from_json is text
+        and ("array" in problem or "object" in problem or "dictionary" in problem)
+    ):
         problem += """; lists and records are written as JSON, such as '["a", "b"]'"""
-    raise click.UsageError(f"`-i {name}={text}`: {problem}")
+    raise click.UsageError(f"`-i {name}={shown(text)}`: {printable(problem)}")
 
 
 def start_event(event: type[StartEvent], values: Mapping[str, Any]) -> StartEvent:
@@ -96,7 +115,8 @@ def start_event(event: type[StartEvent], values: Mapping[str, Any]) -> StartEven
         fields = [info.alias or name for name, info in event.model_fields.items()]
         takes = f"`{event.__name__}` takes {listed(fields)}" if fields else f"`{event.__name__}` takes none"
         give = f"; give each with `-i {fields[0]}=…`, or all with `--input FILE`" if fields else ""
-        raise click.UsageError(f"the inputs do not fit: {'; '.join(problems)}\n{takes}{give}") from None
+        told = printable("; ".join(problems))
+        raise click.UsageError(f"the inputs do not fit: {told}\n{takes}{give}") from None
 
 
 def from_outside(pairs: Sequence[str], workflow: type[Workflow]) -> list[Event]:
@@ -115,16 +135,25 @@ def from_outside(pairs: Sequence[str], workflow: type[Workflow]) -> list[Event]:
         name, equals, text = pair.partition("=")
         if name not in kinds:
             takes = f"it receives {listed(kinds)}" if kinds else "it receives nothing"
-            raise click.UsageError(f"the workflow does not receive `{name}`; {closest(name, kinds) or takes}")
+            hint = closest(name, kinds) or takes
+            raise click.UsageError(f"the workflow does not receive `{shown(name)}`; {hint}")
         try:
-            found.append(kinds[name].model_validate_json(text if equals else "{}", strict=True))
+            fields = json.dumps(parsed(text if equals else "{}"))
+            found.append(kinds[name].model_validate_json(fields, strict=True))
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             where = "".join(f"{each}: " for each in [".".join(map(str, first["loc"]))] if each)
-            raise click.UsageError(
-                f"`--deliver {name}=…`: {where}{first['msg'][:1].lower()}{first['msg'][1:]}"
-            ) from None
+            told = printable(f"{where}{first['msg'][:1].lower()}{first['msg'][1:]}")
+            raise click.UsageError(f"`--deliver {name}=…`: {told}") from None
+        except ValueError as error:
+            kind = "cannot be used" if isinstance(error, NotPlainError) else "is not JSON"
+            raise click.UsageError(f"`--deliver {name}=…` {kind}: {printable(str(error))}") from None
     return found
+
+
+def shown(text: str) -> str:
+    """What was given, in a message."""
+    return printable(text if len(text) <= LONGEST else f"{text[:LONGEST]}…")
 
 
 def listed(names: Sequence[str] | Mapping[str, object]) -> str:

@@ -165,7 +165,7 @@ def import_beside(path: str, name: str) -> ModuleType:
         module = module_beside(Path(path).resolve().parent, name)
         if module is not None:
             return module
-    raise click.UsageError(f"`{path}` cannot be imported")
+    raise click.UsageError(printable(f"`{path}` cannot be imported"))
 
 
 def execute(name: str, path: str, text: str) -> ModuleType:
@@ -227,6 +227,7 @@ def workflow_in(module: ModuleType, path: str) -> type[Workflow]:
     if len(found) == 1:
         return found[0]
     if not found:
-        raise click.UsageError(f"`{path}` defines no workflow")
+        raise click.UsageError(printable(f"`{path}` defines no workflow"))
     names = ", ".join(f"`{each.__name__}`" for each in found)
-    raise click.UsageError(f"`{path}` defines several workflows ({names}); a module that is run defines one")
+    told = f"`{path}` defines several workflows ({names}); a module that is run defines one"
+    raise click.UsageError(printable(told))

@@ -8,6 +8,7 @@ import click
 
 from wfc.compiler.nodes import TestCase, Workflow
 from wfc.compiler.problems import closest
+from wfc.compiler.render import printable
 
 if TYPE_CHECKING:
     from wfc.runtime.testing import SpecTest
@@ -48,4 +49,4 @@ def named_test(workflow: Workflow | None, name: str) -> SpecTest:
     hint = closest(name, names) or (
         f"it has {', '.join(f'`{each}`' for each in names)}" if names else "it has none"
     )
-    raise click.UsageError(f"the spec has no test `{name}`; {hint}")
+    raise click.UsageError(printable(f"the spec has no test `{name}`; {hint}"))

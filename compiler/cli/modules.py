@@ -5,19 +5,23 @@ from __future__ import annotations
 import json
 import os
 import re
-import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from typing import Any
 
 import click
 
+from wfc.compiler.cli.files import named
+from wfc.compiler.cli.writing import write_whole
+from wfc.compiler.contents import contents
 from wfc.compiler.generate import OUTPUT_FORMAT
 from wfc.compiler.slotted import dataclass
 
 __all__ = ["MANIFEST", "Output", "write_all"]
 
 MANIFEST = "wfc-manifest.json"
+MOST_BYTES = 2**28
+"""How much is read of what is there: a module of the largest spec is smaller by far."""
 HEADER = re.compile(r"^# Generated from .+\n# sha256:[0-9a-f]{64}, output format [0-9]+$", re.MULTILINE)
 
 
@@ -49,8 +53,11 @@ class Output:
         return os.path.normpath(os.path.join(self.folder, self.name))
 
 
-def write_all(outputs: Sequence[Output], *, force: bool) -> None:
+def write_all(outputs: Sequence[Output], specs: Iterable[str], *, force: bool) -> None:
     """Write modules and, in each folder, the manifest: everything is ready before the first file is replaced.
+
+    Args:
+        specs: The paths of what is compiled, which is never overwritten.
 
     Raises:
         click.UsageError: Two modules would be one file, a file there is not ours, or a folder cannot be written.
@@ -60,19 +67,23 @@ def write_all(outputs: Sequence[Output], *, force: bool) -> None:
     for output in outputs:
         if output.path in texts:
             raise click.UsageError(
-                f"the modules of `{owners[output.path].origin}` and `{output.origin}` would both be written to "
-                f"`{output.path}`"
+                f"the modules of {named(owners[output.path].origin)} and {named(output.origin)} would both be "
+                f"written to {named(output.path)}"
             )
         texts[output.path] = output.python.encode()
         owners[output.path] = output
     for folder in dict.fromkeys(output.folder for output in outputs):
         here = [output for output in outputs if output.folder == folder]
         texts[os.path.normpath(os.path.join(folder, MANIFEST))] = manifest(folder, here, force)
+    read = {os.path.realpath(path) for path in (*specs, *(each.origin for each in outputs))}
+    for path in texts:
+        if os.path.realpath(path) in read:
+            raise click.UsageError(f"{named(path)} is what is compiled, and would be overwritten")
     try:
         replace(texts, force)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise click.UsageError(f"cannot write `{error.filename}`: {reason}") from None
+        raise click.UsageError(f"cannot write {named(str(error.filename))}: {reason}") from None
 
 
 def manifest(folder: str, outputs: Sequence[Output], force: bool) -> bytes:
@@ -90,63 +101,47 @@ def manifest(folder: str, outputs: Sequence[Output], force: bool) -> bytes:
             "sha256": sha256(output.python.encode()).hexdigest(),
         }
     record = {"output_format": OUTPUT_FORMAT, "modules": dict(sorted(modules.items()))}
-    return (json.dumps(record, indent=2, ensure_ascii=False) + "\n").encode()
+    # the name of a file need not be a text; as JSON writes it, it comes back as it was
+    return (json.dumps(record, indent=2, ensure_ascii=False) + "\n").encode(errors="backslashreplace")
 
 
 def earlier(path: str, force: bool) -> dict[str, Any]:
     """The modules of the manifest that is there; none if there is none."""
     try:
-        with open(path, "rb") as file:
-            record = json.load(file)
+        record = json.loads(contents(path, MOST_BYTES))
     except OSError:
         return {}  # none there; or none can be, which the writing will say
     except (ValueError, RecursionError):
         record = None
     if isinstance(record, dict) and "output_format" in record and isinstance(record.get("modules"), dict):
-        return {name: entry for name, entry in record["modules"].items() if os.path.basename(name) == name}
+        return {name: entry for name, entry in record["modules"].items() if is_entry(name, entry)}
     if force:
         return {}
-    raise click.UsageError(f"`{path}` is not a manifest of wfc; `--force` overwrites it")
+    raise click.UsageError(f"{named(path)} is not a manifest of wfc; `--force` overwrites it")
+
+
+def is_entry(name: str, entry: object) -> bool:
+    return (
+        os.path.basename(name) == name
+        and isinstance(entry, dict)
+        and all(isinstance(value, str) for value in entry.values())
+    )
 
 
 def replace(texts: dict[str, bytes], force: bool) -> None:
     changed = {path: raw for path, raw in texts.items() if existing(path) != raw}
     for path in changed:
         if not (force or os.path.basename(path) == MANIFEST or is_ours(existing(path))):
-            raise click.UsageError(f"`{path}` was not written by wfc; `--force` overwrites it")
-    ready: list[tuple[str, str]] = []
-    try:
-        for path, raw in changed.items():
-            ready.append((temporary(path, raw), path))
-        for name, path in ready:
-            os.replace(name, path)
-    except OSError:
-        for name, _ in ready:
-            if os.path.exists(name):
-                os.unlink(name)
-        raise
+            raise click.UsageError(f"{named(path)} was not written by wfc; `--force` overwrites it")
+    write_whole(changed)
 
 
 def existing(path: str) -> bytes | None:
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        return contents(path, MOST_BYTES)
     except FileNotFoundError:
         return None
 
 
 def is_ours(raw: bytes | None) -> bool:
     return raw is None or HEADER.search(raw.decode(errors="replace")) is not None
-
-
-def temporary(path: str, raw: bytes) -> str:
-    """The name of a new file beside a path, with these bytes and the rights that a plain new file gets."""
-    folder = os.path.dirname(path) or "."
-    os.makedirs(folder, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=".wfc-", dir=folder)
-    with os.fdopen(handle, "wb") as file:
-        file.write(raw)
-    mask = os.umask(0)
-    os.umask(mask)
-    os.chmod(name, 0o666 & ~mask)
-    return name

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wfc.compiler.cli.forms import FormField, fields_of
+from wfc.compiler.cli.json_text import NotPlainError, parsed
 from wfc.compiler.problems import closest
 from wfc.compiler.render import printable
 
@@ -59,19 +60,20 @@ def read_answers(pairs: Sequence[str], steps: Sequence[str] | None) -> dict[str,
     for pair in pairs:
         step, equals, text = pair.partition("=")
         if not equals or not step:
-            raise click.UsageError(f"`--answer {pair}` is not `STEP=JSON`")
+            raise click.UsageError(printable(f"`--answer {pair}` is not `STEP=JSON`"))
         if steps is not None and step not in steps:
             hint = closest(step, steps) or (
                 f"these do: {', '.join(f'`{each}`' for each in steps)}" if steps else "none does"
             )
-            raise click.UsageError(f"no step `{step}` asks anybody; {hint}")
+            raise click.UsageError(printable(f"no step `{step}` asks anybody; {hint}"))
         try:
-            found.setdefault(step, deque()).append(json.loads(text))
-        except (ValueError, RecursionError) as error:
+            found.setdefault(step, deque()).append(parsed(text))
+        except NotPlainError as error:
+            raise click.UsageError(printable(f"`--answer {step}=…` cannot be used: {error}")) from None
+        except ValueError as error:
             written = f"""--answer {step}='{{"field": "value"}}'"""
-            raise click.UsageError(
-                f"`--answer {step}=…` is not JSON: {error}; it is written as in `{written}`"
-            ) from None
+            told = f"`--answer {step}=…` is not JSON: {error}; it is written as in `{written}`"
+            raise click.UsageError(printable(told)) from None
     return found
 
 

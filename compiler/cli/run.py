@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from wfc.compiler.cli.inputs import from_outside, given, start_event
+from wfc.compiler.cli.json_text import one_line
 from wfc.compiler.cli.load import load_program
 from wfc.compiler.cli.mocks import named_test
 from wfc.compiler.cli.streams import output_kept
@@ -102,7 +103,7 @@ def run(program: str, inputs: Inputs) -> Followed:
     try:
         kind = loaded.workflow.table().start_class
     except WorkflowError as error:
-        raise click.ClickException(str(error)) from None
+        raise click.ClickException(printable(str(error))) from None
     case = named_test(loaded.resolved, inputs.test) if inputs.test is not None else None
     values = given(inputs.pairs, inputs.file, kind)
     start = start_event(kind, values if case is None else {**case.start, **values})
@@ -163,7 +164,6 @@ async def watch(
         terminal: See ``People``.
     """
     import asyncio
-    import json
 
     from wfc.compiler.cli.people import NobodyAnswersError, People
     from wfc.compiler.cli.progress import Progress
@@ -209,4 +209,4 @@ async def watch(
         if people is not None:
             await people.stop()
     record = {"event": event_name(end), "with": end.model_dump(mode="json", by_alias=True)}
-    return Followed(json.dumps(record, ensure_ascii=False), 0)
+    return Followed(one_line(record), 0)

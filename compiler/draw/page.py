@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from html import escape
+from html import escape as escaped
 from math import fsum
 from typing import Final
 from unicodedata import combining, east_asian_width
 
 from wfc.compiler.draw.graph import NO_STEPS, Box, Edge, Graph
 from wfc.compiler.draw.layers import Place, Placed, arrange
+from wfc.compiler.printing import printable
 
 __all__ = ["as_page"]
 
@@ -79,7 +80,12 @@ def as_page(graph: Graph) -> str:
         "</body>",
         "</html>",
     ]
-    return "\n".join(lines) + "\n"
+    # in ASCII it is what it says in any encoding that the output may have
+    return ("\n".join(lines) + "\n").encode("ascii", "xmlcharrefreplace").decode()
+
+
+def escape(text: str) -> str:
+    return escaped("\n".join(map(printable, text.split("\n"))))
 
 
 # --- the picture

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -117,9 +118,11 @@ def test_a_hit_loads_neither_the_parser_nor_the_passes(tmp_path: Path, kept: Pat
         "wfc.compiler.cli.files",
         "wfc.compiler.cli.findings",
         "wfc.compiler.cli.levels",
+        "wfc.compiler.contents",
         "wfc.compiler.diagnostics",
         "wfc.compiler.glance",
         "wfc.compiler.limits",
+        "wfc.compiler.printing",
         "wfc.compiler.render",
         "wfc.compiler.severity",
         "wfc.compiler.slotted",
@@ -299,7 +302,8 @@ def test_whatever_is_found_comes_back_as_it_was(path: Path) -> None:
     raw = path.read_bytes()
     checked = check_text(raw, path.name)
     answer = Answer(path.name, checked.text, checked.diagnostics)
-    assert answers.unpacked(answers.packed(answer, raw), raw) == answer
+    assert answers.unpacked(answers.packed(answer, raw, "key"), raw, "key") == answer
+    assert answers.unpacked(answers.packed(answer, raw, "key"), raw, "other") is None
 
 
 def test_every_field_of_a_finding_can_be_kept() -> None:
@@ -322,12 +326,14 @@ def test_every_field_of_a_finding_can_be_kept() -> None:
 # --- whatever the folder holds
 
 
-def broken(content: bytes) -> list[bytes]:
+def broken(content: bytes, key: str) -> list[bytes]:
     """Entries that are not what was written."""
 
     def signed(value: object) -> bytes:
-        text = json.dumps(value).encode()
-        return sha256(text).hexdigest().encode() + text
+        return signed_bytes(json.dumps(value).encode())
+
+    def signed_bytes(text: bytes, key: str = key) -> bytes:
+        return sha256(key.encode() + text).hexdigest().encode() + text
 
     good = json.loads(content[answers.DIGEST :])
     path, text, found, ignored, asked, texts = good
@@ -357,16 +363,17 @@ def broken(content: bytes) -> list[bytes]:
         signed([path, text, {"Position": [1, 1, 0], "Fix": []}, ignored, asked, texts]),
         signed([path, text, "nothing", ignored, asked, texts]),
         signed([path, text, found, [position], asked, texts]),
-        sha256(b"[" * 100_000).hexdigest().encode() + b"[" * 100_000,
+        signed_bytes(b"[" * 100_000),
+        signed_bytes(json.dumps([path, text, [], [], asked, texts]).encode(), "0" * 64),
     ]
 
 
-@pytest.mark.parametrize("number", range(25))
+@pytest.mark.parametrize("number", range(26))
 def test_what_is_broken_is_as_if_it_were_not_there(wfc, greet: Path, kept: Path, number: int) -> None:
     greet.write_text(BAD)
     expected = wfc("check", "greet.yaml")
     (entry,) = entries(kept)
-    entry.write_bytes(broken(entry.read_bytes())[number])
+    entry.write_bytes(broken(entry.read_bytes(), entry.parent.name + entry.name)[number])
     assert wfc("check", "greet.yaml") == expected
     assert wfc("check", "greet.yaml") == expected
 
@@ -394,6 +401,100 @@ def test_where_nothing_can_be_kept_specs_are_checked(
     monkeypatch.setenv("WFC_CACHE_DIR", folder[where])
     for _ in range(2):
         assert (wfc("check", "greet.yaml").status, (tmp_path / "file").read_text()) == (0, "mine")
+
+
+def spoil(entry: Path, how: str, tmp_path: Path) -> None:
+    """Put something in the place of an entry, or do something to it, that says there were no findings."""
+    kept = entry.read_bytes()
+    if how in {"a link", "a pipe", "a socket", "a hard link"}:
+        entry.unlink()
+    match how:
+        case "a link":
+            (tmp_path / "elsewhere").write_bytes(kept)
+            entry.symlink_to(tmp_path / "elsewhere")
+        case "a hard link":
+            (tmp_path / "elsewhere").write_bytes(kept.replace(b"Aksed", b"Asked"))
+            entry.hardlink_to(tmp_path / "elsewhere")
+        case "a pipe":
+            os.mkfifo(entry)
+        case "a socket":
+            with socket.socket(socket.AF_UNIX) as made:
+                made.bind(os.path.relpath(entry))
+        case "others may write":
+            entry.chmod(0o666)
+        case _:
+            os.truncate(entry, 2**40)
+
+
+SPOILT = ["a link", "a hard link", "a pipe", "a socket", "others may write", "without end"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="this platform has other rights")
+@pytest.mark.parametrize("how", SPOILT)
+def test_an_entry_that_somebody_else_may_have_made_is_as_if_it_were_not_there(
+    wfc, greet: Path, tmp_path: Path, kept: Path, how: str
+) -> None:
+    greet.write_text(BAD)
+    expected = wfc("check", "greet.yaml")
+    (entry,) = entries(kept)
+    spoil(entry, how, tmp_path)
+    assert Cache(str(kept)).find("greet.yaml", BAD.encode(), lambda _: True) is None
+    assert wfc("check", "greet.yaml") == expected
+    assert Cache(str(kept)).find("greet.yaml", BAD.encode(), lambda _: True) is not None
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="this platform has other rights")
+def test_an_entry_of_another_user_does_not_count(
+    wfc, greet: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wfc("check", "greet.yaml")
+    there = Cache(str(kept))
+    assert there.find("greet.yaml", GREET.encode(), lambda _: True) is not None
+    monkeypatch.setattr(os, "geteuid", lambda: 4711)
+    assert there.find("greet.yaml", GREET.encode(), lambda _: True) is None
+
+
+def test_an_entry_counts_only_where_it_was_put(wfc, greet: Path, kept: Path) -> None:
+    wfc("check", "greet.yaml")
+    (good,) = entries(kept)
+    greet.write_text(BAD)
+    expected = wfc("check", "greet.yaml")
+    (other,) = {*entries(kept)} - {good}
+    other.write_bytes(good.read_bytes())
+    assert wfc("check", "greet.yaml") == expected
+
+
+def test_nothing_but_entries_is_removed(tmp_path: Path, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "MOST_ON_SHELF", 2)
+    mine, elsewhere = "my thesis.txt", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for number in range(256):
+        if number % 2:
+            (kept / f"{number:02x}").mkdir(parents=True)
+        else:
+            (kept / f"{number:02x}").parent.mkdir(parents=True, exist_ok=True)
+            (kept / f"{number:02x}").symlink_to(elsewhere)
+        for name in (mine, "0" * 62, "1" * 62 + ".17"):
+            (kept / f"{number:02x}" / name).write_text("precious")
+    store = Cache(str(kept))
+    for number in range(1_000):
+        store.keep(b"%d" % number, Answer("a.yaml", str(number), ()))
+    assert {path.name for path in elsewhere.iterdir()} == {mine, "0" * 62, "1" * 62 + ".17"}
+    assert all((kept / f"{number:02x}" / mine).exists() for number in range(256))
+    assert not (kept / "01" / ("0" * 62)).exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="this platform has no such limits")
+def test_what_cannot_be_written_whole_leaves_nothing(tmp_path: Path, greet: Path, kept: Path) -> None:
+    program = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)); "
+        "from wfc.compiler.cli import main; sys.exit(main(['check', 'greet.yaml']))"
+    )
+    greet.write_text(BAD)
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert entries(kept) == []
 
 
 # --- it can be refused, and stays small

@@ -43,11 +43,12 @@ class Answer:
     texts: Mapping[str, str] = field(default_factory=dict)
 
 
-def packed(answer: Answer, raw: bytes) -> bytes:
+def packed(answer: Answer, raw: bytes, key: str) -> bytes:
     """An answer as bytes.
 
     Args:
         raw: The spec's bytes; a text that is just these is not repeated.
+        key: What it is kept under, and under nothing else.
 
     Raises:
         TypeError: There is something in it that JSON and ``unpacked`` would not bring back.
@@ -57,12 +58,16 @@ def packed(answer: Answer, raw: bytes) -> bytes:
     texts = {path: each for path, each in answer.texts.items() if path in shown}
     found = [flat(answer.diagnostics), flat(answer.suppressed)]
     content = json.dumps([answer.path, text, *found, answer.asked, texts]).encode()
-    return sha256(content).hexdigest().encode() + content
+    return digest(key, content) + content
 
 
-def unpacked(content: bytes, raw: bytes) -> Answer | None:
-    """The answer that bytes hold; ``None`` if they are not exactly what was packed."""
-    if sha256(content[DIGEST:]).hexdigest().encode() != content[:DIGEST]:
+def digest(key: str, content: bytes) -> bytes:
+    return sha256(key.encode() + content).hexdigest().encode()
+
+
+def unpacked(content: bytes, raw: bytes, key: str) -> Answer | None:
+    """The answer that bytes hold; ``None`` if they are not exactly what was packed, for this key."""
+    if digest(key, content[DIGEST:]) != content[:DIGEST]:
         return None
     try:
         path, text, found, ignored, asked, others = json.loads(content[DIGEST:])

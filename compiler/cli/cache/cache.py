@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import stat
 import sys
 from collections.abc import Callable
 from hashlib import sha256
@@ -15,6 +17,11 @@ __all__ = ["Cache"]
 OFF, FOLDER = "WFC_NO_CACHE", "WFC_CACHE_DIR"
 MOST_BYTES = 256 * 1024
 """How large one answer may be; a spec with thousands of findings is checked each time."""
+
+NAME = re.compile("[0-9a-f]{62}(?:\\.[0-9a-f]+)?")
+"""How the files on a shelf are called; those that are being written have something after a dot."""
+
+AS_IT_IS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 MOST_ON_SHELF, MOST_BYTES_ON_SHELF = 64, 512 * 1024
 """How much is kept in each of the 256 shelves: some 16,000 answers, and 128 MiB at most."""
@@ -50,45 +57,83 @@ class Cache:
             raw: Its bytes.
             holds: Whether a question that the check has asked would get the same answer now.
         """
+        key = self.key(path, raw)
         try:
-            with open(self.place(path, raw), "rb", buffering=0) as file:
-                content = file.read(MOST_BYTES + 1)
+            content = own_contents(self.place(key))
         except OSError:
             return None
-        answer = unpacked(content, raw)
+        answer = unpacked(content, raw, key)
         if answer is None or answer.path != path:
             return None
         return answer if all(map(holds, answer.asked)) else None
 
     def keep(self, raw: bytes, answer: Answer) -> None:
         """Keep what a check of a spec with these bytes has found; where that cannot be, nothing is said."""
+        key = self.key(answer.path, raw)
         try:
-            content = packed(answer, raw)
+            content = packed(answer, raw, key)
         except TypeError:
             return
         if len(content) > MOST_BYTES:
             return
-        place = self.place(answer.path, raw)
-        made = f"{place}.{os.getpid()}"
+        place = self.place(key)
+        shelf = os.path.dirname(place)
         try:
-            os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
-            clear(os.path.dirname(place))
-            with open(made, "wb") as file:
-                file.write(content)
-            os.replace(made, place)
+            os.makedirs(shelf, mode=0o700, exist_ok=True)
+            if is_own(os.lstat(shelf), stat.S_IFDIR):
+                clear(shelf)
+                write(place, content)
         except OSError:
             return  # no room, or no right to write
 
-    def place(self, path: str, raw: bytes) -> str:
+    def key(self, path: str, raw: bytes) -> str:
         shown = path.encode("utf-8", "surrogatepass")
-        key = sha256(self.stamp + b"%d %s\n" % (len(shown), shown) + sha256(raw).digest()).hexdigest()
+        return sha256(self.stamp + b"%d %s\n" % (len(shown), shown) + sha256(raw).digest()).hexdigest()
+
+    def place(self, key: str) -> str:
         return os.path.join(self.folder, key[:2], key[2:])
 
 
+def own_contents(path: str) -> bytes:
+    """The bytes of a file that nobody but this user has written.
+
+    Raises:
+        OSError: There is none.
+    """
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | AS_IT_IS)) as file:
+        if not is_own(os.fstat(file.fileno()), stat.S_IFREG):
+            raise PermissionError(path)
+        return file.read(MOST_BYTES + 1)
+
+
+def is_own(found: os.stat_result, kind: int) -> bool:
+    """Whether something is of this kind, and nobody but this user may write to it and decide what checks find."""
+    if stat.S_IFMT(found.st_mode) != kind:
+        return False
+    return sys.platform == "win32" or (found.st_uid == os.geteuid() and not found.st_mode & 0o022)
+
+
+def write(place: str, content: bytes) -> None:
+    """Write a file, whole or not at all."""
+    made = f"{place}.{os.urandom(8).hex()}"
+    try:
+        with open(made, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+            file.write(content)
+        os.replace(made, place)
+    except BaseException:
+        if os.path.lexists(made):
+            os.unlink(made)
+        raise
+
+
 def clear(shelf: str) -> None:
-    """Make room for one more, if need be: what was written first goes first."""
+    """Make room for one more, if need be: what was written first goes first. Nothing but entries is touched."""
+    there = []
     with os.scandir(shelf) as entries:
-        there = [(each.stat().st_mtime_ns, each.stat().st_size, each.path) for each in entries]
+        for entry in entries:
+            found = entry.stat(follow_symlinks=False)
+            if NAME.fullmatch(entry.name) and not stat.S_ISDIR(found.st_mode):
+                there.append((found.st_mtime_ns, found.st_size, entry.path))
     size = sum(each for _, each, _ in there)
     if len(there) < MOST_ON_SHELF and size < MOST_BYTES_ON_SHELF:
         return

@@ -8,7 +8,7 @@ from hashlib import sha256
 
 __all__ = ["stamp"]
 
-FORMAT = b"wfc check, answers 1"
+FORMAT = b"wfc check, answers 2"
 COMPILER = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCHEMAS = os.path.join(os.path.dirname(COMPILER), "schemas")
 

@@ -1,0 +1,78 @@
+"""JSON that a command line is given, of which nothing may get lost, and JSON that it shows."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, Final
+
+__all__ = ["NotPlainError", "one_line", "parsed"]
+
+DEEPEST: Final = 100
+
+
+class NotPlainError(ValueError):
+    """A text is JSON of a kind that others read otherwise, or not at all; the message says which."""
+
+
+def parsed(text: str | bytes) -> Any:
+    """What a text of JSON says.
+
+    Raises:
+        NotPlainError: It gives a name twice, is nested more than a hundred deep, or has numbers or characters that
+            there are not.
+        ValueError: It is no JSON.
+    """
+    try:
+        value = json.loads(text, object_pairs_hook=record, parse_constant=no_number, parse_float=number)
+    except RecursionError:
+        raise NotPlainError(f"it is nested more than {DEEPEST} deep") from None
+    refuse_deep(value)
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        half = ord(error.object[error.start])
+        raise NotPlainError(f"it has half a character, `\\u{half:04x}`") from None
+    return value
+
+
+def record(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise NotPlainError(f"it has `{twice}` twice")
+    return found
+
+
+def no_number(name: str) -> float:
+    raise NotPlainError(f"`{name}` is no number of JSON")
+
+
+def number(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise NotPlainError(f"`{text[:40]}` is too large for a number")
+    return value
+
+
+def refuse_deep(value: Any) -> None:
+    level = [value]
+    for _ in range(DEEPEST):
+        level = [
+            inner
+            for each in level
+            if isinstance(each, dict | list)
+            for inner in (each.values() if isinstance(each, dict) else each)
+        ]
+        if not level:
+            return
+    raise NotPlainError(f"it is nested more than {DEEPEST} deep")
+
+
+def one_line(value: Any) -> str:
+    """A value as JSON in a line; what steers a terminal or turns the reading direction is written as ``\\uXXXX``."""
+    text = json.dumps(value, ensure_ascii=False)
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in text)
