@@ -85,12 +85,12 @@ class FormField:
             raise ValueError("it must be yes or no")
         try:
             return parsed(text)
-        except NotPlainError:
-            raise
-        except ValueError:
-            if kind is None:
+        except ValueError as error:
+            plain = not isinstance(error, NotPlainError)
+            if kind is None and plain:
                 return text
-            raise ValueError(f"it must be {WORDS.get(str(kind), 'JSON')}") from None
+            wanted = f"it must be {WORDS.get(str(kind), 'JSON')}"
+            raise ValueError(wanted if plain else f"{wanted}; {error}") from None
 
 
 def fields_of(form: Schema | None) -> list[FormField]:

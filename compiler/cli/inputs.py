@@ -52,8 +52,6 @@ def from_file(file: str) -> dict[str, Any]:
         raise click.UsageError(f"{where} is larger than {MOST_BYTES // 2**20} MB")
     try:
         values = parsed(raw)
-    except NotPlainError as error:
-        raise click.UsageError(f"{where} cannot be used: {printable(str(error))}") from None
     except ValueError as error:
         raise click.UsageError(f"{where} is not JSON: {printable(str(error))}") from None
     if not isinstance(values, dict):
@@ -146,8 +144,7 @@ def from_outside(pairs: Sequence[str], workflow: type[Workflow]) -> list[Event]:
             told = printable(f"{where}{first['msg'][:1].lower()}{first['msg'][1:]}")
             raise click.UsageError(f"`--deliver {name}=…`: {told}") from None
         except ValueError as error:
-            kind = "cannot be used" if isinstance(error, NotPlainError) else "is not JSON"
-            raise click.UsageError(f"`--deliver {name}=…` {kind}: {printable(str(error))}") from None
+            raise click.UsageError(f"`--deliver {name}=…`: invalid JSON: {printable(str(error))}") from None
     return found
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wfc.compiler.cli.forms import FormField, fields_of
-from wfc.compiler.cli.json_text import NotPlainError, parsed
+from wfc.compiler.cli.json_text import parsed
 from wfc.compiler.problems import closest
 from wfc.compiler.render import printable
 
@@ -68,8 +68,6 @@ def read_answers(pairs: Sequence[str], steps: Sequence[str] | None) -> dict[str,
             raise click.UsageError(printable(f"no step `{step}` asks anybody; {hint}"))
         try:
             found.setdefault(step, deque()).append(parsed(text))
-        except NotPlainError as error:
-            raise click.UsageError(printable(f"`--answer {step}=…` cannot be used: {error}")) from None
         except ValueError as error:
             written = f"""--answer {step}='{{"field": "value"}}'"""
             told = f"`--answer {step}=…` is not JSON: {error}; it is written as in `{written}`"
