@@ -7,17 +7,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 Golden = Callable[[Path, str], None]
 
 os.environ["WFC_NO_CACHE"] = (
     "1"  # no test may see what the developer's own checks, or other tests, have found
 )
-# A change is judged by itself: the same examples at each run, and no test is about time. `--hypothesis-profile search`
-# tries others.
-settings.register_profile("same", derandomize=True, database=None, deadline=None)
-settings.register_profile("search", max_examples=2_000, deadline=None)
+# A change is judged by itself: no test is about time, on no machine, and all try the same examples at each run.
+# `WFC_SEED` makes all tests that choose by chance choose otherwise; `--hypothesis-profile search` tries many examples.
+CHANCE = os.environ.get("WFC_SEED")
+UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("same", UNHURRIED, derandomize=not CHANCE, database=None)
+settings.register_profile("search", UNHURRIED, max_examples=2_000)
 settings.load_profile("same")
 
 
@@ -40,6 +42,13 @@ def golden(request: pytest.FixtureRequest) -> Golden:
         assert text == path.read_text(encoding="utf-8"), f"{path} differs; `pytest --golden` rewrites it"
 
     return compare
+
+
+@pytest.fixture(scope="session")
+def seed() -> str:
+    """What tests take their own chances from; see above."""
+    print(f"WFC_SEED={CHANCE or 'wfc'}")
+    return CHANCE or "wfc"
 
 
 @pytest.fixture(scope="session")

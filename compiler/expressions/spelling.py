@@ -267,7 +267,8 @@ class Speller:
         return joined_parts(self, parts) if parts else self.text("")
 
     def compare(self, node: Compare) -> Piece:
-        if isinstance(node.left, Constant) and (node.left.value is None or isinstance(node.left.value, bool)):
+        left = node.left.value if isinstance(node.left, Constant) else ""
+        if node.operator in {"==", "!="} and (left is None or isinstance(left, bool)):
             return self.equality(node, node.right, self.piece(node.right), node.left)
         return self.comparison(node, self.piece(node.left))
 
@@ -344,7 +345,7 @@ class Speller:
     def choice(self, node: Choice) -> Piece:
         if isinstance(node.then, Constant) and isinstance(node.otherwise, Constant):
             outcomes = (node.then.value, node.otherwise.value)
-            if outcomes in {(True, False), (False, True)} and isinstance(node.then.value, bool):
+            if outcomes in {(True, False), (False, True)} and {bool} == {type(each) for each in outcomes}:
                 return self.piece(node.test) if node.then.value else self.negated(node.test)
         return self.choose(node, self.exact(node.then, node.type), self.exact(node.otherwise, node.type))
 

@@ -67,6 +67,9 @@ def is_exact(given: Type, wanted: Type) -> bool:
             return is_exact(one, other)
         case OneOf(types=types), _:
             return all(is_exact(each, inner) for each in types)
+        case (ListOf() | MapOf()) as one, OneOf(types=types):
+            fitting = [each for each in types if assignable(one, each)]
+            return not fitting or any(is_exact(one, each) for each in fitting)
     return base(without_null(given)) != INTEGER or DECIMAL not in members(inner) or takes_integers(inner)
 
 
@@ -124,7 +127,7 @@ def widened(piece: Piece, source: Type, target: Type, speller: Speller) -> Piece
         return piece
     if may_be_null(source):
         if not is_path(piece.code):
-            return piece
+            return piece if is_exact(source, target) else made_exact(piece)
         inner = widened(piece, given, wanted, speller)
         return Piece(f"{inner.within(Rank.OR)} if {piece.code} is not None else None", Rank.CHOICE)
     match given, wanted:
@@ -140,7 +143,7 @@ def widened(piece: Piece, source: Type, target: Type, speller: Speller) -> Piece
             if inner.code == item:
                 return atom(f"{{**{piece.within(Rank.OR)}}}")
             return atom(f"{{key: {inner.code} for key, {item} in {piece.within(Rank.ATOM)}.items()}}")
-    return call("filters.decimal", piece)
+    return call("filters.decimal", piece) if base(given) == INTEGER else made_exact(piece)
 
 
 def needs_no_widening(given: Type, wanted: Type) -> bool:
@@ -152,4 +155,4 @@ def needs_no_widening(given: Type, wanted: Type) -> bool:
             return given.item == wanted.item
         case MapOf(), MapOf():
             return given.value == wanted.value
-    return not (wanted == DECIMAL and base(given) == INTEGER)
+    return is_exact(given, wanted)

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wfc.compiler.diagnostics import Diagnostic, Position, Repair, Severity, TextEdit
@@ -156,7 +156,6 @@ def test_a_fix_that_mends_nothing_ends() -> None:
     assert swapped.text in {"ab", "ba"}
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(st.text(), st.lists(st.tuples(st.integers(0, 30), st.integers(0, 5), st.text(max_size=3)), max_size=6))
 def test_what_no_edit_covers_stays(text: str, edits: list[tuple[int, int, str]]) -> None:
     findings = [
@@ -192,7 +191,7 @@ def slip(word: str, rng: random.Random) -> str:
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 2**32))
 def test_a_safe_fix_of_a_planted_slip_mends_it_and_adds_nothing(path: Path, seed: int) -> None:
     """A slip in any word of a good spec: safe fixes take their findings away, and bring no new ones.

@@ -134,7 +134,7 @@ def recorded(seconds: list[float], patch: pytest.MonkeyPatch) -> tuple[Execution
 
 
 @given(st.lists(st.integers(0, 9), max_size=8))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_the_ticks_alone_give_the_same_run_again(seconds: list[float]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         first, ticks = recorded(seconds, patch)

@@ -71,7 +71,7 @@ class Flat(Workflow):
 
 
 @given(st.lists(st.integers(-9, 9), max_size=12))
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_items_come_in_their_order_and_dropped_ones_are_missing(numbers: list[int]) -> None:
     async def main() -> Any:
         return await Flat().run(numbers=numbers)
@@ -112,7 +112,7 @@ class Worked(Event):
 
 
 @given(st.lists(st.integers(0, 9) | st.lists(st.integers(0, 9), max_size=4), max_size=6))
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_batches_nest(numbers: list[Any]) -> None:
     async def main() -> Any:
         return await Nested().run(numbers=numbers)
@@ -167,7 +167,7 @@ def leaves(tree: Any) -> list[int]:
         max_size=3,
     )
 )
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 def test_a_batch_within_an_item_of_its_own_step(tree: Any) -> None:
     async def main() -> Any:
         return await Tree().run(numbers=tree)

@@ -454,7 +454,7 @@ def test_generated_workflows_find_those_beside_them_and_no_others(
 WAYS = ["reject", "queue", "replace", "join", "parallel"]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     way=st.sampled_from(WAYS),
     most=st.sampled_from([None, 1, 2]),

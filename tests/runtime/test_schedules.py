@@ -225,7 +225,7 @@ def played(
 
 @given(st.integers(0, 4), st.lists(ACTIONS, max_size=12))
 @example(2, [("pay", 0), ("sleep", 7), ("cancel", 1)])
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 def test_whatever_happens_a_run_ends_and_leaves_nothing(count: int, actions: list[tuple[str, Any]]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         first, ticks, said = played(count, actions, patch)

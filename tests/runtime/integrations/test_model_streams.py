@@ -197,22 +197,24 @@ def test_tokens_are_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("service", "name"),
+    ("parts", "options", "name"),
     [
-        (Service([chunk("Hel")], whole=False), "connection"),
-        (Service([chunk("Hel")]), "model"),
-        (Service([chunk("Hel"), DONE]), "model"),
-        (Service([chunk("Hel"), chunk(finish="length"), DONE]), "model.cut_off"),
-        (Service([chunk("Hel"), chunk(finish="content_filter"), DONE]), "model.refused"),
-        (Service([chunk("Hel"), b'data: {"error": {"message": "overloaded"}}\n\n']), "model"),
-        (Service([chunk("Hel"), b"data: {nonsense\n\n"]), "model"),
-        (Service([b'{"error": {"message": "busy"}}'], status=503), "http.503"),
+        ([chunk("Hel")], {"whole": False}, "connection"),
+        ([chunk("Hel")], {}, "model"),
+        ([chunk("Hel"), DONE], {}, "model"),
+        ([chunk("Hel"), chunk(finish="length"), DONE], {}, "model.cut_off"),
+        ([chunk("Hel"), chunk(finish="content_filter"), DONE], {}, "model.refused"),
+        ([chunk("Hel"), b'data: {"error": {"message": "overloaded"}}\n\n'], {}, "model"),
+        ([chunk("Hel"), b"data: {nonsense\n\n"], {}, "model"),
+        ([b'{"error": {"message": "busy"}}'], {"status": 503}, "http.503"),
     ],
     ids=["broken off", "ended early", "no end", "cut off", "refused", "error", "nonsense", "status"],
 )
-def test_what_goes_wrong_in_the_middle_is_an_error_like_others(service: Service, name: str) -> None:
+def test_what_goes_wrong_in_the_middle_is_an_error_like_others(
+    parts: list[bytes], options: dict[str, Any], name: str
+) -> None:
     host = Host()
-    with serving(service) as url, pytest.raises(StepError) as caught:
+    with serving(Service(parts, **options)) as url, pytest.raises(StepError) as caught:
         ask(model(url), host)
     assert caught.value.matches(name), caught.value.name
     assert caught.value.name == name

@@ -195,10 +195,10 @@ def test_a_cut_connection_is_a_connection_error(aimock: AIMockServer) -> None:
     assert caught.value.name == "connection"
 
 
-def test_a_service_that_is_not_there_is_a_connection_error() -> None:
-    nobody = Model("openai:gpt-4o-mini", base_url="http://127.0.0.1:9/v1", api_key=Secret("MODEL_KEY"))
+def test_a_service_that_is_not_there_is_a_connection_error(nobody: str) -> None:
+    absent = Model("openai:gpt-4o-mini", base_url=f"{nobody}/v1", api_key=Secret("MODEL_KEY"))
     with pytest.raises(StepError) as caught:
-        ask(nobody)
+        ask(absent)
     assert caught.value.name == "connection"
 
 

@@ -29,7 +29,7 @@ VALUES = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), min_size
 
 NAME = "WFC_TEST_SECRET"
 quickly = settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 
 

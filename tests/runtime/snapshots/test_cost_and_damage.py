@@ -111,7 +111,7 @@ def damaged(rng: random.Random) -> Any:
 
 
 @given(st.randoms(use_true_random=False))
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400)
 def test_a_damaged_snapshot_is_refused_or_its_run_ends(rng: random.Random) -> None:
     data = damaged(rng)
 
@@ -180,7 +180,7 @@ def test_the_size_of_a_snapshot_is_what_is_under_way() -> None:
 
 
 @given(st.floats(0, 5.5), st.integers(1, 4))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_a_run_goes_on_from_any_moment_any_number_of_times(seconds: float, times: int) -> None:
     async def leave(data: dict[str, Any] | None) -> tuple[dict[str, Any], Any]:
         workflow = Busy(timeout=None)
