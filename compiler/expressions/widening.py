@@ -86,7 +86,8 @@ def into(speller: Speller, node: Node, target: Type) -> Piece:
         case Binary(), ListOf() if joins_records(node):
             return joined_lists(speller, node, wanted)
         case ListDisplay(), ListOf():
-            return atom(f"[{', '.join(into(speller, item, wanted.item).code for item in node.items)}]")
+            own = node.type.item if isinstance(node.type, ListOf) else wanted.item
+            return atom(f"[{', '.join(beside(speller, item, own, wanted.item).code for item in node.items)}]")
         case RecordDisplay(), Record() if wanted.name:
             values = [
                 f"{field_name(str(key.value))}={into(speller, value, wanted.fields[str(key.value)].type).code}"
@@ -100,10 +101,19 @@ def into(speller: Speller, node: Node, target: Type) -> Piece:
             ]
             return atom(f"{{{', '.join(entries)}}}")
         case Choice(), _:
-            return speller.choose(
-                node, into(speller, node.then, target), into(speller, node.otherwise, target)
+            then, otherwise = (
+                beside(speller, each, node.type, target) for each in (node.then, node.otherwise)
             )
+            return speller.choose(node, then, otherwise)
     return widened(speller.piece(node), node.type, target, speller)
+
+
+def beside(speller: Speller, node: Node, own: Type, target: Type) -> Piece:
+    """A value for what takes a wider type than what it stands in has: beside decimals it is one all the same."""
+    piece = into(speller, node, target)
+    if is_exact(node.type, own) or not is_exact(node.type, target):
+        return piece
+    return call("filters.decimal", piece) if base(node.type) == INTEGER else made_exact(piece)
 
 
 def joins_records(node: Binary) -> bool:

@@ -111,7 +111,7 @@ def check(wfc, tmp_path: Path):
         ("def find(id: str | None, key): ...", "id: optional string", ""),
         ("def find(id, key, n=3): ...", "id: string, n: optional string", ""),
         ("def find(id, key, n): ...", "id: string, n: {type: string, default: a}", ""),
-        ("find = str.format", "id: string", "integer"),
+        ("find = max", "id: string", "integer"),
     ],
 )  # fmt: skip
 def test_what_goes_together_is_no_finding(check, function: str, args: str, output: str) -> None:

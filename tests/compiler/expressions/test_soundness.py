@@ -256,6 +256,7 @@ ONCE_WRONG = [
     "[none, 1] + [(state.numbers | max) if state.p else state.total]",
     "false if state.p else 1",
     "[state.maybes, state.took, state.totals]",
+    "[[state.prices if state.p else state.total, state.n], state.scores]",
 ]
 
 
