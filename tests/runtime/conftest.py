@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import importlib.util
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -13,6 +15,21 @@ import pytest
 
 from wfc.runtime import Event, Workflow
 from wfc.runtime.testing import run_virtually
+
+# what several tests of a room share is imported by name: `from order_flows import Paid`
+for _path in (
+    "advance/random_workflows",
+    "engine/keyed_flows",
+    "engine/order_flows",
+    "engine/part_flows",
+    "snapshots/parking",
+):
+    _file = Path(__file__).parent / f"{_path}.py"
+    _spec = importlib.util.spec_from_file_location(_file.stem, _file)
+    assert _spec is not None
+    assert _spec.loader is not None
+    sys.modules[_file.stem] = _module = importlib.util.module_from_spec(_spec)
+    _spec.loader.exec_module(_module)
 
 Play = Callable[..., Any]
 Counted = Callable[[], AbstractContextManager[list[int]]]

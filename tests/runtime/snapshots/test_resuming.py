@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
-from datetime import timedelta
 from typing import Any, ClassVar
 
 import pytest
+from parking import after, gone_on, parked
 from pydantic import Field
 
 from wfc.runtime import (
@@ -22,9 +21,7 @@ from wfc.runtime import (
     InputRequiredEvent,
     Item,
     Items,
-    JsonSerializer,
     Outside,
-    PickleSerializer,
     Question,
     Receives,
     Record,
@@ -42,51 +39,6 @@ from wfc.runtime import (
 )
 from wfc.runtime.engine import Engine
 from wfc.runtime.testing import run_virtually
-
-
-def made(make: Callable[[], Workflow]) -> Workflow:
-    return make(timeout=None) if isinstance(make, type) else make()
-
-
-def parked(
-    make: Callable[[], Workflow], before: Callable[[WorkflowHandler], Awaitable[None]], **inputs: Any
-) -> str:
-    """The snapshot of a run after something, as JSON text; the run itself is given up."""
-
-    async def main() -> str:
-        handler = made(make).run(run_id="r", **inputs)
-        await before(handler)
-        text = json.dumps(handler.ctx.to_dict())
-        await handler.cancel_run()
-        return text
-
-    return run_virtually(main)
-
-
-def gone_on(
-    make: Callable[[], Workflow],
-    text: str,
-    then: Callable[[WorkflowHandler], Awaitable[None]] | None = None,
-) -> Any:
-    """What the run of a snapshot comes to."""
-
-    async def main() -> Any:
-        workflow = made(make)
-        ctx: Context[Any] = Context.from_dict(workflow, json.loads(text))
-        handler = workflow.run(ctx=ctx)
-        assert handler.run_id == "r"
-        if then is not None:
-            await then(handler)
-        return await handler
-
-    return run_virtually(main)
-
-
-def after(seconds: float) -> Callable[[WorkflowHandler], Awaitable[None]]:
-    async def wait(_: WorkflowHandler) -> None:
-        await asyncio.sleep(seconds)
-
-    return wait
 
 
 class Form(Record):
@@ -366,68 +318,6 @@ def test_a_run_that_has_not_begun_and_one_that_is_over() -> None:
         await third.cancel_run()
 
     run_virtually(main)
-
-
-class Own:
-    def __init__(self, number: int) -> None:
-        self.number = number
-
-
-class Loose(Workflow):
-    @step
-    async def begin(self, ctx: Context[Any], event: StartEvent) -> StopEvent:
-        await ctx.store.set("value", event.get("value"))
-        await asyncio.sleep(10)
-        return StopEvent(result=await ctx.store.get("value"))
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        {"a": [1, 2.5, None, True]},
-        (1, {2: "b"}, {"$": "x"}),
-        {b"\xff", timedelta(days=1)},
-        Answered(note="a", more=Answered(note="b")),  # type: ignore[call-arg]
-        float("inf"),
-    ],
-)
-def test_values_of_a_loose_state_come_back_as_they_were(value: Any) -> None:
-    class Holds(Loose):
-        @step
-        async def other(self, event: Answered) -> None:
-            return None
-
-        @step
-        async def sends(self, event: Other) -> Answered | Other | None:
-            return None
-
-    made = lambda: Holds(disable_validation=True)  # noqa: E731
-    assert gone_on(made, parked(made, after(1), value=value)) == value
-
-
-def test_what_has_no_form_in_json_is_told_of() -> None:
-    async def main() -> None:
-        handler = Loose().run(value=Own(1))
-        await asyncio.sleep(1)
-        with pytest.raises(SnapshotError, match="a value of type Own cannot be in a snapshot"):
-            handler.ctx.to_dict()
-        await handler.cancel_run()
-
-    run_virtually(main)
-
-
-def test_nothing_is_ever_pickled() -> None:
-    with pytest.raises(TypeError, match="never pickled"):
-        PickleSerializer()
-
-
-def test_a_serializer_writes_further_classes() -> None:
-    serializer = JsonSerializer(allowed_types=[Form])
-    assert serializer.deserialize(serializer.serialize({"a": Form(note="b")})) == {"a": Form(note="b")}
-    with pytest.raises(ValueError, match="no class of this workflow"):
-        JsonSerializer().deserialize(serializer.serialize(Form(note="b")))
-    with pytest.raises(ValueError, match="cannot be written"):
-        JsonSerializer().serialize(Own(1))
 
 
 def test_a_snapshot_of_another_workflow_is_refused() -> None:

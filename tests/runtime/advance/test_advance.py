@@ -31,7 +31,7 @@ from wfc.runtime.testing import run_virtually
 from wfc.runtime.ticks import Arrived, Cancelled, Completed, Started, Tick, TimerFired
 from wfc.runtime.wants import StartTimer
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 PURE = (

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
-from pydantic import BaseModel
 
 from wfc.runtime import (
     Context,
     Event,
     PythonResource,
     Resource,
-    ResourceConfig,
     ResourceManager,
     StartEvent,
     StepFailedError,
     StopEvent,
     Workflow,
     WorkflowCancelledByUser,
-    WorkflowValidationError,
     step,
 )
 from wfc.runtime.testing import run_virtually
@@ -405,189 +401,6 @@ def test_a_manager_knows_what_there_is() -> None:
         return manager.get_all() == {"Closeable": got}
 
     assert run_virtually(main)
-
-
-# --- what cannot be
-
-
-def needs(*resources: Any) -> Any:
-    def factory(one: Any, two: Any = None) -> str: ...
-
-    factory.__annotations__ = {
-        name: Annotated[str, resource] for name, resource in zip(("one", "two"), resources, strict=False)
-    }
-    return factory
-
-
-def test_a_resource_that_needs_itself_is_told_of_when_the_workflow_is_made() -> None:
-    first: Any = needs()
-    second = needs(Resource(lambda: ""), Resource(first))
-    first.__annotations__ = {"one": Annotated[str, Resource(second)]}
-
-    class Flow(Workflow):
-        @step
-        async def start(self, ev: StartEvent, it: Annotated[str, Resource(first)]) -> StopEvent: ...
-
-    with pytest.raises(WorkflowValidationError, match=r"circular resource dependency: .* → .* → "):
-        Flow()
-
-
-def test_what_lives_longer_cannot_need_what_is_closed_before_it() -> None:
-    for_a_run = Resource(lambda: "", per="run")
-    for resource in (Resource(needs(for_a_run)), Resource(needs(for_a_run), per="process")):
-
-        class Flow(Workflow):
-            @step
-            async def start(self, ev: StartEvent, it: Annotated[str, resource]) -> StopEvent: ...
-
-        with pytest.raises(WorkflowValidationError, match="outlives the run"):
-            Flow()
-
-
-@pytest.mark.parametrize(
-    ("make", "said"),
-    [
-        (lambda: Resource(str, per="day"), "`per` is"),  # type: ignore[arg-type]
-        (lambda: Resource(str, cache=False, per="run"), "goes with `cache`"),
-        (lambda: Resource(lambda it: it).needs, "needs a value for `it`"),
-    ],
-)
-def test_wrong_resources(make: Callable[[], Any], said: str) -> None:
-    with pytest.raises(WorkflowValidationError, match=said):
-        make()
-
-
-def test_a_tail_cannot_wait_for_a_resource() -> None:
-    class Flow(Workflow):
-        @step
-        async def start(self, ev: StartEvent) -> str: ...
-
-        @start.then
-        def after(self, ev: StartEvent, result: str, db: Annotated[str, Resource(str)]) -> StopEvent: ...
-
-    with pytest.raises(WorkflowValidationError, match="cannot wait for a resource"):
-        Flow()
-
-
-# --- config files
-
-
-class Limits(BaseModel):
-    most: int
-
-
-def with_config(config: ResourceConfig) -> type[Workflow]:
-    class Flow(Workflow):
-        @step
-        async def start(self, ev: StartEvent, limits: Annotated[Limits, config]) -> StopEvent:
-            return StopEvent(result=limits.most)
-
-    return Flow
-
-
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "outside.json").write_text('{"most": 1}')
-    folder = tmp_path / "project"
-    (folder / "conf").mkdir(parents=True)
-    (folder / "wfc.toml").write_text("")
-    (folder / "conf" / "limits.json").write_text(json.dumps({"most": 3, "deep": {"er": {"most": 5}}}))
-    (folder / "wrong.json").write_text('{"most": "many"}')
-    (folder / "broken.json").write_text("{")
-    (folder / "away.json").symlink_to(tmp_path / "outside.json")
-    monkeypatch.chdir(folder / "conf")
-    return folder
-
-
-@pytest.mark.parametrize(
-    ("file", "place", "most"),
-    [("limits.json", None, 3), ("limits.json", "deep.er", 5), ("../conf/limits.json", None, 3)],
-)
-def test_a_config_file_becomes_a_model(
-    project: Path, play: Play, file: str, place: str | None, most: int
-) -> None:
-    assert play(with_config(ResourceConfig(file, place))) == most
-
-
-@pytest.mark.parametrize(
-    ("file", "place", "said"),
-    [
-        ("none.json", None, "there is no file none.json"),
-        ("limits.json", "deep.est", "no record at `deep.est`"),
-        ("limits.json", "most", "no record at `most`"),
-        ("../wrong.json", None, "valid integer"),
-        ("../broken.json", None, "is not JSON"),
-        ("../../outside.json", None, "outside of the project"),
-        ("../away.json", None, "outside of the project"),
-        ("/etc/x.json", None, "outside of the project"),
-    ],
-)
-def test_a_wrong_config_file_is_told_of_before_anything_runs(
-    project: Path, file: str, place: str | None, said: str
-) -> None:
-    flow = with_config(ResourceConfig(file, place))()
-    with pytest.raises(WorkflowValidationError, match=said):
-        flow.validate()
-    assert flow.validate(validate_resource_configs=False) is False
-
-
-def test_a_config_is_a_model_from_a_json_file() -> None:
-    with pytest.raises(ValueError, match=r"limits\.toml"):
-        ResourceConfig("limits.toml")
-
-    class Flow(Workflow):
-        @step
-        async def start(
-            self, ev: StartEvent, it: Annotated[dict[str, int], ResourceConfig("a.json")]
-        ) -> StopEvent: ...
-
-    with pytest.raises(WorkflowValidationError, match="gives a pydantic model"):
-        Flow()
-
-
-def test_a_factory_asks_for_a_config(project: Path, play: Play) -> None:
-    def connect(limits: Annotated[Limits, ResourceConfig("limits.json")]) -> str:
-        return f"db of {limits.most}"
-
-    class Flow(Workflow):
-        @step
-        async def start(self, ev: StartEvent, db: Annotated[str, Resource(connect)]) -> StopEvent:
-            return StopEvent(result=db)
-
-    assert play(Flow) == "db of 3"
-    (project / "conf" / "limits.json").unlink()
-    with pytest.raises(WorkflowValidationError, match="step `start`, `limits`: there is no file"):
-        Flow().validate()
-
-
-def test_resources_are_tried_on_request_also_inside_an_event_loop() -> None:
-    closed = []
-
-    def works() -> Iterator[str]:
-        yield "fine"
-        closed.append(1)
-
-    def fails() -> str:
-        raise ConnectionError("nobody there")
-
-    class Flow(Workflow):
-        @step
-        async def start(
-            self, ev: StartEvent, one: Annotated[str, Resource(works)], two: Annotated[str, Resource(fails)]
-        ) -> StopEvent: ...
-
-    async def main() -> None:
-        with pytest.raises(
-            WorkflowValidationError, match="step `start`, `two`: ConnectionError: nobody there"
-        ):
-            Flow().validate(validate_resources=True)
-
-    Flow().validate()
-    asyncio.run(main())
-    assert closed == [1]
-
-
-# --- as specs name them
 
 
 def test_a_python_resource_is_loaded_when_it_is_first_used(tmp_path: Path) -> None:

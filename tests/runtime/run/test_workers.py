@@ -1,0 +1,135 @@
+"""How many step runs are at work at once, and in which order they begin."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from wfc.runtime import (
+    Event,
+    StartEvent,
+    StepFailedError,
+    StopEvent,
+    Workflow,
+    step,
+)
+from wfc.runtime.events import StepState, StepStateChanged
+
+Play = Callable[..., Any]
+
+
+Watch = Callable[..., list[Event]]
+
+
+Virtually = Callable[[Callable[[], Any]], Any]
+
+
+class Item(Event):
+    value: int = 0
+
+
+class Done(Event):
+    value: int = 0
+
+
+def busy(workers: int, waits: bool) -> type[Workflow]:
+    """Forty events at a step with so many workers, which waits a second or not at all."""
+
+    class Busy(Workflow):
+        most = 0
+        now = 0
+        order: list[int] = []  # noqa: RUF012
+
+        @step
+        async def start(self, ev: StartEvent) -> list[Item]:
+            return [Item(value=value) for value in range(40)]
+
+        @step(num_workers=workers)
+        async def work(self, ev: Item) -> Done:
+            type(self).order = [*self.order, ev.value]
+            type(self).now += 1
+            type(self).most = max(self.most, self.now)
+            if waits:
+                await asyncio.sleep(1)
+            type(self).now -= 1
+            return Done(value=ev.value)
+
+        @step
+        async def end(self, events: list[Done]) -> StopEvent:
+            return StopEvent(result=asyncio.get_running_loop().time())
+
+    return Busy
+
+
+@pytest.mark.parametrize(("workers", "seconds"), [(1, 40), (4, 10), (40, 1), (100, 1)])
+def test_as_many_at_once_as_there_are_workers_first_come_first_served(
+    virtually: Virtually, workers: int, seconds: float
+) -> None:
+    flow = busy(workers, waits=True)
+
+    async def main() -> float:
+        start = asyncio.get_running_loop().time()
+        return await flow().run() - start  # type: ignore[no-any-return]
+
+    assert virtually(main) == pytest.approx(seconds)
+    assert (flow.most, flow.order) == (min(workers, 40), list(range(40)))  # type: ignore[attr-defined]
+
+
+def test_steps_that_do_not_wait_are_served_in_order_too(play: Play) -> None:
+    flow = busy(4, waits=False)
+    play(flow)
+    assert (flow.most, flow.order) == (1, list(range(40)))  # type: ignore[attr-defined]
+
+
+def test_a_run_that_never_waits_lets_others_live() -> None:
+    class Spin(Workflow):
+        @step
+        async def spin(self, ev: StartEvent | Item) -> Item | StopEvent:
+            spins.append(None)
+            return StopEvent(result=bool(flag)) if flag or len(spins) > 500_000 else Item()
+
+    flag: list[bool] = []
+    spins: list[None] = []
+
+    async def main() -> Any:
+        handler = Spin().run()
+        for _ in range(20):
+            await asyncio.sleep(0)
+        asyncio.get_running_loop().call_later(0.01, flag.append, True)
+        return await handler
+
+    assert asyncio.run(main())
+
+
+def test_runs_of_one_object_may_be_bounded(virtually: Virtually) -> None:
+    class Count(Workflow):
+        now = most = 0
+
+        @step
+        async def work(self, ev: StartEvent) -> StopEvent:
+            type(self).now += 1
+            type(self).most = max(self.now, self.most)
+            await asyncio.sleep(1)
+            type(self).now -= 1
+            if ev.number == 3:
+                raise ValueError
+            return StopEvent(result=ev.number)
+
+    async def main() -> list[Any]:
+        workflow = Count(num_concurrent_runs=2)
+        handlers = [workflow.run(number=number) for number in range(6)]
+        await handlers[5].cancel_run()
+        return await asyncio.gather(*handlers, return_exceptions=True)
+
+    results = virtually(main)
+    assert results[:3] + results[4:5] == [0, 1, 2, 4]
+    assert isinstance(results[3], StepFailedError)
+    assert Count.most == 2
+
+
+def test_a_step_run_that_waits_for_a_worker_is_shown(watch: Watch) -> None:
+    states = [event for event in watch(busy(1, waits=False)) if isinstance(event, StepStateChanged)]
+    assert sum(event.step_state is StepState.PREPARING for event in states) == 39
