@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -55,3 +57,26 @@ def seed() -> str:
 def root() -> Path:
     """The top of the repository."""
     return Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session")
+def passes_mypy(root: Path) -> Callable[..., None]:
+    """Asserts that modules of one folder, which may import each other, pass mypy at its strictest.
+
+    What it has learnt of the libraries and of the houses is kept from run to run, apart for tests at the same time.
+    """
+    kept = root / ".mypy_cache" / os.environ.get("PYTEST_XDIST_WORKER", "alone")
+
+    def check(*modules: str | Path) -> None:
+        options = ("--strict", "--config-file=", "--namespace-packages", "--explicit-package-bases")
+        beside = f"{root / 'tests/as_installed'}{os.pathsep}{Path(modules[0]).parent}"
+        done = subprocess.run(
+            [sys.executable, "-m", "mypy", *options, "--cache-dir", str(kept), *map(str, modules)],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "MYPYPATH": beside},
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    return check

@@ -120,9 +120,3 @@ def read_text() -> ReadText:
         return parse_template(text, PLACE, scope, findings.append, statements=statements), findings
 
     return parse
-
-
-@pytest.fixture(scope="session")
-def mypy_cache(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A folder where one run of the type checker leaves what the next one need not read again."""
-    return str(tmp_path_factory.mktemp("mypy"))

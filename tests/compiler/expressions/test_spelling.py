@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -309,7 +310,7 @@ def test_an_expression_is_native_python(read, python_world, text: str, python: s
 
 
 def test_all_of_it_passes_the_formatter_the_linter_and_the_type_checker(
-    read, world: Scope, tmp_path: Path, mypy_cache: str
+    read, world: Scope, tmp_path: Path, passes_mypy: Callable[..., None]
 ) -> None:
     lines = [world_module(world)]
     for number, (text, _, _) in enumerate(TABLE):
@@ -331,25 +332,11 @@ def test_all_of_it_passes_the_formatter_the_linter_and_the_type_checker(
     before = [line for line in module.read_text().splitlines() if line.startswith("    return")]
     after = [line for line in formatted.read_text().splitlines() if line.startswith("    return")]
     assert after == before
-    run(
-        sys.executable,
-        "-m",
-        "mypy",
-        "--strict",
-        "--cache-dir",
-        mypy_cache,
-        "--config-file=",
-        str(module),
-        cwd=Path(__file__).parents[3] / "tests/as_installed",
-    )
+    passes_mypy(module)
 
 
-def run(*command: str, cwd: Path | None = None) -> None:
-    program = [
-        str(Path(sys.executable).parent / command[0]) if command[0] == "ruff" else command[0],
-        *command[1:],
-    ]
-    done = subprocess.run(program, capture_output=True, text=True, check=False, cwd=cwd)
+def run(*command: str) -> None:
+    done = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
