@@ -105,7 +105,7 @@ DOORS = {
     "click": {"compiler/cli"},
     "pydantic": {"runtime", "compiler/cli"},
     "pydantic_core": {"runtime", "compiler/types"},
-    "typing_extensions": {"runtime/context"},  # for type checkers alone
+    "typing_extensions": {"runtime/context/__init__"},  # for type checkers alone
     "httpx2": {"runtime/integrations"},
     "pydantic_ai": {"runtime/integrations"},
     "opentelemetry": {"runtime/integrations/opentelemetry"},
