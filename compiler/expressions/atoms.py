@@ -241,6 +241,8 @@ def opaque_key(node: Node) -> tuple[str, bool]:
 
 def outline(node: Node) -> str:
     """A text that is the same for nodes that mean the same."""
+    if (path := path_of(node)) is not None:
+        return ".".join(path)
     own = [
         repr(getattr(node, name))
         for name in ("value", "name", "operator", "negated")

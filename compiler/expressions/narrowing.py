@@ -224,7 +224,7 @@ def could_be(value: object, type: Type) -> bool:
 
 def among(values: Iterable[object]) -> frozenset[tuple[object, object]]:
     """Values with their classes, to look one up among many: ``1`` is not ``true``."""
-    return frozenset((each.__class__, each) for each in values)
+    return frozenset([(each.__class__, each) for each in values])
 
 
 def is_among(value: object, values: tuple[object, ...]) -> bool:

@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from wfc.compiler.diagnostics import Place, Report
-from wfc.compiler.expressions.parser import Parser
-from wfc.compiler.expressions.paths import path_alone
+from wfc.compiler.diagnostics import Finding, Place, Report
+from wfc.compiler.expressions.reading import read_expression
 from wfc.compiler.expressions.scope import Scope
 from wfc.compiler.expressions.template_parser import TemplateParser
 from wfc.compiler.expressions.template_tree import Condition, Hole, Loop, Part, Text, has_statements, holes
-from wfc.compiler.expressions.tokens import UnreadableError, tokenize
-from wfc.compiler.expressions.tree import Attribute, Broken, Constant, Name, Node, Path, children, path_of
+from wfc.compiler.expressions.tokens import UnreadableError
+from wfc.compiler.expressions.tree import (
+    Attribute,
+    Broken,
+    Constant,
+    Fields,
+    Name,
+    Node,
+    Path,
+    children,
+    path_of,
+)
 from wfc.compiler.expressions.truth import constant_truth
 from wfc.compiler.expressions.typing import Typing
 from wfc.compiler.problems import names as names_problems
@@ -27,11 +36,8 @@ from wfc.compiler.types import (
     Field,
     ListOf,
     MapOf,
-    Optional,
     Record,
     Type,
-    common,
-    members,
     show,
 )
 
@@ -45,7 +51,7 @@ LOOP.fields.update(
 )
 
 
-PATHS: Final = frozenset({Name, Attribute})
+PATHS: Final = frozenset({Name, Fields, Attribute})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,6 +63,7 @@ class Expression:
         place: Where it stands.
         type: ``UNKNOWN`` if a finding was made.
         uses: The paths that it mentions: ``("state", "count")``.
+        sure: Whether every part of it has a type that is known.
     """
 
     text: str
@@ -64,6 +71,7 @@ class Expression:
     type: Type
     tree: Node
     uses: frozenset[Path]
+    sure: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,8 +116,7 @@ def parse_expression(
     """
     typing = Typing(text, place, report)
     try:
-        path = path_alone(text)
-        tree = path[0] if path is not None else Parser(tokenize(text, place)[0], place).whole()
+        tree, _ = read_expression(text, place)
     except UnreadableError as mistake:
         report(mistake.finding)
         return Expression(text, place, UNKNOWN, Broken(0, len(text)), frozenset())
@@ -122,7 +129,8 @@ def parse_expression(
             )
     else:
         typing.type_of(tree, scope)
-    return Expression(text, place, UNKNOWN if typing.failed else tree.type, tree, uses_of([tree]))
+    kind = UNKNOWN if typing.failed else tree.type
+    return Expression(text, place, kind, tree, uses_of([tree]), typing.sure)
 
 
 def uses_of(trees: Sequence[Node], without: Sequence[str] = ()) -> frozenset[Path]:
@@ -195,8 +203,9 @@ class Templates:
             inside = scope
             if test is not None:
                 self.typing.condition(test, scope)
+                sure = self.typing.sure
                 uses |= uses_of([test])
-                inside, scope = scope.given(test, True), scope.given(test, False)
+                inside, scope = scope.given(test, True, sure=sure), scope.given(test, False, sure=sure)
             uses |= self.parts(body, inside)
         return uses
 
@@ -230,20 +239,17 @@ def reference(scope: Scope, *path: str) -> Expression:
     Raises:
         KeyError: There is no such name or field.
     """
-    tree: Node = Name(0, 0, path[0], 0, 0)
-    tree.declared = scope.names[path[0]]
-    tree.type = scope.fact(path[:1]) or tree.declared
-    for index, name in enumerate(path[1:], 2):
-        of = tree.type
-        declared = of.fields[name].type if isinstance(of, Record) else common(*field_types(of, name))
-        tree = Attribute(0, 0, tree, name, 0, 0)
-        tree.declared = declared
-        tree.type = scope.fact(path[:index]) or declared
-    return Expression(".".join(path), Place(()), tree.type, tree, frozenset({path}))
+    text = ".".join(path)
+    tree: Node = Fields(0, 0, path, 0) if len(path) > 1 else Name(0, 0, text, 0, 0)
+    typing = Typing(text, NOWHERE, silent)
+    kind = typing.type_of(tree, scope)
+    if typing.failed:
+        raise KeyError(text)
+    return Expression(text, NOWHERE, kind, tree, frozenset({path}), typing.sure)
 
 
-def field_types(type: Type, name: str) -> list[Type]:
-    """The types of a record's field; of several records, the one each gives it."""
-    if not all(isinstance(each, Record) for each in members(type)) or isinstance(type, Optional):
-        raise KeyError(name)
-    return [each.fields[name].type for each in members(type) if isinstance(each, Record)]
+NOWHERE: Final = Place(())
+
+
+def silent(finding: Finding) -> None:
+    """Whoever asks for a reference knows that it is there."""

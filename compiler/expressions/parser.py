@@ -16,6 +16,7 @@ from wfc.compiler.expressions.tree import (
     ComparisonOperator,
     Concat,
     Constant,
+    Fields,
     FilterCall,
     ListDisplay,
     Logic,
@@ -333,6 +334,8 @@ class Parser:
             if token.text in CONSTANTS:
                 self.next += 1
                 return Constant(token.start, token.end, CONSTANTS[token.text])
+        elif token.kind == "path":
+            return self.path(token)
         elif token.kind in {"string", "integer", "number"}:
             self.next += 1
             if token.kind == "string" and self.token.kind == "string":
@@ -351,6 +354,15 @@ class Parser:
         if self.at("{"):
             return self.record_display()
         return self.unexpected("a value")
+
+    def path(self, token: Token) -> Fields:
+        path = tuple(token.text.split("."))
+        self.operators += len(path) - 2
+        self.count(token)
+        if path[0] in RESERVED:
+            self.unexpected("a value")
+        self.next += 1
+        return Fields(token.start, token.end, path, token.start)
 
     def list_display(self) -> Node:
         opened = self.open()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from wfc.compiler.expressions.narrowing import SCALAR_TESTS, Facts, facts_of, of_first
-from wfc.compiler.expressions.tree import Constant, Name, Node, Path, Test, children
+from wfc.compiler.expressions.tree import Constant, Fields, Name, Node, Path, Test, children
 from wfc.compiler.slotted import dataclass, field, replace
 from wfc.compiler.types import UNKNOWN, OneOf, Record, Type, may_be_null
 
@@ -37,11 +37,15 @@ class Scope:
 
     def assuming(self, condition: Expression, holds: bool) -> Scope:
         """The scope where a condition is known to hold, or not to."""
-        return self.given(condition.tree, holds)
+        return self.given(condition.tree, holds, sure=condition.sure)
 
-    def given(self, condition: Node, holds: bool) -> Scope:
-        """The same, for a part of an expression."""
-        found: Facts | None = None if is_in_doubt(condition) else facts_of(condition, holds)
+    def given(self, condition: Node, holds: bool, *, sure: bool = False) -> Scope:
+        """The same, for a part of an expression.
+
+        Args:
+            sure: Whether all of the expression could be read and has types.
+        """
+        found: Facts | None = facts_of(condition, holds) if sure or not is_in_doubt(condition) else None
         if found is None:
             found = self.doubts()
         if not found:
@@ -83,6 +87,6 @@ def is_in_doubt(condition: Node) -> bool:
             return True
         if isinstance(node, Test) and node.record is None and node.name not in {"none", *SCALAR_TESTS}:
             return True
-        if not isinstance(node, (Name, Constant)):  # as most are
+        if not isinstance(node, (Fields, Name, Constant)):  # as most are
             waiting += children(node)
     return False

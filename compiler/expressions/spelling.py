@@ -19,6 +19,7 @@ from wfc.compiler.expressions.tree import (
     ComparisonOperator,
     Concat,
     Constant,
+    Fields,
     FilterCall,
     ListDisplay,
     Logic,
@@ -33,6 +34,7 @@ from wfc.compiler.expressions.tree import (
     Unary,
     decided,
     path_of,
+    taken_apart,
 )
 from wfc.compiler.expressions.widening import exact, is_exact, joined_lists, joins_records, made_exact
 from wfc.compiler.expressions.widening import into as widen
@@ -180,6 +182,9 @@ class Speller:
 
     def name(self, node: Name) -> Piece:
         return self.known(node) or atom(node.name)
+
+    def fields(self, node: Fields) -> Piece:
+        return self.attribute_of(node.apart or taken_apart(node))
 
     def attribute_of(self, node: Attribute) -> Piece:
         found = self.known(node)
@@ -338,7 +343,7 @@ class Speller:
                 turned.record = node.record
                 return self.piece(turned)
         piece = self.piece(node)
-        if piece.rank is Rank.COMPARE and isinstance(node, Attribute):  # `loop.first`
+        if piece.rank is Rank.COMPARE and isinstance(node, (Attribute, Fields)):  # `loop.first`
             return Piece(piece.code.replace(" == ", " != "), Rank.COMPARE)
         return Piece(f"not {piece.within(Rank.NOT)}", Rank.NOT)
 
@@ -405,6 +410,7 @@ def overflows(node: Binary) -> bool:
 RULES: Final[Mapping[type[Node], Callable[..., Piece]]] = {
     Constant: Speller.constant,
     Name: Speller.name,
+    Fields: Speller.fields,
     Attribute: Speller.attribute_of,
     Subscript: Speller.subscript,
     Slice: Speller.slice,

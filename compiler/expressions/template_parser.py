@@ -12,7 +12,7 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.expressions.parser import RESERVED, Parser
-from wfc.compiler.expressions.paths import path_alone
+from wfc.compiler.expressions.reading import read_expression
 from wfc.compiler.expressions.template_tree import Condition, Hole, Loop, Part, Text
 from wfc.compiler.expressions.tokens import Token, UnreadableError, tokenize
 from wfc.compiler.expressions.tree import Broken, Node
@@ -24,11 +24,12 @@ from wfc.compiler.spell import is_name
 __all__ = ["TemplateParser"]
 
 NAMES: Final = "(?:events?|inputs|result|state|config|error|run)"
+# each way begins with one of three signs, for which a long text is searched much sooner than for a choice
 MARK: Final = re.compile(
     r"\$\{\{|\{\{|\{%|\{#"
-    rf"|\$?\{{ ?(?P<braces>{NAMES}\.\w+) ?\}}|\$(?P<dollar>{NAMES}\.\w+)|<%=? *(?P<angle>{NAMES}\.\w+) *%>"
+    rf"|\{{ ?({NAMES}\.\w+) ?\}}|\$\{{ ?({NAMES}\.\w+) ?\}}|\$({NAMES}\.\w+)|<%=? *({NAMES}\.\w+) *%>"
 )
-"""Where something begins that may be no text; the last three are how others write an expression."""
+"""Where something begins that may be no text; the last four are how others write an expression."""
 MAX_NESTING: Final = 15
 MAX_EXPRESSIONS: Final = 2_000  # in one text, statements included
 STATEMENTS: Final = ("for", "if", "elif", "else", "endfor", "endif")
@@ -167,13 +168,9 @@ class TemplateParser:
         return alone
 
     def hole(self, start: int) -> int:
-        path = path_alone(self.text, start, until="}}")
-        if path is not None:
-            self.parts.append(Hole(path[0]))
-            return path[1] + 2
         try:
-            tokens, end = tokenize(self.text, self.place, start, until="}}")
-            self.parts.append(Hole(Parser(tokens, self.place, start).whole()))
+            tree, end = read_expression(self.text, self.place, start, until="}}")
+            self.parts.append(Hole(tree))
         except UnreadableError as mistake:
             self.wrong(mistake)
             self.parts.append(Hole(Broken(start, start)))

@@ -10,7 +10,7 @@ from wfc.compiler.expressions.parse import Template
 from wfc.compiler.expressions.python import Piece, Rank, atom, infix, is_path
 from wfc.compiler.expressions.spelling import Names, Speller
 from wfc.compiler.expressions.template_tree import Condition, Hole, Loop, Part, Text, holes
-from wfc.compiler.expressions.tree import Attribute, Name, Node, Path, path_of, walk
+from wfc.compiler.expressions.tree import Attribute, Fields, Name, Node, Path, path_of, walk
 from wfc.compiler.spell import Code, local_name
 from wfc.compiler.types import STRING, base
 
@@ -164,7 +164,7 @@ def one(speller: Speller, part: str | Node) -> str:
 
 def mentioned_paths(node: Node) -> list[Path]:
     """The paths of an expression: ``loop.index``, and ``loop`` itself."""
-    paths = [path_of(each) for each in walk(node) if isinstance(each, (Attribute, Name))]
+    paths = [path_of(each) for each in walk(node) if isinstance(each, (Attribute, Fields, Name))]
     return [path if path[0] != "loop" or len(path) > 1 else ("",) for path in paths if path is not None]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final, Literal
 
 from wfc.compiler.diagnostics import Finding, Fix, Place
@@ -13,13 +14,13 @@ from wfc.compiler.spell import normal_form
 
 __all__ = ["Token", "UnreadableError", "tokenize"]
 
-Kind = Literal["name", "integer", "number", "string", "operator", "end"]
+Kind = Literal["name", "path", "integer", "number", "string", "operator", "end"]
 
 # one of these matches wherever one begins to look, so that nothing is looked for twice
 TOKEN: Final = re.compile(
-    r"""\s*+(?:(?P<number>\d[\d_]*(?:\.\d[\d_]*(?:[eE][+-]?\d+)?|[eE][+-]?\d+))
+    r"""\s*+(?:(?P<name>[^\W\d]\w*+(?:\.(?a:[A-Za-z]\w*+)(?!\w))*+)
+    |(?P<number>\d[\d_]*(?:\.\d[\d_]*(?:[eE][+-]?\d+)?|[eE][+-]?\d+))
     |(?P<integer>\d[\d_]*)
-    |(?P<name>[^\W\d]\w*)
     |(?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
     |(?P<operator>===|!==|<>|==|!=|<=|>=|//|\*\*|&&|\|\||=>|->|\+\+|[-+*/%<>~|.,:=!?&^@;()\[\]{}])
     |(?P<end>\Z)
@@ -52,7 +53,7 @@ class Token:
     """A word of an expression.
 
     Args:
-        text: As written; a name in normal form; empty at the end.
+        text: As written; a name in normal form; a path is a name and fields without blanks; empty at the end.
         value: Of a text or a number.
         word: The text of an operator or a name, which grammar asks for; empty for all else.
     """
@@ -65,18 +66,21 @@ class Token:
     word: str = ""
 
 
-def tokenize(text: str, place: Place, start: int = 0, *, until: str = "") -> tuple[list[Token], int]:
+def tokenize(
+    text: str, place: Place, start: int = 0, *, until: str = "", paths: bool = False
+) -> tuple[list[Token], int]:
     """The tokens from ``start`` on, and where they stop.
 
     Args:
         until: ``}}`` or ``%}``: stop at it, outside of braces; empty: at the text's end.
+        paths: Whether a name and its fields are one token, where they can be.
 
     Raises:
         UnreadableError: Something there is no token, or ``until`` does not come.
     """
     tokens: list[Token] = []
     depth: list[str] = []
-    position = start
+    position, many = start, MAX_TOKENS
     for match in TOKEN.finditer(text, start):
         kind, word = match.lastgroup, match[match.lastindex or 0]
         if kind in {"stray", "end"}:
@@ -84,8 +88,18 @@ def tokenize(text: str, place: Place, start: int = 0, *, until: str = "") -> tup
         position = match.end()
         begin = position - len(word)
         if kind == "name":
-            word = normal_form(word)
-            tokens.append(Token("name", word, begin, position, "", word))
+            if "." not in word:
+                word = normal_form(word)
+                tokens.append(Token("name", word, begin, position, "", word))
+            elif paths and word.isascii() and (not tokens or tokens[-1].word != "."):
+                tokens.append(Token("path", word, begin, position))
+                many -= 2 * word.count(".")
+            else:
+                for token in single(word, begin):
+                    tokens.append(token)
+                    if len(tokens) > many:
+                        position = token.end
+                        break
         elif kind == "operator":
             if until and text.startswith(until, begin) and ("{" not in depth or until == "%}"):
                 tokens.append(Token("end", "", begin, begin))
@@ -97,7 +111,7 @@ def tokenize(text: str, place: Place, start: int = 0, *, until: str = "") -> tup
             tokens.append(Token("operator", word, begin, position, "", word))
         else:
             tokens.append(made(kind, word, begin, place))
-        if len(tokens) > MAX_TOKENS:
+        if len(tokens) > many:
             raise UnreadableError(problems.expression_too_long(place.stretch(start, position)))
     position = len(text) - len(text[position:].lstrip())
     if position < len(text):
@@ -106,6 +120,16 @@ def tokenize(text: str, place: Place, start: int = 0, *, until: str = "") -> tup
         raise UnreadableError(unclosed(text, place, start, until))
     tokens.append(Token("end", "", position, position))
     return tokens, position
+
+
+def single(path: str, start: int) -> Iterator[Token]:
+    """The names of a path, and the dots between them."""
+    for index, word in enumerate(path.split(".", MAX_TOKENS)):
+        if index:
+            yield Token("operator", ".", start - 1, start, "", ".")
+        name = normal_form(word)
+        yield Token("name", name, start, start + len(word), "", name)
+        start += len(word) + 1
 
 
 def unclosed(text: str, place: Place, start: int, until: str) -> Finding:

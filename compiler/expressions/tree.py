@@ -18,6 +18,7 @@ __all__ = [
     "ComparisonOperator",
     "Concat",
     "Constant",
+    "Fields",
     "FilterCall",
     "ListDisplay",
     "Logic",
@@ -33,6 +34,7 @@ __all__ = [
     "children",
     "decided",
     "path_of",
+    "taken_apart",
     "walk",
 ]
 
@@ -91,6 +93,21 @@ class Attribute(Node):
     name: str
     name_start: int
     name_end: int
+
+
+@dataclass(slots=True, eq=False)
+class Fields(Node):
+    """Fields of a name in one, as most expressions have them: ``event.order.total``, without blanks and brackets.
+
+    Args:
+        path: The name and the fields.
+        begin: Where the name stands; the node may have brackets around it.
+        apart: The same as attributes of a name; set by the typing where there is more to say of them.
+    """
+
+    path: Path
+    begin: int
+    apart: Attribute | None = field(default=None, init=False)
 
 
 @dataclass(slots=True, eq=False)
@@ -227,6 +244,7 @@ CHILDREN: Final[Mapping[type[Node], Callable[..., tuple[Node, ...]]]] = {
     Broken: no_children,
     Constant: no_children,
     Name: no_children,
+    Fields: no_children,
     Attribute: lambda node: (node.of,),
     Test: lambda node: (node.of,),
     Subscript: lambda node: (node.of, node.index),
@@ -282,6 +300,19 @@ def path_of(node: Node) -> Path | None:
     while isinstance(node, Attribute):
         names.append(node.name)
         node = node.of
-    if not isinstance(node, Name):
-        return None
-    return (node.name, *reversed(names))
+    if isinstance(node, Fields):
+        return (*node.path, *reversed(names)) if names else node.path
+    return (node.name, *reversed(names)) if isinstance(node, Name) else None
+
+
+def taken_apart(node: Fields) -> Attribute:
+    """Fields of a name as attributes, one of the other."""
+    name, first, *names = node.path
+    end = node.begin + len(name)
+    of: Node = Name(node.begin, end, name, node.begin, end)
+    for each in (first, *names):
+        start = end + 1
+        end = start + len(each)
+        of = Attribute(node.begin, end, of, each, start, end)
+    assert isinstance(of, Attribute)
+    return of

@@ -17,6 +17,7 @@ from wfc.compiler.expressions.tree import (
     Compare,
     Concat,
     Constant,
+    Fields,
     FilterCall,
     ListDisplay,
     Logic,
@@ -29,6 +30,7 @@ from wfc.compiler.expressions.tree import (
     Test,
     Unary,
     path_of,
+    taken_apart,
 )
 from wfc.compiler.problems import expressions as problems
 from wfc.compiler.problems import operands as operand_problems
@@ -73,7 +75,13 @@ class Typing:
         self.place = place
         self.report = report
         self.failed = False
+        self.unknown = False  # whether some part has a type that nobody knows
         self.positive = True  # outside of `not`, or inside of two
+
+    @property
+    def sure(self) -> bool:
+        """Whether everything could be read so far, and has a type that is known."""
+        return not self.failed and not self.unknown
 
     # --- findings
 
@@ -107,8 +115,10 @@ class Typing:
 
     def type_of(self, node: Node, scope: Scope) -> Type:
         """The type of an expression in a scope; every node in it gets its own."""
-        node.type = RULES[node.__class__](self, node, scope)
-        return node.type
+        node.type = kind = RULES[node.__class__](self, node, scope)
+        if kind is UNKNOWN:
+            self.unknown = True
+        return kind
 
     def present(self, node: Node, scope: Scope, *, use: str = "") -> Type:
         """The type of an expression that is used where null means nothing."""
@@ -192,6 +202,22 @@ class Typing:
                 return self.wrong(found)
             node.declared = found
         return (scope.fact(path_of(node)) if scope.facts else None) or node.declared
+
+    def fields(self, node: Fields, scope: Scope) -> Type:
+        path, facts = node.path, scope.facts
+        kind = scope.names.get(path[0])
+        for length, name in enumerate(path[1:], 1):
+            if facts:
+                kind = facts.get(path[:length], kind)
+            field = kind.fields.get(name) if isinstance(kind, Record) and kind.name else None
+            if field is None:  # of a mistake, and of a field that several records have, there is more to say
+                node.apart = taken_apart(node)
+                kind = self.type_of(node.apart, scope)
+                node.declared = node.apart.declared
+                return kind
+            kind = field.type
+        node.declared = declared = kind or UNKNOWN
+        return facts.get(path, declared) if facts else declared
 
     def field(self, node: Attribute, of: Type) -> Type | Finding:
         """The type of a field that is not simply there, or what is wrong with it."""
@@ -286,7 +312,9 @@ class Typing:
             if before is None and node.operator == "or" and self.instead(node, kind, scope):
                 return UNKNOWN
             self.judge(part, kind, self.said_once(before, part))
-            scope, before = scope.given(part, node.operator == "and"), part
+            before = part
+            if part is not node.parts[-1]:
+                scope = scope.given(part, node.operator == "and", sure=self.sure)
         return BOOLEAN
 
     def instead(self, node: Logic, kind: Type, scope: Scope) -> bool:
@@ -317,8 +345,8 @@ class Typing:
         before, self.positive = self.positive, True
         self.condition(node.test, scope)
         self.positive = before
-        then = self.type_of(node.then, scope.given(node.test, True))
-        otherwise = self.type_of(node.otherwise, scope.given(node.test, False))
+        then = self.type_of(node.then, scope.given(node.test, True, sure=self.sure))
+        otherwise = self.type_of(node.otherwise, scope.given(node.test, False, sure=self.sure))
         return common(then, otherwise)
 
     def test(self, node: Test, scope: Scope) -> Type:
@@ -366,6 +394,7 @@ RULES: Final[Mapping[type[Node], Callable[..., Type]]] = {
     Broken: Typing.broken,
     Constant: Typing.constant,
     Name: Typing.name,
+    Fields: Typing.fields,
     Attribute: Typing.attribute,
     Subscript: Typing.subscript,
     Slice: Typing.slice,

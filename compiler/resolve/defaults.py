@@ -51,9 +51,9 @@ def step_retry(
     data: Mapping[str, object], action: Action | None, place: Place, name: str, declared: Declared
 ) -> Retry | None:
     """What follows when an attempt of a step fails."""
-    if "retry" not in data and is_calling(data, action):
-        return declared.defaults.retry
-    return resolve_retry(data.get("retry"), place / "retry", name, declared)
+    if "retry" in data:
+        return resolve_retry(data["retry"], place / "retry", name, declared)
+    return declared.defaults.retry if is_calling(data, action) else None
 
 
 def step_timeout(

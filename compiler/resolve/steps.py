@@ -96,10 +96,10 @@ def resolve_step(name: str, data: Mapping[str, object], place: Place, declared: 
     texts.uses.clear()  # from here on: who uses the result
     findings = len(declared.codes)
     tail = scopes.tail()
-    save = resolve_saves(data.get("save"), place / "save", tail, declared, texts)
-    require = requirements(data.get("require"), place / "require", acted.outcome or tail, texts)
+    save = resolve_saves(data["save"], place / "save", tail, declared, texts) if "save" in data else ()
+    require = requirements(data, place, acted.outcome or tail, texts)
     emit = leaving.exit(data["emit"], place / "emit", tail) if "emit" in data else Exit((), place.address)
-    streamed = stream(data.get("stream"), place / "stream", scopes, leaving)
+    streamed = stream(data["stream"], place / "stream", scopes, leaving) if "stream" in data else None
     if wants_tokens(data):
         report_tokens(*answering(data, acted), place, declared)
     # where something in the tail is wrong, that may be what would have used it
@@ -131,10 +131,10 @@ def resolve_step(name: str, data: Mapping[str, object], place: Place, declared: 
         retry=step_retry(data, acted.action, place, name, declared),
         timeout=step_timeout(data, acted.action, place, declared),
         concurrency=cast(int, data["concurrency"]) if "concurrency" in data else CONCURRENCY,
-        max_runs=max_runs(data.get("max_runs"), place / "max_runs", declared),
+        max_runs=max_runs(data, place, declared),
         require=require,
         stream=streamed,
-        idempotency_key=key(data, place, acted.call or scopes.action(), texts),
+        idempotency_key=key(data, place, acted, scopes, texts),
         address=place.address,
         within=within,
         on_expired=on_expired,
@@ -200,10 +200,14 @@ def exits(
     return on_error, on_limit, on_timeout
 
 
-def requirements(data: object, place: Place, scope: Scope, texts: Texts) -> tuple[Requirement, ...]:
+def requirements(
+    step: Mapping[str, object], step_place: Place, scope: Scope, texts: Texts
+) -> tuple[Requirement, ...]:
     """What must hold of the result. Each may take for granted that those before it hold."""
+    data = step.get("require")
     if not isinstance(data, list):
         return ()
+    place = step_place / "require"
     if "result" not in scope.names:
         texts.report(problems.no_result(place.key, "require"))
         return ()
@@ -219,10 +223,12 @@ def requirements(data: object, place: Place, scope: Scope, texts: Texts) -> tupl
     return tuple(found)
 
 
-def max_runs(data: object, place: Place, declared: Declared) -> int | Expression | None:
+def max_runs(step: Mapping[str, object], step_place: Place, declared: Declared) -> int | Expression | None:
     """A number, or an expression of inputs and config."""
-    if data is None and declared.is_broken(place.address):
-        return 1  # it was meant as a bound: the loop is not said to lack one
+    if "max_runs" not in step:
+        # what is left out was meant as a bound: the loop is not said to lack one
+        return 1 if declared.is_broken((*step_place.address, "max_runs")) else None
+    data, place = step["max_runs"], step_place / "max_runs"
     if not isinstance(data, str):
         return data if isinstance(data, int) else None
     template = parse_template(data, place, bound_scope(declared), declared.report)
@@ -234,9 +240,12 @@ def max_runs(data: object, place: Place, declared: Declared) -> int | Expression
     return template.whole
 
 
-def key(data: Mapping[str, object], place: Place, scope: Scope, texts: Texts) -> Template | None:
+def key(
+    data: Mapping[str, object], place: Place, acted: Acted, scopes: Scopes, texts: Texts
+) -> Template | None:
     if "idempotency_key" not in data:
         return None
+    scope = acted.call or scopes.action()
     return texts.text(data["idempotency_key"], place / "idempotency_key", scope)
 
 

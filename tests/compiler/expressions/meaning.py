@@ -15,6 +15,7 @@ from wfc.compiler.expressions.tree import (
     Compare,
     Concat,
     Constant,
+    Fields,
     FilterCall,
     ListDisplay,
     Logic,
@@ -26,6 +27,7 @@ from wfc.compiler.expressions.tree import (
     Subscript,
     Test,
     Unary,
+    taken_apart,
 )
 from wfc.compiler.spell import field_name
 from wfc.compiler.types import (
@@ -347,6 +349,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
 RULES: dict[type[Node], Callable[..., Any]] = {
     Constant: constant,
     Name: lambda node, values: values[node.name],
+    Fields: lambda node, values: meaning(taken_apart(node), values),
     Attribute: lambda node, values: field(meaning(node.of, values), node.name),
     Subscript: subscript,
     Slice: part,
