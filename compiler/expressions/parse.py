@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place, Report
+from wfc.compiler.expressions.narrowing import Facts
 from wfc.compiler.expressions.reading import read_expression
 from wfc.compiler.expressions.scope import Scope
 from wfc.compiler.expressions.template_parser import TemplateParser
@@ -27,7 +28,7 @@ from wfc.compiler.expressions.typing import Typing
 from wfc.compiler.problems import names as names_problems
 from wfc.compiler.problems import operands as operand_problems
 from wfc.compiler.problems import templates as template_problems
-from wfc.compiler.slotted import dataclass
+from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import (
     BOOLEAN,
     INTEGER,
@@ -64,6 +65,7 @@ class Expression:
         type: ``UNKNOWN`` if a finding was made.
         uses: The paths that it mentions: ``("state", "count")``.
         sure: Whether every part of it has a type that is known.
+        outcomes: What is known of paths where it holds, and where not; filled when somebody asks.
     """
 
     text: str
@@ -72,6 +74,11 @@ class Expression:
     tree: Node
     uses: frozenset[Path]
     sure: bool = False
+    outcomes: dict[bool, Facts | None] = field(default_factory=dict)
+
+    def at(self, place: Place) -> Expression:
+        """The same at another place."""
+        return Expression(self.text, place, self.type, self.tree, self.uses, self.sure, self.outcomes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,6 +99,11 @@ class Template:
     uses: frozenset[Path]
     whole: Expression | None = None
     statements: bool = False
+
+    def at(self, place: Place) -> Template:
+        """The same at another place."""
+        whole = self.whole.at(place) if self.whole is not None else None
+        return Template(self.text, place, self.parts, self.type, self.uses, whole, self.statements)
 
     @property
     def constant(self) -> str | None:
@@ -114,6 +126,10 @@ def parse_expression(
     Args:
         condition: Whether it must be true or false, and neither always.
     """
+    role = "condition" if condition else "expression"
+    known = scope.memory.recall(text, role, scope, Expression) if scope.memory is not None else None
+    if known is not None:
+        return known.at(place)
     typing = Typing(text, place, report)
     try:
         tree, _ = read_expression(text, place)
@@ -130,7 +146,10 @@ def parse_expression(
     else:
         typing.type_of(tree, scope)
     kind = UNKNOWN if typing.failed else tree.type
-    return Expression(text, place, kind, tree, uses_of([tree]), typing.sure)
+    found = Expression(text, place, kind, tree, uses_of([tree]), typing.sure)
+    if scope.memory is not None and typing.sure:
+        scope.memory.keep(role, found, scope)
+    return found
 
 
 def uses_of(trees: Sequence[Node], without: Sequence[str] = ()) -> frozenset[Path]:
@@ -156,16 +175,30 @@ def parse_template(
         statements: Whether ``{% for %}`` and ``{% if %}`` are statements here, as in prompts; such a text is
             always a text, also where it is one whole ``${{ }}``.
     """
+    role = "prompt" if statements else "text"
+    known = scope.memory.recall(text, role, scope, Template) if scope.memory is not None else None
+    if known is not None:
+        return known.at(place)
     parser = TemplateParser(text, place, report, statements=statements)
     parts = parser.whole()
     typing = Typing(text, place, report)
     typing.failed = parser.failed
+    found = typed(text, place, parts, typing, scope, statements=statements)
+    if scope.memory is not None and typing.sure and not parser.complained and not found.statements:
+        scope.memory.keep(role, found, scope)
+    return found
+
+
+def typed(
+    text: str, place: Place, parts: tuple[Part, ...], typing: Typing, scope: Scope, *, statements: bool
+) -> Template:
+    """The parts of a text with their types."""
     if len(parts) == 1 and isinstance(parts[0], Hole) and not statements:
         tree = parts[0].tree
         kind = typing.type_of(tree, scope)
         kind = UNKNOWN if typing.failed else kind
         uses = uses_of([tree])
-        whole = Expression(text[tree.start : tree.end], place, kind, tree, uses)
+        whole = Expression(text[tree.start : tree.end], place, kind, tree, uses, typing.sure)
         return Template(text, place, parts, kind, uses, whole)
     uses = Templates(typing).parts(parts, scope)
     return Template(

@@ -11,6 +11,7 @@ from wfc.compiler.slotted import dataclass, field, replace
 from wfc.compiler.types import UNKNOWN, OneOf, Record, Type, may_be_null
 
 if TYPE_CHECKING:
+    from wfc.compiler.expressions.memory import Memory
     from wfc.compiler.expressions.parse import Expression
 
 __all__ = ["Scope"]
@@ -29,15 +30,20 @@ class Scope:
             that there are.
         classes: Events and types that ``is Name`` may name.
         facts: The type that a path has here, where conditions have narrowed it.
+        memory: Of what was read in scopes with the same classes, or ``None``.
     """
 
     names: Mapping[str, Type]
     classes: Mapping[str, Record] = field(default_factory=dict)
     facts: Facts = field(default_factory=dict)
+    memory: Memory | None = None
 
     def assuming(self, condition: Expression, holds: bool) -> Scope:
         """The scope where a condition is known to hold, or not to."""
-        return self.given(condition.tree, holds, sure=condition.sure)
+        outcomes = condition.outcomes
+        if holds not in outcomes:
+            outcomes[holds] = outcome(condition.tree, holds, sure=condition.sure)
+        return self.narrowed(outcomes[holds])
 
     def given(self, condition: Node, holds: bool, *, sure: bool = False) -> Scope:
         """The same, for a part of an expression.
@@ -45,7 +51,10 @@ class Scope:
         Args:
             sure: Whether all of the expression could be read and has types.
         """
-        found: Facts | None = facts_of(condition, holds) if sure or not is_in_doubt(condition) else None
+        return self.narrowed(outcome(condition, holds, sure=sure))
+
+    def narrowed(self, found: Facts | None) -> Scope:
+        """The scope where more is known; ``None``: where nobody can say what is."""
         if found is None:
             found = self.doubts()
         if not found:
@@ -54,7 +63,7 @@ class Scope:
         events = self.names.get("events")
         if isinstance(events, Record) and events.role == "first":
             facts.update(of_first("events", events, facts))
-        return Scope(self.names, self.classes, facts)
+        return Scope(self.names, self.classes, facts, self.memory)
 
     def doubts(self) -> Facts:
         """What is known after a condition that could not be read, or cannot be so: it may have excluded anything."""
@@ -73,9 +82,38 @@ class Scope:
         facts = {path: fact for path, fact in self.facts.items() if path[0] != name}
         return replace(self, names={**self.names, name: type}, facts=facts)
 
+    def look_up(self, path: Path) -> tuple[Type, Type] | None:
+        """The type of a name or of a field of records, as declared and as it is here.
+
+        Returns:
+            ``None`` where there is more to say: of what is not there, of what several records have, and of
+            events of which one is there, where what is known of one says something of the others.
+        """
+        facts = self.facts
+        kind = self.names.get(path[0])
+        for length, name in enumerate(path[1:], 1):
+            if facts:
+                kind = facts.get(path[:length], kind)
+            if (
+                not isinstance(kind, Record)
+                or not kind.name
+                or kind.role == "first"
+                or name not in kind.fields
+            ):
+                return None
+            kind = kind.fields[name].type
+        if kind is None:
+            return None
+        return kind, facts.get(path, kind) if facts else kind
+
     def fact(self, path: Path | None) -> Type | None:
         """What conditions have made of a path's type, if they have made anything of it."""
         return self.facts.get(path) if path is not None and self.facts else None
+
+
+def outcome(condition: Node, holds: bool, *, sure: bool) -> Facts | None:
+    """What a condition says where it holds or does not; ``None`` if it cannot be so, or could not be read."""
+    return facts_of(condition, holds) if sure or not is_in_doubt(condition) else None
 
 
 def is_in_doubt(condition: Node) -> bool:

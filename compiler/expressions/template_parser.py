@@ -79,7 +79,8 @@ class TemplateParser:
         self.stack: list[Open] = []
         self.top: list[Part] = []
         self.trim_next = ""  # what the last statement's end takes from the text after it: "", "line" or "all"
-        self.failed = False
+        self.failed = False  # so that the text has no type
+        self.complained = False
         self.closed = 0  # the next `#}`; below zero if there is none
         self.line = (0, 0, False)  # looked at last: where it starts and ends, whether it is all statements
 
@@ -124,10 +125,11 @@ class TemplateParser:
         return self.place.stretch(token.start, token.end)
 
     def wrong(self, mistake: UnreadableError) -> None:
-        self.failed = True
+        self.failed = self.complained = True
         self.report(mistake.finding)
 
     def warn(self, mark: str, at: int, words: str) -> None:
+        self.complained = True
         place = self.place.stretch(at, at + len(mark))
         if words:
             self.report(template_problems.expression_as_text(place, mark, words))

@@ -204,20 +204,14 @@ class Typing:
         return (scope.fact(path_of(node)) if scope.facts else None) or node.declared
 
     def fields(self, node: Fields, scope: Scope) -> Type:
-        path, facts = node.path, scope.facts
-        kind = scope.names.get(path[0])
-        for length, name in enumerate(path[1:], 1):
-            if facts:
-                kind = facts.get(path[:length], kind)
-            field = kind.fields.get(name) if isinstance(kind, Record) and kind.name else None
-            if field is None:  # of a mistake, and of a field that several records have, there is more to say
-                node.apart = taken_apart(node)
-                kind = self.type_of(node.apart, scope)
-                node.declared = node.apart.declared
-                return kind
-            kind = field.type
-        node.declared = declared = kind or UNKNOWN
-        return facts.get(path, declared) if facts else declared
+        found = scope.look_up(node.path)
+        if found is not None:
+            node.declared, kind = found
+        else:
+            node.apart = taken_apart(node)
+            kind = self.type_of(node.apart, scope)
+            node.declared = node.apart.declared
+        return kind
 
     def field(self, node: Attribute, of: Type) -> Type | Finding:
         """The type of a field that is not simply there, or what is wrong with it."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from wfc.compiler.diagnostics import Address, Finding, Place, Report, Severity
+from wfc.compiler.expressions.memory import Memory
 from wfc.compiler.nodes import (
     Agent,
     Event,
@@ -133,6 +134,7 @@ class Declared:
         waited: Event → address of the first step that waits for it.
         called: The other workflows that steps call, by name; ``None`` for what cannot be called.
         adopted: Names given to types of other workflows.
+        memory: Of expressions in steps.
         found_in_prompts: Places in the texts of prompts with findings, and how grave those are.
     """
 
@@ -169,6 +171,7 @@ class Declared:
     called: dict[str, Called | None] = field(default_factory=dict)
     adopted: set[str] = field(default_factory=set)
     found_in_prompts: dict[Place, int] = field(default_factory=dict)
+    memory: Memory = field(default_factory=Memory)
 
     def report(self, finding: Finding) -> None:
         """Take a finding, and remember that there was one of its kind."""

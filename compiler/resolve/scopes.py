@@ -107,7 +107,8 @@ class Scopes:
         return self.scope({})
 
     def scope(self, more: Mapping[str, Type]) -> Scope:
-        return Scope(names={**self.shared, **more}, classes=self.declared.classes)
+        declared = self.declared
+        return Scope({**self.shared, **more}, declared.classes, memory=declared.memory)
 
 
 def accepted(accepts: AnyOf | Join | None, *, all_here: bool | None = None) -> dict[str, Type]:
