@@ -65,6 +65,8 @@ class Concurrency:
         found: dict[Parting, None] = {}
         for node, unit in enumerate(self.net.units):
             for way in unit.ways:
+                if not way.batches and not way.loose and self._leads_to_one(way.singles):
+                    continue
                 loose, items = self._alike(way.loose), self._alike(way.batches)
                 singles = self._alike([event for event in way.singles if event not in way.loose])
                 for ones in loose:
@@ -72,14 +74,17 @@ class Concurrency:
                         parted = self._part(node, ones, others, items=False)
                         found.update(dict.fromkeys(replace(each, outside=True) for each in parted))
                 for at, ones in enumerate(singles):
-                    for number, one in enumerate(ones[:-1]):
-                        found.update(dict.fromkeys(self._part(node, [one], ones[number + 1 :], items=False)))
+                    found.update(dict.fromkeys(self._each_apart(node, ones)))
                     for others in singles[at + 1 :]:
                         found.update(dict.fromkeys(self._part(node, ones, others, items=False)))
                 for ones in items:
                     for others in (*items, *singles):
                         found.update(dict.fromkeys(self._part(node, ones, others, items=True)))
         return [parting for parting in found if parting.one and parting.other]
+
+    def _leads_to_one(self, events: Sequence[str]) -> bool:
+        """Whether some events together start at most one step, as most do: nothing parts there."""
+        return not events or (len(events) == 1 and len(self.net.acceptors.get(events[0], ())) <= 1)
 
     def _alike(self, events: Sequence[str]) -> list[list[int]]:
         """Where some events go, in groups that lead to the same joins and past the same forks."""
@@ -88,10 +93,24 @@ class Concurrency:
             groups.setdefault(self._reach[target] & self._marks, []).append(target)
         return list(groups.values())
 
+    def _each_apart(self, node: int, ones: list[int]) -> list[Parting]:
+        """Each of a group beside those after it, in order; all of a group meet at the same joins."""
+        meeting = self._meeting(node, self._reach[ones[0]] & self._marks, items=False)
+        found: list[Parting] = []
+        others = 0
+        for one in reversed(ones):
+            first = self._until(one, meeting)
+            if others:
+                found += reversed(list(self._parted(node, first, others, meeting)))
+            others |= first
+        return found[::-1]
+
     def _part(self, node: int, ones: list[int], others: list[int], *, items: bool) -> Iterator[Parting]:
         both = self._reach[ones[0]] & self._reach[others[0]] & self._marks
         meeting = self._meeting(node, both, items=items)
-        first, second = self._all_until(ones, meeting), self._all_until(others, meeting)
+        return self._parted(node, self._all_until(ones, meeting), self._all_until(others, meeting), meeting)
+
+    def _parted(self, node: int, first: int, second: int, meeting: int) -> Iterator[Parting]:
         yield Parting(node, first, second)
         for join in members(meeting & ~self._waiting):
             after = self._until(join, meeting & self._waiting)

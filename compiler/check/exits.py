@@ -55,11 +55,23 @@ def _together(exit_: Exit) -> str:
 
 def _hidden(exit_: Exit) -> tuple[int, int] | None:
     """The first entry that is never taken, and the one that is taken in its place."""
+    always: dict[
+        str, list[int]
+    ] = {}  # entries without a condition, by the errors that they are for; "" is any
     for index, entry in enumerate(exit_.entries):
-        for earlier, before in enumerate(exit_.entries[:index]):
-            if before.when is None and _covers(before.errors, entry.errors):
+        for earlier in sorted(each for name in _around(entry.errors) for each in always.get(name, ())):
+            if _covers(exit_.entries[earlier].errors, entry.errors):
                 return index, earlier
+        if entry.when is None:
+            for name in entry.errors or ("",):
+                always.setdefault(name, []).append(index)
     return None
+
+
+def _around(errors: tuple[str, ...]) -> list[str]:
+    """The names of errors by one of which an entry goes that takes all of some errors: those around the first."""
+    words = errors[0].split(".") if errors else []
+    return ["", *(".".join(words[:length]) for length in range(1, len(words) + 1))]
 
 
 def _idle(exit_: Exit) -> tuple[int, ...]:

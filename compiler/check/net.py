@@ -83,11 +83,11 @@ class Net:
         self.units: tuple[Unit, ...] = (opening, *units)
         self.start = start
         self.ends: tuple[str, ...] = tuple(ends)
-        self.acceptors: dict[str, tuple[tuple[int, int], ...]] = {}
+        self.acceptors: dict[str, list[tuple[int, int]]] = {}
         self._leading: dict[int, frozenset[int]] = {}
         for node, unit in enumerate(self.units):
             for slot, event in enumerate(unit.slots):
-                self.acceptors[event] = (*self.acceptors.get(event, ()), (node, slot))
+                self.acceptors.setdefault(event, []).append((node, slot))
 
     @cached_property
     def producers(self) -> dict[str, tuple[tuple[int, Way], ...]]:
@@ -133,6 +133,14 @@ class Net:
                 if len(found) == 1 and (single := found.pop()) is not None:
                     openers[node] = single
         return openers
+
+    @cached_property
+    def collecting(self) -> dict[int, list[int]]:
+        """Node → the `each` joins that collect its batches."""
+        found: dict[int, list[int]] = {}
+        for join, opener in self.opener.items():
+            found.setdefault(opener, []).append(join)
+        return found
 
     @cached_property
     def after(self) -> tuple[tuple[int, ...], ...]:
@@ -211,7 +219,7 @@ class Net:
                         if node not in alive and (unit.timed or len(met) >= unit.needed):
                             alive.add(node)
                             work.append(node)
-            for collecting in [join for join, opener in self.opener.items() if opener == source]:
+            for collecting in self.collecting.get(source, ()):
                 if collecting not in alive:
                     alive.add(collecting)
                     work.append(collecting)

@@ -18,15 +18,16 @@ Seen = tuple[tuple[Path, tuple[Type, Type]], ...]
 
 
 class Memory:
-    """The expressions and texts of one spec in which nothing is wrong, each as it was read last.
+    """The expressions and texts of one spec in which nothing is wrong, as they were read last, if they come again.
 
     Steps of a large spec say the same again and again. What their types are follows from the text, from the types
     that its paths have in its scope, and from the names of events and types, which are the same in all of a spec.
     """
 
-    __slots__ = ("kept",)
+    __slots__ = ("kept", "once")
 
     def __init__(self) -> None:
+        self.once: set[tuple[str, str]] = set()  # most texts come once, and are not worth keeping
         self.kept: dict[tuple[str, str], tuple[Seen, Expression | Template]] = {}
 
     def recall(self, text: str, role: str, scope: Scope, kind: type[Read]) -> Read | None:
@@ -43,10 +44,14 @@ class Memory:
         Args:
             role: What kind of text it is, where the same words mean different things.
         """
+        key = (found.text, role)
+        if key not in self.once:
+            self.once.add(key)
+            return
         seen: list[tuple[Path, tuple[Type, Type]]] = []
         for path in found.uses:
             types = scope.look_up(path)
             if types is None:
                 return
             seen.append((path, types))
-        self.kept[found.text, role] = tuple(seen), found
+        self.kept[key] = tuple(seen), found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from wfc.compiler.diagnostics import Finding, Place, Report
+from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.expressions.narrowing import Facts
 from wfc.compiler.expressions.reading import read_expression
 from wfc.compiler.expressions.scope import Scope
@@ -37,8 +37,11 @@ from wfc.compiler.types import (
     Field,
     ListOf,
     MapOf,
+    Optional,
     Record,
     Type,
+    common,
+    members,
     show,
 )
 
@@ -272,17 +275,29 @@ def reference(scope: Scope, *path: str) -> Expression:
     Raises:
         KeyError: There is no such name or field.
     """
-    text = ".".join(path)
-    tree: Node = Fields(0, 0, path, 0) if len(path) > 1 else Name(0, 0, text, 0, 0)
-    typing = Typing(text, NOWHERE, silent)
-    kind = typing.type_of(tree, scope)
-    if typing.failed:
-        raise KeyError(text)
-    return Expression(text, NOWHERE, kind, tree, frozenset({path}), typing.sure)
+    tree: Node = Name(0, 0, path[0], 0, 0)
+    found = scope.look_up(path)
+    if found is not None:
+        tree = tree if len(path) == 1 else Fields(0, 0, path, 0)
+        tree.declared, tree.type = found
+    else:
+        tree.declared = scope.names[path[0]]
+        tree.type = scope.fact(path[:1]) or tree.declared
+        for index, name in enumerate(path[1:], 2):
+            of = tree.type
+            # also of a record written in place, of which nobody else may ask for a field
+            declared = of.fields[name].type if isinstance(of, Record) else common(*field_types(of, name))
+            tree = Attribute(0, 0, tree, name, 0, 0)
+            tree.declared = declared
+            tree.type = scope.fact(path[:index]) or declared
+    return Expression(".".join(path), NOWHERE, tree.type, tree, frozenset({path}))
 
 
 NOWHERE: Final = Place(())
 
 
-def silent(finding: Finding) -> None:
-    """Whoever asks for a reference knows that it is there."""
+def field_types(type: Type, name: str) -> list[Type]:
+    """The types of a record's field; of several records, the one each gives it."""
+    if not all(isinstance(each, Record) for each in members(type)) or isinstance(type, Optional):
+        raise KeyError(name)
+    return [each.fields[name].type for each in members(type) if isinstance(each, Record)]

@@ -84,7 +84,9 @@ class Leaving:
             emission = self.emission(data, place, scope)
             return (Entry(None, (), (), emission, place.address) if emission else None), scope
         whole = place.address[0] == "on_error"  # a step's is below `steps`
-        errors = error_names(data.get("errors"), place / "errors", self.declared.report, whole=whole)
+        errors: tuple[str, ...] = ()
+        if "errors" in data:
+            errors = error_names(data["errors"], place / "errors", self.declared.report, whole=whole)
         when, inside, after = None, scope, scope
         if "when" in data:
             when = self.texts.condition(data["when"], place / "when", scope)

@@ -142,10 +142,12 @@ def parse_field(
         name: Of the field, in normal form.
         inner: The class name for a record that is written in place as its type.
     """
-    if isinstance(data, dict):
-        data = mended(data, place, report)
-    type = parsed(data, place, Declared(declared, report), inner, depth)
-    if not isinstance(data, dict) or not is_long_form(data):
+    world = Declared(declared, report)
+    if not isinstance(data, dict):
+        return Field(name, parsed(data, place, world, inner, depth), address=place.address)
+    data = mended(data, place, report)
+    type = of_map(data, place, world, inner, depth)
+    if not is_long_form(data):
         return Field(name, type, address=place.address)
     constraints = parse_constraints(data, type, place, report)
     description = data.get("description")
@@ -176,15 +178,22 @@ def mended(data: dict[str, object], place: Place, report: Report) -> dict[str, o
 
 
 def parsed(data: object, place: Place, world: Declared, name: str, depth: int) -> Type:
+    if isinstance(data, dict):
+        return of_map(mended(data, place, world.report), place, world, name, depth)
     if depth > MAX_NESTING:
         world.report(problems.type_too_deep(place, MAX_NESTING))
         return UNKNOWN
-    if isinstance(data, str):
-        return SCALARS[data] if data in SCALARS else parse_words(data, place, world)
-    if not isinstance(data, dict):
+    if not isinstance(data, str):
         world.report(problems.not_a_type(place, data))
         return UNKNOWN
-    data = mended(data, place, world.report)
+    return SCALARS[data] if data in SCALARS else parse_words(data, place, world)
+
+
+def of_map(data: dict[str, object], place: Place, world: Declared, name: str, depth: int) -> Type:
+    """The type that a map is: the long form, or the fields of a record."""
+    if depth > MAX_NESTING:
+        world.report(problems.type_too_deep(place, MAX_NESTING))
+        return UNKNOWN
     if not is_long_form(data):
         record = Record(name, role="output", address=place.address)
         parse_fields(data, place, world.names, world.report, record, depth + 1)

@@ -91,6 +91,13 @@ WRITTEN: Final[Mapping[str, str]] = {
 """How it is written here, where the key alone does not say it."""
 
 
+MEANT: Final[dict[str, list[str]]] = {}
+"""The same the other way round: what a key of another language may be here, the most likely first."""
+for _here, _others in KEYS.items():
+    for _other in _others.split():
+        MEANT.setdefault(_other, []).append(_here)
+
+
 def plain(key: str) -> str:
     return key.lower().replace("-", "_")
 
@@ -115,7 +122,7 @@ def other_key(key: str, possible: Container[str]) -> str:
 
 
 def meanings(name: str, possible: Container[str]) -> list[str]:
-    return [here for here, others in KEYS.items() if here in possible and name in others.split()]
+    return [here for here in MEANT.get(name, ()) if here in possible]
 
 
 def section(key: str, value: Any, absent: Sequence[str]) -> str | None:

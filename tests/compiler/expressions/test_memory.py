@@ -69,16 +69,28 @@ def test_a_text_is_judged_by_the_types_of_each_place(
 ABOUT_FLOW = {"event-never-emitted", "unreachable-step"}
 
 
-def test_what_is_the_same_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    from wfc.compiler.expressions import parse
+def test_what_comes_again_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    from wfc.compiler.expressions import template_parser
 
     read: list[str] = []
-    reading = parse.read_expression
-    monkeypatch.setattr(
-        parse, "read_expression", lambda text, *more: (read.append(text), reading(text, *more))[1]
+    reading = template_parser.read_expression
+
+    def noting(text: str, *more: object, **others: object) -> object:
+        read.append(text)
+        return reading(text, *more, **others)
+
+    monkeypatch.setattr(template_parser, "read_expression", noting)
+    text = "${{ event.value + 1 }}"
+    entries = "".join(
+        f"      - {{event: Done, when: event.value == {number}, with: {{value: '{text}'}}}}\n"
+        for number in range(9)
     )
-    findings("integer", "integer", emitting("event.value > 3", "a"))
-    assert read == ["event.value > 3"]
+    spec = (
+        "wfc: 1\nworkflow: again\nstart: A\nend: Done\nevents: {A: {value: integer}, Done: {value: integer}}\n"
+        f"steps:\n  one:\n    kind: transform\n    accepts: A\n    emit:\n{entries}      - Done\n"
+    )
+    assert not check_text(spec.encode(), "again.yaml").diagnostics
+    assert read == [text] * 2  # and seven times not: what comes a second time is kept
 
 
 def test_without_memory_the_same_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
