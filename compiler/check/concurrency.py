@@ -63,6 +63,7 @@ class Concurrency:
         There are about as many as there are courses, not as there are pairs of them.
         """
         found: dict[Parting, None] = {}
+        apart: dict[tuple[int, tuple[int, ...]], list[Parting]] = {}  # large sets are dear to compare
         for node, unit in enumerate(self.net.units):
             for way in unit.ways:
                 if not way.batches and not way.loose and self._leads_to_one(way.singles):
@@ -74,13 +75,15 @@ class Concurrency:
                         parted = self._part(node, ones, others, items=False)
                         found.update(dict.fromkeys(replace(each, outside=True) for each in parted))
                 for at, ones in enumerate(singles):
-                    found.update(dict.fromkeys(self._each_apart(node, ones)))
+                    if len(ones) > 1 and (node, tuple(ones)) not in apart:
+                        apart[node, tuple(ones)] = self._each_apart(node, ones)
                     for others in singles[at + 1 :]:
                         found.update(dict.fromkeys(self._part(node, ones, others, items=False)))
                 for ones in items:
                     for others in (*items, *singles):
                         found.update(dict.fromkeys(self._part(node, ones, others, items=True)))
-        return [parting for parting in found if parting.one and parting.other]
+        every = [*(parting for group in apart.values() for parting in group), *found]
+        return [parting for parting in every if parting.one and parting.other]
 
     def _leads_to_one(self, events: Sequence[str]) -> bool:
         """Whether some events together start at most one step, as most do: nothing parts there."""

@@ -6,6 +6,7 @@ The bounds are wide, for machines are busy; each of these once took more than te
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from types import ModuleType
 
 import pytest
@@ -106,3 +107,40 @@ def test_the_places_of_characters_are_kept_as_runs(text: str, style: str, value:
     assert len(found) == len(value)
     assert found[len(value) - 1][1] <= len(text)
     assert all(text[slice(*found[index])] == value[index] for index in range(0, 90_000, 997))
+
+
+def flow(events: str, steps: str) -> bytes:
+    """A spec of some events and steps, which begins with `A` and ends with `Done`."""
+    shared = "events:\n  A: {n: integer}\n  Done: {n: integer}\n"
+    return f"wfc: 1\nworkflow: large\nstart: A\nend: Done\n{shared}{events}steps:\n{steps}".encode()
+
+
+def conditions(count: int) -> bytes:
+    entries = "".join(f"      - {{event: Done, when: event.n == {number}}}\n" for number in range(count))
+    return flow("", f"  one:\n    kind: transform\n    accepts: A\n    emit:\n{entries}      - Done\n")
+
+
+def acceptors(count: int) -> bytes:
+    steps = "".join(f"  s{n}: {{kind: transform, accepts: A, emit: nothing}}\n" for n in range(count))
+    return flow("", f"{steps}  last: {{kind: transform, accepts: A, emit: Done}}\n")
+
+
+def joined(count: int) -> bytes:
+    events = "".join(f"  E{n}: {{x{n}: integer}}\n" for n in range(count))
+    steps = "".join(
+        f"  s{n}: {{kind: transform, accepts: A, emit: {{event: E{n}, with: {{x{n}: 1}}}}}}\n"
+        for n in range(count)
+    )
+    every = ", ".join(f"E{n}" for n in range(count))
+    return flow(
+        events,
+        f"{steps}  all: {{kind: transform, accepts: {{all: [{every}]}}, emit: {{event: Done, with: {{n: 1}}}}}}\n",
+    )
+
+
+@pytest.mark.parametrize(("spec", "count"), [(conditions, 30_000), (acceptors, 20_000), (joined, 8_000)])
+def test_a_flow_with_as_much_of_one_thing_as_fits(spec: Callable[[int], bytes], count: int) -> None:
+    text = spec(count)
+    begin = time.process_time()
+    assert not check_text(text, "large.yaml").failed
+    assert time.process_time() - begin < SECONDS
