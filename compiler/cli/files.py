@@ -57,7 +57,7 @@ def specs(paths: Sequence[str]) -> list[Source]:
 
 def in_folder(folder: str, notes: list[str]) -> list[Source]:
     def passed_over(path: str, error: OSError) -> None:
-        notes.append(f"{named(folder)}: passed over {named(path)}: {reason(error)}")
+        notes.append(f"{printable(folder)}: passed over {named(path)}: {reason(error)}")
 
     found: list[Source] = []
     passed = 0

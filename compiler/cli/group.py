@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from importlib import import_module
 from io import StringIO
 
@@ -21,6 +22,9 @@ COMMANDS = {
     "schema": "Print the JSON Schema of specs.",
 }
 """Every subcommand with its line in the help, so that showing the help loads none of them."""
+
+
+TERMINATED = 128 + signal.SIGTERM
 
 
 class Commands(click.Group):
@@ -80,7 +84,31 @@ def wfc() -> None:
 
 
 def run(args: list[str]) -> int:
-    """Run a command line and give its exit status; what is wrong with it is shown."""
+    """Run a command line and give its exit status; what is wrong with it is shown.
+
+    Who ends this process politely (SIGTERM) gets what Ctrl-C does: runs are cancelled, no file is left half written.
+    """
+    ended: list[int] = []
+
+    def end(number: int, _: object) -> None:
+        ended.append(number)
+        signal.raise_signal(signal.SIGINT)
+
+    try:
+        before = signal.signal(signal.SIGTERM, end)
+    except ValueError:  # signals are the main thread's
+        return invoked(args)
+    try:
+        return invoked(args)
+    except KeyboardInterrupt:
+        if ended:
+            return TERMINATED
+        raise
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def invoked(args: list[str]) -> int:
     try:
         # `wfc.main` would make its own exit of a broken pipe and of an interrupt
         with wfc.make_context("wfc", args) as context:

@@ -91,7 +91,7 @@ def manifest(folder: str, outputs: Sequence[Output], force: bool) -> bytes:
     modules = {
         name: entry
         for name, entry in earlier(os.path.join(folder, MANIFEST), force).items()
-        if os.path.exists(os.path.join(folder, name))
+        if os.path.isfile(os.path.join(folder, name))
     }
     for output in outputs:
         modules[output.name] = {

@@ -125,7 +125,7 @@ def syntax_error(place: Place, what: str, hint: str, fix: Fix | None = None) -> 
 
 
 @problem
-def text_cut_by_colon(place: Place, whole: Place | None) -> Finding:
+def text_cut_by_colon(place: Place, whole: Place | None, *, last: bool = False) -> Finding:
     """A text without quotes has a colon and a space in it, which YAML takes for the end of a key.
 
     `title: Note: done` cannot be read, because `Note` looks like another key. Put the text in quotes:
@@ -137,7 +137,7 @@ def text_cut_by_colon(place: Place, whole: Place | None) -> Finding:
         "this colon makes a key of a text that is a value already",
         place,
         "put the whole value in quotes, or mend the indentation of this line",
-        fix=quoted(whole) if whole is not None else None,
+        fix=quoted(whole, "unsafe" if last else "safe") if whole is not None else None,
     )
 
 

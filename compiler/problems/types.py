@@ -58,8 +58,10 @@ def unknown_type(place: Place, name: str, known: Iterable[str], meant: str = "")
 
 
 def meant_type(place: Place, name: str, meant: str) -> Fix | None:
-    """The type that is meant; one with braces has no form that fits everywhere."""
-    return None if "{" in meant else written(place, meant, old=name, applicability="safe")
+    """The type that is meant; one with braces has no form that fits everywhere, and what holds what is not known."""
+    if "{" in meant:
+        return None
+    return written(place, meant, old=name, applicability="display" if "…" in meant else "safe")
 
 
 @problem

@@ -125,9 +125,9 @@ def complaint(error: yaml.YAMLError, text: str) -> Finding:
             colon = glued.start("colon")
             place, key = Place((), "text", colon, colon + 1), glued["key"]
             return problems.syntax_error(place, "a space is missing after this colon", f"write `{key}: …`")
-        return problems.text_cut_by_colon(place, value_around(text, at))
+        return problems.text_cut_by_colon(place, value_around(text, at), last=is_last(text, at))
     if between(said) and ONE_WORD.search(text, max(0, at - 200), at):
-        return problems.text_cut_by_colon(place, value_around(text, at))
+        return problems.text_cut_by_colon(place, value_around(text, at), last=is_last(text, at))
     if "cannot start any token" in said:
         return cannot_start(text, at)
     if between(said) and text[max(0, at - 1) : at] == "$":
@@ -223,6 +223,12 @@ def value_around(text: str, at: int) -> Place | None:
     if line is None or at < line.start(1):
         return None
     return Place((), "text", *line.span(1))
+
+
+def is_last(text: str, at: int) -> bool:
+    """Whether nothing stands after a colon on its line: it may well be of a key that has lost its line."""
+    end = text.find("\n", at)
+    return not text[at + 1 : len(text) if end < 0 else end].strip()
 
 
 def in_braces(before: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wfc.compiler.diagnostics import Origin, Place, Report
 from wfc.compiler.nodes import Import, MapItems, Step, TestCase, ToolCall, Workflow
+from wfc.compiler.problems import WARNINGS
 from wfc.compiler.problems.files import workflow_name_twice
 from wfc.compiler.problems.names import unused_declaration
 from wfc.compiler.resolve.agents import declare_agents
@@ -104,12 +105,12 @@ def report_unused(data: Mapping[str, object], declared: Declared, used: Used) ->
         for index, name in enumerate(declared.secrets.nodes):
             if normal(name) not in declared.secrets.used:
                 report(unused_declaration(Place(("secrets", index)), "secret", name))
-    if "unknown-type" not in codes:
+    # what uses a type is seen in steps, of which little may be left where something is wrong with them
+    if codes <= WARNINGS:
         for name, _content, address in entries(data.get("types"), ("types",)):
             declaration = declared.types.get(name)
             if declaration is not None and is_own(declaration) and not used_type(declaration, used):
                 report(unused_declaration(Place(address).key, "type", name))
-    if not any(code.startswith("unknown-") for code in codes):
         report_unused_imports(data, declared, {record.name for record in used.records} | used.enumerations)
 
 
