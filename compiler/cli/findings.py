@@ -58,11 +58,12 @@ def show(
     stream = sys.stderr if on_error_stream else sys.stdout
     files: list[Checked] = [*settings, *compiled]
     findings = list(dict.fromkeys(diagnostic for each in files for diagnostic in each.diagnostics))
-    texts = {path: text for each in files for path, text in each.texts.items()}
-    texts |= {each.path: each.text for each in files}
     shown = findings
     if suppressed or form == "sarif":
         shown = [*findings, *(diagnostic for each in files for diagnostic in each.suppressed)]
+    wrong = {diagnostic.path for diagnostic in shown}
+    texts = {path: text for each in files for path, text in each.texts.items() if path in wrong}
+    texts |= {each.path: each.text for each in files}
     stream.write(render(shown, texts, form=form, colour=colourful(stream)))
     stream.flush()
     if form in {"full", "concise", "github"} and (findings or not on_error_stream):

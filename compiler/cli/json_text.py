@@ -70,9 +70,17 @@ def refuse_deep(value: Any) -> None:
     raise NotPlainError(f"it is nested more than {DEEPEST} deep")
 
 
-def one_line(value: Any) -> str:
-    """A value as JSON in a line; what steers a terminal or turns the reading direction is written as ``\\uXXXX``."""
+def one_line(value: Any, encoding: str = "utf-8") -> str:
+    """A value as JSON in a line.
+
+    What steers a terminal or turns the reading direction is written as ``\\uXXXX``, and so is all that is not ASCII
+    where some of it cannot be written in the encoding.
+    """
     text = json.dumps(value, ensure_ascii=False)
-    if text.isprintable():
+    if text.isprintable() and text.isascii():
         return text
+    try:
+        text.encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        return json.dumps(value)
     return "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -209,4 +210,4 @@ async def watch(
         if people is not None:
             await people.stop()
     record = {"event": event_name(end), "with": end.model_dump(mode="json", by_alias=True)}
-    return Followed(one_line(record), 0)
+    return Followed(one_line(record, sys.stdout.encoding), 0)

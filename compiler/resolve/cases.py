@@ -18,7 +18,7 @@ from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.durations import duration
 from wfc.compiler.resolve.errors import KNOWN, error_names
 from wfc.compiler.resolve.names import normal
-from wfc.compiler.resolve.values import check_plain
+from wfc.compiler.resolve.values import plain
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import DATETIME, UNKNOWN, Record, fits
 
@@ -71,10 +71,10 @@ class Cases:
         if name and name in self.names:
             self.declared.report(problems.test_name_twice(place / "name", name, self.names[name]))
         self.names.setdefault(name, place / "name")
-        start = data.get("start")
+        start: Any = data.get("start")
         if self.declared.start is not None and not self.declared.is_broken((*place.address, "start")):
             at = place / "start" if "start" in data else place
-            check_plain(start or {}, at.address, self.declared.start.record, self.declared.report)
+            start = plain(start or {}, at.address, self.declared.start.record, self.declared.report)
         expect = data.get("expect")
         expected = self.expected(expect, place / "expect") if isinstance(expect, Mapping) else {}
         return TestCase(
@@ -109,9 +109,8 @@ class Cases:
                 self.declared.waited.setdefault(event.name, at.address)
                 self.declared.report(not_received(at / "event", event.name, self.declared.receives))
             given = each.get("with")
-            check_plain(
-                given or {}, (at / "with" if given else at).address, event.record, self.declared.report
-            )
+            at_given = (at / "with" if given else at).address
+            given = plain(given or {}, at_given, event.record, self.declared.report)
             after = 0.0
             if "after" in each:
                 after = duration(each["after"], at / "after", self.declared.report, zero=True) or 0.0
@@ -179,31 +178,32 @@ class Cases:
         wanted = mapped.result if mapped is not None else step.result
         call = mapped.do if mapped is not None else step.action
         if isinstance(call, WorkflowCall) and is_end(data):
-            self.check_child_end(data, place, call)
+            data = self.child_end(data, place, call)
         elif isinstance(call, WorkflowCall) and not call.detach and len(call.ends) > 1:
             names = [name for name, _ in call.ends]
             self.declared.report(problems.which_end_of_the_workflow(place, call.workflow, names))
         else:
-            check_plain(data, place.address, wanted or UNKNOWN, self.declared.report)
+            data = plain(data, place.address, wanted or UNKNOWN, self.declared.report)
         quorum = step.action.quorum if isinstance(step.action, AskPerson) else None
         if quorum is not None and isinstance(data, list) and len(data) != quorum:
             self.declared.report(quorum_of_answers(place, step.name, quorum, len(data)))
         return MockAnswer(value=data)
 
-    def check_child_end(self, data: Mapping[str, object], place: Place, call: WorkflowCall) -> None:
+    def child_end(self, data: Mapping[str, object], place: Place, call: WorkflowCall) -> object:
         """An end of another workflow, as `{event: Name, with: {…}}`."""
         name = normal(str(data["event"]))
         records = dict(call.ends)
         if name not in records:
             self.declared.report(unknown_event(place / "event", name, records))
-            return
+            return None
         at = place / "with" if "with" in data else place
-        check_plain(data.get("with", {}), at.address, records[name], self.declared.report)
+        given = plain(data.get("with", {}), at.address, records[name], self.declared.report)
+        return {**data, "event": name, "with": given} if "with" in data else {**data, "event": name}
 
     def expected(self, data: Mapping[str, Any], place: Place) -> dict[str, object]:
         """What must hold, names in normal form."""
         found: dict[str, object] = dict(data)
-        self.check_end(data, place)
+        found |= self.end(data, place)
         ran = data.get("ran")
         if isinstance(ran, Mapping):
             for name in ran:
@@ -221,14 +221,15 @@ class Cases:
                     self.declared.events.find(name, place / "emitted" / index, self.declared.report)
             found["emitted"] = [normal(str(name)) for name in emitted]
         if isinstance(data.get("state"), Mapping):
-            self.check_state(data["state"], place / "state")
+            found["state"] = self.state(data["state"], place / "state")
         if isinstance(data.get("streamed"), list):
-            self.check_streamed(data["streamed"], place / "streamed")
+            found["streamed"] = self.streamed(data["streamed"], place / "streamed")
         if isinstance(data.get("fails"), str):
             self.check_failure(data["fails"], place / "fails")
         return found
 
-    def check_end(self, data: Mapping[str, object], place: Place) -> None:
+    def end(self, data: Mapping[str, object], place: Place) -> dict[str, object]:
+        found: dict[str, object] = {}
         ends = self.declared.end
         end = ends[0] if len(ends) == 1 else None
         if isinstance(data.get("end"), str):
@@ -237,25 +238,32 @@ class Cases:
             if event is not None and event not in ends and ends and known:
                 self.declared.report(problems.event_is_no_end(place / "end", event.name))
             end = event
+            found["end"] = normal(str(data["end"]))
         elif isinstance(data.get("with"), Mapping) and len(ends) > 1:
             self.declared.report(problems.with_which_end((place / "with").key))
         given = data.get("with")
         if isinstance(given, Mapping) and end is not None:
-            self.check_some(given, place / "with", end.record, f"`{end.name}`")
+            found["with"] = self.some(given, place / "with", end.record, f"`{end.name}`")
+        return found
 
-    def check_some(self, data: Mapping[object, object], place: Place, record: Record, owner: str) -> None:
+    def some(
+        self, data: Mapping[object, object], place: Place, record: Record, owner: str
+    ) -> dict[str, object]:
         """Some fields of a record; those that a test does not name may be anything."""
+        found: dict[str, object] = {}
         for key, content in data.items():
             field = record.fields.get(normal(str(key)))
             at = place / str(key)
             if field is None:
                 self.declared.report(unknown_entry(at.key, str(key), owner, record.fields))
             else:
-                check_plain(content, at.address, field.type, self.declared.report)
+                found[field.name] = plain(content, at.address, field.type, self.declared.report)
+        return found
 
-    def check_state(self, data: object, place: Place) -> None:
-        if not isinstance(data, Mapping) or self.declared.unread("state"):
-            return
+    def state(self, data: Mapping[object, object], place: Place) -> dict[str, object]:
+        found: dict[str, object] = {}
+        if self.declared.unread("state"):
+            return found
         fields = self.declared.state.fields
         for key, content in data.items():
             at = place / str(key)
@@ -263,7 +271,8 @@ class Cases:
             if field is None:
                 self.declared.report(unknown_state_field(at.key, normal(str(key)), fields))
             else:
-                check_plain(content, at.address, field.type, self.declared.report)
+                found[field.name] = plain(content, at.address, field.type, self.declared.report)
+        return found
 
     def check_failure(self, name: str, place: Place) -> None:
         """`fails` is an error's dotted name, the way in which a run can fail, or the text of a `fail`."""
@@ -272,14 +281,21 @@ class Cases:
         if "." in name or nearest(name, (*KNOWN, *RUN_FAILURES)):
             error_names(name, place, self.declared.report, mocked=True)
 
-    def check_streamed(self, data: list[object], place: Place) -> None:
+    def streamed(self, data: list[object], place: Place) -> list[object]:
         """Texts, or events with some of their fields."""
+        found: list[object] = []
         for index, item in enumerate(data):
+            found.append(item)
             if not isinstance(item, Mapping) or not isinstance(item.get("event"), str):
                 continue
             event = self.declared.events.find(item["event"], place / index / "event", self.declared.report)
-            if event is not None and isinstance(item.get("with"), Mapping):
-                self.check_some(item["with"], place / index / "with", event.record, f"`{event.name}`")
+            if event is None:
+                continue
+            found[-1] = {**item, "event": event.name}
+            if isinstance(item.get("with"), Mapping):
+                given = self.some(item["with"], place / index / "with", event.record, f"`{event.name}`")
+                found[-1] = {**item, "event": event.name, "with": given}
+        return found
 
 
 def is_status(error: object) -> bool:

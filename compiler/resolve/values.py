@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Place, Report
 from wfc.compiler.expressions import Expression, Scope, Template, parse_expression, parse_template
@@ -36,7 +36,7 @@ from wfc.compiler.types import (
     show,
 )
 
-__all__ = ["Texts", "check_plain", "is_word", "list_wanted", "misfit"]
+__all__ = ["Texts", "is_word", "list_wanted", "misfit", "plain"]
 
 
 BARE: Final = re.compile(r"\$?(?P<name>[a-z]+)\.(?P<field>\w+)(?:\.\w+)*")
@@ -267,6 +267,14 @@ class Plain(Texts):
 NOWHERE = Scope(names={}, classes={})
 
 
-def check_plain(data: object, address: Address, wanted: Type, report: Report) -> None:
-    """Report where plain data is not of a type."""
-    Plain(report).value(data, Place(address), wanted, NOWHERE)
+def plain(data: object, address: Address, wanted: Type, report: Report) -> Any:
+    """Plain data with the names of fields in normal form; where it is not of a type, that is reported."""
+    return data_of(Plain(report).value(data, Place(address), wanted, NOWHERE))
+
+
+def data_of(value: Value) -> Any:
+    if value.entries is not None:
+        return {name: data_of(each) for name, each in value.entries}
+    if value.items is not None:
+        return [data_of(each) for each in value.items]
+    return value.constant
