@@ -24,7 +24,7 @@ IMPORTED_MODULES: Final = frozenset(
 
 IMPORTED_CLASSES: Final = frozenset(
     """
-    All AllOf Annotated Any AnyUrl AtLeast AwareDatetime Basic Batch Bearer Cache Collect Context Decimal
+    All AllOf Annotated Any AnyUrl AtLeast AwareDatetime Basic Batch Bearer Cache Collect Context Decimal Duration
     EachOf Event Exception Fail Field Format File FirstOf HttpResponse HumanResponseEvent Inputs InputRequiredEvent
     Iterator Limits Literal Mapping Message Model Moment Number Output Passage Path PythonResource PythonTool
     Receives Record Resource Restart RetryPolicy RunConfig RunInfo RunState Secret Self Sequence StartEvent

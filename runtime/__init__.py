@@ -97,6 +97,7 @@ from wfc.runtime.events import (
     WorkflowTimedOutEvent,
 )
 from wfc.runtime.formats import (
+    Duration,
     Format,
 )
 from wfc.runtime.handler import (
@@ -185,6 +186,7 @@ __all__ = [
     "Context",
     "ContextStateError",
     "Delay",
+    "Duration",
     "EachOf",
     "Engine",
     "Event",

@@ -1,4 +1,4 @@
-"""Formats of text: what `format` in a spec's types demands."""
+"""Formats of text: what `format` in a spec's types demands, and durations as people write them."""
 
 from __future__ import annotations
 
@@ -6,19 +6,36 @@ import re
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from ipaddress import IPv4Address, IPv6Address
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic_core import CoreSchema, core_schema
+from pydantic import BeforeValidator, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-__all__ = ["Format"]
+from wfc.runtime.conversions import duration
+from wfc.runtime.errors import ExpressionError
+
+__all__ = ["Duration", "Format"]
 
 _HOSTNAME = re.compile(
     r"(?=.{1,253}\Z)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*", re.I
 )
 _LOCAL = re.compile(r"[^\s@\"(),:;<>\[\\\]]{1,64}")
+
+
+def _from_text(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        return duration(value)
+    except ExpressionError:
+        raise PydanticCustomError("duration", "a length of time is wanted, such as `90 min`") from None
+
+
+Duration = Annotated[timedelta, BeforeValidator(_from_text)]
+"""A length of time: what a spec calls ``duration``. In data it may be written ``90 min`` too, beside ``PT1H30M``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +57,7 @@ class Format:
 
     def _check(self, text: str) -> str:
         if not _FORMATS[self.name](text):
-            raise ValueError(f"it is no {self.name}")
+            raise PydanticCustomError("format", "it is no {name}", {"name": self.name})
         return text
 
 

@@ -74,7 +74,7 @@ def parse(name: str, text: str, field: FieldInfo) -> Any:
     candidates = [from_json, text] if field.annotation is Any else [text, from_json]
     if problem:
         candidates = [] if field.annotation is Any else [text]
-    annotation: Any = field.annotation
+    annotation: Any = field.rebuild_annotation()
     adapter = TypeAdapter(annotation)
     refused = problem
     for candidate in candidates:

@@ -18,7 +18,7 @@ _SCALARS = {
     "boolean": "bool",
     "date": "date",
     "datetime": "Moment",
-    "duration": "timedelta",
+    "duration": "Duration",
     "any": "Any",
     "unknown": "Any",  # an item of a list that is written as empty
     "null": "None",

@@ -36,7 +36,7 @@ _FROM: Final = {
     "wfc.runtime.records": ("File", "Message", "Passage"),
     "wfc.runtime": tuple(
         """
-        All AllOf AtLeast Basic Batch Bearer Cache Child ChildEnd Context Delay EachOf Event Fail FirstOf
+        All AllOf AtLeast Basic Batch Bearer Cache Child ChildEnd Context Delay Duration EachOf Event Fail FirstOf
         Format HttpResponse Inputs Item Items Keep Limits Model Moment Number Output Outside
         PythonResource PythonTool Question Receives Record Restart RetryPolicy RunConfig RunInfo RunState SKIP
         Secret Skip StartEvent StepError StopEvent UNHANDLED Unhandled Until Workflow filters pause

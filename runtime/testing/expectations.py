@@ -108,7 +108,8 @@ def _field_types(record: Any) -> dict[str, tuple[str, Any]]:
     """Name in data → attribute and type."""
     if not isinstance(record, BaseModel):
         return {}
-    return {info.alias or name: (name, info.annotation) for name, info in type(record).model_fields.items()}
+    fields = type(record).model_fields.items()
+    return {info.alias or name: (name, info.rebuild_annotation()) for name, info in fields}
 
 
 def _same_value(wanted: object, record: Any, attribute: str, annotation: Any) -> bool:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 from wfc.runtime import (
+    Duration,
     Format,
     Moment,
     Number,
@@ -79,8 +80,8 @@ class Given(StartEvent, closed=True):
     yes_or_no: bool = False
     day: date = date(2024, 2, 29)
     moment: Moment = datetime(2024, 2, 29, 10, 30, tzinfo=UTC)
-    wait: timedelta = timedelta(seconds=90.0)
-    long_wait: timedelta = timedelta(seconds=5400.0)
+    wait: Duration = timedelta(seconds=90.0)
+    long_wait: Duration = timedelta(seconds=5400.0)
     anything: Any
     perhaps: int | None = None
     words: list[str] = Field(default_factory=list)

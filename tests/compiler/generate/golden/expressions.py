@@ -3,7 +3,7 @@
 # Generated from expressions.yaml. Edit the spec, not this file.
 # sha256:85c7b789233889df3fe76239c750e07bd4fa43e4bb42c43648a71e6faad5475c, output format 1
 
-from datetime import date, timedelta
+from datetime import date
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
@@ -11,6 +11,7 @@ from pydantic import Field
 from wfc.runtime import (
     All,
     AllOf,
+    Duration,
     Event,
     Inputs,
     Moment,
@@ -60,7 +61,7 @@ class Given(StartEvent, closed=True):
     either: int | str | list[str]
     day: date
     at: Moment
-    wait: timedelta
+    wait: Duration
     any: Any
     limits: dict[str, int]
     note: str | None = None
@@ -91,7 +92,7 @@ class Timed(Event, closed=True):
     late: bool
     at: Moment
     day: date
-    wait: timedelta
+    wait: Duration
     text: str
 
 
