@@ -46,10 +46,36 @@ def problems() -> str:
     for room, codes in rooms.items():
         parts.append(f"- [{title(room)}](#{anchor(title(room))}) ({len(codes)})\n")
     for room, codes in rooms.items():
-        parts.append(f"\n## {title(room)}\n")
+        told = ", ".join(f"[{each}](reference.md#{anchor(each)})" for each in TOLD.get(room, ()))
+        parts.append(f"\n## {title(room)}\n" + (f"\nIn the reference: {told}.\n" if told else ""))
         parts += [problem(code, examples) for code in sorted(codes)]
     return "".join(parts)
 
+
+TOLD: Final = {
+    "reading": ("The smallest spec",),
+    "files": ("Several files",),
+    "shape": ("The smallest spec", "Every key from A to Z"),
+    "names": ("Events", "Types", "What is in scope"),
+    "types": ("Types",),
+    "values": ("Types", "Texts with expressions"),
+    "bindings": ("Models", "Tools", "http", "Retry policies"),
+    "python": ("Tools",),
+    "agents": ("Agents and knowledge",),
+    "caching": ("cache",),
+    "expressions": ("Expressions", "Operators"),
+    "operands": ("What may be null", "Operators", "Filters"),
+    "templates": ("Texts with expressions",),
+    "steps": ("Steps", "When an action fails"),
+    "pauses": ("human", "wait"),
+    "messages": ("From outside", "send", "workflow"),
+    "runs": ("A run as a whole", "Versions"),
+    "flow": ("emit", "Loops"),
+    "joins": ("Side by side", "Batches"),
+    "races": ("State and save", "Side by side", "idempotency_key"),
+    "cases": ("Tests",),
+}
+"""Where the reference tells of what a room's problems are about, by its headings."""
 
 PROBLEMS_HEAD: Final = """\
 # Problems

@@ -297,7 +297,7 @@ def unknown_error(place: Place, name: str, known: Iterable[str], meant: str = ""
     Errors have dotted names, from broad to narrow: `http` is every failure of a request, `http.5xx` those
     that are the service's fault, `http.429` one of them. Others are `timeout`, `connection`, `model`,
     `model.refused`, `model.invalid_output`, `requirement`, `tool`, and `python.ValueError` for an
-    exception of a Python tool. A name that cannot happen would never match.
+    error that a Python tool meets. A name that cannot happen would never match.
     """
     return Finding(
         "unknown-error",

@@ -140,8 +140,8 @@ def words_after_type(place: Place, word: str) -> Finding:
 def type_too_deep(place: Place, limit: int) -> Finding:
     """Types are written in types in types, too deep to follow.
 
-    Give the inner records names, under `types`, and mention them by name. It reads better, and the
-    generated classes get the names that you choose.
+    Give the inner records names, under `types`, and mention them by name. It reads better, and what is
+    made of them gets the names that you choose.
     """
     return Finding(
         "type-too-deep", f"types are nested deeper than {limit} levels here", place, "name the inner ones"
