@@ -175,6 +175,8 @@ class Cases:
             return MockAnswer()
         # what is mocked of a `map` is what is done with an item, once for each
         mapped = step.action if isinstance(step.action, MapItems) else None
+        if step.kind == "map" and mapped is None:
+            return MockAnswer(value=data)  # what is wrong with the action has been told
         wanted = mapped.result if mapped is not None else step.result
         call = mapped.do if mapped is not None else step.action
         if isinstance(call, WorkflowCall) and is_end(data):

@@ -27,7 +27,7 @@ from wfc.compiler.resolve.saves import resolve_saves
 from wfc.compiler.resolve.scopes import Scopes, bound_scope
 from wfc.compiler.resolve.streams import report_tokens, stream, wants_tokens
 from wfc.compiler.resolve.values import Texts
-from wfc.compiler.types import INTEGER, UNKNOWN, ListOf, MapOf, Record, Type, assignable, members, show
+from wfc.compiler.types import INTEGER, UNKNOWN, ListOf, MapOf, Record, Type, assignable, fits, members, show
 
 __all__ = ["resolve_steps"]
 
@@ -235,7 +235,9 @@ def max_runs(step: Mapping[str, object], step_place: Place, declared: Declared) 
     if template.type is UNKNOWN:
         return template.whole  # it was meant as a bound: the loop is not said to lack one
     if not assignable(template.type, INTEGER):
-        declared.report(value_problems.wrong_value(place, f"wanted an integer, found {show(template.type)}"))
+        misfit = fits(data, INTEGER) if template.whole is None else None
+        why = misfit.reason if misfit is not None else f"wanted an integer, found {show(template.type)}"
+        declared.report(value_problems.wrong_value(place, why, misfit.hint if misfit is not None else ""))
         return template.whole or 1
     return template.whole
 

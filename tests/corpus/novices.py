@@ -1413,5 +1413,12 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "unknown-key",
         "write `emit`",
     ),
+    (
+        "expression_as_bound",
+        "    retry: patient\n    emit: OrderFound\n",
+        "    retry: patient\n    max_runs: inputs.text\n    emit: OrderFound\n",
+        "wrong-value",
+        "an expression is written `${{ inputs.text }}`",
+    ),
 ]
 """What people do; what stands in the spec; what they write instead; the one code; and how its hint begins."""
