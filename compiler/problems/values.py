@@ -18,8 +18,8 @@ QUOTES = "put it in quotes"
 def wrong_value(place: Place, why: str, hint: str = "", name: str = "", known: Sequence[str] = ()) -> Finding:
     """A value is not of the type that is wanted at its place.
 
-    Every field, of events, state and what a tool is given, has a type, and whatever is put there must fit it. So a mistake
-    shows here, and not in the middle of a run. Change the value or the type; a value that may be null
+    Every field has a type, of an event, of the state, of what a tool is given, and whatever is put there must fit
+    it. So a mistake shows here, and not in the middle of a run. Change the value or the type; a value that may be null
     needs a `default`, or a condition that excludes null, before it can go where something must be.
     """
     return Finding(
