@@ -243,7 +243,7 @@ class StepFailedError(WorkflowRuntimeError):
         self.name = "expression" if tail else error.name
         doing = "handling its result" if tail else f"attempt {attempt}"
         # not `super()`: it may be derived from what was raised too, which takes other arguments
-        Exception.__init__(self, f"step `{step}` failed on {event}, {doing}: {error.message} ({error.name})")
+        Exception.__init__(self, f"step `{step}` failed on {event}, {doing}: {error.message} ({self.name})")
 
     def __init_subclass__(cls) -> None:
         """Nothing of what the class of a raised exception does with its own."""
