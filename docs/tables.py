@@ -4,40 +4,27 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from decimal import Decimal
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from computing import filter_tables, operators
 from excerpts import excerpt
-from words import ERROR_WORDS, OPERATORS, PLACES, SCALAR_WORDS, SECTIONS, UNIT_WORDS
+from rows import table
+from words import ERROR_WORDS, PLACES, SCALAR_WORDS, SECTIONS, UNIT_WORDS
 
-from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.expressions import Scope, parse_expression, spell_expression
-from wfc.compiler.expressions.filters import FILTERS, Filter, lists, records, scalars, texts
 from wfc.compiler.expressions.narrowing import SCALAR_TESTS
 from wfc.compiler.resolve.durations import SECONDS
 from wfc.compiler.resolve.errors import KNOWN, UNCAUGHT
 from wfc.compiler.resolve.retries import DEFAULTS
 from wfc.compiler.resolve.steps import ABOUT_ACTIONS
 from wfc.compiler.types import (
-    BOOLEAN,
     BUILT_IN,
-    DECIMAL,
-    INTEGER,
-    NUMBER,
-    STRING,
-    Field,
-    ListOf,
-    MapOf,
-    Optional,
-    Record,
     show,
 )
 from wfc.compiler.types.constraints import FORMATS
 from wfc.compiler.types.parse import SCALARS
 from wfc.compiler.validate.matching import NOT_RUN, NOT_YET
-from wfc.runtime import filters
 
 __all__ = ["reference"]
 
@@ -47,19 +34,6 @@ DOCS: Final = Path(__file__).parent
 SCHEMA: Final[Schema] = json.loads((DOCS.parent / "schemas/workflow.schema.json").read_text(encoding="utf-8"))
 SHAPES: Final[Mapping[str, Schema]] = SCHEMA["$defs"]
 BLOCK: Final = re.compile(r"<!-- generated: (?P<what>[^>]*?) -->\n.*?<!-- end -->", re.DOTALL)
-
-GROUPS: Final = {"Texts": texts, "Values": scalars, "Lists": lists, "Records and maps": records}
-
-
-class Namespace(dict[str, Any]):
-    """A record, to try expressions with."""
-
-    __getattr__ = dict.__getitem__
-
-
-def table(head: tuple[str, ...], rows: Iterator[tuple[str, ...]] | list[tuple[str, ...]]) -> str:
-    lines = [head, ("---",) * len(head), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
-    return "\n".join(f"| {' | '.join(cells)} |".replace("|  |", "| |") for cells in lines)
 
 
 # --- keys
@@ -189,62 +163,6 @@ def not_yet() -> str:
 
 def where(shape: str) -> str:
     return PLACES.get(shape) or next(words for suffix, words in PLACES.items() if suffix in shape)
-
-
-# --- expressions
-
-
-def example_scope() -> tuple[Scope, dict[str, Any]]:
-    order = Record("Order")
-    fields = {
-        "count": INTEGER,
-        "total": DECIMAL,
-        "paid": BOOLEAN,
-        "tags": ListOf(STRING),
-        "note": Optional(STRING),
-    }
-    order.fields = {name: Field(name, type) for name, type in fields.items()}
-    scope = Scope({"order": order, "prices": MapOf(NUMBER), "name": STRING})
-    value = Namespace(count=3, total=Decimal("19.90"), paid=False, tags=["red", "book"], note=None)
-    return scope, {"filters": filters, "order": value, "prices": {"book": 12.5, "pen": 1.5}, "name": "book"}
-
-
-def outcome(text: str) -> str:
-    scope, space = example_scope()
-    findings: list[Finding] = []
-    expression = parse_expression(text, Place(("example",)), scope, findings.append)
-    assert not findings, (text, [each.message for each in findings])
-    found = eval(spell_expression(expression, {}), space)  # noqa: S307 - examples of ours, spelled by ourselves
-    return json.dumps(filters.plain(found), ensure_ascii=False)
-
-
-def operators() -> str:
-    rows = [
-        (what if number == 0 else "", f"`{text}`", f"`{outcome(text)}`")
-        for what, *examples in OPERATORS
-        for number, text in enumerate(examples)
-    ]
-    return table(("for", "example", "gives"), rows)
-
-
-def filter_tables() -> str:
-    parts = []
-    for title, module in GROUPS.items():
-        found: tuple[Filter, ...] = module.FILTERS
-        rows = [(signature(each), each.takes, each.gives, each.doc, example(each)) for each in found]
-        parts.append(f"#### {title}\n\n{table(('filter', 'for', 'gives', 'what it does', 'example'), rows)}")
-    assert sum(len(module.FILTERS) for module in GROUPS.values()) == len(FILTERS)
-    return "\n\n".join(parts)
-
-
-def signature(each: Filter) -> str:
-    listed = ", ".join(one.name if one.required else f"{one.name}?" for one in each.parameters)
-    return f"`{each.name}({listed})`" if listed else f"`{each.name}`"
-
-
-def example(each: Filter) -> str:
-    text, gives = each.example
-    return f"`{text}` → `{gives}`"
 
 
 # --- small tables

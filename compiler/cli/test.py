@@ -68,7 +68,9 @@ def run_tests(compiled: Compiled, project: Project, only: str = "") -> list[Test
     with output_kept():
         program = load_compiled(compiled, project)
     if program is None:
-        click.echo(f"FAILED  {printable(compiled.path)}: a workflow that it calls or sends to has errors", err=True)
+        click.echo(
+            f"FAILED  {printable(compiled.path)}: a workflow that it calls or sends to has errors", err=True
+        )
         return None
     outcomes = []
     for case in cases:
