@@ -81,7 +81,15 @@ def _report_stall(subject: Subject, stall: Trace, report: Report) -> None:
         if node == START
         else subject.way(node, last.way)
     )
-    report(problems.run_without_end(place, told, why, net.ends[0] if net.ends else "…"))
+    join = waiting(net, node) if last is not None else net.units[node].name
+    report(problems.run_without_end(place, told, why, net.ends[0] if net.ends else "…", join))
+
+
+def waiting(net: Net, node: int) -> str:
+    """A join without a time-out that waits for what a step emits on another way out; empty if there is none."""
+    events = [event for way in net.units[node].ways for event in way.singles]
+    joins = (net.units[each] for each in net.targets(events))
+    return next((each.name for each in joins if each.needed and not each.timed), "")
 
 
 def _rest(net: Net, stall: Trace) -> tuple[list[Hop], int, Trace | None, str]:

@@ -44,6 +44,8 @@ def for_name(node: Name, text: str, scope: Scope) -> str:
     """What is meant by a name that means nothing: a field of something, or a thing that is reached otherwise."""
     after = FIELD.match(text, node.name_end)
     asked = after[1] if after else node.name
+    if node.name == "secrets":
+        return for_secret(text, asked) if after else ""
     for owner in OWNERS:
         kind = scope.names.get(owner)
         if kind is not None and any(
@@ -51,6 +53,18 @@ def for_name(node: Name, text: str, scope: Scope) -> str:
         ):
             return f"write `{owner}.{asked}`"
     return ""
+
+
+def for_secret(text: str, name: str) -> str:
+    """How a secret is written that stands in a text."""
+    words = text.lower()
+    way = f"{{secret: {name}}}"
+    if "bearer" in words or "token " in words:
+        way = f"auth: {{bearer: {name}}}"
+    elif "basic" in words:
+        way = f"auth: {{basic: {{user: …, password: {name}}}}}"
+    where = "beside `headers`" if way.startswith("auth") else "as the header's whole value"
+    return f"a secret is never part of a text: write `{way}`, {where}"
 
 
 def for_truth(words: str, operator: str, name: str) -> str:

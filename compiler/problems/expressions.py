@@ -282,7 +282,8 @@ WHERE_NAMES_ARE = {
     "run": "`run` cannot be used here",
     "steps": "what a step gave is in the event that it emitted, `event`, or in `state` if the step has saved it",
     "env": "what the environment gives is declared under `config`: `config.name`",
-    "secrets": "a secret stands in `api_key`, `auth` or `{secret: NAME}` only, never in a text",
+    "secrets": "a secret is never part of a text: write `auth: {bearer: NAME}`, or `{secret: NAME}` as a header's whole "
+    "value",
 }
 OTHERWISE_CALLED = {
     "TRUE": "true", "FALSE": "false", "yes": "true", "no": "false", "NULL": "none", "Null": "none", "nil": "none",
@@ -301,7 +302,7 @@ def unknown_name(place: Place, name: str, known: Sequence[str], meant: str = "")
     join accepted), `result` (of the step's action), `inputs`, `state`, `config`, `run`, and the items of
     an `each`. Which of them there are depends on the place. A text needs quotes: `"billing"`.
     """
-    hint = WHERE_NAMES_ARE.get(name) or closest(name, known)
+    hint = (meant if name == "secrets" else "") or WHERE_NAMES_ARE.get(name) or closest(name, known)
     called = OTHERWISE_CALLED.get(name, "")
     if not hint and meant:
         hint, known = meant, []

@@ -183,16 +183,18 @@ def unbounded_cycle(place: Place, step: str, told: str, by_limit: bool) -> Findi
 
 
 @problem
-def run_without_end(place: Place, told: str, why: str, end: str) -> Finding:
+def run_without_end(place: Place, told: str, why: str, end: str, join: str = "") -> Finding:
     """A run can come to rest without an end event.
 
     Every course of a run must come to one of the events under `end`, or to a failure that is declared. On the
     course shown here nothing is left to do, and nothing has ended the run: whoever waits for it would wait for ever.
-    Emit an end event there, or see to it that another branch always does.
+    Emit an end event there, or see to it that another branch always does. Where the branch leads to a join, the run
+    may go on without it: give the join a time-out.
     """
+    timed = f", or give `{join}` a time-out (`within: 20s` with `on_timeout: proceed`)" if join else ""
     return Finding(
         "run-without-end",
         "the run can come to rest without an end event",
         place,
-        f"{told}: {why}; emit an end event such as `{end}` there, or `fail` with a text",
+        f"{told}: {why}; emit an end event such as `{end}` there, or `fail` with a text{timed}",
     )

@@ -39,8 +39,9 @@ from wfc.compiler.types import (
 __all__ = ["Texts", "is_word", "list_wanted", "misfit", "plain"]
 
 
-BARE: Final = re.compile(r"\$?(?P<name>[a-z]+)\.(?P<field>\w+)(?:\.\w+)*")
-"""A text that may be meant as an expression."""
+OPERAND: Final = r"(?:\d+(?:\.\d+)?|[a-z]+(?:\.\w+)+|'[^']*'|\"[^\"]*\")"
+BARE: Final = re.compile(rf"\$?(?P<name>[a-z]+)\.(?P<field>\w+)(?:\.\w+)*(?: +(?:[-+*/~]|//) +{OPERAND})*")
+"""A text that may be meant as an expression: a path, and perhaps something that is computed with it."""
 
 
 @dataclass(slots=True)
@@ -99,7 +100,8 @@ class Texts:
         if isinstance(data, list):
             return self.items(data, place, wanted, scope)
         if isinstance(data, str) and "." in data and (found := BARE.fullmatch(data)):
-            self.bare(data, found["name"], found["field"], place, scope)
+            if fits(data, wanted, constraints) is None:  # else it is an error, whose hint says the same
+                self.bare(data, found["name"], found["field"], place, scope)
         return constant(data, place, wanted, constraints, self.report)
 
     def bare(self, text: str, name: str, field: str, place: Place, scope: Scope) -> None:

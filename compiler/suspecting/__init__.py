@@ -36,6 +36,7 @@ def suspect(found: Understood, understand: Callable[[Document], Understood]) -> 
         found: What is known of a spec with errors.
         understand: Puts a document through all passes.
     """
-    from wfc.compiler.suspecting.search import search  # a good spec never needs it
+    from wfc.compiler.suspecting.retelling import retell  # a good spec never needs them
+    from wfc.compiler.suspecting.search import search
 
-    return search(found, understand)
+    return retell(search(found, understand))

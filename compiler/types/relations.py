@@ -12,6 +12,7 @@ from wfc.compiler.types.shapes import (
     DECIMAL,
     DURATION,
     INTEGER,
+    NOTHING,
     NULL,
     NUMBER,
     STRING,
@@ -196,7 +197,7 @@ def may_equal(first: Type, second: Type) -> bool:
         case Enumeration(), Enumeration():
             return any(fits_value(value, second) for value in first.values)
         case ListOf(), ListOf():
-            return comparable(first.item, second.item)
+            return NOTHING in (first.item, second.item) or comparable(first.item, second.item)
         case MapOf(), MapOf():
             return comparable(first.value, second.value)
     return assignable(first, second) or assignable(second, first) or ordered(first, second)

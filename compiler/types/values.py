@@ -29,7 +29,9 @@ __all__ = ["Misfit", "bounded", "fits", "moment"]
 LARGEST_INTEGER: Final = 2**53 - 1  # beyond it, JSON numbers lose digits on their way
 # compiled by `re` when they are first asked for, which a check of most specs never does
 DECIMAL_TEXT: Final = r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?"
-PATH_TEXT: Final = r"(inputs|events?|result|state|config|error)(\.\w+)+"
+PATH: Final = r"(?:inputs|events?|result|state|config|error)(?:\.\w+)+"
+PATH_TEXT: Final = rf"{PATH}(?: *(?:[-+*/~]|//) *(?:{PATH}|\d+(?:\.\d+)?|'[^']*'|\"[^\"]*\"))*"
+"""A text that looks like an expression: a path, and perhaps something that is computed with it."""
 TRUTH_WORDS: Final = {
     "yes": "true",
     "on": "true",
