@@ -58,13 +58,13 @@ def for_name(node: Name, text: str, scope: Scope) -> str:
 def for_secret(text: str, name: str) -> str:
     """How a secret is written that stands in a text."""
     words = text.lower()
-    way = f"{{secret: {name}}}"
     if "bearer" in words or "token " in words:
-        way = f"auth: {{bearer: {name}}}"
-    elif "basic" in words:
-        way = f"auth: {{basic: {{user: …, password: {name}}}}}"
-    where = "beside `headers`" if way.startswith("auth") else "as the header's whole value"
-    return f"a secret is never part of a text: write `{way}`, {where}"
+        return f"a secret is never part of a text: write `auth: {{bearer: {name}}}` beside `headers`"
+    if "basic " in words:
+        return f"a secret is never part of a text: write `auth: {{basic: {{user: …, password: {name}}}}}`"
+    return (
+        f"a secret is never part of a text: it stands in `auth`, in `api_key`, or alone: `{{secret: {name}}}`"
+    )
 
 
 def for_truth(words: str, operator: str, name: str) -> str:

@@ -282,8 +282,7 @@ WHERE_NAMES_ARE = {
     "run": "`run` cannot be used here",
     "steps": "what a step gave is in the event that it emitted, `event`, or in `state` if the step has saved it",
     "env": "what the environment gives is declared under `config`: `config.name`",
-    "secrets": "a secret is never part of a text: write `auth: {bearer: NAME}`, or `{secret: NAME}` as a header's whole "
-    "value",
+    "secrets": "a secret is never part of a text: write `auth: {bearer: NAME}`, or `{secret: NAME}` as a whole header",
 }
 OTHERWISE_CALLED = {
     "TRUE": "true", "FALSE": "false", "yes": "true", "no": "false", "NULL": "none", "Null": "none", "nil": "none",

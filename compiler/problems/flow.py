@@ -10,6 +10,7 @@ from wfc.compiler.problems.fixes import removed
 from wfc.compiler.problems.phrases import joined
 
 __all__ = [
+    "choice_written_otherwise",
     "emit_falls_through",
     "entry_never_taken",
     "event_never_accepted",
@@ -107,6 +108,23 @@ def unreachable_end(place: Place, event: str) -> Finding:
 
 
 # rule 3: every way out has an entry
+
+
+@problem
+def choice_written_otherwise(place: Place, word: str, entries: str, *, by_event: bool) -> Finding:
+    """What a step does next is written in the way of another language or system.
+
+    A choice is a list of entries, and the first whose `when` holds is taken: `- event: Refused` with `when: …`, and so
+    on. The last has no `when`: it is taken if no other is. There is no `if`, `then` or `else`, and an
+    event is no key: its name stands after `event`, its fields under `with`. Write it as the hint says.
+    """
+    what = "the event is the value of `event`" if by_event else "a choice is a list of entries"
+    return Finding(
+        "choice-written-otherwise",
+        f"{what} here, and `{word}` is no key of an entry",
+        place,
+        f"write `{entries}`" if entries else "write `[{event: A, when: …}, B]`",
+    )
 
 
 @problem

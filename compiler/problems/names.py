@@ -37,12 +37,23 @@ __all__ = [
 ]
 
 
+CHOICE = re.compile(
+    r"(?:\$?\{\{)?\s*[\"']?(?P<one>\w+)[\"']? if (?P<test>[^{}]+) else [\"']?(?P<other>\w+)[\"']?\s*(?:\}\})?"
+)
+"""An event chosen by an expression."""
 LISTS = {("accepts",), ("end",), ("all",), ("any",)}
 """Where a list of events may stand."""
 
 
 def _unknown(code: str, what: str, section: str, place: Place, name: str, known: Iterable[str]) -> Finding:
     names = list(known)
+    if (
+        section == "events"
+        and (choice := CHOICE.fullmatch(name))
+        and {choice["one"], choice["other"]} <= {*names}
+    ):
+        meant = f"write `emit: [{{event: {choice['one']}, when: {choice['test']}}}, {choice['other']}]`"
+        return Finding(code, f"there is no {what} `{name}`", place, meant)
     if (several := listed_names(name, names)) and place.address[-1:] in LISTS:
         listing = replaced(place, several, applicability="safe")
         return Finding(code, f"there is no {what} `{name}`", place, f"write `{several}`", fix=listing)
@@ -52,6 +63,7 @@ def _unknown(code: str, what: str, section: str, place: Place, name: str, known:
     elif not hint:
         some = ", ".join(f"`{each}`" for each in sorted(names)[:8])
         hint = f"there is {some}" if len(names) == 1 else f"there are {some}{' …' if len(names) > 8 else ''}"
+        hint += f"; or declare it under `{section}`"
     fix = corrected(place, name, names)
     return Finding(code, f"there is no {what} `{name}`", place, hint, fix=fix, about=(name,))
 

@@ -125,7 +125,7 @@ def syntax_error(place: Place, what: str, hint: str, fix: Fix | None = None) -> 
 
 
 @problem
-def text_cut_by_colon(place: Place, whole: Place | None, *, last: bool = False) -> Finding:
+def text_cut_by_colon(place: Place, whole: Place | None, hint: str = "", *, last: bool = False) -> Finding:
     """A text without quotes has a colon and a space in it, which YAML takes for the end of a key.
 
     `title: Note: done` cannot be read, because `Note` looks like another key. Put the text in quotes:
@@ -136,8 +136,10 @@ def text_cut_by_colon(place: Place, whole: Place | None, *, last: bool = False) 
         "text-cut-by-colon",
         "this colon makes a key of a text that is a value already",
         place,
-        "put the whole value in quotes, or mend the indentation of this line",
-        fix=quoted(whole, "unsafe" if last else "safe") if whole is not None else None,
+        hint
+        or "put the whole value in quotes"
+        + (", or mend the indentation of this line" if whole is None else ""),
+        fix=quoted(whole, "unsafe" if last else "safe") if whole is not None and not hint else None,
     )
 
 

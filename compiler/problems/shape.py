@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from wfc.compiler.diagnostics import Finding, Fix, Place
 from wfc.compiler.problems import problem
@@ -73,14 +73,22 @@ def exchanged_values(place: Place, one: str, there: Place, other: str) -> Findin
 
 
 @problem
-def missing_key(place: Place, owner: str, keys: Sequence[str], hint: str, *, one_of: bool = False) -> Finding:
+def missing_key(
+    place: Place,
+    owner: str,
+    keys: Sequence[str],
+    hint: str,
+    *,
+    one_of: bool = False,
+    fix: Fix | None = None,
+) -> Finding:
     """Something lacks a key that it cannot do without.
 
     Every step says what it accepts and how it leaves, a model step what is asked, a test what it expects.
     Nothing is taken for granted, so that the spec can be read without knowing hidden rules. Add the key.
     """
     what = f"one of {joined(keys, 'or')}" if one_of else joined(keys)
-    return Finding("missing-key", f"{owner} needs {what}", place, hint, about=tuple(keys))
+    return Finding("missing-key", f"{owner} needs {what}", place, hint, fix=fix, about=tuple(keys))
 
 
 @problem
@@ -97,7 +105,9 @@ def wrong_type(
 
 
 @problem
-def unknown_kind(place: Place, kind: str, known: Sequence[str], hint: str) -> Finding:
+def unknown_kind(
+    place: Place, kind: str, known: Sequence[str], hint: str, later: Container[str] = ()
+) -> Finding:
     """A step's `kind` is not one that there is.
 
     The kind says what a step does: `llm` asks a model, `tool` calls a tool, `http` sends a request,
@@ -107,7 +117,7 @@ def unknown_kind(place: Place, kind: str, known: Sequence[str], hint: str) -> Fi
         "unknown-kind",
         f"there is no kind `{kind}`",
         place,
-        hint or f"the kinds are {joined(known)}",
+        hint or f"the kinds are {joined([each for each in known if each not in later])}",
         fix=corrected(place, kind, known),
     )
 

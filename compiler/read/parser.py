@@ -11,6 +11,7 @@ import yaml
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.problems import reading as problems
 from wfc.compiler.problems.fixes import quoted, written
+from wfc.compiler.read import lines
 
 __all__ = ["YAMLError", "complaint", "events"]
 
@@ -114,19 +115,14 @@ def complaint(error: yaml.YAMLError, text: str) -> Finding:
     at = min(mark.index if mark else getattr(error, "position", None) or 0, len(text))
     place = Place((), "text", at, at + 1)
     if "mapping values are not allowed" in said:
-        if (deeper := deeper_line(text, at)) is not None:
-            return problems.syntax_error(
-                deeper,
-                "this line is indented further than the one above, which is complete",
-                "indent both alike",
-            )
-        before = text.rfind("\n", 0, at) + 1
-        if glued := GLUED.match(text, text.rfind("\n", 0, max(0, before - 1)) + 1, before):
-            colon = glued.start("colon")
-            place, key = Place((), "text", colon, colon + 1), glued["key"]
-            return problems.syntax_error(place, "a space is missing after this colon", f"write `{key}: …`")
-        return problems.text_cut_by_colon(place, value_around(text, at), last=is_last(text, at))
-    if between(said) and ONE_WORD.search(text, max(0, at - 200), at):
+        meant = lines.deeper_line(text, at) or lines.before(text, at)
+        ternary = "write `a if condition else b`" if "? " in text[text.rfind("\n", 0, at) + 1 : at] else ""
+        return meant or problems.text_cut_by_colon(
+            place, value_around(text, at), ternary, last=is_last(text, at)
+        )
+    if between(said) and (meant := lines.in_flow(text, at)):
+        return meant
+    if between(said) and text[at : at + 1] == ":" and ONE_WORD.search(text, max(0, at - 200), at):
         return problems.text_cut_by_colon(place, value_around(text, at), last=is_last(text, at))
     if "cannot start any token" in said:
         return cannot_start(text, at)
@@ -139,10 +135,16 @@ def complaint(error: yaml.YAMLError, text: str) -> Finding:
     tab = text.find("\t", line, len(text) - len(text[line:].lstrip(" \t")))
     if tab >= 0:
         return cannot_start(text, tab)
-    if ("block end" in said or "expected key" in said) and (quote := after_quote(text, line, at)):
-        return quote
+    if "block end" in said or "expected key" in said:
+        meant = lines.after_closing(text, at) or lines.swollen(text, at) or lines.deeper_line(text, at)
+        if meant is not None:
+            return meant
+    if "scanning an alias" in said and (meant := lines.no_key(text, *lines.line_at(text, at))):
+        return meant
     if "could not find expected ':'" in said and opened is not None:
         place = first_line(text, opened.index)
+        if meant := lines.no_key(text, *lines.line_at(text, opened.index)):
+            return meant
         return problems.syntax_error(
             place, "a colon and a space are missing after this key", "write `key: value`"
         )
@@ -150,44 +152,13 @@ def complaint(error: yaml.YAMLError, text: str) -> Finding:
         if words in said:
             if "never closed" in what and opened is not None:
                 place = Place((), "text", opened.index, opened.index + 1)
+            if what == MISALIGNED:
+                return problems.syntax_error(place, what, lines.misaligned(text, at))
             opens = text[at : at + 1] in {"{", "["}
             return problems.syntax_error(
                 place, what, in_braces(text[line:at]) if opens and not hint else hint
             )
     return problems.syntax_error(place, "nothing can be read from here on", "")
-
-
-ENTRY: Final = re.compile(r"(?P<indent> *)(?P<key>[\w-]+):(?= |\r?$)", re.MULTILINE)
-COMPLETE: Final = re.compile(r"(?P<indent> *)(?:- +)?[\w-]+: +[^\s|>&*!#{\[\"'][^\r\n]*", re.MULTILINE)
-CLOSED: Final = re.compile(r" *(?:- +)?[\w-]+: +(?P<value>(?P<sign>[\"'{\[])[^\r\n]*)")
-
-
-def deeper_line(text: str, at: int) -> Place | None:
-    """The key of a line that is indented further than the one above, whose value is complete."""
-    line = text.rfind("\n", 0, at) + 1
-    entry = ENTRY.match(text, line)
-    if entry is None or entry.end() - 1 != at or line == 0:
-        return None
-    above = text.rfind("\n", 0, line - 1) + 1
-    before = COMPLETE.match(text, above, line)
-    if before is None or len(before["indent"]) >= len(entry["indent"]):
-        return None
-    return Place((), "text", entry.start("key"), entry.end("key"))
-
-
-def after_quote(text: str, line: int, at: int) -> Finding | None:
-    """The finding for a value that begins with a quote or a bracket, and goes on after it is closed."""
-    end = text.find("\n", at)
-    found = CLOSED.fullmatch(text, line, len(text) if end < 0 else end - (text[end - 1] == "\r"))
-    if found is None or not found.start("value") < at:
-        return None
-    place = Place((), "text", found.start("value"), found.end("value"))
-    what = "quote" if found["sign"] in "\"'" else "bracket"
-    inside = found["value"].replace("'", "''")
-    fix = written(place, f"'{inside}'", applicability="unsafe")
-    return problems.syntax_error(
-        place, f"this text goes on after its {what} is closed", "put all of it in quotes", fix
-    )
 
 
 def first_line(text: str, start: int) -> Place:
@@ -207,8 +178,6 @@ ONE_WORD: Final = re.compile(r"[{,]\s*[\w-]+:[ ]+[\w-]+\Z")
 
 BEGINS: Final = re.compile(r"(?:[:,]\s+|[\[{]\s*)\Z")
 ENDS: Final = re.compile(r"\s*[,\]}]")
-GLUED: Final = re.compile(r" *(?:- +)?(?P<key>[a-z_]\w*)(?P<colon>:)(?!//)[^\s:][^\r\n:]*\r?\n")
-"""A line such as `kind:human`, which YAML takes for a text that goes on in the next line."""
 VALUE: Final = re.compile(
     r"[ ]*(?:- +)*(?:[^\s:#\"'\[\]{},]+:[ ]+|- +)([^\s\"'\[\]{}|>&*!#%][^\r\n#]*?|[@`%][^\r\n#]*?)[ ]*"
 )

@@ -99,9 +99,9 @@ class Texts:
             return self.record(data, place, wanted, scope)
         if isinstance(data, list):
             return self.items(data, place, wanted, scope)
-        if isinstance(data, str) and "." in data and (found := BARE.fullmatch(data)):
-            if fits(data, wanted, constraints) is None:  # else it is an error, whose hint says the same
-                self.bare(data, found["name"], found["field"], place, scope)
+        found = BARE.fullmatch(data) if isinstance(data, str) and "." in data else None
+        if found and fits(data, wanted, constraints) is None:  # else it is an error, whose hint says the same
+            self.bare(data, found["name"], found["field"], place, scope)
         return constant(data, place, wanted, constraints, self.report)
 
     def bare(self, text: str, name: str, field: str, place: Place, scope: Scope) -> None:

@@ -1,14 +1,14 @@
-"""Misspelt keys of a type's long form, which would otherwise make a record of it."""
+"""Types as they are written by mistake: with a misspelt key, by another name, with a range after it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Final
 
 from wfc.compiler.problems.spelling import nearest
 
-__all__ = ["CONSTRAINT_KEYS", "LONG_KEYS", "is_long_form", "slip"]
+__all__ = ["CONSTRAINT_KEYS", "LONG_KEYS", "SYNONYMS", "is_long_form", "limited", "slip"]
 
 CONSTRAINT_KEYS: Final = frozenset(
     {"format", "min", "max", "min_length", "max_length", "pattern", "min_items", "max_items"}
@@ -18,6 +18,31 @@ FORMS: Final = frozenset({"type", "enum", "one_of"})
 WORDS: Final = frozenset(
     {"string", "integer", "number", "decimal", "boolean", "date", "datetime", "duration", "any"}
 )
+LIMITED: Final = re.compile(
+    r"(?:(?P<type>[a-zA-Z]+)[(\[<{])?(?:(?P<least>-?\d+)?(?:\.\.+|-|,|:|;))?(?P<most>-?\d+)[)\]>}]?"
+)
+"""A type with a range, such as `integer(0..10)`."""
+SYNONYMS: Final[Mapping[str, str]] = {
+    "str": "string",
+    "text": "string",
+    "int": "integer",
+    "float": "number",
+    "double": "number",
+    "money": "decimal",
+    "currency": "decimal",
+    "bool": "boolean",
+    "yes": "boolean",
+    "no": "boolean",
+    "array": "list of …",
+    "list": "list of …",
+    "dict": "map of …",
+    "map": "map of …",
+    "object": "map of …",
+    "timestamp": "datetime",
+    "time": "datetime",
+    "null": "optional …",
+    "none": "optional …",
+}
 TYPE: Final = re.compile(r"\s*(?:(?:optional|list\s+of|map\s+of)\s+)*(\S+)\s*")
 
 
@@ -53,3 +78,21 @@ def can_be_type(value: object) -> bool:
         return True
     match = TYPE.fullmatch(value) if isinstance(value, str) else None
     return match is not None and (match[1] in WORDS or not match[1][0].isascii() or match[1][0].isupper())
+
+
+def limited(word: str, known: Container[str]) -> str:
+    """The long form of a type with a range; empty if there is no range, or no such type.
+
+    Args:
+        known: The names of the scalars.
+    """
+    found = LIMITED.fullmatch(word)
+    if found is None or (found["least"] is None and found["type"] is None):
+        return ""
+    name = (found["type"] or "integer").lower()
+    name = SYNONYMS.get(name, name)
+    if name not in known:
+        return ""
+    low, high = ("min_length", "max_length") if name == "string" else ("min", "max")
+    least = f", {low}: {found['least']}" if found["least"] else ""
+    return f"{{type: {name}{least}, {high}: {found['most']}}}"

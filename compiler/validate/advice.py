@@ -6,10 +6,15 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.problems.fixes import written
 from wfc.compiler.problems.phrases import joined
+from wfc.compiler.problems.shape import missing_key
+from wfc.compiler.problems.spelling import nearest
+from wfc.compiler.validate.matching import NOT_RUN
 from wfc.compiler.validate.synonyms import other_key
 
-__all__ = ["advice", "meaning"]
+__all__ = ["advice", "later_kinds", "meaning", "version_for_language"]
 
 Schema = Mapping[str, Any]
 
@@ -46,3 +51,19 @@ def meaning(schema: Schema, key: str, definitions: Mapping[str, Schema]) -> str:
     told: str = shape.get("description") or named.get("description", "")
     first = re.split(r"[.:] ", told, maxsplit=1)[0].rstrip(".")
     return f"`{key}`: {first[0].lower()}{first[1:]}" if first else ""
+
+
+def later_kinds(definitions: Mapping[str, Schema]) -> frozenset[str]:
+    """The kinds of steps that nothing can run yet."""
+    kinds = (each["properties"]["kind"] for name, each in definitions.items() if name.endswith("_step"))
+    return frozenset(each["const"] for each in kinds if each.get("$comment") == NOT_RUN)
+
+
+def version_for_language(spec: Mapping[str, Any]) -> Finding | None:
+    """The finding for a `version: 1` that is meant to be the `wfc: 1` which is missing."""
+    version = spec.get("version")
+    if "wfc" in spec or isinstance(version, (bool, str)) or version != 1 or nearest("wfc", spec):
+        return None
+    place = Place(("version",), "key")
+    hint = "write `wfc: 1`; a `version` is that of the workflow itself"
+    return missing_key(place, "a spec", ["wfc"], hint, fix=written(place, "wfc"))

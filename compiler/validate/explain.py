@@ -14,11 +14,12 @@ from wfc.compiler.problems import types as type_problems
 from wfc.compiler.problems.spelling import nearest
 from wfc.compiler.read import BROKEN, Document
 from wfc.compiler.types.slips import LONG_KEYS, slip
-from wfc.compiler.validate.advice import advice, meaning
+from wfc.compiler.validate.advice import advice, later_kinds, meaning, version_for_language
+from wfc.compiler.validate.choices import EMITTING, written_otherwise
 from wfc.compiler.validate.generated import CHECKS
 from wfc.compiler.validate.matching import NOT_YET, has_type, matches
 from wfc.compiler.validate.spec import Spec
-from wfc.compiler.validate.synonyms import kind_key, other_key, other_kind, section
+from wfc.compiler.validate.synonyms import is_other_word, kind_key, other_key, other_kind, section
 from wfc.compiler.validate.words import (
     found,
     instead_fix,
@@ -74,6 +75,8 @@ class Explainer:
         self.report = at_most(report)
         self.broken: set[Address] = set()
         steps = (each for name, each in self.definitions.items() if name.endswith("_step"))
+        events = document.data.get("events") if isinstance(document.data, dict) else None
+        self.events = frozenset(events if isinstance(events, dict) else ())
         self.step_keys = frozenset(key for each in steps for key in each["properties"])
 
     def drop(self, address: Address) -> Dropped:
@@ -106,6 +109,11 @@ class Explainer:
             return self.mend(value, self.definitions[name], address, schema.get("title", ""))
         if not self.simple(value, schema, address, title):
             return self.drop(address)
+        if address[:1] == ("steps",) and address[-1] in EMITTING and isinstance(value, (dict, list)):
+            choice = written_otherwise(value, Place(address), self.events)
+            if choice is not None:
+                self.report(choice)
+                return self.drop(address)
         if "enum" in schema or "const" in schema:
             return self.one_of(value, schema, address)
         for step in (self.map, self.list, self.alternatives, self.kinds, self.branches):
@@ -162,7 +170,7 @@ class Explainer:
         place = Place(address)
         if address[-1:] == ("kind",) and isinstance(value, str):
             hint = hint or other_kind(value)
-            self.report(problems.unknown_kind(place, value, texts, hint))
+            self.report(problems.unknown_kind(place, value, texts, hint, later_kinds(self.definitions)))
         else:
             shown = [str(each).lower() if each is None else str(each) for each in known]
             written = value if isinstance(value, str) else ""
@@ -254,12 +262,18 @@ class Explainer:
         properties: Mapping[str, Schema] = schema["properties"]
         names = {key: key for key in value if key in properties}
         absent = [key for key in properties if key not in names]
+        other_version = None if address else version_for_language(value)
+        if other_version is not None:
+            names.pop("version")
+            self.report(other_version)
         strange = []
         for key, content in value.items():
             if key in properties:
                 continue
             meant = nearest(key, absent)
             hint = f"did you mean `{meant}`?"
+            if meant is not None and is_other_word(key, meant, absent):
+                meant = None
             if meant is None and not address:
                 meant, hint = section(key, content, absent), other_key(key, absent)
             if meant is None:
@@ -270,6 +284,8 @@ class Explainer:
             self.document.rename((*address, key), meant)
             self.unknown(key, schema, address, hint, meant, [meant, *absent])
         missing = [key for key in self.required(schema, address) if key not in names.values()]
+        if other_version is not None:
+            missing.remove("wfc")
         for key in strange:
             self.unknown(key, schema, address, advice(key, schema, missing, absent, self.definitions))
             self.broken.add((*address, key))

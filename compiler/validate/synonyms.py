@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from typing import Any, Final
 
-__all__ = ["kind_key", "other_key", "other_kind", "section"]
+from wfc.compiler.problems.spelling import apart
+
+__all__ = ["is_other_word", "kind_key", "other_key", "other_kind", "section"]
 
 KINDS: Final[Mapping[str, str]] = {
     "tool": "python function script code call command run shell service",
@@ -119,6 +121,12 @@ def other_key(key: str, possible: Container[str]) -> str:
     if not meant:
         return ""
     return f"write `{WRITTEN.get(name, meant[0]) if meant[0] != 'start' else 'start'}`"
+
+
+def is_other_word(key: str, near: str, possible: Container[str]) -> bool:
+    """Whether a key is what another system calls something, and not a slip of the key that is most like it."""
+    meant = meanings(plain(key), possible)
+    return bool(meant) and near not in meant and (apart(key, near) or 9) > 1
 
 
 def meanings(name: str, possible: Container[str]) -> list[str]:

@@ -78,6 +78,12 @@ def instead_hint(value: Any, types: Sequence[str], title: str, key: str) -> str:
     if title.startswith("a type,") and texts and value:
         shown = short(", ".join(value))
         return f"write `list of {shown}`" if len(value) == 1 else f"write `{{enum: [{shown}]}}`"
+    if title.startswith("a condition") and texts and value:
+        each = [f"({part})" if " or " in part else part for part in value]
+        whole = " and ".join(each)
+        return (
+            f"write one condition: `{whole}`" if len(whole) <= 3 * LONGEST else "put them together with `and`"
+        )
     if value is None:
         return (
             "write `{}` for none"

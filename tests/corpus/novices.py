@@ -301,7 +301,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "        when: events.order.total > 100 and events.urgent\n",
         "        when: (events.urgent ? true : false)\n",
         "text-cut-by-colon",
-        "put the whole value in quotes, or mend the indentation of this line",
+        "write `a if condition else b`",
     ),
     (
         "braces in a condition",
@@ -378,7 +378,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "        when: events.order.total > 100 and events.urgent\n",
         "        when: events.urgent:\n",
         "text-cut-by-colon",
-        "put the whole value in quotes, or mend the indentation of this line",
+        "put the whole value in quotes",
     ),
     (
         "if before it",
@@ -490,7 +490,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "      Judge this: ${{ event.text }}\n",
         "      Judge this: ${{ secrets.MODEL_KEY }}\n",
         "unknown-name",
-        "a secret stands in `api_key`, `auth` or `{secret: NAME}` onl",
+        "a secret is never part of a text: it stands in `auth`, in `a",
     ),
     (
         "filter as a function",
@@ -1056,7 +1056,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "description: Answer what customers ask\n",
         "description: Answer: what customers ask\n",
         "text-cut-by-colon",
-        "put the whole value in quotes, or mend the indentation of this line",
+        "put the whole value in quotes",
     ),
     (
         "a number sign in a text",
@@ -1105,7 +1105,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "    title: Send this answer\n",
         "    title: 'Ann's answer'\n",
         "syntax-error",
-        "put all of it in quotes",
+        'a text with `\'` in it stands in `"`: `"Ann\'s answer"`',
     ),
     (
         "curly quotes in YAML",
@@ -1127,22 +1127,22 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "    accepts: Ready\n",
         "    accepts:Ready\n",
         "syntax-error",
-        "write `key: value`",
+        "write `accepts: Ready`",
     ),
     (
         "equals for colon",
         "    accepts: Ready\n",
         "    accepts = Ready\n",
         "syntax-error",
-        "write `key: value`",
+        "write `accepts: Ready`",
     ),
-    ("no colon", "    accepts: Ready\n", "    accepts Ready\n", "syntax-error", "write `key: value`"),
+    ("no colon", "    accepts: Ready\n", "    accepts Ready\n", "syntax-error", "write `accepts: Ready`"),
     (
         "a dash before a key",
         "    accepts: Ready\n",
         "    - accepts: Ready\n",
         "syntax-error",
-        "mend its indentation",
+        "leave out the `- `, or begin it after as many spaces as the ",
     ),
     (
         "a missing dash",
@@ -1163,7 +1163,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "      - event: Ready\n",
         "      * event: Ready\n",
         "syntax-error",
-        "put a text that begins with `*` in quotes",
+        "write `- event: Ready`",
     ),
     (
         "emit too deep",
@@ -1186,7 +1186,13 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "text-cut-by-colon",
         "put the whole value in quotes, or mend the indentation of this line",
     ),
-    ("emit one space off", "    emit: Judged\n", "   emit: Judged\n", "syntax-error", "mend its indentation"),
+    (
+        "emit one space off",
+        "    emit: Judged\n",
+        "   emit: Judged\n",
+        "syntax-error",
+        "it begins after 3 spaces, and the line above it after 4: men",
+    ),
     (
         "an unindented prompt",
         "      Judge this: ${{ event.text }}\n",
@@ -1213,7 +1219,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "description: Answer",
         "// the shop\ndescription: Answer",
         "syntax-error",
-        "write `key: value`",
+        "a comment begins with `#`",
     ),
     (
         "a trailing comma",
