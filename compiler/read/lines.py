@@ -29,6 +29,8 @@ BARE: Final = re.compile(
 )
 """A line such as `kind human` or `kind = human`."""
 LIST_OF: Final = re.compile(r"(?P<type>list|array|set|map|dict|optional|List|Array|Dict|Map|Optional)\Z")
+LAST_QUOTE: Final = re.compile(r"(?P<sign>[\"'])(?=\s*(?:[}\]]|,\s|$))")
+SWOLLEN: Final = re.compile(r" *(?:- +)?(?P<key>[a-z_]\w*) *=? *[\[{\"']")
 QUOTED_BEFORE: Final = re.compile(r"(?P<sign>[\"'])(?P<text>[^\"'\r\n]*)[\"']\Z")
 
 
@@ -206,24 +208,24 @@ def in_flow(text: str, at: int) -> Finding | None:
     opened = QUOTED_BEFORE.search(text, max(0, at - 300), at)
     if opened is None or text[at : at + 1] in "{}[]:,":
         return None
-    sign = opened["sign"]
-    start, end = opened.start(), whole_text(text, at, sign)
+    sign, start, end = opened["sign"], opened.start(), whole_text(text, at, opened["sign"])
     if end is None:
-        place, hint = Place((), "text", start, at), f"inside of `{sign}` quotes write `{sign * 2}`"
-        hint = hint if sign == "'" else 'inside of double quotes write `\\"`'
-        return problems.syntax_error(place, "this text goes on after its quote is closed", hint)
+        hint = "inside of single quotes write `''`" if sign == "'" else 'inside of double quotes write `\\"`'
+        return problems.syntax_error(
+            Place((), "text", start, at), "this text goes on after its quote is closed", hint
+        )
     return quotes_in_quotes(Place((), "text", start, end), text[start:end])
 
 
 def whole_text(text: str, at: int, sign: str) -> int | None:
     """Where a text in quotes that has such quotes in it most likely ends: before a bracket or a comma."""
     _, stop = line_at(text, at)
-    found = re.compile(rf"{sign}(?=\s*(?:[}}\]]|,\s|$))").search(text, at, stop)
-    return None if found is None else found.end()
+    found = LAST_QUOTE.search(text, at, stop)
+    return None if found is None or found["sign"] != sign else found.end()
 
 
 def swollen(text: str, at: int) -> Finding | None:
     """The finding for an entry without a colon whose value is a map or a list on one line."""
     start, end = line_at(text, at)
-    found = re.compile(r" *(?:- +)?(?P<key>[a-z_]\w*) *=? *[\[{\"']").match(text, start, end)
+    found = SWOLLEN.match(text, start, end)
     return None if found is None or found.end() > at else no_key(text, start, end)

@@ -100,7 +100,8 @@ class Texts:
         if isinstance(data, list):
             return self.items(data, place, wanted, scope)
         found = BARE.fullmatch(data) if isinstance(data, str) and "." in data else None
-        if found and fits(data, wanted, constraints) is None:  # else it is an error, whose hint says the same
+        # where it does not fit, it is an error whose hint says the same
+        if found and isinstance(data, str) and fits(data, wanted, constraints) is None:
             self.bare(data, found["name"], found["field"], place, scope)
         return constant(data, place, wanted, constraints, self.report)
 

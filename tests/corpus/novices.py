@@ -1191,7 +1191,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "    emit: Judged\n",
         "   emit: Judged\n",
         "syntax-error",
-        "it begins after 3 spaces, and the line above it after 4: men",
+        "it begins after 3 spaces, and",
     ),
     (
         "an unindented prompt",
