@@ -208,13 +208,14 @@ def in_flow(text: str, at: int) -> Finding | None:
     opened = QUOTED_BEFORE.search(text, max(0, at - 300), at)
     if opened is None or text[at : at + 1] in "{}[]:,":
         return None
-    sign, start, end = opened["sign"], opened.start(), whole_text(text, at, opened["sign"])
-    if end is None:
+    sign, start = opened["sign"], opened.start()
+    stop = whole_text(text, at, sign)
+    if stop is None:
         hint = "inside of single quotes write `''`" if sign == "'" else 'inside of double quotes write `\\"`'
         return problems.syntax_error(
             Place((), "text", start, at), "this text goes on after its quote is closed", hint
         )
-    return quotes_in_quotes(Place((), "text", start, end), text[start:end])
+    return quotes_in_quotes(Place((), "text", start, stop), text[start:stop])
 
 
 def whole_text(text: str, at: int, sign: str) -> int | None:
