@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from wfc.compiler.cli.checking import Mending, check
@@ -11,7 +13,7 @@ __all__ = ["command"]
 
 
 @click.command("check")
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@click.argument("paths", metavar="[PATH]...", nargs=-1)
 @click.option(
     "--format",
     "form",
@@ -42,8 +44,8 @@ def command(
 ) -> int:
     """Find everything that is wrong with specs, and run nothing of them, but for --import-tools.
 
-    A PATH is a spec, or a folder whose specs are all checked. Exit status 1 means that there is an error or a
-    warning, with --fix: that there is one left.
+    A PATH is a spec, or a folder whose specs are all checked; without one it is the current folder. Exit
+    status 1 means that there is an error or a warning, with --fix: that there is one left.
     """
     if unsafe and not (fix or diff):
         raise click.UsageError("`--unsafe` goes with `--fix` or `--diff`")
@@ -51,7 +53,7 @@ def command(
         raise click.UsageError("`--import-tools` goes without `--fix` and `--diff`")
     mending: Mending = "diff" if diff else "fix" if fix else ""
     return check(
-        paths,
+        paths or (os.curdir,),
         form,
         mending,
         unsafe=unsafe,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from types import ModuleType
+
 import click
 
 from wfc.compiler.render import printable
@@ -14,7 +17,7 @@ __all__ = ["command"]
 def command(code: str | None) -> None:
     """Explain a finding's CODE: what is wrong, why it matters, how to mend it.
 
-    Without a CODE it lists them all.
+    Without a CODE it lists them all, by what they are about.
     """
     import inspect
 
@@ -24,9 +27,7 @@ def command(code: str | None) -> None:
 
     load()
     if code is None:
-        width = max(map(len, PROBLEMS))
-        for known in sorted(PROBLEMS):
-            click.echo(f"{known:{width}}  {(inspect.getdoc(PROBLEMS[known]) or '').splitlines()[0]}")
+        list_all()
         return
     name = code.strip().strip("[]").lower().replace("_", "-")
     if name not in PROBLEMS:
@@ -38,6 +39,29 @@ def command(code: str | None) -> None:
         click.echo("\nAn example; what mends it is marked with + and -:\n")
         for line in shown.difference():
             click.echo(f"  {tinted(line)}")
+
+
+def list_all() -> None:
+    """Tell all codes, those of one room together under its heading."""
+    import inspect
+
+    from wfc.compiler.problems import PROBLEMS
+
+    width = max(map(len, PROBLEMS))
+    rooms: dict[str, list[str]] = {}
+    for known in sorted(PROBLEMS):
+        rooms.setdefault(heading(inspect.getmodule(PROBLEMS[known])), []).append(known)
+    for number, room in enumerate(sorted(rooms)):
+        click.echo(f"{chr(10) * bool(number)}{room}")
+        for known in rooms[room]:
+            click.echo(f"  {known:{width}}  {(inspect.getdoc(PROBLEMS[known]) or '').splitlines()[0]}")
+
+
+def heading(module: ModuleType | None) -> str:
+    """What a room of problems is about, from the first line of its module."""
+    told = (module.__doc__ or "" if module is not None else "").splitlines()[0].rstrip(".")
+    about = re.sub(r"^Problems (?:with|of|in) ", "", told)
+    return f"{about[:1].upper()}{about[1:]}"
 
 
 def tinted(line: str) -> str:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from wfc.runtime import Event, Workflow
     from wfc.runtime.handler import WorkflowHandler
     from wfc.runtime.run.questions import OpenQuestion
+    from wfc.runtime.testing import SpecTest
 
 __all__ = ["command"]
 
@@ -106,6 +107,8 @@ def run(program: str, inputs: Inputs) -> Followed:
     except WorkflowError as error:
         raise click.ClickException(printable(str(error))) from None
     case = named_test(loaded.resolved, inputs.test) if inputs.test is not None else None
+    if case is not None:
+        unheard(inputs.answers, case, str(inputs.test))
     values = given(inputs.pairs, inputs.file, kind)
     start = start_event(kind, values if case is None else {**case.start, **values})
     events = from_outside(inputs.deliveries, loaded.workflow)
@@ -122,6 +125,19 @@ def run(program: str, inputs: Inputs) -> Followed:
         return start_mocked(loaded.workflow, start, case)
 
     return asyncio.run(watch(begin, events, answers, terminal))
+
+
+def unheard(answers: Sequence[str], case: SpecTest, test: str) -> None:
+    """Refuse answers to steps for which a test answers already: nothing that is given is passed over.
+
+    Raises:
+        click.UsageError: There is such an answer.
+    """
+    for answer in answers:
+        step = answer.partition("=")[0]
+        if step in case.mock:
+            told = f"`--answer {step}=…`: the test `{test}` answers for `{step}` already; leave one of the two out"
+            raise click.UsageError(printable(told))
 
 
 def made(workflow: type[Workflow]) -> Workflow:
@@ -205,6 +221,10 @@ async def watch(
         if people is not None and people.failure is not None:
             raise people.failure from None
         click.echo(f"the run failed: {printable(str(error))}", err=True)
+        from wfc.compiler.cli.failures import place_of_failure
+
+        if place := place_of_failure(error):
+            click.echo(f"  {printable(place)}", err=True)
         return Followed(None, 1)
     finally:
         if people is not None:

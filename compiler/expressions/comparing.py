@@ -36,7 +36,7 @@ from wfc.compiler.types import (
 if TYPE_CHECKING:
     from wfc.compiler.expressions.typing import Typing
 
-__all__ = ["adapt", "compare"]
+__all__ = ["WRITTEN_AS_TEXT", "adapt", "compare"]
 
 WRITTEN_AS_TEXT = (DECIMAL, DATE, DATETIME, DURATION)
 

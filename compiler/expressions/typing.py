@@ -260,6 +260,10 @@ class Typing:
 
     def list_display(self, node: ListDisplay, scope: Scope) -> Type:
         types = [self.type_of(item, scope) for item in node.items]
+        beside = next((each for each in types if each in comparing.WRITTEN_AS_TEXT), None)
+        if beside is not None:
+            pairs = zip(node.items, types, strict=True)
+            types = [comparing.adapt(item, kind, beside) for item, kind in pairs]
         return ListOf(common(*types) if types else NOTHING)
 
     def record_display(self, node: RecordDisplay, scope: Scope) -> Type:
@@ -341,7 +345,11 @@ class Typing:
         self.positive = before
         then = self.type_of(node.then, scope.given(node.test, True, sure=self.sure))
         otherwise = self.type_of(node.otherwise, scope.given(node.test, False, sure=self.sure))
-        return common(then, otherwise)
+        left, right = (
+            comparing.adapt(node.then, then, otherwise),
+            comparing.adapt(node.otherwise, otherwise, then),
+        )
+        return common(left, right)
 
     def test(self, node: Test, scope: Scope) -> Type:
         asking.test(self, node, self.type_of(node.of, scope), scope)

@@ -167,6 +167,16 @@ def unknown_state_field(
     is declared, or declare the field.
     """
     known = list(known)
+    if name.startswith("state.") and name[6:] in known:
+        words = name[6:]
+        return Finding(
+            "unknown-state-field",
+            f"there is no state field `{name}`",
+            place,
+            f"write `{words}`: here the fields stand without `state`",
+            fix=written(place, words, old=name, applicability="safe"),
+            about=(name,),
+        )
     found = _unknown("unknown-state-field", "state field", "state", place, name, known)
     return found if among is None else replace(found, fix=corrected(place, name, among))
 

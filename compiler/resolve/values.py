@@ -14,6 +14,7 @@ from wfc.compiler.problems import templates as template_problems
 from wfc.compiler.problems import values as problems
 from wfc.compiler.problems.spelling import nearest
 from wfc.compiler.resolve.names import normal
+from wfc.compiler.resolve.written_out import misfit, misfits
 from wfc.compiler.slotted import dataclass, field, replace
 from wfc.compiler.types import (
     ANY,
@@ -120,7 +121,10 @@ class Texts:
             return constant(template.constant, place, wanted, constraints, self.report)
         self.note(template)
         if not assignable(template.type, wanted):
-            self.report(problems.wrong_value(place, *misfit(template.type, wanted)))
+            tree = template.whole.tree if template.whole is not None else None
+            wrong = [problems.wrong_value(place, *misfit(template.type, wanted))]
+            for finding in wrong if tree is None else misfits(tree, wanted, place):
+                self.report(finding)
         if template.whole is not None:
             return Value(wanted, place.address, expression=template.whole)
         return Value(wanted, place.address, template=template)
@@ -206,16 +210,6 @@ def constant(data: object, place: Place, wanted: Type, constraints: Constraints,
         hint = closest(str(data), wrong.known) if wrong.known else wrong.hint
         report(problems.wrong_value(place, wrong.reason, hint, str(data), wrong.known))
     return Value(wanted, place.address, constant=data)
-
-
-def misfit(given: Type, wanted: Type) -> tuple[str, str]:
-    """Message and hint for a value of one type where another is wanted."""
-    why = f"wanted {show(wanted)}, found {show(given)}"
-    if isinstance(given, Optional) and assignable(given.of, wanted):
-        return why, "it may be null: give it a `default`, or exclude null by a condition"
-    if given is ANY:
-        return why, "declare the `output` of what it comes from"
-    return why, ""
 
 
 def quoted(words: str) -> str:

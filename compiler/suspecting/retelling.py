@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from wfc.compiler.diagnostics import Finding, Fix
+from wfc.compiler.diagnostics import Finding, Fix, Severity
 from wfc.compiler.problems.phrases import joined
 from wfc.compiler.slotted import replace
 from wfc.compiler.suspecting import Understood
@@ -30,6 +30,7 @@ SECTIONS: Final = {
 ONCE: Final = SECTIONS.keys() | {"received-key-for-nothing", "not-received"}
 """Of these one is enough for all places that lack the same."""
 MOST_PLACES: Final = 10
+COMMENT: Final = re.compile(r"\s+(?://|--|/\*)\s*(?P<words>\w[^*]*)(?:\*/)?$")
 FIELD: Final = re.compile(r"\s*\.\s*(\w+)")
 
 
@@ -39,6 +40,7 @@ def retell(found: Understood) -> Understood:
     findings = once(found)
     if isinstance(data, dict):
         findings = [about_a_step(each, data) if each.code == "unknown-name" else each for each in findings]
+        findings = [with_comment(each, data) for each in findings]
     return replace(found, findings=findings)
 
 
@@ -91,15 +93,27 @@ def about_a_step(finding: Finding, data: Data) -> Finding:
     text = at(data, place.address)
     after = FIELD.match(text, place.end or 0) if isinstance(text, str) else None
     field = after[1] if after else "…"
-    here = accepted(at(data, (*place.address[:2], "accepts")))
-    if here == events[:1]:
-        hint = f"write `event.{field}`"
-    elif here and set(here) & set(events):
-        hint = f"write `events.{next(each for each in here if each in events)}.{field}`"
+    accepts = at(data, (*place.address[:2], "accepts"))
+    shared = [each for each in accepted(accepts) if each in events]
+    if shared and isinstance(accepts, dict):
+        hint = f"write `events.{shared[0]}.{field}`"
+    elif shared:
+        alone = accepted(accepts) == shared
+        hint = f"write `event.{field}`" + ("" if alone else f", where `event is {shared[0]}`")
     else:
         hint = f"hand it on in the events in between, or `save` it in `{name}` and write `state.{field}`"
     carried = f"what it gives is in what it emits, {joined(events, 'or')}" if events else "it gives nothing"
     return replace(finding, hint=f"`{name}` is a step; {carried}: {hint}", fix=None)
+
+
+def with_comment(finding: Finding, data: Data) -> Finding:
+    """What is said of a value with the comment of another language in it."""
+    value = at(data, finding.place.address) if finding.place.part == "value" else None
+    found = COMMENT.search(value) if isinstance(value, str) and "\n" not in value else None
+    if found is None or finding.severity is not Severity.ERROR:
+        return finding
+    hint = f"a comment begins with `#`: write `{value[: found.start()]}  # {found['words'].strip()}`"
+    return replace(finding, hint=hint, fix=None)
 
 
 def emitted(emit: Any) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ WORDS: Final = {
 YES: Final = frozenset({"yes", "on", "y"})
 NO: Final = frozenset({"no", "off", "n"})
 LONGEST: Final = 40
+ASSIGNED: Final = re.compile(r"(?:state\.)?(?P<name>\w+) *:?= *(?P<words>[^=].{0,60})")
 TEXT: Final = "a text"
 """How the titles of what may be any text begin."""
 
@@ -91,6 +93,10 @@ def instead_hint(value: Any, types: Sequence[str], title: str, key: str) -> str:
             else "write a value after the colon, or remove the key"
         )
     if isinstance(value, str):
+        assigned = ASSIGNED.fullmatch(value) if key == "save" else None
+        if assigned is not None:
+            name, words = assigned.group("name", "words")
+            return f'write `{{{name}: "${{{{ {words} }}}}"}}`'
         return "write `{end: …}`" if key == "expect" else for_text(value, types)
     if isinstance(value, list) and value and title.startswith("a map from"):
         return "leave out each `- `, and begin each entry with its name and a colon"

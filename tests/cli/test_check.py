@@ -22,6 +22,14 @@ def test_a_good_spec_has_no_findings(wfc, greet: Path) -> None:
     assert (done.status, done.out, done.err) == (0, "", "1 spec: no findings\n")
 
 
+def test_without_a_path_the_current_folder_is_checked(wfc, greet: Path) -> None:
+    assert wfc("check").err == "1 spec: no findings\n"
+    greet.unlink()
+    done = wfc("check")
+    assert done.status == 2
+    assert "no spec in `.`" in done.err
+
+
 @pytest.mark.parametrize("enabled", [True, False])
 @pytest.mark.parametrize("text", [GREET, BAD])
 def test_garbage_is_collected_after_a_check_as_before(greet: Path, text: str, enabled: bool) -> None:
@@ -83,7 +91,7 @@ def test_where_a_path_is_wrong_nothing_else_is_said(wfc, greet: Path, tmp_path: 
     (tmp_path / "data.yaml").write_text("colours: [red]\n")
     done = wfc("check", ".", "nowhere.yaml")
     assert (done.status, done.out) == (2, "")
-    assert done.err.startswith("Usage: wfc check [OPTIONS] PATH...")
+    assert done.err.startswith("Usage: wfc check [OPTIONS] [PATH]...")
     assert done.err.count("\n") == 4
     assert "passed over" not in done.err
 
@@ -102,7 +110,7 @@ def test_options_may_stand_anywhere(wfc, greet: Path, args: list[str]) -> None:
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (["check"], "Missing argument"),
+        (["compile"], "Missing argument"),
         (["check", "nowhere.yaml"], "cannot read `nowhere.yaml`: no such file or directory"),
         (["check", "empty"], "no spec in `empty`"),
         (["check", "nul\0byte"], "cannot read"),

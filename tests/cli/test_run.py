@@ -289,8 +289,9 @@ def test_a_failed_run_says_why(wfc, tmp_path: Path) -> None:
     done = wfc("run", "divide.yaml", "-i", "a=7", "-i", "b=0")
     assert (done.status, done.out) == (1, "")
     last = done.err.splitlines()[-1]
-    assert last.startswith("the run failed: ")
-    assert "divide" in last
+    assert last == "  divide.yaml:9: `event.a // event.b`"
+    assert done.err.splitlines()[-2].startswith("the run failed: step `divide` failed on Asked, handling")
+    assert done.err.splitlines()[-2].endswith("(expression)")
 
 
 def test_a_tool_beside_the_spec_is_called_wherever_the_module_goes(wfc, tmp_path: Path) -> None:
@@ -321,6 +322,9 @@ def test_mocks_of_a_test_stand_in_for_actions(wfc, tmp_path: Path) -> None:
     done = wfc("run", "calls.yaml", "--mock", "a mocked shuot")
     assert done.status == 2
     assert "did you mean `a mocked shout`?" in done.err
+    done = wfc("run", "calls.yaml", "--mock", "a mocked shout", "--answer", "call=3")
+    assert done.status == 2
+    assert "the test `a mocked shout` answers for `call` already" in done.err
 
 
 @pytest.mark.parametrize(

@@ -124,6 +124,97 @@ TABLE = [
     ("for: 1 week", "for: 1h 30min", "bad-duration", "`90 min`"),
     ("for: 1 week", 'for: "${{ state.rounds }} days"', "bad-duration", "`until`"),
     ("for: 1 week", "for: 1\u00a0week", "bad-duration", "special blank"),
+    # names and expressions
+    (
+        'rounds: "${{ state.rounds + 1 }}"',
+        "rounds: state.rounds + 1",
+        "wrong-value",
+        "`${{ state.rounds + 1 }}`",
+    ),
+    ("reason: refused", "reason: inputs.who ~ '!'", "expression-as-text", "${{ inputs.who ~ '!' }}"),
+    (
+        "have ${{ inputs.days }}",
+        (
+            "have ${{ inputs.days }}",
+            "have ${{ ask_desk.days_left }}",
+            "unknown-name",
+            "write `event.days_left`, where `event is DaysKnown`",
+        ),
+        "unknown-name",
+        "write `event.days_left`, where `event is DaysKnown`",
+    ),
+    ("timeout: 10s", 'headers: {X-Key: "${{ secrets.KEY }}"}', "unknown-name", "`{secret: KEY}`"),
+    (
+        "timeout: 10s",
+        'headers: {Authorization: "Bearer ${{ secrets.KEY }}"}',
+        "unknown-name",
+        "`auth: {bearer: KEY}`",
+    ),
+    ("{rounds: ", "{state.rounds: ", "unknown-state-field", "write `rounds`"),
+    (
+        '{rounds: "${{ state.rounds + 1 }}"}',
+        "rounds = state.rounds + 1",
+        "wrong-type",
+        '`{rounds: "${{ state.rounds + 1 }}"}`',
+    ),
+    # choices
+    (
+        "emit: DaysKnown",
+        "emit: DaysKnown if result.days_left > 3 else AskAgain",
+        "unknown-event",
+        "`emit: [{event: DaysKnown, when: result.days_left > 3}, AskAgain]`",
+    ),
+    (
+        "emit: DaysKnown",
+        "emit: {if: result.days_left > 3, then: DaysKnown, else: AskAgain}",
+        "choice-written-otherwise",
+        "`[{event: DaysKnown, when: result.days_left > 3}, AskAgain]`",
+    ),
+    (
+        "emit: DaysKnown",
+        "emit: [{DaysKnown: result.days_left > 3}, AskAgain]",
+        "choice-written-otherwise",
+        "`[{event: DaysKnown, when: result.days_left > 3}, AskAgain]`",
+    ),
+    (
+        "emit: DaysKnown",
+        "emit: {DaysKnown: {days_left: 3}}",
+        "choice-written-otherwise",
+        "`{event: DaysKnown, with: {…}}`",
+    ),
+    (
+        'when: result.answer == "later"',
+        "when: [result.sure, inputs.days > 3]",
+        "wrong-type",
+        "`result.sure and inputs.days > 3`",
+    ),
+    # types and kinds
+    ("days: integer, cost", "days: integer(0..10), cost", "unknown-type", "{type: integer, min: 0, max: 10}"),
+    ("days: integer, cost", "days: string(50), cost", "unknown-type", "{type: string, max_length: 50}"),
+    ("days: integer, cost", "days: list[integer], cost", "syntax-error", "write `list of integer`"),
+    ("kind: wait", "kind: sleepy", "unknown-kind", "`wait` and `send`"),
+    # what YAML cannot read
+    ("wfc: 1\n", "version: 1\n", "missing-key", "write `wfc: 1`"),
+    ("wfc: 1\n", "wfc 1\n", "syntax-error", "write `wfc: 1`"),
+    ("    method: GET", "    method GET", "syntax-error", "write `method: GET`"),
+    ("    method: GET", "    method = GET", "syntax-error", "write `method: GET`"),
+    ("    method: GET", "    method:GET", "syntax-error", "write `method: GET`"),
+    ("    kind: http", "    kind http", "syntax-error", "write `kind: http`"),
+    ("    form: {", "    form {", "syntax-error", "write `form: …`"),
+    ("  decide:", "  decide", "syntax-error", "write `decide:`"),
+    ("    method: GET", "    // how\n    method: GET", "syntax-error", "a comment begins with `#`"),
+    ("timeout: 10s", "timeout: 10s // soon", "bad-duration", "write `10s  # soon`"),
+    ("    timeout: 10s", "      timeout: 10s", "syntax-error", "4 spaces, not 6"),
+    ("    timeout: 10s", "   timeout: 10s", "syntax-error", "after 3 spaces, and the line above it after 4"),
+    ("  - name: refused", "  -name: refused", "syntax-error", "write `- name: refused`"),
+    ("reason: refused", 'reason: "he said "no""', "syntax-error", "`'he said \"no\"'`"),
+    ("reason: refused", "reason: 'it's too long'", "syntax-error", '`"it\'s too long"`'),
+    (
+        'when: result.answer == "later"',
+        'when: "result.answer == "later""',
+        "syntax-error",
+        "`'result.answer == \"later\"'`",
+    ),
 ]
 
 
@@ -138,3 +229,42 @@ def test_a_mistake_leads_to_what_is_meant(old: str, new: str, code: str, hint: s
     (found,) = check_text(text.encode(), "spec.yaml").diagnostics
     assert found.code == code
     assert hint in found.hint
+
+
+def test_what_is_declared_nowhere_is_told_once() -> None:
+    text = SPEC.replace("emit: AskAgain}", "emit: AskOnce}").replace(
+        "[DaysKnown, AskAgain]", "[DaysKnown, AskOnce]"
+    )
+    found = check_text(text.replace("  AskAgain: {}\n", "").encode(), "spec.yaml").diagnostics
+    assert [each.code for each in found] == ["unknown-event"]
+    assert found[0].hint.startswith("declare it under `events`: `AskOnce: {}`")
+    assert [note.words for note in found[0].related] == ["and here"]
+
+
+def test_a_slip_that_is_made_twice_is_mended_twice() -> None:
+    text = SPEC.replace("{reason: string}", "{reason: strng}").replace("{text: string}", "{text: strng}")
+    (found,) = check_text(text.encode(), "spec.yaml").diagnostics
+    assert found.hint == "did you mean `string`?"
+    assert found.fix is not None
+    assert len(found.fix.edits) == 2
+
+
+STARVING = """\
+wfc: 1
+workflow: shown
+start: Asked
+end: Told
+tools:
+  look: {python: "shop:look", read_only: true}
+events: {Asked: {}, Here: {}, There: {}, Told: {}}
+steps:
+  here: {kind: tool, accepts: Asked, tool: look, on_error: [nothing], emit: Here}
+  there: {kind: tool, accepts: Asked, tool: look, on_error: [nothing], emit: There}
+  both: {kind: transform, accepts: {any: [Here, There], rest: cancel}, emit: Told}
+"""
+
+
+def test_a_branch_that_ends_may_let_its_join_go_on() -> None:
+    (found,) = check_text(STARVING.encode(), "spec.yaml").diagnostics
+    assert found.code == "run-without-end"
+    assert "or give `both` a time-out (`within: 20s` with `on_timeout: proceed`)" in found.hint

@@ -25,6 +25,13 @@ def misspelt_field_in_an_expression(source: Source, chance: Random) -> Iterator[
 
 
 @mutation()
+def misspelt_key_of_a_record_in_an_expression(source: Source, chance: Random) -> Iterator[Mutant]:
+    for site in source.within(r"[{,] *(\w+): "):
+        known = {key for address, _ in source.everything for key in address if isinstance(key, str)}
+        yield from slips(source, chance, site, ("unknown-entry", "unknown-field"), known)
+
+
+@mutation()
 def misspelt_filter(source: Source, chance: Random) -> Iterator[Mutant]:
     for site in source.within(r"\| *(\w+)"):
         yield from slips(source, chance, site, ("unknown-filter",), {"sort", "sum"})
