@@ -41,6 +41,7 @@ CHOICE = re.compile(
     r"(?:\$?\{\{)?\s*[\"']?(?P<one>\w+)[\"']? if (?P<test>[^{}]+) else [\"']?(?P<other>\w+)[\"']?\s*(?:\}\})?"
 )
 """An event chosen by an expression."""
+FORM = re.compile(r"(?P<form>all|any)\s*(?:of\s*)?[:(\[]?\s*(?P<names>[^()\[\]{}]+)[)\]]?")
 LISTS = {("accepts",), ("end",), ("all",), ("any",)}
 """Where a list of events may stand."""
 
@@ -54,6 +55,10 @@ def _unknown(code: str, what: str, section: str, place: Place, name: str, known:
     ):
         meant = f"write `emit: [{{event: {choice['one']}, when: {choice['test']}}}, {choice['other']}]`"
         return Finding(code, f"there is no {what} `{name}`", place, meant)
+    if several := joined_names(name, names):
+        return Finding(
+            code, f"there is no {what} `{name}`", place, f"write `{several}`", fix=replaced(place, several)
+        )
     if (several := listed_names(name, names)) and place.address[-1:] in LISTS:
         listing = replaced(place, several, applicability="safe")
         return Finding(code, f"there is no {what} `{name}`", place, f"write `{several}`", fix=listing)
@@ -66,6 +71,15 @@ def _unknown(code: str, what: str, section: str, place: Place, name: str, known:
         hint += f"; or declare it under `{section}`"
     fix = corrected(place, name, names)
     return Finding(code, f"there is no {what} `{name}`", place, hint, fix=fix, about=(name,))
+
+
+def joined_names(written: str, known: Iterable[str]) -> str:
+    """The join or the fork that a text such as `all [A, B]` or `A and B` is meant to be; empty if it is none."""
+    form = FORM.fullmatch(written.strip())
+    if form is None and not re.search(r"\band\b|[&+]", written):
+        return ""
+    names = listed_names(form["names"] if form else written, known)
+    return names and f"{{{form['form'] if form else 'all'}: {names}}}"
 
 
 def listed_names(written: str, known: Iterable[str]) -> str:

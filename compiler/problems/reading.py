@@ -321,6 +321,26 @@ def comment_after_condition(place: Place, fix: Fix) -> Finding:
     )
 
 
+OF_SEVERAL = frozenset(
+    {
+        "accepts",
+        "all",
+        "any",
+        "assign",
+        "emit",
+        "end",
+        "errors",
+        "fallback",
+        "imports",
+        "never_on",
+        "never_ran",
+        "of",
+    }
+    | {"parts", "real", "retry_on", "save", "secrets", "tools"}
+)
+"""Keys whose value may be a list of names."""
+
+
 @problem
 def text_cut_by_comma(place: Place, key: str, rest: str, whole: Place | None) -> Finding:
     """Between braces a comma ends a value, and what follows it is read as another key.
@@ -328,6 +348,9 @@ def text_cut_by_comma(place: Place, key: str, rest: str, whole: Place | None) ->
     `{reason: late, no answer}` has the key `reason` and a key `no answer` without a value. Put the text in
     quotes: `{reason: "late, no answer"}`.
     """
+    if key in OF_SEVERAL:
+        what = f"the comma ends the value of `{key}`, and `{rest}` is a key without a value"
+        return Finding("text-cut-by-comma", what, place, f"write a list, `{key}: […, {rest}]`")
     if key:
         what, hint = (
             f"the comma ends the value of `{key}`, and `{rest}` is a key without a value",

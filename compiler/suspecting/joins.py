@@ -8,9 +8,10 @@ from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Finding, Place
 from wfc.compiler.problems.steps import join_lacks_event, no_join
+from wfc.compiler.slotted import replace
 from wfc.compiler.suspecting.changes import Data, Suspicion, at, walk, with_value
 
-__all__ = ["wanted_joins"]
+__all__ = ["wanted_forks", "wanted_joins"]
 
 USE: Final = re.compile(r"\bevents\.(\w+)")
 MOST_EVENTS: Final = 50
@@ -28,6 +29,18 @@ def wanted_joins(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]
         if lacking and address not in seen and address[:1] == ("steps",):
             seen.add(address)
             yield from joins_of(data, address, lost)
+
+
+def wanted_forks(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
+    """Lists of events under `emit` of which only the first can ever be taken, as one that emits all of them."""
+    for finding in findings:
+        address = finding.place.address[:-1]
+        emit = at(data, address) if finding.code == "entry-never-taken" and address else None
+        if isinstance(emit, list) and not any(isinstance(each, dict) and "when" in each for each in emit):
+            names = [each if isinstance(each, str) else (each or {}).get("event", "…") for each in emit]
+            hint = f"to emit all of them write `{{all: [{', '.join(map(str, names))}]}}`"
+            told = replace(finding, hint=hint, fix=None)
+            yield Suspicion(told, with_value(data, address, {"all": emit}))
 
 
 def joins_of(data: Data, address: Address, lost: set[str]) -> Iterator[Suspicion]:

@@ -109,8 +109,10 @@ def about_a_step(finding: Finding, data: Data) -> Finding:
 def with_comment(finding: Finding, data: Data) -> Finding:
     """What is said of a value with the comment of another language in it."""
     value = at(data, finding.place.address) if finding.place.part == "value" else None
-    found = COMMENT.search(value) if isinstance(value, str) and "\n" not in value else None
-    if found is None or finding.severity is not Severity.ERROR:
+    if not isinstance(value, str) or "\n" in value or finding.severity is not Severity.ERROR:
+        return finding
+    found = COMMENT.search(value)
+    if found is None:
         return finding
     hint = f"a comment begins with `#`: write `{value[: found.start()]}  # {found['words'].strip()}`"
     return replace(finding, hint=hint, fix=None)

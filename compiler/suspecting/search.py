@@ -14,7 +14,7 @@ from wfc.compiler.suspecting.changes import Suspicion
 from wfc.compiler.suspecting.declarations import misspelt_declarations
 from wfc.compiler.suspecting.exchanges import exchanged_pairs
 from wfc.compiler.suspecting.indentation import misplaced_keys
-from wfc.compiler.suspecting.joins import wanted_joins
+from wfc.compiler.suspecting.joins import wanted_forks, wanted_joins
 from wfc.compiler.suspecting.step_bodies import exchanged_bodies
 
 __all__ = ["search"]
@@ -83,6 +83,7 @@ def suspicions(found: Understood) -> Iterator[Suspicion]:
         for suspicion in misplaced_keys(data, own):
             if is_on_lines(found.document, suspicion.finding.place.address[:-1]):
                 yield suspicion
+        yield from wanted_forks(data, own)
         yield from exchanged_bodies(data, own)
         yield from islice(exchanged_pairs(data, own), MOST_EXCHANGES)
         for look in (misspelt_declarations, wanted_joins):

@@ -7,10 +7,11 @@ from typing import Any, Final
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.problems.flow import choice_written_otherwise
+from wfc.compiler.problems.shape import wrong_type
 
-__all__ = ["EMITTING", "written_otherwise"]
+__all__ = ["CHOOSING", "written_otherwise"]
 
-EMITTING: Final = frozenset({"emit", "on_limit", "on_timeout"})
+CHOOSING: Final = frozenset({"accepts", "emit", "on_limit", "on_timeout"})
 CONDITIONS: Final = ("if", "elif", "elseif", "else_if", "when", "case", "condition", "cond")
 TARGETS: Final = ("then", "goto", "to", "next", "event", "emit", "return", "do")
 OTHERS: Final = ("else", "otherwise", "default", "_", "fallback")
@@ -19,12 +20,19 @@ LONGEST: Final = 60
 
 
 def written_otherwise(value: Any, place: Place, events: Container[str]) -> Finding | None:
-    """The finding for a choice whose keys are words of another language, or the events themselves.
+    """The finding for what a step accepts or emits, written in the way of another language or system.
 
     Args:
-        value: Of an `emit`.
+        value: Of an `emit`, an `accepts` or the like.
         events: The names of those that are declared.
     """
+    if place.address[-1] == "accepts":
+        return join_written_otherwise(value, place)
+    return choice_of_another_language(value, place, events)
+
+
+def choice_of_another_language(value: Any, place: Place, events: Container[str]) -> Finding | None:
+    """The finding for a choice whose keys are words of another language, or the events themselves."""
     items = value if isinstance(value, list) else [value]
     strange = [
         (index, key)
@@ -42,6 +50,25 @@ def written_otherwise(value: Any, place: Place, events: Container[str]) -> Findi
     plain = len(entries) == 1 or not any("when" in each for each in entries)
     shown = entries[0] if plain and len(entries) == 1 else f"[{', '.join(entries)}]"
     return choice_written_otherwise((at / key).key, key, shown if entries else "", by_event=bool(by_event))
+
+
+def join_written_otherwise(value: Any, place: Place) -> Finding | None:
+    """The finding for an `at_least` whose number and events stand beside each other."""
+    if (
+        not isinstance(value, dict)
+        or not isinstance(value.get("at_least"), int)
+        or isinstance(value["at_least"], bool)
+    ):
+        return None
+    key = next((each for each in ("of", "events", "from") if isinstance(value.get(each), list)), None)
+    if key is None:
+        return None
+    names = ", ".join(map(str, value[key]))
+    hint = f"write `at_least: {{count: {value['at_least']}, of: [{names}]}}`"
+    at = place / "at_least"
+    return wrong_type(
+        at, "`at_least`", "`{count: …, of: [events]}`", f"the number `{value['at_least']}`", hint
+    )
 
 
 def entries_of(items: list[Any], events: Container[str]) -> Iterator[str]:

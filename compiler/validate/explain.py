@@ -15,7 +15,7 @@ from wfc.compiler.problems.spelling import nearest
 from wfc.compiler.read import BROKEN, Document
 from wfc.compiler.types.slips import LONG_KEYS, slip
 from wfc.compiler.validate.advice import advice, later_kinds, meaning, version_for_language
-from wfc.compiler.validate.choices import EMITTING, written_otherwise
+from wfc.compiler.validate.choices import CHOOSING, written_otherwise
 from wfc.compiler.validate.generated import CHECKS
 from wfc.compiler.validate.matching import NOT_YET, has_type, matches
 from wfc.compiler.validate.spec import Spec
@@ -109,7 +109,7 @@ class Explainer:
             return self.mend(value, self.definitions[name], address, schema.get("title", ""))
         if not self.simple(value, schema, address, title):
             return self.drop(address)
-        if address[:1] == ("steps",) and address[-1] in EMITTING and isinstance(value, (dict, list)):
+        if address[:1] == ("steps",) and address[-1] in CHOOSING and isinstance(value, (dict, list)):
             choice = written_otherwise(value, Place(address), self.events)
             if choice is not None:
                 self.report(choice)

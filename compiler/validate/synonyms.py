@@ -25,6 +25,8 @@ KINDS: Final[Mapping[str, str]] = {
 KEYS: Final[Mapping[str, str]] = {
     "accepts": "on needs depends_on dependson after trigger triggers requires listens waits_for input_event when_event",
     "emit": "next goto then to transitions edges conditional_edges output_event next_step on_success routes",
+    "all": "parallel both and fork all_of every concurrently",
+    "any": "or one_of either first_of race",
     "when": "if condition case where cond only_if",
     "event": "then to next goto else otherwise default name type emit",
     "with": "data values fields payload args params parameters inputs set",
@@ -67,6 +69,8 @@ KEYS: Final[Mapping[str, str]] = {
 }
 """Keys here, each with what else it is called; of several that are possible at a place, the first counts."""
 
+SHORT_WORDS: Final = frozenset({"and", "else", "or", "then"})
+"""Words that nobody writes by a slip."""
 NOTES: Final[Mapping[str, str]] = {
     "edges": "steps are tied by events: what one step has under `emit`, another one has under `accepts`",
     "comment": "write a comment after `#`, or a `description`",
@@ -126,7 +130,7 @@ def other_key(key: str, possible: Container[str]) -> str:
 def is_other_word(key: str, near: str, possible: Container[str]) -> bool:
     """Whether a key is what another system calls something, and not a slip of the key that is most like it."""
     meant = meanings(plain(key), possible)
-    return bool(meant) and near not in meant and (apart(key, near) or 9) > 1
+    return bool(meant) and near not in meant and (plain(key) in SHORT_WORDS or (apart(key, near) or 9) > 1)
 
 
 def meanings(name: str, possible: Container[str]) -> list[str]:
