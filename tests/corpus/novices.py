@@ -891,14 +891,14 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "{all: [OrderFound, Judged]}",
         "OrderFound and Judged",
         "unknown-event",
-        "write `[OrderFound, Judged]`",
+        "write `{all: [OrderFound, Judged]}`",
     ),
     (
         "accepts with plus",
         "{all: [OrderFound, Judged]}",
         "OrderFound + Judged",
         "unknown-event",
-        "write `[OrderFound, Judged]`",
+        "write `{all: [OrderFound, Judged]}`",
     ),
     (
         "accepts without brackets",
@@ -912,7 +912,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "{all: [OrderFound, Judged]}",
         "{all: OrderFound, Judged}",
         "text-cut-by-comma",
-        "put the text in quotes",
+        "write a list, `all: […, Judged]`",
     ),
     (
         "waits for a join by all_of",

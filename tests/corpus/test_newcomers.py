@@ -134,12 +134,7 @@ TABLE = [
     ("reason: refused", "reason: inputs.who ~ '!'", "expression-as-text", "${{ inputs.who ~ '!' }}"),
     (
         "have ${{ inputs.days }}",
-        (
-            "have ${{ inputs.days }}",
-            "have ${{ ask_desk.days_left }}",
-            "unknown-name",
-            "write `event.days_left`, where `event is DaysKnown`",
-        ),
+        "have ${{ ask_desk.days_left }}",
         "unknown-name",
         "write `event.days_left`, where `event is DaysKnown`",
     ),
