@@ -21,6 +21,25 @@ PAIRS: Final = {
     ("?", "."): "| default(…)",
 }
 """Signs of two of our tokens, or of one and a stray one, and what is meant by them."""
+SIGNS: Final = {
+    "=>": ">=",
+    "=<": "<=",
+    "++": "+ 1",
+    "--": "- 1",
+    "between": "1 <= x and x <= 3",
+    "equals": "==",
+    "eq": "==",
+    "ne": "!=",
+    "gt": ">",
+    "lt": "<",
+    "gte": ">=",
+    "lte": "<=",
+    "has": "| contains(…)",
+    "like": "| contains(…)",
+    "matches": "| contains(…)",
+    "xor": "!=",
+}
+"""Other signs and words between two values."""
 FILTERS: Final = {
     "len": "length",
     "size": "length",
@@ -117,6 +136,12 @@ def advice(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> str:
         filtered: Whether a filter stands before it.
     """
     token = tokens[at]
+    if at and tokens[at - 1].text == "is" and token.kind in {"string", "integer", "number"}:
+        return f"write `== {token.text}`"
+    if at and token.text.lower() in SIGNS:
+        return f"write `{SIGNS[token.text.lower()]}`"
+    if token.text == "else" and at == 0:
+        return "the last entry of a list needs no `when`"
     if token.text == "if" and at == 0:
         return "the condition alone is wanted, without `if`"
     if filtered and token.text == "[":

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from wfc.compiler.diagnostics import Finding, Fix, Place
 from wfc.compiler.problems import closest, problem
+from wfc.compiler.problems.elsewhere import INSTEAD_OF_CALLS, OTHERWISE_CALLED, WHERE_NAMES_ARE
 from wfc.compiler.problems.fixes import corrected, written
 from wfc.compiler.problems.phrases import listed, suggestion
 
@@ -253,7 +254,8 @@ def method_call(place: Place, name: str, better: str) -> Finding:
     filter, after a `|`: `name | upper`, `items | length`. What there is no filter for, a tool can
     compute.
     """
-    hint = f"write `{better}`" if better else "what changes a value is a filter after `|`, or a tool"
+    hint = f"write `{better}`" if better else INSTEAD_OF_CALLS.get(name.lower(), "")
+    hint = hint or "what changes a value is a filter after `|`, or a tool"
     return Finding("method-call", f"`{name}` cannot be called", place, hint)
 
 
@@ -267,30 +269,6 @@ def key_twice(place: Place, name: str) -> Finding:
 
 
 # --- names
-
-
-WHERE_NAMES_ARE = {
-    "event": "`event` is the one event that a step accepts; a join has `events`",
-    "events": "`events` is what a join has accepted; other steps have `event`",
-    "result": "`result` is what the step's action gave; it is there after it only",
-    "error": "`error` is there in `on_error` only",
-    "response": "`response` is there after an `http` action only",
-    "args": "`args` is there in a tool's own binding only",
-    "state": "`state` cannot be used here",
-    "config": "`config` cannot be used here",
-    "inputs": "`inputs` cannot be used here",
-    "run": "`run` cannot be used here",
-    "steps": "what a step gave is in the event that it emitted, `event`, or in `state` if the step has saved it",
-    "env": "what the environment gives is declared under `config`: `config.name`",
-    "secrets": "a secret is never part of a text: write `auth: {bearer: NAME}`, or `{secret: NAME}` as a whole header",
-}
-OTHERWISE_CALLED = {
-    "TRUE": "true", "FALSE": "false", "yes": "true", "no": "false", "NULL": "none", "Null": "none", "nil": "none",
-    "undefined": "none", "NONE": "none", "ctx": "state", "context": "state", "vars": "state", "variables": "state",
-    "self": "event", "this": "event", "payload": "event", "message": "event", "msg": "event", "settings": "config",
-    "output": "result", "outputs": "result", "response": "result", "answer": "result", "params": "inputs",
-}  # fmt: skip
-"""Names that mean something elsewhere, each with what is meant by it here."""
 
 
 @problem

@@ -37,11 +37,11 @@ __all__ = [
 ]
 
 
-CHOICE = re.compile(
+CHOICE = (
     r"(?:\$?\{\{)?\s*[\"']?(?P<one>\w+)[\"']? if (?P<test>[^{}]+) else [\"']?(?P<other>\w+)[\"']?\s*(?:\}\})?"
 )
 """An event chosen by an expression."""
-FORM = re.compile(r"(?P<form>all|any)\s*(?:of\s*)?[:(\[]?\s*(?P<names>[^()\[\]{}]+)[)\]]?")
+FORM = r"(?P<form>all|any)\s*(?:of\s*)?[:(\[]?\s*(?P<names>[^()\[\]{}]+)[)\]]?"
 LISTS = {("accepts",), ("end",), ("all",), ("any",)}
 """Where a list of events may stand."""
 
@@ -50,7 +50,7 @@ def _unknown(code: str, what: str, section: str, place: Place, name: str, known:
     names = list(known)
     if (
         section == "events"
-        and (choice := CHOICE.fullmatch(name))
+        and (choice := re.fullmatch(CHOICE, name))
         and {choice["one"], choice["other"]} <= {*names}
     ):
         meant = f"write `emit: [{{event: {choice['one']}, when: {choice['test']}}}, {choice['other']}]`"
@@ -75,7 +75,7 @@ def _unknown(code: str, what: str, section: str, place: Place, name: str, known:
 
 def joined_names(written: str, known: Iterable[str]) -> str:
     """The join or the fork that a text such as `all [A, B]` or `A and B` is meant to be; empty if it is none."""
-    form = FORM.fullmatch(written.strip())
+    form = re.fullmatch(FORM, written.strip())
     if form is None and not re.search(r"\band\b|[&+]", written):
         return ""
     names = listed_names(form["names"] if form else written, known)

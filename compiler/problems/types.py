@@ -127,13 +127,15 @@ def optional_twice(place: Place) -> Finding:
 
 
 @problem
-def words_after_type(place: Place, word: str) -> Finding:
+def words_after_type(place: Place, word: str, meant: str = "") -> Finding:
     """A type is complete, and more words follow it.
 
     A type is one name, with `list of`, `map of` or `optional` before it. A choice between types is
     written `{one_of: [A, B]}`; a choice between values `{enum: [a, b]}`.
     """
-    return Finding("words-after-type", f"the type ends with `{word}`, and more follows", place, FORMS)
+    return Finding(
+        "words-after-type", f"the type ends with `{word}`, and more follows", place, meant or FORMS
+    )
 
 
 @problem
@@ -164,7 +166,7 @@ def two_types_at_once(place: Place, first: str, second: str) -> Finding:
 
 
 @problem
-def unknown_type_key(place: Place, name: str, known: Sequence[str]) -> Finding:
+def unknown_type_key(place: Place, name: str, known: Sequence[str], meant: str = "") -> Finding:
     """The long form of a type has a key that it does not know.
 
     Besides `type`, `enum` or `one_of` it knows `default`, `description`, `format`, `min`, `max`,
@@ -175,8 +177,8 @@ def unknown_type_key(place: Place, name: str, known: Sequence[str]) -> Finding:
         "unknown-type-key",
         f"a type has no key `{name}`",
         place,
-        closest(name, known),
-        fix=corrected(place, name, known),
+        closest(name, known) or (f"write `{meant}`" if meant else ""),
+        fix=corrected(place, name, known, meant or None),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Final
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.problems import reading as problems
 from wfc.compiler.problems.fixes import written
+from wfc.compiler.types.notations import other_notation
 
 __all__ = ["after_closing", "before", "deeper_line", "in_flow", "line_at", "misaligned", "no_key", "swollen"]
 
@@ -28,7 +29,9 @@ BARE: Final = re.compile(
     re.MULTILINE,
 )
 """A line such as `kind human` or `kind = human`."""
-LIST_OF: Final = re.compile(r"(?P<type>list|array|set|map|dict|optional|List|Array|Dict|Map|Optional)\Z")
+LIST_OF: Final = re.compile(
+    r"(?P<type>list|array|set|map|dict|optional|enum|List|Array|Dict|Map|Optional|Enum)\Z"
+)
 LAST_QUOTE: Final = re.compile(r"(?P<sign>[\"'])(?=\s*(?:[}\]]|,\s|$))")
 SWOLLEN: Final = re.compile(r" *(?:- +)?(?P<key>[a-z_]\w*) *=? *[\[{\"']")
 QUOTED_BEFORE: Final = re.compile(r"(?P<sign>[\"'])(?P<text>[^\"'\r\n]*)[\"']\Z")
@@ -198,9 +201,7 @@ def in_flow(text: str, at: int) -> Finding | None:
     if text[at : at + 1] == "[" and (kind := LIST_OF.search(text, max(0, at - 10), at)):
         end = text.find("]", at)
         inside = text[at + 1 : end].strip() if at < end < at + 60 else "T"
-        name = {"array": "list", "set": "list", "dict": "map"}.get(kind["type"].lower(), kind["type"].lower())
-        inside = inside.split(",")[-1].strip() if name == "map" else inside
-        better = f"optional {inside}" if name == "optional" else f"{name} of {inside}"
+        better = other_notation(f"{kind['type']}[{inside}]") or "list of T"
         place = Place((), "text", kind.start(), end + 1 if end > at else at + 1)
         return problems.syntax_error(
             place, "a type has no brackets after its name", f"write `{better}`", written(place, better)

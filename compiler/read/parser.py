@@ -11,7 +11,6 @@ import yaml
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.problems import reading as problems
 from wfc.compiler.problems.fixes import quoted, written
-from wfc.compiler.read import lines
 
 __all__ = ["YAMLError", "complaint", "events"]
 
@@ -109,6 +108,8 @@ SAYINGS: Final[tuple[tuple[str, str, str], ...]] = (
 
 def complaint(error: yaml.YAMLError, text: str) -> Finding:
     """The finding for what a parser raised."""
+    from wfc.compiler.read import lines  # a good spec never needs it
+
     mark = getattr(error, "problem_mark", None)
     opened = getattr(error, "context_mark", None)
     said = f"{getattr(error, 'problem', '') or ''} {getattr(error, 'context', '') or ''}"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeGuard
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.nodes import AskPerson, Delivery, MapItems, MockAnswer, Step, TestCase, WorkflowCall
+from wfc.compiler.nodes import AskPerson, Delivery, Event, MapItems, MockAnswer, Step, TestCase, WorkflowCall
 from wfc.compiler.problems import cases as problems
 from wfc.compiler.problems.messages import never_from_outside
 from wfc.compiler.problems.names import unknown_event, unknown_state_field, unknown_step
@@ -74,7 +74,8 @@ class Cases:
         start: Any = data.get("start")
         if self.declared.start is not None and not self.declared.is_broken((*place.address, "start")):
             at = place / "start" if "start" in data else place
-            start = plain(start or {}, at.address, self.declared.start.record, self.declared.report)
+            if not self.named_again(start, at, self.declared.start):
+                start = plain(start or {}, at.address, self.declared.start.record, self.declared.report)
         expect = data.get("expect")
         expected = self.expected(expect, place / "expect") if isinstance(expect, Mapping) else {}
         return TestCase(
@@ -87,6 +88,18 @@ class Cases:
             address=place.address,
             deliver=self.deliveries(data.get("deliver"), place / "deliver"),
         )
+
+    def named_again(self, start: object, at: Place, event: Event) -> bool:
+        """Whether the start event is named where its fields are wanted, which is reported."""
+        if not isinstance(start, Mapping) or not start:
+            return False
+        strange = start.keys() - event.record.fields.keys()
+        if strange != set(start) or strange not in ({event.name}, {"event", "with"}):
+            return False
+        why = f"the fields of `{event.name}` stand here by themselves"
+        fields = ", ".join(f"{name}: …" for name in list(event.record.fields)[:4])
+        self.declared.report(wrong_value(at, why, f"write `{{{fields}}}`"))
+        return True
 
     def never_comes(self, event: str) -> bool:
         """Whether an event is not received, and neither a step that waits for it nor a test has said so."""

@@ -14,6 +14,10 @@ WORDS: Final = {
 }  # fmt: skip
 NULL: Final = frozenset({"null", "none", "None", "nil", "undefined"})
 WRAPPED: Final = re.compile(r"(\w+)\s*[\[<(]\s*(.+?)\s*[\]>)]")
+LIMITED: Final = re.compile(
+    r"(?:(?P<type>[a-zA-Z]+)\s*[(\[<{])?\s*(?:(?P<least>-?\d+)?\s*(?:\.\.+|-|,|:|;|\bto\b))?\s*(?P<most>-?\d+)\s*[)\]>}]?"
+)
+"""A type with a range, such as `integer(0..10)`."""
 LISTS: Final = frozenset({"list", "array", "sequence", "set", "tuple"})
 MAPS: Final = frozenset({"dict", "map", "record", "mapping"})
 LONGEST: Final = 80
@@ -24,18 +28,20 @@ def other_notation(text: str) -> str:
     if len(text) > LONGEST:
         return ""
     found = translated(text.strip())
-    return found if found != text and re.fullmatch(r"[\w {}:,\[\]]+", found) else ""
+    return found if found != text and re.fullmatch(r"[\w {}:,\[\]-]+", found) else ""
 
 
 def translated(text: str) -> str:
+    if limits := LIMITED.fullmatch(text):
+        return limited(text, *limits.group("type", "least", "most"))
     if text.endswith("?"):
         return optional(translated(text[:-1].strip()))
     if text.endswith("[]"):
         return f"list of {translated(text[:-2].strip())}"
     if wrapped := WRAPPED.fullmatch(text):
         return of(wrapped[1].lower(), wrapped[2], text)
-    if "|" in text:
-        return either([each.strip() for each in text.split("|")])
+    if "|" in text or " or " in text:
+        return either([each.strip() for each in re.split(r"\||\bor\b", text)])
     if text.startswith(("array of ", "Array of ")):
         return f"list of {translated(text[9:].strip())}"
     if text.endswith((" optional", " nullable")):
@@ -66,6 +72,17 @@ def either(parts: list[str]) -> str:
         made = f"{{one_of: [{', '.join(types)}]}}"
         return made if len(types) == len(parts) else f"optional {made}"
     return f"{{enum: [{', '.join(parts)}]}}" if len(types) == len(parts) else ""
+
+
+def limited(text: str, kind: str | None, least: str | None, most: str) -> str:
+    """The long form of a type with a range."""
+    if kind is None and least is None:
+        return text
+    name = WORDS.get(kind or "integer", kind or "integer")
+    low, high = ("min_length", "max_length") if name == "string" else ("min", "max")
+    if name not in {"decimal", "integer", "number", "string"}:
+        return text
+    return f"{{type: {name}{f', {low}: {least}' if least else ''}, {high}: {most}}}"
 
 
 def optional(type: str) -> str:

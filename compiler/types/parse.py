@@ -35,7 +35,7 @@ from wfc.compiler.types.shapes import (
     Scalar,
     Type,
 )
-from wfc.compiler.types.slips import LONG_KEYS, SYNONYMS, is_long_form, limited, slip
+from wfc.compiler.types.slips import LONG_KEYS, is_long_form, slip
 from wfc.compiler.types.values import fits
 
 __all__ = ["SCALARS", "is_long_form", "parse_field", "parse_fields", "parse_type"]
@@ -43,6 +43,30 @@ __all__ = ["SCALARS", "is_long_form", "parse_field", "parse_fields", "parse_type
 SCALARS: Final[Mapping[str, Scalar]] = {
     scalar.name: scalar
     for scalar in (STRING, INTEGER, NUMBER, DECIMAL, BOOLEAN, DATE, DATETIME, DURATION, ANY)
+}
+SYNONYMS: Final[Mapping[str, str]] = {
+    "str": "string",
+    "text": "string",
+    "int": "integer",
+    "float": "number",
+    "double": "number",
+    "money": "decimal",
+    "currency": "decimal",
+    "bool": "boolean",
+    "yes": "boolean",
+    "no": "boolean",
+    "array": "list of …",
+    "list": "list of …",
+    "dict": "map of …",
+    "map": "map of …",
+    "object": "map of …",
+    **{each: f"{{type: string, format: {each}}}" for each in ("email", "hostname", "uri", "uuid")},
+    "url": "{type: string, format: uri}",
+    "json": "any",
+    "timestamp": "datetime",
+    "time": "datetime",
+    "null": "optional …",
+    "none": "optional …",
 }
 MAX_NESTING: Final = 20  # types in types; the reader lets a hundred through, people follow five
 WORD = re.compile(r"\S+")
@@ -326,7 +350,7 @@ def named(word: str, at: Place, world: Declared) -> Type:
     if name in BUILT_IN:
         return BUILT_IN[name]
     known = [*SCALARS, *BUILT_IN, *world.names]
-    meant = limited(word, SCALARS) or SYNONYMS.get(word.lower(), "")
+    meant = SYNONYMS.get(word.lower(), "")
     if name.endswith("?") and name[:-1] in known:
         meant = f"optional {name[:-1]}"
     world.report(problems.unknown_type(at, word, known, meant))

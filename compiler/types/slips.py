@@ -1,48 +1,41 @@
-"""Types as they are written by mistake: with a misspelt key, by another name, with a range after it."""
+"""Misspelt keys of a type's long form, or what they are called elsewhere: it would otherwise be a record."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from wfc.compiler.problems.spelling import nearest
 
-__all__ = ["CONSTRAINT_KEYS", "LONG_KEYS", "SYNONYMS", "is_long_form", "limited", "slip"]
+__all__ = ["CONSTRAINT_KEYS", "LONG_KEYS", "is_long_form", "slip"]
 
 CONSTRAINT_KEYS: Final = frozenset(
     {"format", "min", "max", "min_length", "max_length", "pattern", "min_items", "max_items"}
 )
 LONG_KEYS: Final = frozenset({"type", "enum", "one_of", "default", "description", "merge"}) | CONSTRAINT_KEYS
+LONG_SYNONYMS: Final[Mapping[str, str]] = {
+    "minimum": "min",
+    "maximum": "max",
+    "minlength": "min_length",
+    "maxlength": "max_length",
+    "minitems": "min_items",
+    "maxitems": "max_items",
+    "initial": "default",
+    "initialvalue": "default",
+    "value": "default",
+    "reducer": "merge",
+    "regex": "pattern",
+    "desc": "description",
+    "values": "enum",
+    "choices": "enum",
+    "options": "enum",
+}
+"""What other systems call the keys of the long form."""
 FORMS: Final = frozenset({"type", "enum", "one_of"})
 WORDS: Final = frozenset(
     {"string", "integer", "number", "decimal", "boolean", "date", "datetime", "duration", "any"}
 )
-LIMITED: Final = re.compile(
-    r"(?:(?P<type>[a-zA-Z]+)[(\[<{])?(?:(?P<least>-?\d+)?(?:\.\.+|-|,|:|;))?(?P<most>-?\d+)[)\]>}]?"
-)
-"""A type with a range, such as `integer(0..10)`."""
-SYNONYMS: Final[Mapping[str, str]] = {
-    "str": "string",
-    "text": "string",
-    "int": "integer",
-    "float": "number",
-    "double": "number",
-    "money": "decimal",
-    "currency": "decimal",
-    "bool": "boolean",
-    "yes": "boolean",
-    "no": "boolean",
-    "array": "list of …",
-    "list": "list of …",
-    "dict": "map of …",
-    "map": "map of …",
-    "object": "map of …",
-    "timestamp": "datetime",
-    "time": "datetime",
-    "null": "optional …",
-    "none": "optional …",
-}
 TYPE: Final = re.compile(r"\s*(?:(?:optional|list\s+of|map\s+of)\s+)*(\S+)\s*")
 
 
@@ -67,7 +60,10 @@ def slip(data: Mapping[str, object]) -> tuple[str, str] | None:
     strange = [key for key in data if key not in LONG_KEYS]
     if len(strange) != 1 or all(can_be_type(value) for value in data.values()):
         return None
-    meant = nearest(strange[0], LONG_KEYS.difference(data))
+    written = strange[0].lower().replace("-", "_")
+    meant = LONG_SYNONYMS.get(written.replace("_", "")) or nearest(strange[0], LONG_KEYS.difference(data))
+    if meant in data:
+        meant = None
     if meant is None or FORMS.isdisjoint({*data, meant}):
         return None
     return strange[0], meant
@@ -78,21 +74,3 @@ def can_be_type(value: object) -> bool:
         return True
     match = TYPE.fullmatch(value) if isinstance(value, str) else None
     return match is not None and (match[1] in WORDS or not match[1][0].isascii() or match[1][0].isupper())
-
-
-def limited(word: str, known: Container[str]) -> str:
-    """The long form of a type with a range; empty if there is no range, or no such type.
-
-    Args:
-        known: The names of the scalars.
-    """
-    found = LIMITED.fullmatch(word)
-    if found is None or (found["least"] is None and found["type"] is None):
-        return ""
-    name = (found["type"] or "integer").lower()
-    name = SYNONYMS.get(name, name)
-    if name not in known:
-        return ""
-    low, high = ("min_length", "max_length") if name == "string" else ("min", "max")
-    least = f", {low}: {found['least']}" if found["least"] else ""
-    return f"{{type: {name}{least}, {high}: {found['most']}}}"

@@ -32,6 +32,7 @@ DECIMAL_TEXT: Final = r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?"
 PATH: Final = r"(?:inputs|events?|result|state|config|error)(?:\.\w+)+"
 PATH_TEXT: Final = rf"{PATH}(?: *(?:[-+*/~]|//) *(?:{PATH}|\d+(?:\.\d+)?|'[^']*'|\"[^\"]*\"))*"
 """A text that looks like an expression: a path, and perhaps something that is computed with it."""
+MOST_FIELDS: Final = 6
 TRUTH_WORDS: Final = {
     "yes": "true",
     "on": "true",
@@ -117,6 +118,8 @@ def rewritten(value: object, type: Type) -> str:
     if isinstance(value, str) and re.fullmatch(PATH_TEXT, value):
         return f"an expression is written `${{{{ {value} }}}}`"
     match type, value:
+        case Record(), _ if not isinstance(value, (dict, list)) and 0 < len(type.fields) <= MOST_FIELDS:
+            return f"write `{{{', '.join(f'{name}: …' for name in type.fields)}}}`"
         case Scalar("boolean"), str() if value.lower() in TRUTH_WORDS:
             return f"write `{TRUTH_WORDS[value.lower()]}`"
         case Scalar("date"), str() if day := GERMAN_DATE.fullmatch(value):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.problems.fixes import written
@@ -12,11 +12,12 @@ from wfc.compiler.problems.phrases import joined
 from wfc.compiler.problems.shape import missing_key
 from wfc.compiler.problems.spelling import nearest
 from wfc.compiler.validate.matching import NOT_RUN
-from wfc.compiler.validate.synonyms import other_key
+from wfc.compiler.validate.synonyms import other_key, step_note, top_note
 
 __all__ = ["advice", "later_kinds", "meaning", "version_for_language"]
 
 Schema = Mapping[str, Any]
+NOT_FIELDS: Final = "an event's fields stand under `with`"
 
 
 def advice(
@@ -29,6 +30,14 @@ def advice(
         absent: All that could be there and are not.
     """
     if said := other_key(key, absent):
+        return said
+    if {"end", "with", "emitted"} <= schema["properties"].keys():
+        return f"write `end: {key}`" if key[:1].isupper() else NOT_FIELDS
+    if schema["properties"].keys() <= {"event", "with", "after"}:
+        return NOT_FIELDS
+    if "workflow" in schema["properties"] and "steps" in schema["properties"] and (said := top_note(key)):
+        return said
+    if "kind" in schema["properties"] and (said := step_note(key)):
         return said
     if missing:
         return f"{joined(missing)} {'is' if len(missing) == 1 else 'are'} missing here"

@@ -379,7 +379,7 @@ class Explainer:
         written, meant = found
         known = LONG_KEYS.difference(value, {"merge"})
         place = Place((*address, written), "key")
-        self.report(type_problems.unknown_type_key(place, written, sorted(known)))
+        self.report(type_problems.unknown_type_key(place, written, sorted(known), meant))
         self.document.rename((*address, written), meant)
         return {meant if key == written else key: each for key, each in value.items()}
 

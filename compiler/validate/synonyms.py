@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from wfc.compiler.problems.spelling import apart
 
-__all__ = ["is_other_word", "kind_key", "other_key", "other_kind", "section"]
+__all__ = ["is_other_word", "kind_key", "other_key", "other_kind", "section", "step_note", "top_note"]
 
 KINDS: Final[Mapping[str, str]] = {
     "tool": "python function script code call command run shell service",
@@ -85,6 +85,44 @@ NOTES: Final[Mapping[str, str]] = {
     "otherwise": "the last entry needs no `when`: write `event`",
 }
 """What is said instead where that is clearer."""
+STEP_NOTES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(
+        ["env", "environment"],
+        "what the environment gives is declared under `config` at the top: `config.name`",
+    ),
+    **dict.fromkeys(
+        ["assign_to", "register", "result", "save_as", "set", "set_fact", "store"],
+        "what a step gives is its `result`: hand it on in an event, or keep it with `save`",
+    ),
+    **dict.fromkeys(
+        ["each", "for_each", "foreach", "items", "iterate", "loop", "matrix", "with_items"],
+        "for each item of a list there is the kind `map`, or `emit: {each: …}`",
+    ),
+    **dict.fromkeys(
+        ["after", "depends_on", "needs", "next", "notify", "requires", "then", "wait_for"],
+        "steps are tied by events: what one step has under `emit`, another one has under `accepts`",
+    ),
+    **dict.fromkeys(["allow_failure", "ignore_errors"], "write `on_error: [nothing]`"),
+    **dict.fromkeys(["params", "variables", "vars"], "values are fields of events, or of the `state`"),
+    **dict.fromkeys(["parallel", "strategy"], "steps that accept the same event run side by side"),
+    **dict.fromkeys(
+        ["backoff", "delay", "max_delay", "retry_on"], "it belongs to the retry policy: `retry: {…}`"
+    ),
+}
+"""What is said of keys of a step for which there is no other key."""
+TOP_NOTES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(
+        ["cron", "schedule", "trigger", "triggers", "webhook"],
+        "when a workflow is started is not part of the spec; `start` names the event that begins a run",
+    ),
+    **dict.fromkeys(["author", "tags", "team"], "write it under `labels`"),
+    **dict.fromkeys(["params", "variables", "vars"], "values are fields of events, `state`, or `config`"),
+    **dict.fromkeys(["concurrency"], "write `limits: {concurrent_runs: …}`"),
+    **dict.fromkeys(
+        ["edges", "next", "transitions"], "steps are tied by events: one emits what the other accepts"
+    ),
+}
+"""What is said of sections of a spec for which there is no other section."""
 WRITTEN: Final[Mapping[str, str]] = {
     "python": 'tool: {python: "module:function"}',
     "timeout_minutes": "timeout: 5 min",
@@ -131,6 +169,16 @@ def is_other_word(key: str, near: str, possible: Container[str]) -> bool:
     """Whether a key is what another system calls something, and not a slip of the key that is most like it."""
     meant = meanings(plain(key), possible)
     return bool(meant) and near not in meant and (plain(key) in SHORT_WORDS or (apart(key, near) or 9) > 1)
+
+
+def step_note(key: str) -> str:
+    """What is said of a key of a step for which there is no other key; often nothing."""
+    return STEP_NOTES.get(plain(key), "")
+
+
+def top_note(key: str) -> str:
+    """What is said of a section for which there is no other one; often nothing."""
+    return TOP_NOTES.get(plain(key), "")
 
 
 def meanings(name: str, possible: Container[str]) -> list[str]:

@@ -22,7 +22,7 @@ WORDS: Final = {
 YES: Final = frozenset({"yes", "on", "y"})
 NO: Final = frozenset({"no", "off", "n"})
 LONGEST: Final = 40
-ASSIGNED: Final = re.compile(r"(?:state\.)?(?P<name>\w+) *:?= *(?P<words>[^=].{0,60})")
+ASSIGNED: Final = r"(?:state\.)?(?P<name>\w+) *:?= *(?P<words>[^=].{0,60})"
 TEXT: Final = "a text"
 """How the titles of what may be any text begin."""
 
@@ -86,6 +86,8 @@ def instead_hint(value: Any, types: Sequence[str], title: str, key: str) -> str:
         return (
             f"write one condition: `{whole}`" if len(whole) <= 3 * LONGEST else "put them together with `and`"
         )
+    if given := reshaped(value, title, key):
+        return given
     if value is None:
         return (
             "write `{}` for none"
@@ -93,7 +95,7 @@ def instead_hint(value: Any, types: Sequence[str], title: str, key: str) -> str:
             else "write a value after the colon, or remove the key"
         )
     if isinstance(value, str):
-        assigned = ASSIGNED.fullmatch(value) if key == "save" else None
+        assigned = re.fullmatch(ASSIGNED, value) if key == "save" else None
         if assigned is not None:
             name, words = assigned.group("name", "words")
             return f'write `{{{name}: "${{{{ {words} }}}}"}}`'
@@ -104,6 +106,38 @@ def instead_hint(value: Any, types: Sequence[str], title: str, key: str) -> str:
         return for_scalar(value, title, key)
     if "string" in types and isinstance(value, (dict, list)) and "object" not in types:
         return "put it in quotes if it is meant as a text"
+    return ""
+
+
+def reshaped(value: Any, title: str, key: str) -> str:
+    """How names and fields are written that stand in a form of another kind; empty if that cannot be told."""
+    names = [str(each) for each in value][:4] if isinstance(value, (dict, list)) else []
+    flat = bool(names) and all(isinstance(each, str) for each in value)
+    if title == "the name of an event" and isinstance(value, dict) and names:
+        event = value.get("event", names[0])
+        return f"write `{event}`" + (
+            ", and its fields under `with`" if key == "end" and value.get(event) else ""
+        )
+    if title == "the name of an event" and flat and len(value) == 1:
+        return f"write `{names[0]}`"
+    if title.startswith("an event's fields") and (flat or isinstance(value, str)):
+        fields = names if flat else [value] if str(value).isidentifier() else []
+        return (
+            f"write `{{{', '.join(f'{each}: string' for each in fields)}}}`, each field with its type"
+            if fields
+            else ""
+        )
+    if title.startswith("an event's fields") and names and all(isinstance(each, dict) for each in value):
+        return "leave out each `- `: an event's fields are one map"
+    if title.startswith("a map from steps to numbers") and flat:
+        return f"write `{{{', '.join(f'{each}: 1' for each in names)}}}`"
+    if isinstance(value, dict) and names and (title.startswith("a list of names") or key == "end"):
+        more = "; their values come from the environment" if key == "secrets" else ""
+        return f"write `[{', '.join(names)}]`{more}"
+    if isinstance(value, dict) and names and title.startswith("a list of"):
+        return "begin it with `- `: it is one entry of a list"
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict) and key == "expect":
+        return "leave out the `- `"
     return ""
 
 

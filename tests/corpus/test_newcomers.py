@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import runpy
+from pathlib import Path
+
 import pytest
 
 from wfc.compiler.pipeline import check_text
 
+HABITS: list[tuple[str, str, str, str]] = runpy.run_path(str(Path(__file__).with_name("habits.py")))["TABLE"]
 SPEC = """\
 wfc: 1
 workflow: holiday
@@ -224,6 +228,14 @@ def test_a_mistake_leads_to_what_is_meant(old: str, new: str, code: str, hint: s
     (found,) = check_text(text.encode(), "spec.yaml").diagnostics
     assert found.code == code
     assert hint in found.hint
+
+
+@pytest.mark.parametrize(("old", "new", "code", "says"), HABITS, ids=[row[1].strip() for row in HABITS])
+def test_a_habit_from_elsewhere_leads_to_how_it_is_here(old: str, new: str, code: str, says: str) -> None:
+    text = SPEC.replace(old, new, 1)
+    (found,) = check_text(text.encode(), "spec.yaml").diagnostics
+    assert found.code == code
+    assert found.hint.startswith(says)
 
 
 def test_what_is_declared_nowhere_is_told_once() -> None:

@@ -1,0 +1,49 @@
+"""What expressions have instead of names and functions that other languages and systems have."""
+
+from __future__ import annotations
+
+__all__ = ["INSTEAD_OF_CALLS", "OTHERWISE_CALLED", "WHERE_NAMES_ARE"]
+
+WHERE_NAMES_ARE = {
+    "event": "`event` is the one event that a step accepts; a join has `events`",
+    "events": "`events` is what a join has accepted; other steps have `event`",
+    "result": "`result` is what the step's action gave; it is there after it only",
+    "error": "`error` is there in `on_error` only",
+    "response": "`response` is there after an `http` action only",
+    "args": "`args` is there in a tool's own binding only",
+    "state": "`state` cannot be used here",
+    "config": "`config` cannot be used here",
+    "inputs": "`inputs` cannot be used here",
+    "run": "`run` cannot be used here",
+    "steps": "what a step gave is in the event that it emitted, `event`, or in `state` if the step has saved it",
+    **dict.fromkeys(["jobs", "needs", "nodes"], "what a step gave is in the event that it emitted: `event`"),
+    **dict.fromkeys(["github", "trigger", "webhook"], "what a run begins with is in `inputs`"),
+    **dict.fromkeys(["item", "items"], "an item has the name that `as` gives it in a `map` or an `each`"),
+    **dict.fromkeys(["default", "otherwise"], "the last entry of a list needs no `when`"),
+    "env": "what the environment gives is declared under `config`: `config.name`",
+    "secrets": "a secret is never part of a text: write `auth: {bearer: NAME}`, or `{secret: NAME}` as a whole header",
+}
+
+OTHERWISE_CALLED = {
+    "TRUE": "true", "FALSE": "false", "yes": "true", "no": "false", "NULL": "none", "Null": "none", "nil": "none",
+    "undefined": "none", "NONE": "none", "ctx": "state", "context": "state", "vars": "state", "variables": "state",
+    "self": "event", "this": "event", "payload": "event", "message": "event", "msg": "event", "settings": "config",
+    "output": "result", "outputs": "result", "response": "result", "answer": "result", "params": "inputs",
+}  # fmt: skip
+"""Names that mean something elsewhere, each with what is meant by it here."""
+
+INSTEAD_OF_CALLS = {
+    **dict.fromkeys(
+        ["always", "cancelled", "failure", "success"],
+        "a step runs when an event comes that it accepts; errors leave by `on_error`",
+    ),
+    **dict.fromkeys(["now", "today", "utcnow"], "the time is `run.now`"),
+    **dict.fromkeys(["env", "getenv", "environ"], "what the environment gives is declared under `config`"),
+    **dict.fromkeys(["random", "uuid", "uuid4"], "there is no chance in expressions; `run.id` names the run"),
+    **dict.fromkeys(
+        ["format", "sprintf", "concat"], "put texts together with `~`, or write `${{ }}` in the text"
+    ),
+    "get": "write the field after a dot, and `| default(…)` if it may be missing",
+    "items": "for a map there are `| keys` and `| values`",
+}
+"""What there is instead of functions that are none of our filters."""
