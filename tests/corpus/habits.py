@@ -1,4 +1,4 @@
-"""What people write who know GitHub Actions, Ansible, n8n, LangGraph, JSON Schema or another language; one finding each."""
+"""What people write who know GitHub Actions, Ansible, n8n, LangGraph or JSON Schema: one finding each."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ WRONG: list[tuple[Any, str, tuple[str | int, ...], str | None]] = [
     ("optional", "type-unfinished", (), "optional"),
     ("list string", "of-is-missing", (), "list"),
     ("optional optional string", "optional-twice", (), "optional"),
-    ("string or integer", "words-after-type", (), "or integer"),
+    ("string required", "words-after-type", (), "required"),
     ("list of " * 30 + "string", "type-too-deep", (), None),
     ({"type": "string", "enum": ["a"]}, "two-types-at-once", ("enum",), None),
     ({"enum": ["a"], "defalt": "a"}, "unknown-type-key", ("defalt",), None),
