@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from wfc.compiler.diagnostics import Finding, Fix, Severity
+from wfc.compiler.diagnostics import Finding, Fix
 from wfc.compiler.problems.phrases import joined
 from wfc.compiler.slotted import replace
 from wfc.compiler.suspecting import Understood
@@ -29,6 +29,11 @@ SECTIONS: Final = {
 """Where the name would be declared that a finding misses."""
 ONCE: Final = SECTIONS.keys() | {"received-key-for-nothing", "not-received"}
 """Of these one is enough for all places that lack the same."""
+OF_WORDS: Final = SECTIONS.keys() | {
+    "bad-duration", "bad-name", "unknown-error", "unknown-kind", "unknown-value", "unknown-workflow", "words-after-type",
+    "wrong-type", "wrong-value",
+}  # fmt: skip
+"""What is said of values that are no expressions."""
 MOST_PLACES: Final = 10
 COMMENT: Final = re.compile(r"\s+(?://|--|/\*)\s*(?P<words>\w[^*]*)(?:\*/)?$")
 FIELD: Final = re.compile(r"\s*\.\s*(\w+)")
@@ -109,8 +114,8 @@ def about_a_step(finding: Finding, data: Data) -> Finding:
 def with_comment(finding: Finding, data: Data) -> Finding:
     """What is said of a value with the comment of another language in it."""
     value = at(data, finding.place.address) if finding.place.part == "value" else None
-    if not isinstance(value, str) or "\n" in value or finding.severity is not Severity.ERROR:
-        return finding
+    if not isinstance(value, str) or finding.code not in OF_WORDS or "\n" in value or "${{" in value:
+        return finding  # in expressions `//` divides
     found = COMMENT.search(value)
     if found is None:
         return finding
