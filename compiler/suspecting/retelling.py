@@ -30,9 +30,16 @@ SECTIONS: Final = {
 ONCE: Final = SECTIONS.keys() | {"received-key-for-nothing", "not-received"}
 """Of these one is enough for all places that lack the same."""
 OF_WORDS: Final = SECTIONS.keys() | {
-    "bad-duration", "bad-name", "unknown-error", "unknown-kind", "unknown-value", "unknown-workflow", "words-after-type",
-    "wrong-type", "wrong-value",
-}  # fmt: skip
+    "bad-duration",
+    "bad-name",
+    "unknown-error",
+    "unknown-kind",
+    "unknown-value",
+    "unknown-workflow",
+    "words-after-type",
+    "wrong-type",
+    "wrong-value",
+}
 """What is said of values that are no expressions."""
 MOST_PLACES: Final = 10
 COMMENT: Final = re.compile(r"\s+(?://|--|/\*)\s*(?P<words>\w[^*]*)(?:\*/)?$")
