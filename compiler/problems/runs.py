@@ -15,10 +15,11 @@ def run_exit_does_not_end(place: Place, key: str, ends: Sequence[str]) -> Findin
     """An exit of the run leads on, and does not end it.
 
     The `on_error`, `on_deadline` and `on_cancel` of a spec are for a run that is over: no step runs any more, so
-    that nobody would take an event. They emit an end event, `fail`, or `restart` the run. Work that has to be
-    done after an error belongs into a step to which the `on_error` of another step leads.
+    that nobody would take an event. They emit an end event, or `fail`. Work that has to be done after an error
+    belongs into a step to which the `on_error` of another step leads. Nor do they `restart` the run: one that fails
+    would begin anew and fail again, without a bound, and one that is cancelled would not be.
     """
-    hint = f"emit {' or '.join(f'`{each}`' for each in ends[:3])}" if ends else ""
+    hint = f"emit {' or '.join(f'`{each}`' for each in ends[:3])}, or `fail` with a text" if ends else ""
     return Finding("run-exit-does-not-end", f"the run's `{key}` must end the run", place, hint)
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Expression, Scope, parse_expression
-from wfc.compiler.nodes import Emit, Exit, Fail, Limits, Restart, Step, Whole
+from wfc.compiler.nodes import Emit, Exit, Fail, Limits, Step, Whole
 from wfc.compiler.problems import runs as problems
 from wfc.compiler.problems import steps as step_problems
 from wfc.compiler.problems import values as value_problems
@@ -43,7 +43,7 @@ def resolve_whole(data: Mapping[str, object], steps: Sequence[Step], declared: D
 
 
 def run_exit(key: str, data: object, declared: Declared) -> Exit:
-    """One exit of the run; it can only end it, or begin it anew."""
+    """One exit of the run; it can only end it."""
     names = {"inputs": inputs(declared), "state": declared.state, "config": declared.config, "run": RUN}
     scope = Scope(names={**names, "error": ERROR}, classes=declared.classes)
     place = Place((key,))
@@ -51,7 +51,7 @@ def run_exit(key: str, data: object, declared: Declared) -> Exit:
     for entry in found.entries:
         emission = entry.emission
         ends = isinstance(emission, Emit) and emission.event.role == "end"
-        if declared.flow_whole and not ends and not isinstance(emission, (Fail, Restart)):
+        if declared.flow_whole and not ends and not isinstance(emission, Fail):
             at = (
                 Place(emission.named or emission.address)
                 if isinstance(emission, Emit)

@@ -14,8 +14,10 @@ DOMAINS: dict[str, tuple[object, ...]] = {
     "inputs.mode": ("a", "b", "c"),
     "result.sure": (False, True),
     "result.mood": ("x", "y", "z"),
+    "result": ("Heads", "Tails"),
 }
-"""What conditions look at, with all its values. Those of `result.way`, a number, and `event` are each step's own."""
+"""What conditions look at, with all its values. Those of `result.way`, a number, and `event` are each step's own;
+`result` by itself is what a called workflow ended with."""
 
 
 @dataclass(frozen=True)
@@ -62,16 +64,16 @@ def holds(condition: Condition, facts: Facts) -> bool:
 def written(condition: Condition) -> str:
     """A condition in the words of the language."""
     match condition:
-        case Test("event", value):
-            return f"event is {value}"
+        case Test("event" | "result" as subject, value):
+            return f"{subject} is {value}"
         case Test(subject, bool(value)):
             return subject if value else f"not {subject}"
         case Test(subject, str(value)):
             return f'{subject} == "{value}"'
         case Test(subject, value):
             return f"{subject} == {value}"
-        case Not(Test("event", value)):
-            return f"event is not {value}"
+        case Not(Test("event" | "result" as subject, value)):
+            return f"{subject} is not {value}"
         case Not(one):
             return f"not ({written(one)})"
         case Both(one, other):

@@ -12,10 +12,10 @@ from wfc.compiler.slotted import dataclass, replace
 
 ERRORS = ("tool", "timeout")
 """What an action may fail with here."""
-KINDS = ("tool", "tool", "tool", "map", "human", "human", "wait", "pause", "send", "transform")
+KINDS = ("tool", "tool", "tool", "map", "human", "human", "wait", "pause", "send", "workflow", "transform")
 GIVES = frozenset({"tool", "human", "map"})
 """Kinds whose result says by which way a step leaves."""
-FAILS = frozenset({"tool", "map", "send"})
+FAILS = frozenset({"tool", "map", "send", "workflow"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +44,34 @@ class Dresser(Builder):
     def dressed(self) -> Flow:
         """A flow all of whose ways are a `Leave`, but for those of `on_limit` where a limit is a failure."""
         flow = self.flow()
+        self.collect_several()
         for at, unit in enumerate(self.units):
             self.units[at] = self.unit(unit, flow)
         self.whole_run(flow)
         return flow
+
+    def collect_several(self) -> None:
+        """Some joins of a batch collect another event too, which some step of it may send instead."""
+        for at, unit in enumerate(self.units):
+            if unit.form != "each" or self.random.random() > 0.35:
+                continue
+            sending = [
+                n for n, each in enumerate(self.units) for way in each.ways if unit.slots[0] in way.singles
+            ]
+            if sending:
+                event, by = self.event(), self.random.choice(sending)
+                self.units[at] = replace(unit, slots=(*unit.slots, event))
+                self.units[by] = replace(self.units[by], ways=(*self.units[by].ways, Way("emit", (event,))))
 
     def unit(self, unit: Unit, flow: Flow) -> Unit:
         simple = len([way for way in unit.ways if way.occasion == "emit"]) == 1
         kind = self.random.choice(KINDS)
         if not simple and kind not in GIVES and self.random.random() < 0.7:
             kind = "tool"
-        if kind == "map" and any(way.batches for way in unit.ways):
+        if kind in ("map", "workflow") and any(way.batches for way in unit.ways):
             kind = "tool"
+        if kind == "workflow" and not all(way.singles for way in unit.ways if way.occasion == "emit"):
+            kind = "tool"  # nothing would look at its end
         flow.kinds[unit.name] = kind
         ways: list[Way] = []
         for occasion in ("emit", "on_error", "on_limit", "on_timeout"):
@@ -122,6 +138,8 @@ class Dresser(Builder):
         domains = dict(DOMAINS)
         if ways[0].occasion == "emit" and kind in ("tool", "human"):
             names += ["result.sure", "result.mood", "result.sure", "result.mood"]
+        if ways[0].occasion == "emit" and kind == "workflow":
+            names += ["result"] * 4
         if unit.form == "one" and len(unit.slots) > 1 and "S" not in unit.slots:
             names += ["event", "event"]
             domains["event"] = unit.slots
@@ -177,11 +195,14 @@ class Dresser(Builder):
 
     def run_exit(self, occasion: str) -> list[Leave]:
         subject = self.random.choice(("inputs.urgent", "inputs.mode"))
-        first = self.leave(Way(occasion, ends=True), Test(subject, DOMAINS[subject][0]))
-        second = self.leave(Way(occasion, ends=True), None)
+        first = self.run_entry(occasion, Test(subject, DOMAINS[subject][0]))
+        second = self.run_entry(occasion, None)
         if occasion == "on_error" and self.random.random() < 0.5:
             return [replace(first, errors=(self.random.choice((*ERRORS, "limit")),))]
         return [first, second] if self.random.random() < 0.5 else [second]
+
+    def run_entry(self, occasion: str, when: Condition | None) -> Leave:
+        return Leave(occasion, ends=True, how=self.random.choice(("end", "end", "fail")), when=when)
 
 
 def features(flow: Flow) -> set[str]:
@@ -197,6 +218,7 @@ def features(flow: Flow) -> set[str]:
     found |= {"rest: cancel"} if flow.cancelling else set()
     found |= {"max_runs by input"} if "inputs.most" in flow.bounds.values() else set()
     found |= {"errors by name"} if any(way.errors for way in entries) else set()
+    found |= {"each of several"} if any(u.form == "each" and len(u.slots) > 1 for u in flow.units) else set()
     found |= {"each within"} if any(unit.form == "each" and unit.timed for unit in flow.units) else set()
     found |= {"join within"} if any(unit.form != "each" and unit.timed for unit in flow.units) else set()
     looked = [way.when for way in entries if way.when is not None]

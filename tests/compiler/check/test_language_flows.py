@@ -10,9 +10,10 @@ import pytest
 from game import play
 from language import Dresser, features
 from random_flows import Flow, whole
-from writing import Writer
+from writing import Beside, Writer
 
 from wfc.compiler.pipeline import check_text
+from wfc.compiler.project import Project
 
 FLOW = frozenset(
     {"join-starves", "join-overfills", "join-feeds-itself", "joins-in-a-circle", "join-from-outside"}
@@ -62,7 +63,7 @@ class Tally:
 def found(flow: Flow, seed: int) -> set[str]:
     """Codes of the errors of a flow that is written as a spec."""
     spec = Writer(flow, random.Random(seed)).spec()  # noqa: S311 — flows, not secrets
-    checked = check_text(spec.encode(), "trial.yaml")
+    checked = check_text(spec.encode(), "here/trial.yaml", Project(Beside()))
     return {each.code for each in checked.diagnostics if each.severity.word == "error"}
 
 

@@ -18,9 +18,10 @@ from language import Dresser, Leave
 from random_flows import Flow
 from test_language_flows import found, sayable
 from test_on_the_runtime import Dice, compiled
-from writing import Writer
+from writing import CHILD, Writer
 
 from wfc.runtime import (
+    Engine,
     LimitError,
     StepError,
     StepFailedError,
@@ -58,9 +59,12 @@ class Trial:
         by: Decides all that chance decides.
     """
 
-    def __init__(self, flow: Flow, workflow: type[Workflow], by: random.Random) -> None:
+    def __init__(
+        self, flow: Flow, workflow: type[Workflow], child: type[Workflow], by: random.Random
+    ) -> None:
         self.flow = flow
         self.workflow = workflow
+        self.child = child
         self.by = by
         self.dice = Slower(flow.units, by.randrange(10**9))
         self.inputs: Facts = {name: by.choice(values) for name, values in INPUTS.items()}
@@ -68,13 +72,14 @@ class Trial:
         self.anew = any(
             way.how == "restart" for unit in flow.units for way in unit.ways if isinstance(way, Leave)
         )
-        self.anew |= any(way.how == "restart" for entries in flow.run.values() for way in entries)
 
     async def play(self) -> str:
         """How it ends: one word, or with a colon what is wrong about that."""
         loop = asyncio.get_running_loop()
         began = loop.time()
-        handler = self.workflow().run(
+        engine = Engine()
+        engine.add(self.child)
+        handler = self.workflow(engine=engine).run(
             **{name.removeprefix("inputs."): value for name, value in self.inputs.items()}
         )
         others = [asyncio.create_task(each(handler)) for each in self.others()]
@@ -153,7 +158,12 @@ class Trial:
             return "failed"
         if isinstance(error, LimitError):
             return f"wrong: {told}" if self.way_out("on_error", "limit") else "limit"
-        if isinstance(error, StepFailedError) and error.name in ("limit", "tool", "timeout"):
+        if isinstance(error, StepFailedError) and error.name in (
+            "limit",
+            "tool",
+            "timeout",
+            "workflow.failed",
+        ):
             return f"wrong: {told}" if self.way_out("on_error", error.name) else error.name
         return f"wrong: {type(error).__name__} {told}"
 
@@ -162,13 +172,14 @@ def play(seeds: range) -> tuple[Counter[str], list[tuple[int, str]]]:
     """How runs ended, and which of them did not as promised."""
     fates: Counter[str] = Counter()
     wrong: list[tuple[int, str]] = []
+    child = compiled(CHILD, "child")
     for seed in seeds:
         flow = Dresser(seed).dressed()
         if not sayable(flow) or found(flow, seed):
             continue
         workflow = compiled(Writer(flow, random.Random(seed)).spec())  # noqa: S311 — flows, not secrets
         for number in range(RUNS):
-            trial = Trial(flow, workflow, random.Random(f"{seed} {number}"))  # noqa: S311 — dice, not secrets
+            trial = Trial(flow, workflow, child, random.Random(f"{seed} {number}"))  # noqa: S311 — dice, not secrets
             random_flows.die = trial.dice.roll
             fate = run_virtually(partial(trial.play))
             fates[fate.partition(":")[0]] += 1

@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 import random_flows
 from random_flows import Builder, Flow, refused, rejected, whole
-from writing import Writer
+from writing import Beside, Writer
 
 from wfc.compiler.check.net import Net, Unit
 from wfc.compiler.pipeline import compile_text
+from wfc.compiler.project import Project
 from wfc.runtime import StepError, StepFailedError, StuckError, Workflow, WorkflowError
 from wfc.runtime.testing import run_virtually
 
@@ -45,16 +46,16 @@ class Dice:
         return self.result(step)
 
 
-def compiled(spec: str) -> type[Workflow]:
+def compiled(spec: str, name: str = "trial") -> type[Workflow]:
     """The workflow class of a spec that compiles."""
-    result = compile_text(spec.encode(), str(HERE / "trial.yaml"))
+    result = compile_text(spec.encode(), str(HERE / f"{name}.yaml"), project=Project(Beside()))
     found = [each.message for each in result.diagnostics if each.severity.word == "error"]
     assert not result.failed, (found, spec)
-    module = types.ModuleType("trial")
-    module.__file__ = str(HERE / "trial.py")  # beside `dice.py`
-    sys.modules["trial"] = module
-    exec(compile(result.python, "trial.py", "exec"), module.__dict__)  # noqa: S102 — made here
-    workflow = module.__dict__["Trial"]
+    module = types.ModuleType(name)
+    module.__file__ = str(HERE / f"{name}.py")  # beside `dice.py`
+    sys.modules[name] = module
+    exec(compile(result.python, f"{name}.py", "exec"), module.__dict__)  # noqa: S102 — made here
+    workflow = module.__dict__[name.title()]
     assert isinstance(workflow, type)
     return workflow
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from conditions import subjects, written
 from language import Leave, leaves
 from random_flows import Flow
 
 from wfc.compiler.check.net import Unit, Way
+from wfc.compiler.project import NoFiles
+from wfc.compiler.resolve import Refused
+from wfc.compiler.slotted import replace
 
 FIELDS = "way: integer, key: integer, sure: boolean, mood: {enum: [x, y, z]}, items: list of integer"
 HEAD = f"""\
@@ -29,9 +32,46 @@ events:
     urgent: {{type: boolean, default: false}}
     mode: {{type: {{enum: [a, b, c]}}, default: a}}
     most: {{type: integer, default: 2}}
+    left: {{type: integer, default: 2}}
   Finish: {{}}
 """
+CHILD = f"""\
+wfc: 1
+workflow: child
+start: Thrown
+end: [Heads, Tails]
+tools:
+  roll:
+    python: "dice:roll"
+    args: {{step: string}}
+    output: {{{FIELDS}}}
+    read_only: true
+events:
+  Thrown: {{step: string}}
+  Heads: {{key: integer}}
+  Tails: {{key: integer}}
+steps:
+  throw:
+    kind: tool
+    accepts: Thrown
+    tool: roll
+    args: {{step: "${{{{ event.step }}}}"}}
+    emit:
+      - {{event: Heads, when: result.sure}}
+      - {{fail: it stands on its edge, when: result.mood == "x" and result.key == 0}}
+      - Tails
+"""
 OCCASIONS = ("emit", "on_error", "on_limit", "on_timeout", "on_expired")
+
+
+class Beside(NoFiles):
+    """The workflow that the flows' steps call."""
+
+    def near(self, path: str) -> Iterable[tuple[str, bytes]]:
+        yield f"{path.rpartition('/')[0]}/child.yaml", CHILD.encode()
+
+    def read(self, path: str) -> bytes | Refused:  # type: ignore[override]
+        return CHILD.encode() if path.endswith("/child.yaml") else super().read(path)
 
 
 class Writer:
@@ -84,19 +124,22 @@ class Writer:
         if unit.bounded and ways["on_limit"]:
             parts.append(f"    on_limit: {self.exit(ways['on_limit'])}\n")
         if ways["on_error"]:
-            parts.append(f"    on_error: {self.exit(ways['on_error'], always_list=True)}\n")
+            taken = self.exit(ways["on_error"], always_list=True)
+            parts.append(
+                f"    on_error: {taken.replace('[tool]', '[workflow]') if 'workflow' in kind else taken}\n"
+            )
         if ways["on_expired"]:
             parts.append(f"    on_timeout: {self.exit(ways['on_expired'])}\n")
         parts.append("    emit:\n")
         field = index.replace("way", "key")
-        asked = index == "result.way" or self.flow.kinds.get(unit.name) == "human"
+        asked = index in ("result.key", "result.way") or self.flow.kinds.get(unit.name) == "human"
         fields = f"key: '${{{{ {field} }}}}'" if index and asked else ""
         for number, way in enumerate(ways["emit"]):
             last = number == len(ways["emit"]) - 1
             when = None if last else f"{index} == {number}"
             if isinstance(way, Leave):
                 when = None if way.when is None else written(way.when).replace("result.way", index)
-            parts.append(f"      - {self.entry(way, when, fields)}\n")
+            parts += [f"      - {entry}\n" for entry in self.written(way, when, fields)]
         return "".join(parts)
 
     def action(self, unit: Unit, ways: dict[str, list[Way]]) -> tuple[str, str]:
@@ -109,6 +152,13 @@ class Writer:
             return f"    kind: wait\n    for: {self.by.choice((1, 4, 9))}s\n", ""
         if kind == "wait":
             return f"    kind: wait\n    event: Came{unit.name[1:]}\n    within: 3s\n", ""
+        if kind == "workflow":
+            return f"    kind: workflow\n    workflow: child\n    with: {{step: {unit.name}}}\n", "result.key"
+        if kind == "send" and self.flow.outside and unit.name not in self.from_outside():
+            itself = (
+                f"    to: trial\n    to_key: inputs.key\n    event: {self.by.choice(self.flow.outside)}\n"
+            )
+            return f"    kind: send\n{itself}", ""
         if kind == "send":
             return "    kind: send\n    topic: news\n    event: News\n", ""
         if kind == "human":
@@ -130,6 +180,17 @@ class Writer:
         """Whether anything looks at the result."""
         conditions = subjects([way.when for way in leaves(emit, "emit")])
         return any(way.singles or way.batches for way in emit) or any("result" in each for each in conditions)
+
+    def from_outside(self) -> set[str]:
+        """Steps that follow on events from outside: would they send one to themselves, they would do so for ever."""
+        events, found = list(self.flow.outside), set[str]()
+        while events:
+            event = events.pop()
+            for unit in self.flow.units:
+                if event in unit.slots and unit.name not in found:
+                    found.add(unit.name)
+                    events += [sent for way in unit.ways for sent in (*way.singles, *way.batches)]
+        return found
 
     def once(self, emit: Sequence[Way]) -> bool:
         """Whether there is one way to leave, whatever the result is."""
@@ -165,7 +226,15 @@ class Writer:
         return f"[{self.entry(ways[0])}]" if always_list else self.entry(ways[0])
 
     def listed(self, entries: Sequence[Leave]) -> str:
-        return f"[{', '.join(self.entry(way, way.when and written(way.when)) for way in entries)}]"
+        each = [text for way in entries for text in self.written(way, way.when and written(way.when))]
+        return f"[{', '.join(each)}]"
+
+    def written(self, way: Way, when: str | None, fields: str = "") -> Iterator[str]:
+        """An entry; one that begins the run anew does so twice, and then fails, so that trials come to an end."""
+        if isinstance(way, Leave) and way.ends and way.how == "restart":
+            yield self.entry(way, f"({when}) and inputs.left > 0" if when else "inputs.left > 0")
+            way = replace(way, how="fail")
+        yield self.entry(way, when, fields)
 
     def entry(self, way: Way, when: str | None = None, fields: str = "") -> str:
         sent = f", with: {{{fields}}}" if fields else ""
@@ -194,4 +263,8 @@ class Writer:
         else:
             how = "fail" if self.finishes and alone and self.by.random() < 0.3 else "end"
             self.finishes = self.finishes or how == "end"
-        return {"end": "{event: Finish}", "fail": "{fail: it had to be}", "restart": "{restart: {}}"}[how]
+        return {
+            "end": "{event: Finish}",
+            "fail": "{fail: it had to be}",
+            "restart": '{restart: {with: {left: "${{ inputs.left - 1 }}"}}}',
+        }[how]
