@@ -37,8 +37,6 @@ def _finding(subject: Subject, problem: Misplaced) -> Finding | None:
         )
     if problem.kind == "mixed":
         assert problem.other is not None
-        if net.units[node].form == "each" and len(problem.other) == len(problem.stack):
-            return None  # `resolve` says that there are several
         other = tell(net, route(net, node, problem.other), node)
         return problems.batches_mixed(subject.form(node), name, [told, other])
     return problems.batch_work_escapes(subject.form(node), name, subject.name(problem.stack[-1]), told)

@@ -138,6 +138,8 @@ class Game(Layout):
                 work += following
             except MishapError as mishap:
                 return str(mishap), count
+            except RecursionError:  # a frame within a frame within …
+                return "endless", count
         return "fine", count
 
     def inputs(self) -> Iterator[Facts]:

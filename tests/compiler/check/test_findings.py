@@ -154,6 +154,26 @@ def batch(step: str) -> str:
 """
 
 
+TWO_BATCHES = """\
+  send:
+    kind: transform
+    accepts: Began
+    emit:
+      all:
+        - {each: {in: event.names, as: name, event: Name, with: {name: "${{ name }}"}, max: 9}}
+        - Right
+  more:
+    kind: transform
+    accepts: Right
+    emit: {each: {in: inputs.names, as: name, event: Name, with: {name: "${{ name }}"}, max: 9}}
+  gather: {kind: transform, accepts: {each: Name}, emit: Done}
+"""
+
+
+def test_a_join_collects_one_batch_only() -> None:
+    assert found(TWO_BATCHES) == ["batches-mixed each"]
+
+
 ITEMS = {
     "a sum": (batch("kind: transform\n    save: {count: '${{ state.count + 1 }}'}"), []),
     "the last one wins": (

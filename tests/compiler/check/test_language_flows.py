@@ -50,7 +50,7 @@ class Tally:
         share = len(self.harmless) / max(self.refused, 1)
         print(
             f"\nseeds {seeds.start}–{seeds.stop - 1}: {self.flows} flows, {self.beside} with other mistakes, "
-            f"{self.accepted} accepted, {len(self.wrong)} of these wrongly, {self.refused} refused, of these harmless "
+            f"{self.accepted} accepted, wrongly {self.wrong}, {self.refused} refused, of these harmless "
             f"{len(self.harmless)} ({share:.1%}) {dict(self.reasons)}; not played to the end: {self.long}"
         )
         for name in sorted(self.accepted_with | self.with_feature):
