@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wfc.compiler.check.net import Net, Way
+from wfc.compiler.check.paths import route, tell
 from wfc.compiler.check.subject import Subject
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.nodes import Join
@@ -38,7 +39,10 @@ def nothing_else_is_cancelled(subject: Subject, report: Report) -> None:
             name = subject.name(found.node)
             related = ((subject.way(found.node, found.way), f"here `{name}` sends `{found.event}`"),)
             place = Place((*accepts.address, "rest"))
-            report(problems.rest_cancels_more(place, name, subject.name(join), found.event, related))
+            told = (
+                f"{tell(subject.net, route(subject.net, found.node), found.node, found.way)} → {found.event}"
+            )
+            report(problems.rest_cancels_more(place, name, subject.name(join), found.event, told, related))
 
 
 def lost(net: Net, join: int) -> Lost | None:

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from wfc.compiler.check.net import Net
 from wfc.compiler.check.outcomes import FIRED, Outcomes, TooMany, Trace
-from wfc.compiler.check.paths import Hop, links, tell, traces
+from wfc.compiler.check.paths import Hop, coming, hops_to, left_behind, links, route, tell, traces, turned
 from wfc.compiler.check.subject import Subject
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.flow import START
@@ -61,9 +61,12 @@ def runs_end(subject: Subject, report: Report) -> None:
     found = ends(net, given_up)
     for join in found.never:
         unit = net.units[join]
-        report(join_problems.join_never_fires(subject.form(join), unit.name, unit.needed, unit.slots))
+        paths = [tell(net, coming(net, event)) for event in unit.slots]
+        fork = subject.name(net.forks[join])
+        place = subject.form(join)
+        report(join_problems.join_never_fires(place, unit.name, unit.needed, unit.slots, fork, paths))
     if found.complex:
-        report(join_problems.flow_too_complex(Place(("start",)), "the end"))
+        report(join_problems.flow_too_complex(Place(("start",)), "the end", ()))
     # what waits for events from outside may rest until the run's deadline
     waits = bool(net.outside) and subject.workflow.deadline is not None
     if found.stall is not None and not waits:
@@ -106,14 +109,33 @@ def _rest(net: Net, stall: Trace) -> tuple[list[Hop], int, Trace | None, str]:
             unit = net.units[link.node]
             waits = link.trace is None and unit.form in ("any", "at_least") and not unit.timed
             if waits and link.node not in fired:
-                why = f"`{unit.name}` waits for more of its events, and they need not come"
-                return [*path, Hop(here.node, here.way, link.event)], link.node, None, why
+                return (
+                    [*path, Hop(here.node, here.way, link.event)],
+                    link.node,
+                    None,
+                    _short_of(net, stall, link.node),
+                )
         if not here.way.singles:
             rank = 3 if here.way.batches else 1 if here.node in ending else 2
             if rank < lowest:
                 why = "where the list is empty, nothing follows" if here.way.batches else "nothing follows"
                 lowest, best = rank, (path, here.node, here, why)
     return best
+
+
+def _short_of(net: Net, stall: Trace, join: int) -> str:
+    """Why a join that wants several events gets too few of them on a course."""
+    unit, fork = net.units[join], net.forks[join]
+    for here, _path in traces(stall):
+        arrived = [bool(list(hops_to(here, join, slot))) for slot in range(len(unit.slots))]
+        if here.node == fork and any(arrived) and not all(arrived):
+            missing = arrived.index(False)
+            hops, node, way = turned(net, here, join, missing)
+            course = tell(net, [*route(net, fork), *hops], node, way)
+            if way is not None:
+                course += f" → {left_behind(way)}"
+            return f"`{unit.name}` waits for more, and {course} brings no `{unit.slots[missing]}`"
+    return f"`{unit.name}` waits for more of its events, and they need not come"
 
 
 def _ending(net: Net) -> set[int]:

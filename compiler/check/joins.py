@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wfc.compiler.check.matching import too_many_ways
-from wfc.compiler.check.net import Net, Way, unit_of
+from wfc.compiler.check.net import Net, unit_of
 from wfc.compiler.check.outcomes import Trace
-from wfc.compiler.check.paths import Hop, cycle, hops_to, links, route, tell
+from wfc.compiler.check.paths import Hop, coming, cycle, hops_to, left_behind, route, tell, turned
 from wfc.compiler.check.proof import Failure
 from wfc.compiler.check.subject import Subject
 from wfc.compiler.diagnostics import Finding, Place, Report
@@ -26,26 +26,46 @@ def joins_are_filled(subject: Subject, report: Report) -> None:
         report(_finding(subject, failure))
     for node, step in enumerate(subject.workflow.steps, 1):
         if isinstance(step.accepts, Join) and too_many_ways(unit_of(step), step.accepts):
-            report(problems.flow_too_complex(subject.form(node), step.name))
+            report(problems.flow_too_complex(subject.form(node), step.name, [step.name]))
 
 
 def _finding(subject: Subject, failure: Failure) -> Finding:
     net, join = subject.net, failure.join
     name, fork = subject.name(join), subject.name(net.forks[join])
     if failure.kind in ("itself", "circle"):
-        loop = " → ".join(_names(net, _loop(net, join)))
-        if failure.kind == "itself":
-            return problems.join_feeds_itself(subject.form(join), name, fork, loop)
-        joins = [subject.name(node) for node in failure.circle]
-        return problems.joins_in_a_circle(subject.form(join), joins, fork, loop)
+        return _circling(subject, failure, name, fork)
     if failure.kind == "complex":
-        return problems.flow_too_complex(subject.form(join), name)
+        return problems.flow_too_complex(subject.form(join), name, _wavering(net, join))
     for slot, event in enumerate(net.units[join].slots):
         if event in net.outside:
-            return problems.join_from_outside(subject.accepted(join, slot), name, event)
+            told = tell(net, coming(net, event), join)
+            return problems.join_from_outside(subject.accepted(join, slot), name, event, told)
     if failure.kind == "overfills":
         return _overfilled(subject, failure, name, fork)
     return _starved(subject, failure, name)
+
+
+def _circling(subject: Subject, failure: Failure, name: str, fork: str) -> Finding:
+    net, join = subject.net, failure.join
+    hops = _loop(net, join)
+    loop = tell(net, hops, join)
+    last = hops[-1]
+    sender = subject.name(last.node)
+    sends = ((subject.way(last.node, last.way), f"here `{sender}` sends `{last.event}` to `{name}`"),)
+    if failure.kind == "itself":
+        return problems.join_feeds_itself(subject.form(join), name, fork, loop, sender, last.event, sends)
+    joins = [subject.name(node) for node in failure.circle]
+    return problems.joins_in_a_circle(subject.form(join), joins, fork, loop, last.event, sends)
+
+
+def _wavering(net: Net, join: int) -> list[str]:
+    """The steps before a join that leave now with one thing and now with another."""
+    before = sorted({net.forks[join], *net.leading_to(join)} - {START})
+    return [
+        net.units[node].name
+        for node in before
+        if len({(way.singles, way.batches) for way in net.units[node].ways if not way.ends}) > 1
+    ]
 
 
 def _overfilled(subject: Subject, failure: Failure, name: str, fork: str) -> Finding:
@@ -62,10 +82,10 @@ def _starved(subject: Subject, failure: Failure, name: str) -> Finding:
     before = route(net, net.forks[join])
     missing = net.units[join].slots[slot]
     came, other = _arrived(failure.trace, join, len(net.units[join].slots))
-    hops, node, way = _lost(net, failure.trace, join, slot)
+    hops, node, way = turned(net, failure.trace, join, slot)
     told = tell(net, [*before, *hops], node, way)
     if way is not None:
-        told += f" → {_left(way)}"
+        told += f" → {left_behind(way)}"
     related: tuple[tuple[Place, str], ...] = ()
     if node != START and way is not None:
         related = ((subject.way(node, way), f"here `{subject.name(node)}` leaves without `{missing}`"),)
@@ -81,40 +101,12 @@ def _starved(subject: Subject, failure: Failure, name: str) -> Finding:
     )
 
 
-def _left(way: Way) -> str:
-    return " and ".join((*way.singles, *way.batches)) or ("the end" if way.ends else "nothing")
-
-
 def _arrived(trace: Trace, join: int, slots: int) -> tuple[list[Hop], int]:
     """How some event of the join does arrive."""
     for slot in range(slots):
         for hops in hops_to(trace, join, slot):
             return hops, slot
     return [], 0
-
-
-def _lost(net: Net, trace: Trace, join: int, slot: int) -> tuple[list[Hop], int, Way | None]:
-    """Where a course turns away from a slot: the last step on it that could still have led there."""
-    event = net.units[join].slots[slot]
-    leading = net.leading_to(join)
-    towards = {node for node, _way in net.producers[event]}
-    work = [node for node in towards if node in leading]
-    while work:
-        for source in net.before[work.pop()]:
-            if source in leading and source not in towards:
-                towards.add(source)
-                work.append(source)
-    hops: list[Hop] = []
-    while True:
-        for link in links(trace):
-            if link.node in towards:
-                hops.append(Hop(trace.node, trace.way, link.event))
-                if link.trace is None:
-                    return hops, link.node, None
-                trace = link.trace
-                break
-        else:
-            return hops, trace.node, trace.way
 
 
 def _loop(net: Net, join: int) -> list[Hop]:
@@ -128,10 +120,3 @@ def _loop(net: Net, join: int) -> list[Hop]:
                         yield Hop(node, way, event), target
 
     return cycle(net, join, edges)
-
-
-def _names(net: Net, hops: list[Hop]) -> Iterator[str]:
-    for hop in hops:
-        yield net.units[hop.node].name
-        yield hop.event
-    yield net.units[hops[0].node].name

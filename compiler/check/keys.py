@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from wfc.compiler.check.cycles import cyclic
+from wfc.compiler.check.net import Net
+from wfc.compiler.check.paths import Hop, between, cycle, tell
 from wfc.compiler.check.subject import Subject
 from wfc.compiler.diagnostics import Report
 from wfc.compiler.problems import races as problems
@@ -24,4 +28,20 @@ def keys_change(subject: Subject, report: Report) -> None:
         in_batch = any(net.batches.stacks[node])
         repeated = node in loops or in_batch
         if key is not None and repeated and not any(use[0] in CHANGING for use in key.uses):
-            report(problems.repeated_idempotency_key(key.place, subject.name(node), in_batch))
+            told = _again(net, node, in_batch=in_batch)
+            report(problems.repeated_idempotency_key(key.place, subject.name(node), told, in_batch))
+
+
+def _again(net: Net, node: int, *, in_batch: bool) -> str:
+    """How a step comes to run several times: from where its batch is sent out, or round a loop."""
+    if in_batch:
+        opener = next(stack[-1] for stack in sorted(net.batches.stacks[node]) if stack)
+        return tell(net, between(net, opener, node), node)
+
+    def edges(at: int) -> Iterator[tuple[Hop, int]]:
+        for way in net.units[at].ways:
+            for event in (*way.singles, *way.batches):
+                for target, _slot in net.acceptors.get(event, ()):
+                    yield Hop(at, way, event), target
+
+    return tell(net, cycle(net, node, edges), node)

@@ -11,7 +11,19 @@ from wfc.compiler.check.outcomes import Link, Trace
 from wfc.compiler.flow import START
 from wfc.compiler.slotted import dataclass
 
-__all__ = ["Hop", "cycle", "hops_to", "links", "route", "tell", "traces"]
+__all__ = [
+    "Hop",
+    "between",
+    "coming",
+    "cycle",
+    "hops_to",
+    "left_behind",
+    "links",
+    "route",
+    "tell",
+    "traces",
+    "turned",
+]
 
 S = TypeVar("S")
 
@@ -107,6 +119,27 @@ def cycle(net: Net, head: int, edges: Callable[[int], Iterator[tuple[Hop, int]]]
     return []
 
 
+def between(net: Net, source: int, goal: int) -> list[Hop]:
+    """The shortest way from a node to another by events; empty if there is none, or no way is needed."""
+    came: dict[int, tuple[int, Hop] | None] = {source: None}
+    queue = deque([source])
+    while queue:
+        node = queue.popleft()
+        if node == goal:
+            return _unwound(node, came)
+        for hop, (following, _stack) in _moves(net, node, ()):
+            if following not in came:
+                came[following] = (node, hop)
+                queue.append(following)
+    return []
+
+
+def coming(net: Net, event: str) -> list[Hop]:
+    """The shortest way from the start by which an event is sent."""
+    ways = [[*between(net, START, node), Hop(node, way, event)] for node, way in net.producers.get(event, ())]
+    return min(ways, key=len, default=[])
+
+
 def links(trace: Trace) -> Iterator[Link]:
     """The tokens of one run of a step, in order."""
     found = []
@@ -145,3 +178,32 @@ def hops_to(trace: Trace, join: int, slot: int) -> Iterator[list[Hop]]:
         for link in links(here):
             if link.node == join and link.slot == slot and link.trace is None:
                 yield [*path, Hop(here.node, here.way, link.event)]
+
+
+def turned(net: Net, trace: Trace, join: int, slot: int) -> tuple[list[Hop], int, Way | None]:
+    """Where a course turns away from a slot: the last step on it that could still have led there."""
+    event = net.units[join].slots[slot]
+    leading = net.leading_to(join)
+    towards = {node for node, _way in net.producers[event]}
+    work = [node for node in towards if node in leading]
+    while work:
+        for source in net.before[work.pop()]:
+            if source in leading and source not in towards:
+                towards.add(source)
+                work.append(source)
+    hops: list[Hop] = []
+    while True:
+        for link in links(trace):
+            if link.node in towards:
+                hops.append(Hop(trace.node, trace.way, link.event))
+                if link.trace is None:
+                    return hops, link.node, None
+                trace = link.trace
+                break
+        else:
+            return hops, trace.node, trace.way
+
+
+def left_behind(way: Way) -> str:
+    """What a way leaves behind, in words."""
+    return " and ".join((*way.singles, *way.batches)) or ("the end" if way.ends else "nothing")

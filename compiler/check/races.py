@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from wfc.compiler import nodes
 from wfc.compiler.check.concurrency import Concurrency, Parting, members
+from wfc.compiler.check.paths import between, tell
 from wfc.compiler.check.subject import Subject
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.expressions import Expression, Template
@@ -66,13 +67,15 @@ def _declared(subject: Subject, fork: int) -> bool:
     return any(isinstance(join, nodes.Join) and join.rest is not None for join in joins)
 
 
-def _beside(partings: list[Parting], some: int, others: int) -> Iterator[tuple[int, int]]:
-    """Pairs of steps side by side, one of the first set and one of the second."""
+def _beside(partings: list[Parting], some: int, others: int) -> Iterator[tuple[int, int, int]]:
+    """Pairs of steps side by side, one of the first set and one of the second, and where their courses part."""
     for parting in partings:
         for one, other in ((parting.one, parting.other), (parting.other, parting.one)):
             if one & some and other & others:
                 yield from (
-                    (first, second) for first in members(one & some) for second in members(other & others)
+                    (first, second, parting.node)
+                    for first in members(one & some)
+                    for second in members(other & others)
                 )
 
 
@@ -91,14 +94,17 @@ def _races_on_state(subject: Subject, partings: list[Parting], uses: dict[int, U
         users = savers | readers_of.get(field, 0)
         if users.bit_count() == 1 and not users & beside_itself:
             continue
-        for one, other in _beside(partings, savers, users):
+        for one, other, parted in _beside(partings, savers, users):
             own, theirs = uses[one], uses[other]
             both = field in theirs.saves and not (field in own.sums and field in theirs.sums)
             if both or field in theirs.reads:
                 at = theirs.saves[field] if both else Place(subject.net.units[other].address).key
                 related = ((at, "and here"),) if one != other else ()
                 names = subject.name(one), field, subject.name(other)
-                report(problems.race_on_state(own.saves[field], *names, reads=not both, related=related))
+                told = _courses(subject, parted, one, other)
+                report(
+                    problems.race_on_state(own.saves[field], *names, told, reads=not both, related=related)
+                )
                 break
 
 
@@ -116,7 +122,8 @@ def _races_with_ends(
             told |= 1 << one | 1 << other
             theirs = uses[other].ends
             related = ((theirs, "and here"),) if one != other and theirs is not None else ()
-            report(problems.race_between_ends(ends, subject.name(one), subject.name(other), related))
+            told_so = _courses(subject, parting.node, one, other)
+            report(problems.race_between_ends(ends, subject.name(one), subject.name(other), told_so, related))
     stopping = sum(1 << node for node, use in uses.items() if use.stops is not None)
     acting = sum(1 << node for node, use in uses.items() if use.acts)
     for parting in partings:
@@ -127,7 +134,17 @@ def _races_with_ends(
                 stops = uses[one].stops
                 if stops is not None and other is not None:
                     related = ((Place(subject.net.units[other].address).key, "this may be cut off"),)
-                    report(problems.race_with_the_end(stops, subject.name(other), subject.name(one), related))
+                    told_so = _courses(subject, parting.node, one, other)
+                    names = subject.name(other), subject.name(one)
+                    report(problems.race_with_the_end(stops, *names, told_so, related))
+
+
+def _courses(subject: Subject, parted: int, one: int, other: int) -> str:
+    """How two steps come to run side by side, from where their courses part."""
+    told = [
+        tell(subject.net, between(subject.net, parted, node), node) for node in dict.fromkeys((one, other))
+    ]
+    return " and ".join(told) if len(told) > 1 else f"{told[0]}, several times"
 
 
 def uses_of(subject: Subject, node: int) -> Uses:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.problems import problem
-from wfc.compiler.problems.phrases import joined
+from wfc.compiler.problems.phrases import joined, listed
 
 __all__ = [
     "batch_in_itself",
@@ -69,7 +69,7 @@ def join_overfills(place: Place, join: str, twice: str, fork: str, paths: Sequen
 
 
 @problem
-def join_from_outside(place: Place, join: str, event: str) -> Finding:
+def join_from_outside(place: Place, join: str, event: str, told: str) -> Finding:
     """A join of all its events waits for one from outside.
 
     What comes from outside may come never, or twice, and a join `{all: …}` is for exactly one of each. Let a
@@ -79,12 +79,21 @@ def join_from_outside(place: Place, join: str, event: str) -> Finding:
         "join-from-outside",
         f"`{event}` comes from outside, never or several times, and `{join}` joins exactly one",
         place,
-        f"let a `wait` take one `{event}`, and join what it emits",
+        f"{told}: let a step of kind `wait` take one `{event}` (with `within` and `on_timeout`), and let `{join}` "
+        "accept what that step emits",
     )
 
 
 @problem
-def join_feeds_itself(place: Place, join: str, fork: str, told: str) -> Finding:
+def join_feeds_itself(
+    place: Place,
+    join: str,
+    fork: str,
+    told: str,
+    sender: str,
+    event: str,
+    related: tuple[tuple[Place, str], ...],
+) -> Finding:
     """What a join sends comes back to it, although it goes on only once.
 
     A join goes on once after each run of its fork, the step at which its paths part. A loop that leads back to the
@@ -92,48 +101,62 @@ def join_feeds_itself(place: Place, join: str, fork: str, told: str) -> Finding:
     to the fork, so that both branches run again, or let the loop's events go to a step of their own.
     """
     once = "in a run" if fork == "start" else f"after each run of `{fork}`"
-    hint = f"let the loop lead past `{join}`"
+    hint = f"let `{sender}` emit another event than `{event}` there, for a step of its own"
     if fork != "start":
-        hint = f"let the loop lead back to `{fork}`, where the paths part, or past `{join}`"
+        hint += f", or one that leads back to `{fork}`, where the paths part"
     return Finding(
         "join-feeds-itself",
         f"what `{join}` emits comes back to `{join}`, which goes on only once {once}",
         place,
         f"{told}: {hint}",
+        related=related,
     )
 
 
 @problem
-def joins_in_a_circle(place: Place, joins: Sequence[str], fork: str, told: str) -> Finding:
+def joins_in_a_circle(
+    place: Place,
+    joins: Sequence[str],
+    fork: str,
+    told: str,
+    event: str,
+    related: tuple[tuple[Place, str], ...],
+) -> Finding:
     """Joins wait for each other.
 
     Each of these steps waits for an event that comes only after another of them has gone on, and each goes on only
     once, so that none can be the first, or an event comes back to one that has gone on already. Let one of
     them start from an event that does not depend on the others.
     """
-    hint = f"{told}: let `{joins[0]}` wait only for events that come without {joined(joins[1:], 'or')}"
+    later = joined(joins[1:], "or")
+    hint = f"{told}: take `{event}` out of what `{joins[0]}` waits for, for it comes only after {later}"
     if fork != "start":
         hint += f", or let the loop lead back to `{fork}`, where the paths part"
-    return Finding("joins-in-a-circle", f"{joined(joins)} wait for each other", place, hint)
+    message = f"{joined(joins)} wait for each other"
+    return Finding("joins-in-a-circle", message, place, hint, related=related)
 
 
 @problem
-def join_never_fires(place: Place, join: str, needed: int, events: Sequence[str]) -> Finding:
+def join_never_fires(
+    place: Place, join: str, needed: int, events: Sequence[str], fork: str, paths: Sequence[str]
+) -> Finding:
     """Never do enough of a join's events come together.
 
     The join goes on when so many of its events have arrived, but on every course of a run fewer do. Ask for fewer, or
     let the step at which the paths part send more of them (`emit: {all: [...]}`).
     """
+    who = "let the start lead to several steps" if fork == "start" else f"let `{fork}` emit several at once"
     return Finding(
         "join-never-fires",
         f"`{join}` waits for {needed} of {joined(events)}, but so many never come together",
         place,
-        "lower the count, or let the step before emit several of them at once: `emit: {all: [...]}`",
+        f"they come by {' or by '.join(paths)}, never by enough of these in one run: lower the count, or {who} "
+        "(`emit: {all: [...]}`)",
     )
 
 
 @problem
-def flow_too_complex(place: Place, join: str) -> Finding:
+def flow_too_complex(place: Place, join: str, wavering: Sequence[str]) -> Finding:
     """A join has so many possible courses before it that they cannot all be looked at.
 
     The checker looks at every combination of events that can arrive at a join. Here there are thousands, most often
@@ -144,8 +167,15 @@ def flow_too_complex(place: Place, join: str) -> Finding:
         "flow-too-complex",
         f"there are too many combinations of events that may reach `{join}` to look at each",
         place,
-        "let each branch emit its event in any case, split the join in two, or give it a time-out",
+        f"{_those(wavering)}: let each branch emit its event in any case, split the join in two, or give it a time-out",
     )
+
+
+def _those(wavering: Sequence[str]) -> str:
+    """The steps whose ways out make many combinations, in words."""
+    if not wavering:
+        return "many branches may each come or not come"
+    return f"{listed(wavering, 4)} may each leave in several ways"
 
 
 @problem

@@ -10,7 +10,13 @@ __all__ = ["race_between_ends", "race_on_state", "race_with_the_end", "repeated_
 
 @warning
 def race_on_state(
-    place: Place, step: str, field: str, other: str, reads: bool, related: tuple[tuple[Place, str], ...]
+    place: Place,
+    step: str,
+    field: str,
+    other: str,
+    told: str,
+    reads: bool,
+    related: tuple[tuple[Place, str], ...],
 ) -> Finding:
     """Steps that run side by side use one state field, and at least one of them saves it.
 
@@ -30,15 +36,17 @@ def race_on_state(
         "race-on-state",
         message,
         place,
-        f"say under `state` how the saves of `{field}` go together, such as `merge: append` or `merge: last`, or carry "
-        "the values in events and save them in the step that joins the branches",
+        f"{told}: say under `state` how the saves of `{field}` go together, such as `merge: append` or `merge: last`, "
+        "or carry the values in events and save them in the step that joins the branches",
         Severity.WARNING,
         related,
     )
 
 
 @warning
-def race_between_ends(place: Place, one: str, other: str, related: tuple[tuple[Place, str], ...]) -> Finding:
+def race_between_ends(
+    place: Place, one: str, other: str, told: str, related: tuple[tuple[Place, str], ...]
+) -> Finding:
     """Steps that run side by side can both end the run.
 
     The first end event wins, and the work of the other branch is dropped. Which one that is depends on timing. Join the
@@ -53,14 +61,16 @@ def race_between_ends(place: Place, one: str, other: str, related: tuple[tuple[P
         "race-between-ends",
         message,
         place,
-        "join the branches before the run ends",
+        f"{told}: join the branches before the run ends, with a step that `accepts: {{all: [...]}}`",
         Severity.WARNING,
         related,
     )
 
 
 @warning
-def race_with_the_end(place: Place, step: str, other: str, related: tuple[tuple[Place, str], ...]) -> Finding:
+def race_with_the_end(
+    place: Place, step: str, other: str, told: str, related: tuple[tuple[Place, str], ...]
+) -> Finding:
     """The run can end while a step in another branch is changing something outside.
 
     When the run ends, what still runs is cancelled, and nobody knows whether the call took effect. Join the
@@ -70,14 +80,14 @@ def race_with_the_end(place: Place, step: str, other: str, related: tuple[tuple[
         "race-with-the-end",
         f"`{other}` can end the run while `{step}` is still acting",
         place,
-        "join the branches before the run ends, or say `read_only: true` of a tool that changes nothing",
+        f"{told}: join the branches before the run ends, or say `read_only: true` of a tool that changes nothing",
         Severity.WARNING,
         related,
     )
 
 
 @warning
-def repeated_idempotency_key(place: Place, step: str, batch: bool) -> Finding:
+def repeated_idempotency_key(place: Place, step: str, told: str, batch: bool) -> Finding:
     """An `idempotency_key` is the same each time a step runs, although it runs several times.
 
     The key tells a service that two requests are the same, so that it acts once. This step runs once for each item or
@@ -89,6 +99,6 @@ def repeated_idempotency_key(place: Place, step: str, batch: bool) -> Finding:
         "repeated-idempotency-key",
         f"`{step}` runs {times}, each time with the same key",
         place,
-        "use a field of `event` in the key, or a state field that counts the rounds",
+        f"{told}: use a field of `event` in the key, or a state field that counts the rounds",
         Severity.WARNING,
     )

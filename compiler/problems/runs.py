@@ -45,7 +45,7 @@ def new_name_not_in_use(place: Place, name: str, known: Iterable[str]) -> Findin
 
 @problem
 def rest_cancels_more(
-    place: Place, step: str, join: str, event: str, related: tuple[tuple[Place, str], ...]
+    place: Place, step: str, join: str, event: str, told: str, related: tuple[tuple[Place, str], ...]
 ) -> Finding:
     """A join cancels the rest, and would take with it what others wait for.
 
@@ -57,6 +57,6 @@ def rest_cancels_more(
         "rest-cancels-more",
         f"`{join}` may cancel `{step}` before it sends `{event}`, which does not lead to `{join}`",
         place,
-        "write `rest: finish`, or let the branches lead to the join alone",
+        f"{told}: write `rest: finish`, or send `{event}` before the branches part or after `{join}`",
         related=related,
     )

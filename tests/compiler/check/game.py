@@ -317,8 +317,9 @@ class Game(Layout):
         counted = (token.node, (scope, item))
         before = state.runs.get(counted, 0)
         state.runs[counted] = before + 1
-        if before >= ENDLESS:
+        if before >= ENDLESS and not state.ended:
             raise MishapError("endless")
+        state.failed |= before >= ENDLESS  # what goes on after the end does not
         bound = self.flow.bounds.get(unit.name, RUNS)
         return unit.bounded and before >= (bound if isinstance(bound, int) else int(str(facts[bound])))
 
