@@ -260,6 +260,56 @@ def test_what_follows_from_a_mistake_is_not_reported_again(name: str) -> None:
     assert found(steps) == expected
 
 
+def hint(steps: str, code: str) -> str:
+    """What the finding of a code in some steps says is to be done."""
+    checked = check_text(FRAME.format(steps=steps).encode(), "trial.yaml")
+    (found,) = [each for each in checked.diagnostics if each.code == code]
+    return found.hint
+
+
+NAMED = """\
+  first: {kind: transform, accepts: Began, emit: {event: Name, with: {name: a}}}
+"""
+SHOWN = {
+    "the step that sends too little": (
+        parted(meet="{at_least: {count: 2, of: [Left, Right]}}", right="on_error: [nothing]"),
+        "run-without-end",
+        "start → left → Left → meet: `meet` waits for more, and start → right (on_error) → nothing brings no `Right`",
+    ),
+    "the step that sends too little, after a fork of its own": (
+        NAMED
+        + parted(meet="{at_least: {count: 2, of: [Left, Right]}}", right="on_error: [nothing]").replace(
+            "accepts: Began", "accepts: Name"
+        ),
+        "run-without-end",
+        "start → first → Name → left → Left → meet: `meet` waits for more, and start → first → Name → right (on_error) "
+        "→ nothing brings no `Right`",
+    ),
+    "the courses of a race": (
+        parted(left_emit="Done", right_emit="Failed").partition("  meet")[0],
+        "race-between-ends",
+        "start → left and start → right: ",
+    ),
+    "several runs of one step": (
+        batch("kind: transform\n    save: {last: '${{ event.name }}'}"),
+        "race-on-state",
+        "send → Name → work, several times: ",
+    ),
+    "a loop in which a key stays the same": (
+        "  only: {kind: http, url: 'https://a.example', method: POST, idempotency_key: same, accepts: [Began, Left], "
+        "max_runs: 3, emit: [{event: Done, when: inputs.urgent}, Left]}\n",
+        "repeated-idempotency-key",
+        "only → Left → only: ",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_finding_tells_the_course_that_shows_it(name: str) -> None:
+    steps, code, told = SHOWN[name]
+    assert hint(steps, code).startswith(told), hint(steps, code)
+
+
 JOINED = parted(meet="{all: [Left, Right], within: 5s, on_timeout: %s}")
 ASKED = """\
   only:
@@ -272,7 +322,12 @@ ASKED = """\
     on_timeout: %s
     emit: [{event: Done, when: result.way == "left"}, Failed]
 """
+LIMITED = (
+    "  only: {kind: transform, accepts: [Began, Left], max_runs: 3, on_limit: %s, "
+    "emit: [{event: Done, when: inputs.urgent}, Left]}\n"
+)
 EVERY_EXIT = {
+    "on_limit": LIMITED,
     "on_error": parted(left="on_error: [%s]"),
     "on_timeout of a join": JOINED,
     "on_timeout of a question": ASKED,

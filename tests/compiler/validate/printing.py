@@ -29,6 +29,7 @@ DEFS: dict[str, Any] = {
         "properties": {"foo": {"$ref": "#/$defs/tree"}},
         "additionalProperties": False,
     },
+    "a-b": {"type": "object", "required": ["foo"]},
     "texts": {"type": "array", "items": {"type": "string"}},
 }
 

@@ -192,6 +192,7 @@ MADE: dict[str, list[dict[str, Any]]] = {
     "$ref": [
         {"$ref": "#/$defs/number"},
         {"$ref": "#/$defs/again"},
+        {"$ref": "#/$defs/a-b"},
         {"$ref": "#/$defs/tree"},
         {"$ref": "#/$defs/number", "minimum": 1},
         {"properties": {"$ref": {"type": "string"}, "foo": {"$ref": "#/$defs/texts"}}},
