@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -241,6 +242,17 @@ def test_the_houses_are_imported_by_their_installed_names(path: Path) -> None:
         assert name.split(".")[0] not in {"compiler", "runtime", "schemas"}, (
             f"{place(path)}:{line} imports {name}"
         )
+
+
+def test_what_tests_share_has_a_name_of_its_own() -> None:
+    # it is imported by that name alone, so that of two the one that comes first would be taken for the other
+    alone = {"errors", "golden", "programs", "bench", "as_installed", "node_modules"}
+    shared = Counter(
+        path.stem
+        for path in (ROOT / "tests").rglob("*.py")
+        if not alone.intersection(path.parts) and not path.stem.startswith(("test_", "conftest"))
+    )
+    assert not [name for name, times in shared.items() if times > 1]
 
 
 def test_a_check_of_a_good_spec_loads_nothing_slow(tmp_path: Path) -> None:

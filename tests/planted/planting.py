@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from writing import STYLES, written
+from styles import STYLES, written
 
 from wfc.compiler.diagnostics import Address
 from wfc.compiler.expressions.filters import FILTERS
