@@ -51,13 +51,16 @@ def exchanged_pairs(data: Data, findings: Sequence[Finding]) -> Iterator[Suspici
         return
     words = [mentioned(data, each) for each in errors]
     maps = [((), data), *(each for each in walk(data) if isinstance(each[1], dict) and len(each[1]) > 1)]
-    ranked: list[tuple[int, int, int, Address, str, str]] = []
+    ranked: list[tuple[tuple[int, ...], int, Address, str, str]] = []
     for number, (address, owner) in enumerate(islice(maps, MOST_MAPS)):
+        above = {each for each in address[-2:] if isinstance(each, str)}
+        naming = sum(not above.isdisjoint(each) for each in words)  # errors that name what the map belongs to
         for one, other, found in suspected(address, owner, errors, words):
-            ranked.append((-len(found.errors), found.cost, -number, address, one, other))
-    ranked.sort(key=lambda each: each[:3])
+            rank = (-len(found.errors), found.cost, -naming, -number)
+            ranked.append((rank, found.cost, address, one, other))
+    ranked.sort(key=lambda each: each[0])
     shapely = fits(data)
-    for _, cost, _, address, one, other in ranked[:MOST_PAIRS]:
+    for _, cost, address, one, other in ranked[:MOST_PAIRS]:
         changed = exchanged(data, address, one, other)
         if fits(changed) or (not shapely and cost < UNSUSPECTED):
             yield from suspicion(changed, address, one, other, errors)
