@@ -245,12 +245,12 @@ VALUES = {
 IMPORTS = """\
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import date
 from decimal import Decimal
 from typing import Any, Literal
 
 from pydantic import Field
-from wfc.runtime import Event, Moment, Number, Record, filters
+from wfc.runtime import Duration, Event, Moment, Number, Record, filters
 """
 
 
