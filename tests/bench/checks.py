@@ -40,8 +40,13 @@ def chain(steps: int) -> str:
     )
 
 
-def asking(steps: int) -> str:
-    """A spec of so many `llm` steps, each with seven expressions."""
+def asking(steps: int, *, alike: bool = True) -> str:
+    """A spec of so many `llm` steps, each with seven expressions.
+
+    Args:
+        alike: Whether all steps say the same; else no two conditions, prompts, sums and texts are equal.
+    """
+    own = ["" if alike else f" {number}" for number in range(steps)]
     written = "".join(
         f"""\
   step_{number}:
@@ -49,14 +54,14 @@ def asking(steps: int) -> str:
     accepts: E{number}
     model: fast
     prompt: |
-      Look at ${{{{ event.summary }}}} of ${{{{ inputs.id }}}} and ${{{{ state.count }}}}.
+      Look{own[number]} at ${{{{ event.summary }}}} of ${{{{ inputs.id }}}} and ${{{{ state.count }}}}.
     output: {{summary: string, urgency: {{enum: [low, high]}}}}
     retry: standard
-    save: {{count: "${{{{ state.count + 1 }}}}"}}
+    save: {{count: "${{{{ state.count + {own[number] or 1} }}}}"}}
     emit:
       - event: Done
-        when: result.urgency == "high" and state.count > 3
-        with: {{answer: "${{{{ result.summary | upper }}}} at ${{{{ config.base }}}}"}}
+        when: result.urgency == "high" and state.count > {own[number] or 3}
+        with: {{answer: "${{{{ result.summary | upper }}}} at{own[number]} ${{{{ config.base }}}}"}}
       - E{number + 1}
 """
         for number in range(steps)
@@ -145,6 +150,9 @@ def cases(folder: Path) -> dict[str, tuple[list[str], Callable[[], None]]]:
         named = f"{steps:,} {'`llm`' if kind == 'llm' else kind} steps"
         found[named] = ([*ANEW, WFC, "check", str(path)], no_preparation)
         found[f"{named}, unchanged"] = ([WFC, "check", str(path)], no_preparation)
+    unlike = folder / "unlike.yaml"
+    unlike.write_text(asking(1_000, alike=False), encoding="utf-8")
+    found["1,000 `llm` steps, no two alike"] = ([*ANEW, WFC, "check", str(unlike)], no_preparation)
     large = folder / "large.yaml"
     large.write_text(chain(10_000), encoding="utf-8")
     found["10,000 plain steps"] = ([*ANEW, WFC, "check", str(large)], no_preparation)
