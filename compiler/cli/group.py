@@ -5,10 +5,14 @@ from __future__ import annotations
 import signal
 from importlib import import_module
 from io import StringIO
+from typing import TYPE_CHECKING
 
 import click
 
 from wfc.compiler.render import printable
+
+if TYPE_CHECKING:
+    from types import FrameType
 
 __all__ = ["COMMANDS", "is_wrong_usage", "run"]
 
@@ -90,9 +94,12 @@ def run(args: list[str]) -> int:
     """
     ended: list[int] = []
 
-    def end(number: int, _: object) -> None:
+    def end(number: int, frame: FrameType | None) -> None:
         ended.append(number)
-        signal.raise_signal(signal.SIGINT)
+        interrupt = signal.getsignal(signal.SIGINT)
+        if not callable(interrupt):  # ignored, as in what a shell starts in the background
+            raise KeyboardInterrupt
+        interrupt(signal.SIGINT, frame)  # while a run goes on this cancels it
 
     try:
         before = signal.signal(signal.SIGTERM, end)

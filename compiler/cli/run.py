@@ -188,6 +188,7 @@ async def watch(
     from wfc.runtime.events import event_name
 
     end: Any = None
+    handler: WorkflowHandler | None = None
     people: People | None = None
     progress: Progress | None = None
     try:
@@ -207,11 +208,12 @@ async def watch(
             if isinstance(event, StopEvent):
                 end = event
         await handler
-    except asyncio.CancelledError:
+    except (asyncio.CancelledError, KeyboardInterrupt):
         if progress is not None:
             progress.finish_line()
         click.echo("the run was interrupted", err=True)
-        await handler.cancel_run()
+        if handler is not None:
+            await handler.cancel_run()
         raise
     except WorkflowError as error:
         if people is not None and isinstance(people.failure, NobodyAnswersError):

@@ -12,7 +12,7 @@ from wfc.compiler.expressions.tree import Fields, Name, Node
 
 __all__ = ["path_alone", "read_expression"]
 
-PATH: Final = re.compile(r"\s*([A-Za-z]\w*+)((?:\.[A-Za-z]\w*+)*+)\s*(}}|\Z)", re.ASCII)
+PATH: Final = re.compile(r"\s*([A-Za-z]\w*+)((?:\.[A-Za-z]\w*+)*)\s*(}}|\Z)", re.ASCII)
 MAX_LENGTH: Final = 1_000  # of a path; how many fields it may have is for the parser to say
 
 

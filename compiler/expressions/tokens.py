@@ -16,12 +16,13 @@ __all__ = ["Token", "UnreadableError", "tokenize"]
 
 Kind = Literal["name", "path", "integer", "number", "string", "operator", "end"]
 
-# one of these matches wherever one begins to look, so that nothing is looked for twice
+# one of these matches wherever one begins to look, so that nothing is looked for twice; a group is never repeated
+# possessively, since that matches wrongly before Python 3.11.5
 TOKEN: Final = re.compile(
-    r"""\s*+(?:(?P<name>[^\W\d]\w*+(?:\.(?a:[A-Za-z]\w*+)(?!\w))*+)
+    r"""\s*+(?:(?P<name>[^\W\d]\w*+(?:\.[A-Za-z][A-Za-z0-9_]*+(?!\w))*)
     |(?P<number>\d[\d_]*(?:\.\d[\d_]*(?:[eE][+-]?\d+)?|[eE][+-]?\d+))
     |(?P<integer>\d[\d_]*)
-    |(?P<string>"[^"\\]*+(?:\\.[^"\\]*+)*+"|'[^'\\]*+(?:\\.[^'\\]*+)*+')
+    |(?P<string>"[^"\\]*+(?:\\.[^"\\]*+)*"|'[^'\\]*+(?:\\.[^'\\]*+)*')
     |(?P<operator>===|!==|<>|==|!=|<=|>=|//|\*\*|&&|\|\||=>|->|\+\+|[-+*/%<>~|.,:=!?&^@;()\[\]{}])
     |(?P<end>\Z)
     |(?P<stray>.))""",

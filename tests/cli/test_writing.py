@@ -30,7 +30,14 @@ steps:
     for: 1 h
     emit: Done
 """
-PROGRAM = [sys.executable, "-c", "import sys; from wfc.compiler.cli import main; sys.exit(main())"]
+START = """\
+import signal, sys
+signal.signal(signal.SIGINT, signal.{interrupt})
+from wfc.compiler.cli import main
+sys.exit(main())
+"""
+"""A program that Ctrl-C interrupts even where whoever runs the tests has that ignored; or one that ignores it."""
+PROGRAM = [sys.executable, "-c", START.format(interrupt="default_int_handler")]
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="this platform has no such files")
 
@@ -215,12 +222,19 @@ def interrupted(folder: Path, args: list[str], number: int, after: float) -> tup
 
 @posix
 @pytest.mark.parametrize(
-    ("number", "status"), [(signal.SIGINT, 130), (getattr(signal, "SIGTERM", 0), 143)], ids=["INT", "TERM"]
+    ("number", "interrupt", "status"),
+    [
+        (signal.SIGINT, "default_int_handler", 130),
+        (getattr(signal, "SIGTERM", 0), "default_int_handler", 143),
+        (getattr(signal, "SIGTERM", 0), "SIG_IGN", 143),
+    ],
+    ids=["INT", "TERM", "TERM in the background"],
 )
-def test_a_run_that_is_ended_is_cancelled(tmp_path: Path, number: int, status: int) -> None:
+def test_a_run_that_is_ended_is_cancelled(tmp_path: Path, number: int, interrupt: str, status: int) -> None:
     (tmp_path / "waits.yaml").write_text(WAITS)
+    program = [sys.executable, "-c", START.format(interrupt=interrupt)]
     process = subprocess.Popen(
-        [*PROGRAM, "run", "waits.yaml"], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+        [*program, "run", "waits.yaml"], cwd=tmp_path, stderr=subprocess.PIPE, text=True
     )
     assert process.stderr is not None
     told = [process.stderr.readline()]
