@@ -24,7 +24,7 @@ from wfc.compiler.types import (
     Optional,
     Record,
 )
-from wfc.runtime import filters
+from wfc.runtime.values import filters
 
 __all__ = ["filter_tables", "operators"]
 

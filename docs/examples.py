@@ -7,10 +7,10 @@ import runpy
 from pathlib import Path
 from typing import Final
 
-from wfc.compiler.fixing import applied, fixed
-from wfc.compiler.pipeline import check_text
-from wfc.compiler.problems import PROBLEMS
-from wfc.compiler.problems.catalogue import load
+from wfc.compiler.diagnostics.fixing import applied, fixed
+from wfc.compiler.passes import check_text
+from wfc.compiler.rules import PROBLEMS
+from wfc.compiler.rules.catalogue import load
 
 __all__ = ["EXAMPLES", "content", "mended", "of", "packed", "shown"]
 

@@ -18,16 +18,16 @@ from patterns import patterns
 from tables import reference
 
 from wfc.compiler.draw import draw
-from wfc.compiler.pipeline import check_text
-from wfc.compiler.problems import PROBLEMS
-from wfc.compiler.problems.catalogue import load
-from wfc.compiler.problems.examples import Example
+from wfc.compiler.passes import check_text
+from wfc.compiler.rules import PROBLEMS
+from wfc.compiler.rules.catalogue import load
+from wfc.compiler.rules.examples import Example
 
 __all__ = ["pages"]
 
 DOCS: Final = Path(__file__).parent
 REPORTS: Final = DOCS.parent / "tests/errors"
-PACKED: Final = DOCS.parent / "compiler/problems/examples.json"
+PACKED: Final = DOCS.parent / "compiler/rules/examples.json"
 ROOMS: Final = (
     "reading files shape names types values bindings python agents caching expressions operands templates"
     " steps pauses messages runs flow joins races cases judging"
@@ -91,7 +91,7 @@ The page is generated from the compiler itself, so it is never behind it. Proble
 
 def title(room: str) -> str:
     """``Steps: what they accept`` for the module whose docstring is `Problems in steps: what they accept.`"""
-    words = (sys.modules[f"wfc.compiler.problems.{room}"].__doc__ or "").splitlines()[0].rstrip(".")
+    words = (sys.modules[f"wfc.compiler.rules.{room}"].__doc__ or "").splitlines()[0].rstrip(".")
     short = re.sub(r"^Problems (?:in|of|with) ", "", words).partition(":")[0]
     return short[0].upper() + short[1:]
 

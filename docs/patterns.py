@@ -9,8 +9,8 @@ from typing import Final
 from wfc.compiler.cli.around import project_of
 from wfc.compiler.cli.files import load
 from wfc.compiler.draw import draw
-from wfc.compiler.nodes import Workflow
-from wfc.compiler.pipeline import check_text
+from wfc.compiler.model import Workflow
+from wfc.compiler.passes import check_text
 
 __all__ = ["patterns"]
 

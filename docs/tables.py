@@ -18,13 +18,13 @@ from wfc.compiler.resolve.durations import SECONDS
 from wfc.compiler.resolve.errors import KNOWN, UNCAUGHT
 from wfc.compiler.resolve.retries import DEFAULTS
 from wfc.compiler.resolve.steps import ABOUT_ACTIONS
+from wfc.compiler.schema.matching import NOT_RUN, NOT_YET
 from wfc.compiler.types import (
     BUILT_IN,
     show,
 )
 from wfc.compiler.types.constraints import FORMATS
 from wfc.compiler.types.parse import SCALARS
-from wfc.compiler.validate.matching import NOT_RUN, NOT_YET
 
 __all__ = ["reference"]
 

@@ -6,26 +6,7 @@ import importlib
 import importlib.util
 from typing import TYPE_CHECKING, Any
 
-from wfc.runtime.bindings import (
-    Basic,
-    Bearer,
-    HttpResponse,
-    Model,
-    Output,
-    PythonTool,
-    Secret,
-)
-from wfc.runtime.cache import (
-    Cache,
-)
-from wfc.runtime.collect import (
-    Collect,
-    Take,
-)
-from wfc.runtime.context import (
-    Context,
-)
-from wfc.runtime.declared import (
+from wfc.runtime.authoring.declared import (
     Limits,
     Receives,
     run_cancel,
@@ -34,13 +15,57 @@ from wfc.runtime.declared import (
     run_key,
     runs_per,
 )
-from wfc.runtime.engine import (
+from wfc.runtime.authoring.output_format import (
+    require_output_format,
+)
+from wfc.runtime.authoring.resource import (
+    PythonResource,
+    Resource,
+    ResourceConfig,
+    ResourceManager,
+)
+from wfc.runtime.authoring.retry import (
+    RetryInfo,
+    RetryPolicy,
+)
+from wfc.runtime.authoring.steps import (
+    catch_error,
+    pause,
+    step,
+    transform,
+)
+from wfc.runtime.calls.bindings import (
+    Basic,
+    Bearer,
+    HttpResponse,
+    Model,
+    Output,
+    PythonTool,
+    Secret,
+)
+from wfc.runtime.calls.cache import (
+    Cache,
+)
+from wfc.runtime.driver.context import (
+    Context,
+)
+from wfc.runtime.driver.engine import (
     Engine,
     default_engine,
 )
-from wfc.runtime.engine.messages import (
+from wfc.runtime.driver.engine.messages import (
     Keep,
     Message,
+)
+from wfc.runtime.driver.handler import (
+    WorkflowHandler,
+)
+from wfc.runtime.driver.run.breakpoints import (
+    Breakpoint,
+    Halt,
+)
+from wfc.runtime.driver.run.questions import (
+    OpenQuestion,
 )
 from wfc.runtime.errors import (
     ContextStateError,
@@ -96,20 +121,17 @@ from wfc.runtime.events import (
     WorkflowFailedEvent,
     WorkflowTimedOutEvent,
 )
-from wfc.runtime.formats import (
-    Duration,
-    Format,
+from wfc.runtime.plan.collect import (
+    Collect,
+    Take,
 )
-from wfc.runtime.handler import (
-    WorkflowHandler,
-)
-from wfc.runtime.joins import (
+from wfc.runtime.plan.joins import (
     AllOf,
     AtLeast,
     EachOf,
     FirstOf,
 )
-from wfc.runtime.outcomes import (
+from wfc.runtime.plan.outcomes import (
     UNHANDLED,
     All,
     Batch,
@@ -119,10 +141,7 @@ from wfc.runtime.outcomes import (
     RunInfo,
     Unhandled,
 )
-from wfc.runtime.output_format import (
-    require_output_format,
-)
-from wfc.runtime.pauses import (
+from wfc.runtime.plan.pauses import (
     SKIP,
     Child,
     Delay,
@@ -135,36 +154,17 @@ from wfc.runtime.pauses import (
     Skip,
     Until,
 )
-from wfc.runtime.resource import (
-    PythonResource,
-    Resource,
-    ResourceConfig,
-    ResourceManager,
+from wfc.runtime.values.formats import (
+    Duration,
+    Format,
 )
-from wfc.runtime.retry import (
-    RetryInfo,
-    RetryPolicy,
-)
-from wfc.runtime.run.breakpoints import (
-    Breakpoint,
-    Halt,
-)
-from wfc.runtime.run.questions import (
-    OpenQuestion,
-)
-from wfc.runtime.serializers import BaseSerializer, JsonSerializer, PickleSerializer
-from wfc.runtime.steps import (
-    catch_error,
-    pause,
-    step,
-    transform,
-)
+from wfc.runtime.values.serializers import BaseSerializer, JsonSerializer, PickleSerializer
 from wfc.runtime.workflow import (
     Workflow,
 )
 
 if TYPE_CHECKING:
-    from wfc.runtime import filters
+    from wfc.runtime.values import filters
 
 __all__ = [
     "SKIP",

@@ -21,9 +21,9 @@ from pydantic import (
     model_serializer,
 )
 
-from wfc.runtime.dict_like import DictLike, build_subclasses_at_once, init_with_private
 from wfc.runtime.errors import ExpressionError
-from wfc.runtime.stored_errors import StorableError
+from wfc.runtime.values.dict_like import DictLike, build_subclasses_at_once, init_with_private
+from wfc.runtime.values.stored_errors import StorableError
 
 if TYPE_CHECKING:
     from pydantic._internal._model_construction import ModelMetaclass
@@ -84,7 +84,7 @@ _CLOSED = ConfigDict(
 )
 
 
-_OWN_MODULES = (__name__, "wfc.runtime.pauses")
+_OWN_MODULES = (__name__, "wfc.runtime.plan.pauses")
 """Their models are built when they are first used, so that the import of the runtime need not wait for pydantic."""
 
 

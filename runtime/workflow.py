@@ -9,12 +9,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import ValidationError
 
-from wfc.runtime.advance.exits import RUN_EXITS
-from wfc.runtime.context import Context, Unstarted
-from wfc.runtime.declared import Declared, Limits, Receives, WhenRunning
-from wfc.runtime.engine import Engine, default_engine
-from wfc.runtime.engine.children import start_inside
-from wfc.runtime.engine.gates import Gate
+from wfc.runtime.authoring.declared import Declared, Limits, Receives, WhenRunning
+from wfc.runtime.authoring.resource import ResourceManager, try_configs, try_resources
+from wfc.runtime.authoring.table import StepTable
+from wfc.runtime.authoring.table.flow import FLOW_CHECKS, check_ends, check_flow
+from wfc.runtime.authoring.written import StepFunction
+from wfc.runtime.core.advance.exits import RUN_EXITS
+from wfc.runtime.driver.context import Context, Unstarted
+from wfc.runtime.driver.engine import Engine, default_engine
+from wfc.runtime.driver.engine.children import start_inside
+from wfc.runtime.driver.engine.gates import Gate
+from wfc.runtime.driver.handler import WorkflowHandler
+from wfc.runtime.driver.run import Run
+from wfc.runtime.driver.run.watchers import print_step
 from wfc.runtime.errors import (
     ContextStateError,
     RunUnknownError,
@@ -23,16 +30,9 @@ from wfc.runtime.errors import (
     WorkflowValidationError,
 )
 from wfc.runtime.events import Event, RunConfig, StartEvent, StopEvent, event_name
-from wfc.runtime.handler import WorkflowHandler
-from wfc.runtime.resource import ResourceManager, try_configs, try_resources
-from wfc.runtime.run import Run
-from wfc.runtime.run.watchers import print_step
-from wfc.runtime.table import StepTable
-from wfc.runtime.table.flow import FLOW_CHECKS, check_ends, check_flow
-from wfc.runtime.written import StepFunction
 
 if TYPE_CHECKING:
-    from wfc.runtime.execution import StepRun
+    from wfc.runtime.core.execution import StepRun
 
 __all__ = ["Workflow"]
 
@@ -274,8 +274,8 @@ class Workflow:
         """
         if self._config is None:
             return None
-        from wfc.runtime.beside import home_of
-        from wfc.runtime.settings import read_config
+        from wfc.runtime.calls.beside import home_of
+        from wfc.runtime.calls.settings import read_config
 
         return read_config(self._config, home_of(type(self)))
 

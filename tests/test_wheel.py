@@ -60,7 +60,7 @@ def test_the_wheel_says_that_it_is_typed(wheel: set[str], name: str) -> None:
 
 def test_the_wheel_has_schema_and_templates(wheel: set[str]) -> None:
     assert "wfc/schemas/workflow.schema.json" in wheel
-    assert any(name.startswith("wfc/compiler/generate/templates/") for name in wheel)
+    assert any(name.startswith("wfc/compiler/codegen/templates/") for name in wheel)
 
 
 def test_wfc_is_a_namespace(wheel: set[str]) -> None:

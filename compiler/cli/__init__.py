@@ -99,7 +99,7 @@ def plain_check(args: Sequence[str]) -> int | None:
     if args[:1] != ["check"] or not paths or any(each.startswith("-") for each in paths):
         return None
     from wfc.compiler.cli.checking import check
-    from wfc.compiler.render import is_format
+    from wfc.compiler.reports.render import is_format
 
     if not is_format(form):
         return None
@@ -119,7 +119,7 @@ def report_bug(error: Exception) -> int:
         raise error
     import traceback
 
-    from wfc.compiler.render import printable
+    from wfc.compiler.reports.render import printable
 
     where = traceback.extract_tb(error.__traceback__)[-1]
     say(printable(f"wfc: this is a bug of wfc, not of your spec: {type(error).__name__}: {error}"))

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from wfc.compiler.cli.disk import Disk
 from wfc.compiler.cli.files import Source
-from wfc.compiler.project import Project
 from wfc.compiler.resolve import Refused
+from wfc.compiler.workspace.project import Project
 
 __all__ = ["OnDisk", "folders_from", "project_of", "relative"]
 

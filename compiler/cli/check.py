@@ -7,7 +7,7 @@ import os
 import click
 
 from wfc.compiler.cli.checking import Mending, check
-from wfc.compiler.render import FORMATS, Format
+from wfc.compiler.reports.render import FORMATS, Format
 
 __all__ = ["command"]
 

@@ -10,10 +10,10 @@ from wfc.compiler.cli.disk import Disk
 from wfc.compiler.cli.files import Source, specs
 from wfc.compiler.cli.findings import show
 from wfc.compiler.cli.levels import settings_of, settled
-from wfc.compiler.render import Format
+from wfc.compiler.reports.render import Format
 
 if TYPE_CHECKING:
-    from wfc.compiler.pipeline import Compiled
+    from wfc.compiler.passes import Compiled
 
 __all__ = ["Mending", "check"]
 
@@ -55,7 +55,7 @@ def check(
         return 0 if show(shown, form=form, settings=settings, suppressed=suppressed) else 1
     from wfc.compiler.cli.around import project_of
     from wfc.compiler.cli.fixes import fix_all
-    from wfc.compiler.pipeline import check_text
+    from wfc.compiler.passes import check_text
 
     def check_one(changed: Source) -> Compiled:
         together = [changed if each.path == changed.path else each for each in sources]
@@ -73,7 +73,7 @@ def with_tools(sources: Sequence[Source]) -> list[Compiled]:
     """What a check of each spec finds, with what imports of Python functions tell; nothing of it is kept."""
     from wfc.compiler.cli.around import project_of
     from wfc.compiler.cli.imported import with_imports
-    from wfc.compiler.pipeline import check_text
+    from wfc.compiler.passes import check_text
 
     project = project_of(sources)
     return with_imports([check_text(each.raw, each.path, project) for each in sources], project)
@@ -91,7 +91,7 @@ def from_cache(sources: Sequence[Source], cache: Cache | None) -> list[Answer]:
     left = [source for source in sources if source.path not in found]
     if left:
         from wfc.compiler.cli.cache.watching import Watched
-        from wfc.compiler.pipeline import check_text
+        from wfc.compiler.passes import check_text
 
         project = Watched(questions)
         for source in left:

@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator, Sequence
 
 from wfc.compiler.cli.files import Source, contents_or_reason, yaml_files
-from wfc.compiler.glance import says_that_it_is_a_spec
 from wfc.compiler.limits import MAX_BYTES
+from wfc.compiler.workspace.glance import says_that_it_is_a_spec
 
 __all__ = ["Disk", "Refusal"]
 

@@ -7,7 +7,7 @@ from types import ModuleType
 
 import click
 
-from wfc.compiler.render import printable
+from wfc.compiler.reports.render import printable
 
 __all__ = ["command"]
 
@@ -21,9 +21,9 @@ def command(code: str | None) -> None:
     """
     import inspect
 
-    from wfc.compiler.problems import PROBLEMS, closest
-    from wfc.compiler.problems.catalogue import load
-    from wfc.compiler.problems.examples import example
+    from wfc.compiler.rules import PROBLEMS, closest
+    from wfc.compiler.rules.catalogue import load
+    from wfc.compiler.rules.examples import example
 
     load()
     if code is None:
@@ -45,7 +45,7 @@ def list_all() -> None:
     """Tell all codes, those of one room together under its heading."""
     import inspect
 
-    from wfc.compiler.problems import PROBLEMS
+    from wfc.compiler.rules import PROBLEMS
 
     width = max(map(len, PROBLEMS))
     rooms: dict[str, list[str]] = {}

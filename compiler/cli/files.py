@@ -6,11 +6,11 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 
-from wfc.compiler.contents import contents
-from wfc.compiler.glance import says_that_it_is_a_spec
 from wfc.compiler.limits import MAX_BYTES
-from wfc.compiler.render import printable
+from wfc.compiler.reports.render import printable
 from wfc.compiler.slotted import dataclass
+from wfc.compiler.workspace.contents import contents
+from wfc.compiler.workspace.glance import says_that_it_is_a_spec
 
 __all__ = [
     "MOST_BYTES",

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol, TextIO
 
 from wfc.compiler.diagnostics import Diagnostic
-from wfc.compiler.render import Format, render, summary
-from wfc.compiler.severity import Levels
+from wfc.compiler.reports.render import Format, render, summary
+from wfc.compiler.workspace.severity import Levels
 
 __all__ = ["Checked", "show"]
 

@@ -8,7 +8,7 @@ from wfc.compiler.cli.around import project_of
 from wfc.compiler.cli.files import load
 from wfc.compiler.cli.findings import show
 from wfc.compiler.cli.levels import settled
-from wfc.compiler.pipeline import check_text
+from wfc.compiler.passes import check_text
 
 __all__ = ["command"]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wfc.compiler.render import printable
+from wfc.compiler.reports.render import printable
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -51,7 +51,7 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """As click does, with a suggestion for a name misspelt."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from wfc.compiler.problems import closest
+            from wfc.compiler.rules import closest
 
             hint = closest(args[0], COMMANDS)
             ctx.fail(f"no such command: `{printable(args[0])}`" + (f"; {hint}" if hint else ""))

@@ -6,12 +6,12 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, TypeVar
 
-from wfc.compiler.severity import Levels, judged, levels_near
 from wfc.compiler.slotted import replace
+from wfc.compiler.workspace.severity import Levels, judged, levels_near
 
 if TYPE_CHECKING:
     from wfc.compiler.cli.cache import Answer
-    from wfc.compiler.pipeline import Compiled
+    from wfc.compiler.passes import Compiled
 
     Checked = TypeVar("Checked", bound=Answer | Compiled)
 

@@ -17,12 +17,12 @@ from wfc.compiler.cli.around import folders_from, project_of
 from wfc.compiler.cli.files import load, load_whole
 from wfc.compiler.cli.findings import show
 from wfc.compiler.cli.levels import settled
-from wfc.compiler.nodes import Import
-from wfc.compiler.nodes import Workflow as Resolved
-from wfc.compiler.pipeline import Compiled, compile_shared, compile_text
-from wfc.compiler.project import Project
-from wfc.compiler.render import printable
+from wfc.compiler.model import Import
+from wfc.compiler.model import Workflow as Resolved
+from wfc.compiler.passes import Compiled, compile_shared, compile_text
+from wfc.compiler.reports.render import printable
 from wfc.compiler.slotted import dataclass
+from wfc.compiler.workspace.project import Project
 
 if TYPE_CHECKING:
     from wfc.runtime import Workflow
@@ -159,7 +159,7 @@ def import_beside(path: str, name: str) -> ModuleType:
     """A module of a file, which may import what lies beside it."""
     from pathlib import Path
 
-    from wfc.runtime.beside import module_beside
+    from wfc.runtime.calls.beside import module_beside
 
     with importing(path):
         module = module_beside(Path(path).resolve().parent, name)

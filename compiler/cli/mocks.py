@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wfc.compiler.nodes import TestCase, Workflow
-from wfc.compiler.problems import closest
-from wfc.compiler.render import printable
+from wfc.compiler.model import TestCase, Workflow
+from wfc.compiler.reports.render import printable
+from wfc.compiler.rules import closest
 
 if TYPE_CHECKING:
     from wfc.runtime.testing import SpecTest

@@ -13,9 +13,9 @@ import click
 
 from wfc.compiler.cli.files import named
 from wfc.compiler.cli.writing import write_whole
-from wfc.compiler.contents import contents
-from wfc.compiler.generate import OUTPUT_FORMAT
+from wfc.compiler.codegen import OUTPUT_FORMAT
 from wfc.compiler.slotted import dataclass
+from wfc.compiler.workspace.contents import contents
 
 __all__ = ["MANIFEST", "Output", "write_all"]
 

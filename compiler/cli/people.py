@@ -14,12 +14,12 @@ import click
 
 from wfc.compiler.cli.forms import FormField, fields_of
 from wfc.compiler.cli.json_text import parsed
-from wfc.compiler.problems import closest
-from wfc.compiler.render import printable
+from wfc.compiler.reports.render import printable
+from wfc.compiler.rules import closest
 
 if TYPE_CHECKING:
     from wfc.runtime import Event, Workflow, WorkflowHandler
-    from wfc.runtime.run.questions import OpenQuestion
+    from wfc.runtime.driver.run.questions import OpenQuestion
 
 __all__ = ["NobodyAnswersError", "People", "Terminal", "asking_steps", "read_answers", "terminal_if_any"]
 
@@ -34,7 +34,7 @@ class NobodyAnswersError(Exception):
 
 def asking_steps(workflow: type[Workflow]) -> list[str] | None:
     """Names of the steps that ask people; ``None`` where a child, whose steps are not known here, may ask too."""
-    from wfc.runtime.pauses import Child, Question
+    from wfc.runtime.plan.pauses import Child, Question
 
     steps = workflow.table().steps
     if any(Child in (step.item or step).pauses for step in steps):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wfc.compiler.render import printable
+from wfc.compiler.reports.render import printable
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -58,7 +58,7 @@ class Progress:
             StopEvent,
             TokenText,
         )
-        from wfc.runtime.pauses import QuestionAsked, QuestionClosed
+        from wfc.runtime.plan.pauses import QuestionAsked, QuestionClosed
 
         match event:
             case StepStateChanged():

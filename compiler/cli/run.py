@@ -13,15 +13,15 @@ from wfc.compiler.cli.json_text import one_line
 from wfc.compiler.cli.load import load_program
 from wfc.compiler.cli.mocks import named_test
 from wfc.compiler.cli.streams import output_kept
-from wfc.compiler.render import printable
+from wfc.compiler.reports.render import printable
 
 if TYPE_CHECKING:
     from collections import deque
 
     from wfc.compiler.cli.people import Terminal
     from wfc.runtime import Event, Workflow
-    from wfc.runtime.handler import WorkflowHandler
-    from wfc.runtime.run.questions import OpenQuestion
+    from wfc.runtime.driver.handler import WorkflowHandler
+    from wfc.runtime.driver.run.questions import OpenQuestion
     from wfc.runtime.testing import SpecTest
 
 __all__ = ["command"]
@@ -100,7 +100,7 @@ def run(program: str, inputs: Inputs) -> Followed:
 
     from wfc.compiler.cli.people import asking_steps, read_answers, terminal_if_any
     from wfc.runtime import WorkflowError
-    from wfc.runtime.engine import default_engine
+    from wfc.runtime.driver.engine import default_engine
 
     try:
         kind = loaded.workflow.table().start_class

@@ -5,7 +5,7 @@ from __future__ import annotations
 from wfc.compiler.draw.dot import as_dot
 from wfc.compiler.draw.graph import graph_of
 from wfc.compiler.draw.mermaid import as_mermaid
-from wfc.compiler.nodes import Workflow
+from wfc.compiler.model import Workflow
 
 __all__ = ["FORMATS", "draw"]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
-from wfc.compiler.flow import build, exits
-from wfc.compiler.nodes import (
+from wfc.compiler.model import (
     Action,
     AskPerson,
     Emission,
@@ -26,6 +25,7 @@ from wfc.compiler.nodes import (
     Workflow,
     WorkflowCall,
 )
+from wfc.compiler.model.flow import build, exits
 from wfc.compiler.slotted import dataclass, replace
 
 __all__ = ["NO_STEPS", "Box", "Edge", "Graph", "Kind", "Style", "graph_of", "seconds"]

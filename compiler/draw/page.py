@@ -9,9 +9,9 @@ from math import fsum
 from typing import Final
 from unicodedata import combining, east_asian_width
 
+from wfc.compiler.diagnostics.printing import printable
 from wfc.compiler.draw.graph import NO_STEPS, Box, Edge, Graph
 from wfc.compiler.draw.layers import Place, Placed, arrange
-from wfc.compiler.printing import printable
 
 __all__ = ["as_page"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from wfc.compiler.expressions.tree import Binary, Unary
-from wfc.compiler.problems import operands as operand_problems
+from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.types import (
     DATE,
     DATETIME,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from wfc.compiler.expressions.narrowing import SCALAR_TESTS, passes_test
 from wfc.compiler.expressions.tree import Node, Test
-from wfc.compiler.problems import expressions as problems
-from wfc.compiler.problems import operands as operand_problems
+from wfc.compiler.rules import expressions as problems
+from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.types import ANY, BUILT_IN, NULL, UNKNOWN, Record, Type, may_be_null, members
 
 if TYPE_CHECKING:

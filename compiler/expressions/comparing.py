@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wfc.compiler.expressions import asking, remedies
 from wfc.compiler.expressions.narrowing import among, is_among
 from wfc.compiler.expressions.tree import Compare, Constant, ListDisplay, Node
-from wfc.compiler.problems import operands as operand_problems
+from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.types import (
     ANY,
     BOOLEAN,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.problems import expressions as problems
-from wfc.compiler.problems import operands as operand_problems
+from wfc.compiler.rules import expressions as problems
+from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.types import (
     ANY,
     STRING,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from wfc.compiler.expressions.python import Piece, Rank, atom, call, method
 from wfc.compiler.expressions.tree import Concat, Constant, Node
-from wfc.compiler.spell import best_quote, block_part, closed_block, escaped, literal, text_block
+from wfc.compiler.python.literals import best_quote, block_part, closed_block, escaped, literal, text_block
 from wfc.compiler.types import INTEGER, STRING, base, members
 
 if TYPE_CHECKING:

@@ -25,9 +25,9 @@ from wfc.compiler.expressions.tree import (
 )
 from wfc.compiler.expressions.truth import constant_truth
 from wfc.compiler.expressions.typing import Typing
-from wfc.compiler.problems import names as names_problems
-from wfc.compiler.problems import operands as operand_problems
-from wfc.compiler.problems import templates as template_problems
+from wfc.compiler.rules import names as names_problems
+from wfc.compiler.rules import operands as operand_problems
+from wfc.compiler.rules import templates as template_problems
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import (
     BOOLEAN,

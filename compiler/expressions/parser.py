@@ -29,7 +29,7 @@ from wfc.compiler.expressions.tree import (
     Test,
     Unary,
 )
-from wfc.compiler.problems import expressions as problems
+from wfc.compiler.rules import expressions as problems
 
 __all__ = ["CONSTANTS", "RESERVED", "Parser"]
 

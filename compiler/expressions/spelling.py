@@ -38,7 +38,7 @@ from wfc.compiler.expressions.tree import (
 )
 from wfc.compiler.expressions.widening import exact, is_exact, joined_lists, joins_records, made_exact
 from wfc.compiler.expressions.widening import into as widen
-from wfc.compiler.spell import Code, class_name, escaped, field_name, literal
+from wfc.compiler.python.literals import Code, class_name, escaped, field_name, literal
 from wfc.compiler.types import (
     BOOLEAN,
     DATE,

@@ -16,10 +16,10 @@ from wfc.compiler.expressions.reading import read_expression
 from wfc.compiler.expressions.template_tree import Condition, Hole, Loop, Part, Text
 from wfc.compiler.expressions.tokens import Token, UnreadableError, tokenize
 from wfc.compiler.expressions.tree import Broken, Node
-from wfc.compiler.problems import expressions as problems
-from wfc.compiler.problems import templates as template_problems
+from wfc.compiler.python.literals import is_name
+from wfc.compiler.rules import expressions as problems
+from wfc.compiler.rules import templates as template_problems
 from wfc.compiler.slotted import dataclass, field
-from wfc.compiler.spell import is_name
 
 __all__ = ["TemplateParser"]
 

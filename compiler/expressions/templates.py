@@ -11,7 +11,7 @@ from wfc.compiler.expressions.python import Piece, Rank, atom, infix, is_path
 from wfc.compiler.expressions.spelling import Names, Speller
 from wfc.compiler.expressions.template_tree import Condition, Hole, Loop, Part, Text, holes
 from wfc.compiler.expressions.tree import Attribute, Fields, Name, Node, Path, path_of, walk
-from wfc.compiler.spell import Code, local_name
+from wfc.compiler.python.literals import Code, local_name
 from wfc.compiler.types import STRING, base
 
 __all__ = ["spell_body", "spell_template"]

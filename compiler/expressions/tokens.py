@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Final, Literal
 
 from wfc.compiler.diagnostics import Finding, Fix, Place
-from wfc.compiler.problems import expressions as problems
-from wfc.compiler.problems.fixes import written
+from wfc.compiler.python.literals import normal_form
+from wfc.compiler.rules import expressions as problems
+from wfc.compiler.rules.fixes import written
 from wfc.compiler.slotted import dataclass
-from wfc.compiler.spell import normal_form
 
 __all__ = ["Token", "UnreadableError", "tokenize"]
 

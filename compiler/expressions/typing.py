@@ -32,9 +32,9 @@ from wfc.compiler.expressions.tree import (
     path_of,
     taken_apart,
 )
-from wfc.compiler.problems import expressions as problems
-from wfc.compiler.problems import operands as operand_problems
-from wfc.compiler.problems import templates as template_problems
+from wfc.compiler.rules import expressions as problems
+from wfc.compiler.rules import operands as operand_problems
+from wfc.compiler.rules import templates as template_problems
 from wfc.compiler.types import (
     ANY,
     BOOLEAN,

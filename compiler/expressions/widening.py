@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wfc.compiler.expressions.python import Piece, Rank, atom, call, infix, is_path
 from wfc.compiler.expressions.tree import Binary, Choice, ListDisplay, Node, RecordDisplay
-from wfc.compiler.spell import field_name
+from wfc.compiler.python.literals import field_name
 from wfc.compiler.types import (
     ANY,
     DECIMAL,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Expression, Scope, parse_expression
-from wfc.compiler.nodes import AnyOf, Event, Join
-from wfc.compiler.problems import steps as problems
-from wfc.compiler.problems.values import wrong_value
+from wfc.compiler.model import AnyOf, Event, Join
 from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.durations import duration
 from wfc.compiler.resolve.scopes import inputs, one_of
 from wfc.compiler.resolve.values import is_word
+from wfc.compiler.rules import steps as problems
+from wfc.compiler.rules.values import wrong_value
 from wfc.compiler.types import UNKNOWN, members, show
 
 __all__ = ["resolve_accepts"]

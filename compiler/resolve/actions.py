@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope, Template
-from wfc.compiler.nodes import Call, HttpCall, LlmCall, Tool, ToolCall, Value
-from wfc.compiler.problems import values as problems
+from wfc.compiler.model import Call, HttpCall, LlmCall, Tool, ToolCall, Value
 from wfc.compiler.resolve.agents import agent_result, resolve_agent_call
 from wfc.compiler.resolve.bindings import resolve_tool
 from wfc.compiler.resolve.calls import Called, but_itself, called, called_by, resolve_call, result_of
@@ -18,6 +17,7 @@ from wfc.compiler.resolve.names import pascal_case
 from wfc.compiler.resolve.prompts import prompted
 from wfc.compiler.resolve.requests import resolve_request
 from wfc.compiler.resolve.values import Texts
+from wfc.compiler.rules import values as problems
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import ANY, MESSAGE, STRING, UNKNOWN, ListOf, Type, assignable, parse_type, show
 

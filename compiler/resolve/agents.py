@@ -7,16 +7,16 @@ from typing import Literal
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope, Template
-from wfc.compiler.nodes import Agent, Tool
-from wfc.compiler.problems.agents import approves_no_tool
-from wfc.compiler.problems.names import name_declared_twice, unknown_tool
-from wfc.compiler.problems.shape import missing_key
+from wfc.compiler.model import Agent, Tool
 from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.defaults import step_model
 from wfc.compiler.resolve.names import check_style, normal, pascal_case
 from wfc.compiler.resolve.prompts import prompted
 from wfc.compiler.resolve.scopes import binding_scope
 from wfc.compiler.resolve.values import Texts
+from wfc.compiler.rules.agents import approves_no_tool
+from wfc.compiler.rules.names import name_declared_twice, unknown_tool
+from wfc.compiler.rules.shape import missing_key
 from wfc.compiler.types import MESSAGE, STRING, UNKNOWN, ListOf, Type, parse_type
 
 __all__ = ["agent_result", "declare_agents", "resolve_agent_call"]

@@ -8,9 +8,7 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Address, Place
 from wfc.compiler.expressions import Template
-from wfc.compiler.nodes import Model, Secret, Tool
-from wfc.compiler.problems import bindings as problems
-from wfc.compiler.problems.names import name_declared_twice
+from wfc.compiler.model import Model, Secret, Tool
 from wfc.compiler.resolve.declarations import read_fields
 from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.durations import duration
@@ -18,6 +16,8 @@ from wfc.compiler.resolve.names import check_style, normal, pascal_case
 from wfc.compiler.resolve.requests import resolve_request, secret
 from wfc.compiler.resolve.scopes import binding_scope
 from wfc.compiler.resolve.values import Texts
+from wfc.compiler.rules import bindings as problems
+from wfc.compiler.rules.names import name_declared_twice
 from wfc.compiler.slotted import replace
 from wfc.compiler.types import ANY, UNKNOWN, Record, Type, parse_type
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.nodes import Action, Cached, HttpCall, HttpRequest, MapItems, ToolCall, WorkflowCall
-from wfc.compiler.problems.caching import cannot_be_cached
+from wfc.compiler.model import Action, Cached, HttpCall, HttpRequest, MapItems, ToolCall, WorkflowCall
 from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.durations import duration
+from wfc.compiler.rules.caching import cannot_be_cached
 
 __all__ = ["resolve_cache"]
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 
 from wfc.compiler.diagnostics import Address, Finding, Origin, Place
 from wfc.compiler.expressions import Scope
-from wfc.compiler.nodes import Tool, WorkflowCall
-from wfc.compiler.problems import files as problems
+from wfc.compiler.model import Tool, WorkflowCall
 from wfc.compiler.resolve.declared import Declared, entries
 from wfc.compiler.resolve.names import normal, pascal_case
 from wfc.compiler.resolve.surroundings import Around, Surroundings
 from wfc.compiler.resolve.values import Texts
+from wfc.compiler.rules import files as problems
 from wfc.compiler.slotted import dataclass, replace
 from wfc.compiler.types import (
     STRING,

@@ -6,19 +6,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeGuard
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.nodes import AskPerson, Delivery, Event, MapItems, MockAnswer, Step, TestCase, WorkflowCall
-from wfc.compiler.problems import cases as problems
-from wfc.compiler.problems.messages import never_from_outside
-from wfc.compiler.problems.names import unknown_event, unknown_state_field, unknown_step
-from wfc.compiler.problems.pauses import not_received, quorum_of_answers
-from wfc.compiler.problems.spelling import nearest
-from wfc.compiler.problems.steps import unknown_error
-from wfc.compiler.problems.values import unknown_entry, wrong_value
+from wfc.compiler.model import AskPerson, Delivery, Event, MapItems, MockAnswer, Step, TestCase, WorkflowCall
 from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.durations import duration
 from wfc.compiler.resolve.errors import KNOWN, error_names
 from wfc.compiler.resolve.names import normal
 from wfc.compiler.resolve.values import plain
+from wfc.compiler.rules import cases as problems
+from wfc.compiler.rules.messages import never_from_outside
+from wfc.compiler.rules.names import unknown_event, unknown_state_field, unknown_step
+from wfc.compiler.rules.pauses import not_received, quorum_of_answers
+from wfc.compiler.rules.spelling import nearest
+from wfc.compiler.rules.steps import unknown_error
+from wfc.compiler.rules.values import unknown_entry, wrong_value
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import DATETIME, UNKNOWN, Record, fits
 

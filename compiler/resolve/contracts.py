@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from wfc.compiler.diagnostics import Place, Report
-from wfc.compiler.nodes import Event, SendEvent
-from wfc.compiler.problems import messages as problems
+from wfc.compiler.model import Event, SendEvent
+from wfc.compiler.rules import messages as problems
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import Record, Type, alike, assignable, show
 

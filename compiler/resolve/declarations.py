@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from wfc.compiler.diagnostics import Address, Origin, Place
-from wfc.compiler.nodes import Event, Secret
-from wfc.compiler.problems import names as problems
-from wfc.compiler.problems import steps as step_problems
+from wfc.compiler.model import Event, Secret
 from wfc.compiler.resolve.declared import Declared, Unread
 from wfc.compiler.resolve.extending import base_of, extend_events, own_fields
 from wfc.compiler.resolve.merging import declare_merges
 from wfc.compiler.resolve.names import check_style, normal, report_look_alikes
+from wfc.compiler.rules import names as problems
+from wfc.compiler.rules import steps as step_problems
 from wfc.compiler.slotted import replace
 from wfc.compiler.types import (
     BUILT_IN,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from wfc.compiler.diagnostics import Address, Finding, Place, Report, Severity
 from wfc.compiler.expressions.memory import Memory
-from wfc.compiler.nodes import (
+from wfc.compiler.model import (
     Agent,
     Event,
     Knowledge,
@@ -21,11 +21,11 @@ from wfc.compiler.nodes import (
     Secret,
     Tool,
 )
-from wfc.compiler.problems import names as problems
-from wfc.compiler.problems.files import unknown_workflow
 from wfc.compiler.resolve.contracts import Contract
 from wfc.compiler.resolve.names import normal
 from wfc.compiler.resolve.surroundings import ALONE, Around, Surroundings
+from wfc.compiler.rules import names as problems
+from wfc.compiler.rules.files import unknown_workflow
 from wfc.compiler.slotted import dataclass, field, replace
 from wfc.compiler.types import UNKNOWN, Record, Type
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Final
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.nodes import Action, MapItems, Model, Retry, WorkflowCall
-from wfc.compiler.problems.shape import missing_key
+from wfc.compiler.model import Action, MapItems, Model, Retry, WorkflowCall
 from wfc.compiler.resolve.declared import Declared, Defaults
 from wfc.compiler.resolve.durations import duration
 from wfc.compiler.resolve.retries import resolve_retry
+from wfc.compiler.rules.shape import missing_key
 
 __all__ = ["declare_defaults", "step_model", "step_retry", "step_timeout"]
 

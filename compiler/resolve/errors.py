@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from wfc.compiler.diagnostics import Place, Report
-from wfc.compiler.problems import steps as problems
+from wfc.compiler.rules import steps as problems
 
 __all__ = ["KNOWN", "error_names"]
 

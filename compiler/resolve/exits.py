@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope, falls_through, reference
-from wfc.compiler.nodes import (
+from wfc.compiler.model import (
     Emission,
     Emit,
     EmitAll,
@@ -20,8 +20,6 @@ from wfc.compiler.nodes import (
     Save,
     Value,
 )
-from wfc.compiler.problems import names as name_problems
-from wfc.compiler.problems import steps as problems
 from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.errors import error_names
 from wfc.compiler.resolve.filling import Filling
@@ -29,6 +27,8 @@ from wfc.compiler.resolve.names import check_style, normal
 from wfc.compiler.resolve.saves import resolve_saves
 from wfc.compiler.resolve.scopes import RESERVED
 from wfc.compiler.resolve.values import Texts, list_wanted
+from wfc.compiler.rules import names as name_problems
+from wfc.compiler.rules import steps as problems
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import UNKNOWN, ListOf, Type, show
 

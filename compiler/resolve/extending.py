@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.nodes import Event
-from wfc.compiler.problems import names as problems
+from wfc.compiler.model import Event
 from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.names import normal
+from wfc.compiler.rules import names as problems
 from wfc.compiler.types import Record
 
 __all__ = ["base_of", "extend_events", "own_fields"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Expression, Scope, reference
-from wfc.compiler.nodes import Event, Fill, Value
-from wfc.compiler.problems import closest
-from wfc.compiler.problems import steps as problems
+from wfc.compiler.model import Event, Fill, Value
 from wfc.compiler.resolve.values import Texts, misfit
+from wfc.compiler.rules import closest
+from wfc.compiler.rules import steps as problems
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import (
     ANY,

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from wfc.compiler import flow
 from wfc.compiler.diagnostics import Place, Report
-from wfc.compiler.nodes import Join, Step
-from wfc.compiler.problems import steps as problems
+from wfc.compiler.model import Join, Step, flow
+from wfc.compiler.rules import steps as problems
 from wfc.compiler.slotted import replace
 
 __all__ = ["with_forks"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wfc.compiler.nodes import Value
+from wfc.compiler.model import Value
 from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.slotted import replace
 from wfc.compiler.types import (

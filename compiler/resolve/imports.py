@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wfc.compiler.diagnostics import Origin, Place, Report
-from wfc.compiler.nodes import Event, Prompt
-from wfc.compiler.problems import files as problems
-from wfc.compiler.problems.names import name_declared_twice
+from wfc.compiler.model import Event, Prompt
 from wfc.compiler.resolve.declarations import roles_of
 from wfc.compiler.resolve.declared import Declared, Table, Unread
 from wfc.compiler.resolve.surroundings import Around, Refused
+from wfc.compiler.rules import files as problems
+from wfc.compiler.rules.names import name_declared_twice
 from wfc.compiler.slotted import replace
 from wfc.compiler.types import Record
 

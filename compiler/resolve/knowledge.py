@@ -7,14 +7,14 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope
-from wfc.compiler.nodes import Knowledge
-from wfc.compiler.problems.files import file_outside_project
-from wfc.compiler.problems.names import name_declared_twice
-from wfc.compiler.problems.shape import missing_key
-from wfc.compiler.problems.steps import key_without_companion
+from wfc.compiler.model import Knowledge
 from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.names import check_style
 from wfc.compiler.resolve.values import Texts
+from wfc.compiler.rules.files import file_outside_project
+from wfc.compiler.rules.names import name_declared_twice
+from wfc.compiler.rules.shape import missing_key
+from wfc.compiler.rules.steps import key_without_companion
 from wfc.compiler.types import PASSAGE, ListOf
 
 __all__ = ["PASSAGES", "declare_knowledge", "resolve_search"]

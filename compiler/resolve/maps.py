@@ -7,9 +7,7 @@ from typing import Literal
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Expression, Scope
-from wfc.compiler.nodes import Action, Call, MapItems, Value
-from wfc.compiler.problems import names as name_problems
-from wfc.compiler.problems import steps as problems
+from wfc.compiler.model import Action, Call, MapItems, Value
 from wfc.compiler.resolve.actions import Acting
 from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.giving import type_of, typed
@@ -17,6 +15,8 @@ from wfc.compiler.resolve.names import check_style, normal, pascal_case
 from wfc.compiler.resolve.scopes import RESERVED
 from wfc.compiler.resolve.streams import wants_tokens
 from wfc.compiler.resolve.values import Texts, list_wanted
+from wfc.compiler.rules import names as name_problems
+from wfc.compiler.rules import steps as problems
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import ANY, UNKNOWN, ListOf, Optional, Type, show
 

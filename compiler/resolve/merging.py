@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.nodes import Merge
-from wfc.compiler.problems import closest
-from wfc.compiler.problems import types as problems
+from wfc.compiler.model import Merge
 from wfc.compiler.resolve.declared import Declared, entries
 from wfc.compiler.resolve.names import normal
 from wfc.compiler.resolve.values import is_word
+from wfc.compiler.rules import closest
+from wfc.compiler.rules import types as problems
 from wfc.compiler.types import UNKNOWN, ListOf, Record, Type, show
 
 __all__ = ["declare_merges"]

@@ -7,10 +7,7 @@ from typing import cast
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Expression, Scope
-from wfc.compiler.nodes import Event, Received, RunKey, SendEvent, Step, WhenRunning
-from wfc.compiler.problems import messages as problems
-from wfc.compiler.problems import steps as step_problems
-from wfc.compiler.problems import values as value_problems
+from wfc.compiler.model import Event, Received, RunKey, SendEvent, Step, WhenRunning
 from wfc.compiler.resolve.contracts import Contract, Taken, hold_message, hold_topic
 from wfc.compiler.resolve.declared import Declared, entries
 from wfc.compiler.resolve.durations import duration
@@ -18,6 +15,9 @@ from wfc.compiler.resolve.exits import Leaving
 from wfc.compiler.resolve.names import normal
 from wfc.compiler.resolve.scopes import inputs
 from wfc.compiler.resolve.values import Texts
+from wfc.compiler.rules import messages as problems
+from wfc.compiler.rules import steps as step_problems
+from wfc.compiler.rules import values as value_problems
 from wfc.compiler.types import INTEGER, STRING, UNKNOWN, Enumeration, Field, Type, assignable, members, show
 
 __all__ = ["declare_messages", "report_received", "send"]

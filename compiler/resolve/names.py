@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from wfc.compiler.diagnostics import Place, Report
-from wfc.compiler.problems import names as problems
-from wfc.compiler.spell import normal_form as normal
-from wfc.compiler.spell import pascal_case, snake_case
+from wfc.compiler.python.literals import normal_form as normal
+from wfc.compiler.python.literals import pascal_case, snake_case
+from wfc.compiler.rules import names as problems
 
 __all__ = ["check_style", "normal", "pascal_case", "report_look_alikes", "skeleton", "snake_case"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from wfc.compiler.diagnostics import Address, Origin, Place
-from wfc.compiler.flow import emits, exits
-from wfc.compiler.nodes import Step
-from wfc.compiler.problems import files as problems
+from wfc.compiler.model import Step
+from wfc.compiler.model.flow import emits, exits
 from wfc.compiler.resolve.declared import Declared, entries
 from wfc.compiler.resolve.imports import report_refused
 from wfc.compiler.resolve.surroundings import Refused
+from wfc.compiler.rules import files as problems
 from wfc.compiler.slotted import dataclass
 
 __all__ = ["Part", "check_contracts", "declare_parts", "step_entries"]

@@ -6,10 +6,7 @@ from collections.abc import Container, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from wfc.compiler.diagnostics import Origin, Place, Report
-from wfc.compiler.nodes import Import, MapItems, Step, TestCase, ToolCall, Workflow
-from wfc.compiler.problems import WARNINGS
-from wfc.compiler.problems.files import workflow_name_twice
-from wfc.compiler.problems.names import unused_declaration
+from wfc.compiler.model import Import, MapItems, Step, TestCase, ToolCall, Workflow
 from wfc.compiler.resolve.agents import declare_agents
 from wfc.compiler.resolve.bindings import declare_models, declare_tools
 from wfc.compiler.resolve.calls import report_recursion, report_unknown_tools
@@ -30,11 +27,14 @@ from wfc.compiler.resolve.retries import declare_retries
 from wfc.compiler.resolve.runs import resolve_whole
 from wfc.compiler.resolve.steps import resolve_steps
 from wfc.compiler.resolve.surroundings import ALONE, Surroundings
+from wfc.compiler.rules import WARNINGS
+from wfc.compiler.rules.files import workflow_name_twice
+from wfc.compiler.rules.names import unused_declaration
 from wfc.compiler.slotted import dataclass, field, replace
 from wfc.compiler.types import Enumeration, Record, Type, parts
 
 if TYPE_CHECKING:
-    from wfc.compiler.validate import Spec
+    from wfc.compiler.schema import Spec
 
 __all__ = ["declarations", "resolve", "shared_modules"]
 

@@ -7,10 +7,7 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope, Template
-from wfc.compiler.nodes import AskPerson, Exit, Pause, Value, WaitEvent, WaitFor, WaitUntil
-from wfc.compiler.problems import pauses as problems
-from wfc.compiler.problems import steps as step_problems
-from wfc.compiler.problems import values as value_problems
+from wfc.compiler.model import AskPerson, Exit, Pause, Value, WaitEvent, WaitFor, WaitUntil
 from wfc.compiler.resolve.declarations import read_fields
 from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.durations import duration
@@ -20,6 +17,9 @@ from wfc.compiler.resolve.names import pascal_case
 from wfc.compiler.resolve.prompts import prompted
 from wfc.compiler.resolve.scopes import Scopes
 from wfc.compiler.resolve.values import Texts
+from wfc.compiler.rules import pauses as problems
+from wfc.compiler.rules import steps as step_problems
+from wfc.compiler.rules import values as value_problems
 from wfc.compiler.slotted import replace
 from wfc.compiler.types import DATETIME, FILE, UNKNOWN, ListOf, Record, Type, assignable, mentions, show
 

@@ -6,13 +6,13 @@ from bisect import bisect_left
 
 from wfc.compiler.diagnostics import Finding, Fix, Origin, Place
 from wfc.compiler.expressions import Scope, Template
-from wfc.compiler.nodes import Prompt
-from wfc.compiler.problems.names import name_declared_twice
+from wfc.compiler.model import Prompt
 from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.imports import report_refused
 from wfc.compiler.resolve.names import check_style
 from wfc.compiler.resolve.surroundings import Refused
 from wfc.compiler.resolve.values import Texts
+from wfc.compiler.rules.names import name_declared_twice
 from wfc.compiler.slotted import replace
 
 __all__ = ["declare_prompts", "prompted"]

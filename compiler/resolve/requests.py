@@ -8,11 +8,11 @@ from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope, Template
 from wfc.compiler.expressions.parse import uses_of
 from wfc.compiler.expressions.template_tree import Hole
-from wfc.compiler.nodes import Auth, Header, HttpRequest, Secret, Value
-from wfc.compiler.problems import bindings as problems
-from wfc.compiler.problems import values as value_problems
+from wfc.compiler.model import Auth, Header, HttpRequest, Secret, Value
 from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.values import Texts, is_word
+from wfc.compiler.rules import bindings as problems
+from wfc.compiler.rules import values as value_problems
 from wfc.compiler.types import ANY, UNKNOWN, ListOf, Type, members, show
 
 __all__ = ["resolve_request"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.nodes import MapItems, Resource, Step, Tool, ToolCall
-from wfc.compiler.problems import bindings as problems
-from wfc.compiler.problems.names import name_declared_twice, unused_declaration
+from wfc.compiler.model import MapItems, Resource, Step, Tool, ToolCall
 from wfc.compiler.resolve.bindings import PYTHON
 from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.names import check_style
+from wfc.compiler.rules import bindings as problems
+from wfc.compiler.rules.names import name_declared_twice, unused_declaration
 
 __all__ = ["declare_resources", "note_used_resources", "report_unused_resources"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.nodes import Retry
-from wfc.compiler.problems import bindings as problems
+from wfc.compiler.model import Retry
 from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.durations import duration
 from wfc.compiler.resolve.errors import error_names
 from wfc.compiler.resolve.names import check_style
+from wfc.compiler.rules import bindings as problems
 
 __all__ = ["DEFAULTS", "declare_retries", "resolve_retry"]
 

@@ -7,15 +7,15 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Expression, Scope, parse_expression
-from wfc.compiler.nodes import Emit, Exit, Fail, Limits, Step, Whole
-from wfc.compiler.problems import runs as problems
-from wfc.compiler.problems import steps as step_problems
-from wfc.compiler.problems import values as value_problems
+from wfc.compiler.model import Emit, Exit, Fail, Limits, Step, Whole
 from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.exits import Leaving
 from wfc.compiler.resolve.names import normal
 from wfc.compiler.resolve.scopes import ERROR, RUN, inputs
 from wfc.compiler.resolve.values import Texts, is_word
+from wfc.compiler.rules import runs as problems
+from wfc.compiler.rules import steps as step_problems
+from wfc.compiler.rules import values as value_problems
 from wfc.compiler.types import UNKNOWN, members, show
 
 __all__ = ["resolve_whole"]

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope, reference
-from wfc.compiler.nodes import Save, Value
-from wfc.compiler.problems import steps as problems
-from wfc.compiler.problems import values as value_problems
-from wfc.compiler.problems.names import unknown_state_field
+from wfc.compiler.model import Save, Value
 from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.filling import part_type
 from wfc.compiler.resolve.names import normal
 from wfc.compiler.resolve.values import Texts, misfit
+from wfc.compiler.rules import steps as problems
+from wfc.compiler.rules import values as value_problems
+from wfc.compiler.rules.names import unknown_state_field
 from wfc.compiler.types import UNKNOWN, Field, Record, assignable, members, show
 
 __all__ = ["resolve_saves"]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from wfc.compiler.expressions import Scope
-from wfc.compiler.nodes import AnyOf, Event, Join
+from wfc.compiler.model import AnyOf, Event, Join
 from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import (

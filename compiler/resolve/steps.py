@@ -7,11 +7,7 @@ from typing import Literal, cast
 
 from wfc.compiler.diagnostics import Address, Place
 from wfc.compiler.expressions import Expression, Scope, Template, parse_template
-from wfc.compiler.nodes import Exit, MapItems, Requirement, Step
-from wfc.compiler.problems import steps as problems
-from wfc.compiler.problems import values as value_problems
-from wfc.compiler.problems.names import name_declared_twice
-from wfc.compiler.problems.shape import not_supported_yet
+from wfc.compiler.model import Exit, MapItems, Requirement, Step
 from wfc.compiler.resolve.accepts import resolve_accepts
 from wfc.compiler.resolve.actions import Acting
 from wfc.compiler.resolve.caching import resolve_cache
@@ -27,6 +23,10 @@ from wfc.compiler.resolve.saves import resolve_saves
 from wfc.compiler.resolve.scopes import Scopes, bound_scope
 from wfc.compiler.resolve.streams import report_tokens, stream, wants_tokens
 from wfc.compiler.resolve.values import Texts
+from wfc.compiler.rules import steps as problems
+from wfc.compiler.rules import values as value_problems
+from wfc.compiler.rules.names import name_declared_twice
+from wfc.compiler.rules.shape import not_supported_yet
 from wfc.compiler.types import INTEGER, UNKNOWN, ListOf, MapOf, Record, Type, assignable, fits, members, show
 
 __all__ = ["resolve_steps"]

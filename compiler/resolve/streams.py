@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Template
-from wfc.compiler.nodes import Emit, Stream
-from wfc.compiler.problems.steps import no_answer_to_show
+from wfc.compiler.model import Emit, Stream
 from wfc.compiler.resolve.declared import Declared
 from wfc.compiler.resolve.exits import Leaving
 from wfc.compiler.resolve.scopes import Scopes
+from wfc.compiler.rules.steps import no_answer_to_show
 from wfc.compiler.types import STRING, UNKNOWN, Type, show
 
 __all__ = ["report_tokens", "stream", "wants_tokens"]

@@ -9,7 +9,7 @@ from wfc.compiler.slotted import dataclass
 
 if TYPE_CHECKING:
     from wfc.compiler.resolve.declared import Declared
-    from wfc.compiler.validate import Spec
+    from wfc.compiler.schema import Spec
 
 __all__ = ["ALONE", "Around", "Refused", "Surroundings"]
 

@@ -8,13 +8,13 @@ from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Place, Report
 from wfc.compiler.expressions import Expression, Scope, Template, parse_expression, parse_template
-from wfc.compiler.nodes import Value
-from wfc.compiler.problems import closest
-from wfc.compiler.problems import templates as template_problems
-from wfc.compiler.problems import values as problems
-from wfc.compiler.problems.spelling import nearest
+from wfc.compiler.model import Value
 from wfc.compiler.resolve.names import normal
 from wfc.compiler.resolve.written_out import misfit, misfits
+from wfc.compiler.rules import closest
+from wfc.compiler.rules import templates as template_problems
+from wfc.compiler.rules import values as problems
+from wfc.compiler.rules.spelling import nearest
 from wfc.compiler.slotted import dataclass, field, replace
 from wfc.compiler.types import (
     ANY,

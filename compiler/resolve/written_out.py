@@ -15,9 +15,9 @@ from wfc.compiler.expressions.tree import (
     Node,
     RecordDisplay,
 )
-from wfc.compiler.problems import closest
-from wfc.compiler.problems import values as problems
-from wfc.compiler.problems.spelling import nearest
+from wfc.compiler.rules import closest
+from wfc.compiler.rules import values as problems
+from wfc.compiler.rules.spelling import nearest
 from wfc.compiler.types import (
     ANY,
     ListOf,

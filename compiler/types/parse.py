@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from wfc.compiler.diagnostics import Place, Report
-from wfc.compiler.problems import names as names_problems
-from wfc.compiler.problems import types as problems
+from wfc.compiler.python.literals import is_name, normal_form, pascal_case, snake_case
+from wfc.compiler.rules import names as names_problems
+from wfc.compiler.rules import types as problems
 from wfc.compiler.slotted import dataclass
-from wfc.compiler.spell import is_name, normal_form, pascal_case, snake_case
 from wfc.compiler.types.built_in import BUILT_IN
 from wfc.compiler.types.constraints import parse_constraints
 from wfc.compiler.types.shapes import (

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from wfc.compiler.problems.spelling import nearest
+from wfc.compiler.rules.spelling import nearest
 
 __all__ = ["CONSTRAINT_KEYS", "LONG_KEYS", "is_long_form", "slip"]
 

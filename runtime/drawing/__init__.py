@@ -17,9 +17,9 @@ from wfc.runtime.drawing.executions import (
 )
 from wfc.runtime.drawing.flows import nested_representation, picture_of
 from wfc.runtime.drawing.picture import Picture
+from wfc.runtime.drawing.representation import get_workflow_representation
 from wfc.runtime.drawing.texts import as_dot, as_mermaid
-from wfc.runtime.handler import WorkflowHandler
-from wfc.runtime.representation import get_workflow_representation
+from wfc.runtime.driver.handler import WorkflowHandler
 from wfc.runtime.workflow import Workflow
 
 __all__ = [

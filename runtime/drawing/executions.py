@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from wfc.runtime.drawing.picture import Arrow, Box, Kind, Picture
+from wfc.runtime.driver.handler import WorkflowHandler
 from wfc.runtime.errors import WorkflowRuntimeError, step_error
 from wfc.runtime.events import Event, EventEmitted, StartEvent, StopEvent, event_name
-from wfc.runtime.handler import WorkflowHandler
-from wfc.runtime.instrumentation import (
+from wfc.runtime.plan.outcomes import All
+from wfc.runtime.tracing import (
     Dispatched,
     EventHandler,
     Span,
@@ -19,7 +20,6 @@ from wfc.runtime.instrumentation import (
     conventions,
     get_dispatcher,
 )
-from wfc.runtime.outcomes import All
 
 __all__ = [
     "EventSeen",

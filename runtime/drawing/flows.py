@@ -7,8 +7,7 @@ from types import CodeType, ModuleType
 from typing import Any, Final
 
 from wfc.runtime.drawing.picture import Arrow, Box, Kind, Picture
-from wfc.runtime.pauses import Child
-from wfc.runtime.representation import (
+from wfc.runtime.drawing.representation import (
     WorkflowEventNode,
     WorkflowGenericNode,
     WorkflowGraph,
@@ -16,6 +15,7 @@ from wfc.runtime.representation import (
     WorkflowGraphNode,
     get_workflow_representation,
 )
+from wfc.runtime.plan.pauses import Child
 from wfc.runtime.workflow import Workflow
 
 __all__ = ["nested_representation", "picture_of"]

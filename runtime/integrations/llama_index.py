@@ -8,12 +8,12 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, Final, TypeVar
 
+from wfc.runtime.authoring.resource.kinds import Asked
+from wfc.runtime.authoring.steps import StepFunction
+from wfc.runtime.authoring.table import Step
 from wfc.runtime.errors import SnapshotError, WorkflowConfigurationError, WorkflowError
 from wfc.runtime.events import Event, StopEvent
-from wfc.runtime.resource.kinds import Asked
-from wfc.runtime.steps import StepFunction
-from wfc.runtime.store import StateStore
-from wfc.runtime.table import Step
+from wfc.runtime.values.state import StateStore
 
 __all__ = [
     "InMemoryStateStore",
@@ -61,18 +61,18 @@ class WorkflowDone(WorkflowError):  # noqa: N818 - the name is llama-index-workf
 
 _FROM: Final[dict[str, tuple[str, ...]]] = {
     "workflows": ("wfc.runtime",),
-    "workflows.collect": ("wfc.runtime.collect",),
-    "workflows.context": ("wfc.runtime.context", _HERE),
-    "workflows.context.context": ("wfc.runtime.context",),
-    "workflows.context.serializers": ("wfc.runtime.serializers",),
-    "workflows.context.state_store": ("wfc.runtime.store", "wfc.runtime.events", _HERE),
-    "workflows.decorators": ("wfc.runtime.decorators",),
+    "workflows.collect": ("wfc.runtime.plan.collect",),
+    "workflows.context": ("wfc.runtime.driver.context", _HERE),
+    "workflows.context.context": ("wfc.runtime.driver.context",),
+    "workflows.context.serializers": ("wfc.runtime.values.serializers",),
+    "workflows.context.state_store": ("wfc.runtime.values.state", "wfc.runtime.events", _HERE),
+    "workflows.decorators": ("wfc.runtime.llama_index.decorators",),
     "workflows.errors": ("wfc.runtime.errors", _HERE),
     "workflows.events": ("wfc.runtime.events",),
-    "workflows.handler": ("wfc.runtime.handler",),
-    "workflows.representation": ("wfc.runtime.representation",),
-    "workflows.resource": ("wfc.runtime.resource",),
-    "workflows.retry_policy": ("wfc.runtime.retry_policy",),
+    "workflows.handler": ("wfc.runtime.driver.handler",),
+    "workflows.representation": ("wfc.runtime.drawing.representation",),
+    "workflows.resource": ("wfc.runtime.authoring.resource",),
+    "workflows.retry_policy": ("wfc.runtime.llama_index.retry_policy",),
     "workflows.testing": ("wfc.runtime.testing",),
     "workflows.types": (),
     "workflows.workflow": ("wfc.runtime.workflow", _HERE),

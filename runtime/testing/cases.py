@@ -13,10 +13,13 @@ from typing import TYPE_CHECKING, Any, get_args
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
-from wfc.runtime.beside import home_of
-from wfc.runtime.bindings import HttpResponse
-from wfc.runtime.engine import Engine
-from wfc.runtime.engine.messages import is_meant_for
+from wfc.runtime.calls.beside import home_of
+from wfc.runtime.calls.bindings import HttpResponse
+from wfc.runtime.core.execution import Exit
+from wfc.runtime.driver.engine import Engine
+from wfc.runtime.driver.engine.messages import is_meant_for
+from wfc.runtime.driver.handler import WorkflowHandler
+from wfc.runtime.driver.run import Double, Run
 from wfc.runtime.errors import LimitError, SettingsError, StepError, WorkflowError
 from wfc.runtime.events import (
     Event,
@@ -30,18 +33,15 @@ from wfc.runtime.events import (
     TokenText,
     event_name,
 )
-from wfc.runtime.execution import Exit
-from wfc.runtime.handler import WorkflowHandler
-from wfc.runtime.outputs import InvalidOutput, from_json, problems
-from wfc.runtime.pauses import Child, Delay, Outside, Question, QuestionAsked, QuestionClosed, Until
-from wfc.runtime.run import Double, Run
+from wfc.runtime.plan.pauses import Child, Delay, Outside, Question, QuestionAsked, QuestionClosed, Until
 from wfc.runtime.testing.clock import START, DeadlockError, VirtualTimeLoop, run_virtually
 from wfc.runtime.testing.config import config_for_tests
 from wfc.runtime.testing.expectations import Seen, differences
+from wfc.runtime.values.outputs import InvalidOutput, from_json, problems
 
 if TYPE_CHECKING:
-    from wfc.runtime.context import StepContext
-    from wfc.runtime.table import Step
+    from wfc.runtime.authoring.table import Step
+    from wfc.runtime.driver.context import StepContext
     from wfc.runtime.workflow import Workflow
 
 __all__ = ["Delivery", "MockAnswer", "SpecTest", "TestOutcome", "doubles_for", "run_test", "start_mocked"]

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 from pydantic import BaseModel, TypeAdapter, ValidationError, create_model
 from pydantic.fields import FieldInfo
 
+from wfc.runtime.calls.settings import read_config
 from wfc.runtime.errors import SettingsError
-from wfc.runtime.settings import read_config
 
 __all__ = ["config_for_tests"]
 

@@ -13,7 +13,7 @@ from pydantic_core import to_json, to_jsonable_python
 
 from wfc.runtime.errors import RunFailedError, StepFailedError
 from wfc.runtime.events import Event, ProgressText, event_name
-from wfc.runtime.outputs import InvalidOutput, from_json
+from wfc.runtime.values.outputs import InvalidOutput, from_json
 
 __all__ = ["Seen", "differences"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from wfc.runtime.bindings import CallHost, Model
+from wfc.runtime.calls.bindings import CallHost, Model
 from wfc.runtime.errors import StepError
-from wfc.runtime.outputs import from_python
+from wfc.runtime.values.outputs import from_python
 
 if TYPE_CHECKING:
     from wfc.runtime.records import Message

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from wfc.runtime.context import Context
+from wfc.runtime.driver.context import Context
 from wfc.runtime.events import Event, StartEvent
 from wfc.runtime.workflow import Workflow
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from wfc.compiler.check.concurrency import Concurrency
-from wfc.compiler.check.cycles import unbounded
-from wfc.compiler.check.ends import ends
-from wfc.compiler.check.nesting import misplaced
-from wfc.compiler.check.net import Net, Unit, Way
-from wfc.compiler.check.proof import prove
+from wfc.compiler.proof.concurrency import Concurrency
+from wfc.compiler.proof.cycles import unbounded
+from wfc.compiler.proof.ends import ends
+from wfc.compiler.proof.nesting import misplaced
+from wfc.compiler.proof.net import Net, Unit, Way
+from wfc.compiler.proof.proof import prove
 
 LAST = Way("emit", ends=True)
 

@@ -8,9 +8,8 @@ import keyword
 import pytest
 from pydantic import BaseModel
 
-from wfc.compiler.claimed import CLASSES, FIELDS, LOCALS, METHODS, OF_KINDS
-from wfc.compiler.generate.module import IMPORTABLE
-from wfc.compiler.spell import (
+from wfc.compiler.codegen.module import IMPORTABLE
+from wfc.compiler.python.literals import (
     class_name,
     field_name,
     is_name,
@@ -20,6 +19,7 @@ from wfc.compiler.spell import (
     pascal_case,
     snake_case,
 )
+from wfc.compiler.python.reserved_names import CLASSES, FIELDS, LOCALS, METHODS, OF_KINDS
 from wfc.runtime import Event, Record, RunConfig, RunState, StartEvent, StopEvent, Workflow
 
 

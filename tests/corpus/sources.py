@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from wfc.compiler.diagnostics import Address, Place
-from wfc.compiler.pipeline import check_text
-from wfc.compiler.read import Document, read
+from wfc.compiler.passes import check_text
+from wfc.compiler.yaml import Document, read
 
 __all__ = ["Site", "Source", "sources"]
 

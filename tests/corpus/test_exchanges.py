@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from wfc.compiler.diagnostics import Diagnostic
-from wfc.compiler.pipeline import check_text
+from wfc.compiler.passes import check_text
 
 SPEC = """\
 wfc: 1

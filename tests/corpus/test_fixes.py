@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from wfc.compiler.diagnostics import Diagnostic, Severity
-from wfc.compiler.fixing import applied, fixed
-from wfc.compiler.pipeline import check_text
+from wfc.compiler.diagnostics.fixing import applied, fixed
+from wfc.compiler.passes import check_text
 
 ERRORS = Path(__file__).parent.parent / "errors"
 

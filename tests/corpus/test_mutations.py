@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from wfc.compiler.pipeline import check_text
+from wfc.compiler.passes import check_text
 
 MISSED = Path(__file__).parent / "missed.txt"
 """Those of which not the right thing is said, as `--golden` wrote them."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from wfc.compiler.pipeline import check_text
+from wfc.compiler.passes import check_text
 
 NOVICES = runpy.run_path(str(Path(__file__).with_name("novices.py")))
 SPEC: str = NOVICES["SPEC"]

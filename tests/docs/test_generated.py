@@ -40,7 +40,7 @@ def pages() -> dict[Path, str]:
         "reference.md",
         "problems.md",
         "release_notes.svg",
-        "../compiler/problems/examples.json",
+        "../compiler/rules/examples.json",
         "../specs/README.md",
     ],
 )

@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 
 from wfc.compiler.diagnostics import Finding
-from wfc.compiler.fixing import applied
-from wfc.compiler.pipeline import Compiled, check_text
-from wfc.compiler.problems import PROBLEMS, WARNINGS
-from wfc.compiler.problems.catalogue import load
-from wfc.compiler.project import Project
-from wfc.compiler.render import render
+from wfc.compiler.diagnostics.fixing import applied
+from wfc.compiler.passes import Compiled, check_text
+from wfc.compiler.reports.render import render
 from wfc.compiler.resolve import Refused
-from wfc.compiler.severity import Levels, levels_in
+from wfc.compiler.rules import PROBLEMS, WARNINGS
+from wfc.compiler.rules.catalogue import load
+from wfc.compiler.workspace.project import Project
+from wfc.compiler.workspace.severity import Levels, levels_in
 
 load()
 

@@ -26,11 +26,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from spoiling import Larder, Spoilt
 
-from wfc.compiler.fixing import applied
-from wfc.compiler.pipeline import Compiled, compile_text
-from wfc.compiler.project import NoFiles, Project, Unit
-from wfc.compiler.read import read
-from wfc.compiler.render import render
+from wfc.compiler.diagnostics.fixing import applied
+from wfc.compiler.passes import Compiled, compile_text
+from wfc.compiler.reports.render import render
+from wfc.compiler.workspace.project import NoFiles, Project, Unit
+from wfc.compiler.yaml import read
 
 SECONDS = 1.0
 """Of processor time, for one input."""

@@ -12,8 +12,8 @@ from typing import Any
 
 import yaml
 
-from wfc.compiler.read import read
 from wfc.compiler.resolve import Refused
+from wfc.compiler.yaml import read
 
 __all__ = ["Larder", "Spoilt"]
 

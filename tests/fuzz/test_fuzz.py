@@ -10,8 +10,8 @@ from types import ModuleType
 
 import pytest
 
-from wfc.compiler.pipeline import check_text, compile_text
-from wfc.compiler.project import Project
+from wfc.compiler.passes import check_text, compile_text
+from wfc.compiler.workspace.project import Project
 
 REPORT = """
 wfc: 1

@@ -11,8 +11,8 @@ from types import ModuleType
 
 import pytest
 
-from wfc.compiler.pipeline import check_text
-from wfc.compiler.read.stretches import characters
+from wfc.compiler.passes import check_text
+from wfc.compiler.yaml.stretches import characters
 
 SPEC = """\
 wfc: 1
@@ -73,7 +73,7 @@ def test_thousands_of_findings_of_names_end_at_a_limit() -> None:
 
 
 def test_thousands_of_findings_in_a_file_that_is_imported_end_at_a_limit(fuzzing: ModuleType) -> None:
-    from wfc.compiler.project import Project
+    from wfc.compiler.workspace.project import Project
 
     types = "".join(f"  T{number}: {{a: strin}}\n" for number in range(5_000))
     files = {

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator, validators
 
-from wfc.compiler.read import read
-from wfc.compiler.validate import validate
-from wfc.compiler.validate.generated import fits
+from wfc.compiler.schema import validate
+from wfc.compiler.schema.generated import fits
+from wfc.compiler.yaml import read
 from wfc.schemas import load
 
 # The one difference: a whole number written as `3.0` is no integer for us.

@@ -14,10 +14,10 @@ from styles import STYLES, written
 
 from wfc.compiler.diagnostics import Address
 from wfc.compiler.expressions.filters import FILTERS
-from wfc.compiler.pipeline import Compiled, check_text
-from wfc.compiler.project import Project
-from wfc.compiler.read import read
+from wfc.compiler.passes import Compiled, check_text
 from wfc.compiler.resolve import Refused
+from wfc.compiler.workspace.project import Project
+from wfc.compiler.yaml import read
 
 __all__ = ["Bed", "Planted", "beds", "checked", "planted"]
 

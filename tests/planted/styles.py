@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from wfc.compiler.diagnostics import Address
-from wfc.compiler.read.scalars import plain
+from wfc.compiler.yaml.scalars import plain
 
 __all__ = ["STYLES", "Written", "written"]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from wfc.compiler.pipeline import check_text
+from wfc.compiler.passes import check_text
 
 FIELDS = {
     *(

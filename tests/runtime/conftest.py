@@ -18,11 +18,11 @@ from wfc.runtime.testing import run_virtually
 
 # what several tests of a room share is imported by name: `from order_flows import Paid`
 for _path in (
-    "advance/random_workflows",
-    "engine/keyed_flows",
-    "engine/order_flows",
-    "engine/part_flows",
-    "snapshots/parking",
+    "core/random_workflows",
+    "driver/engine/keyed_flows",
+    "driver/engine/order_flows",
+    "driver/engine/part_flows",
+    "store/parking",
 ):
     _file = Path(__file__).parent / f"{_path}.py"
     _spec = importlib.util.spec_from_file_location(_file.stem, _file)

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from wfc.compiler.cli.cache.answers import Question
 from wfc.compiler.cli.disk import Disk
-from wfc.compiler.glance import names_in
+from wfc.compiler.workspace.glance import names_in
 
 __all__ = ["Questions"]
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from wfc.compiler.cli.around import OnDisk
 from wfc.compiler.cli.cache.answers import Question
 from wfc.compiler.cli.cache.questions import Questions
-from wfc.compiler.project import Project, View
 from wfc.compiler.resolve import Around, Refused, Surroundings
-from wfc.compiler.validate import Spec
+from wfc.compiler.schema import Spec
+from wfc.compiler.workspace.project import Project, View
 
 __all__ = ["Watched"]
 

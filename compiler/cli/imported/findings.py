@@ -11,11 +11,11 @@ import click
 from wfc.compiler.cli.imported.asking import SECONDS, Described, Function, ask
 from wfc.compiler.cli.imported.fitting import gives, takes
 from wfc.compiler.diagnostics import Finding, Origin, Place
-from wfc.compiler.nodes import MapItems, Resource, Tool, ToolCall
-from wfc.compiler.pipeline import Compiled, with_findings
-from wfc.compiler.problems import python as problems
-from wfc.compiler.project import Project
+from wfc.compiler.model import MapItems, Resource, Tool, ToolCall
+from wfc.compiler.passes import Compiled, with_findings
+from wfc.compiler.rules import python as problems
 from wfc.compiler.types import ANY, show
+from wfc.compiler.workspace.project import Project
 
 __all__ = ["with_imports"]
 
@@ -65,8 +65,8 @@ def with_imports(
 def refuse(folders: set[str]) -> None:
     from pathlib import Path
 
+    from wfc.runtime.calls.settings import settings_near
     from wfc.runtime.errors import SettingsError
-    from wfc.runtime.settings import settings_near
 
     for folder in sorted(folders):
         try:

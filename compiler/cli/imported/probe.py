@@ -57,8 +57,8 @@ def main(request: str, answer: str) -> None:
 def described(python: str, folder: str) -> dict[str, Any]:
     """What a function takes and returns, or why that cannot be said."""
     from wfc.runtime import PythonTool
+    from wfc.runtime.calls.python_tools import load
     from wfc.runtime.errors import SettingsError
-    from wfc.runtime.integrations.python_tools import load
 
     try:
         function = load(PythonTool(python, beside=folder))
@@ -77,7 +77,7 @@ def described(python: str, folder: str) -> dict[str, Any]:
 
 def functions_beside(python: str, folder: str) -> list[str]:
     """The functions that a module in this folder has."""
-    from wfc.runtime.beside import module_beside
+    from wfc.runtime.calls.beside import module_beside
 
     name = python.partition(":")[0]
     try:

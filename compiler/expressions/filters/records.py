@@ -9,7 +9,7 @@ from wfc.compiler.expressions.filters.lists import FIELD, lambda_of
 from wfc.compiler.expressions.filters.table import Call, Filter, Parameter, Spelling
 from wfc.compiler.expressions.python import Piece, Rank, atom, call
 from wfc.compiler.expressions.tree import Compare, ComparisonOperator, Constant, FilterCall, Name
-from wfc.compiler.problems import operands as operand_problems
+from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.types import (
     BOOLEAN,
     INTEGER,

@@ -9,7 +9,7 @@ from wfc.compiler.expressions.filters.table import Call, Filter, Parameter, Spel
 from wfc.compiler.expressions.python import Piece, Rank, atom, call, method
 from wfc.compiler.expressions.tree import Constant
 from wfc.compiler.expressions.widening import is_exact, made_exact
-from wfc.compiler.problems import operands as operand_problems
+from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.types import (
     ANY,
     DATE,

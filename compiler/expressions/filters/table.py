@@ -10,7 +10,7 @@ from wfc.compiler.expressions.comparing import adapt
 from wfc.compiler.expressions.fields import item_field
 from wfc.compiler.expressions.python import Piece, call, method
 from wfc.compiler.expressions.tree import Compare, Constant, FilterCall, Node
-from wfc.compiler.problems import operands as operand_problems
+from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import UNKNOWN, ListOf, Type, assignable, base, members, show
 

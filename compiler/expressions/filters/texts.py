@@ -7,7 +7,7 @@ from typing import Final
 from wfc.compiler.expressions.filters.table import Call, Filter, Parameter, Spelling, simple
 from wfc.compiler.expressions.python import Piece, atom, call, method, tuple_of
 from wfc.compiler.expressions.tree import Constant, ListDisplay
-from wfc.compiler.problems import operands as operand_problems
+from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.types import BOOLEAN, INTEGER, STRING, ListOf, MapOf, Type, base, comparable, show
 
 __all__ = ["FILTERS"]

@@ -17,11 +17,11 @@ from wfc.compiler.draw.graph import Box, Edge, Graph
 from wfc.compiler.draw.layers import arrange
 from wfc.compiler.draw.mermaid import as_mermaid
 from wfc.compiler.draw.page import as_page
-from wfc.compiler.nodes import Workflow
-from wfc.compiler.pipeline import check_text
+from wfc.compiler.model import Workflow
+from wfc.compiler.passes import check_text
 
 FOLDER = Path(__file__).parent / "golden"
-SPECS = Path(__file__).parents[1] / "generate" / "golden"
+SPECS = Path(__file__).parents[1] / "codegen" / "golden"
 SUFFIX = {"mermaid": "mmd", "dot": "dot", "html": "html"}
 
 

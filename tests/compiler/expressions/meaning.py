@@ -29,7 +29,7 @@ from wfc.compiler.expressions.tree import (
     Unary,
     taken_apart,
 )
-from wfc.compiler.spell import field_name
+from wfc.compiler.python.literals import field_name
 from wfc.compiler.types import (
     ANY,
     DATE,
@@ -46,7 +46,7 @@ from wfc.compiler.types import (
     members,
     without_null,
 )
-from wfc.runtime import filters
+from wfc.runtime.values import filters
 
 Values = dict[str, Any]
 EXACT = Context(prec=5000, Emax=999999, Emin=-999999)

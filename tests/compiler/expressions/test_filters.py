@@ -11,7 +11,7 @@ from wfc.compiler.expressions import Scope, parse_expression, spell_expression
 from wfc.compiler.expressions.filters import FILTERS
 from wfc.compiler.types import DECIMAL, NUMBER, STRING, Enumeration, Field, ListOf, MapOf, Record
 from wfc.runtime import Record as PythonRecord
-from wfc.runtime import filters
+from wfc.runtime.values import filters
 
 ORDER = Record("Order")
 ORDER.fields = {

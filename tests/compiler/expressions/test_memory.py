@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from wfc.compiler.expressions.memory import Memory
-from wfc.compiler.pipeline import check_text
+from wfc.compiler.passes import check_text
 
 SPECS = Path(__file__).parents[3] / "specs"
 SPEC = """\

@@ -106,7 +106,7 @@ def parentheses_are_right(texts: Pair) -> None:
     expression, findings = read(texts[0])
     if findings:  # such as a condition that narrowing has decided
         return
-    from wfc.runtime import filters
+    from wfc.runtime.values import filters
 
     code = spell_expression(expression, {})
     tree = ast.parse(code, mode="eval")

@@ -16,7 +16,7 @@ from random_expressions import DECLARED, WORLD, Growing, read
 from wfc.compiler.expressions import Expression, spell_expression
 from wfc.compiler.expressions.filters import FILTERS
 from wfc.compiler.expressions.tree import Choice, FilterCall, ListDisplay, Node, decided, walk
-from wfc.compiler.spell import field_name
+from wfc.compiler.python.literals import field_name
 from wfc.compiler.types import (
     ANY,
     BOOLEAN,
@@ -39,8 +39,8 @@ from wfc.compiler.types import (
     show,
 )
 from wfc.runtime import Record as PythonRecord
-from wfc.runtime import filters
 from wfc.runtime.errors import ExpressionError
+from wfc.runtime.values import filters
 
 DEFINED = (ExpressionError, ArithmeticError, ValueError, IndexError)
 """What an `expression` error may come of: no type is wrong, but there is no such value."""

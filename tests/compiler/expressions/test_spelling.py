@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from wfc.compiler.codegen.annotations import annotation
 from wfc.compiler.expressions import Scope, spell_expression
-from wfc.compiler.generate.annotations import annotation
-from wfc.compiler.spell import Code, class_name, field_name
+from wfc.compiler.python.literals import Code, class_name, field_name
 from wfc.compiler.types import (
     DECIMAL,
     NUMBER,
@@ -25,7 +25,7 @@ from wfc.compiler.types import (
     assignable,
     base,
 )
-from wfc.runtime import filters
+from wfc.runtime.values import filters
 
 TABLE = [
     # expression, Python, value in the world below
@@ -250,7 +250,8 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from pydantic import Field
-from wfc.runtime import Duration, Event, Moment, Number, Record, filters
+from wfc.runtime import Duration, Event, Moment, Number, Record
+from wfc.runtime.values import filters
 """
 
 
@@ -286,7 +287,7 @@ def python_world(world: Scope) -> dict[str, Any]:
     for each in space.values():
         if hasattr(each, "model_rebuild"):
             each.model_rebuild(_types_namespace=space)
-    from wfc.runtime import filters as functions
+    from wfc.runtime.values import filters as functions
 
     text = functions._json.dumps(VALUES)
     state = space["State"].model_validate_json(text)

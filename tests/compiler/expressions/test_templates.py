@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.expressions import Scope, parse_template, spell_body, spell_template
-from wfc.compiler.spell import Code, literal, text_block
+from wfc.compiler.python.literals import Code, literal, text_block
 from wfc.compiler.types import BOOLEAN, DATE, INTEGER, NUMBER, STRING, ListOf, Optional, Record, show
 
 SIMPLE = Scope({"a": STRING, "n": INTEGER, "x": NUMBER, "names": ListOf(STRING), "maybe": Optional(STRING)})
@@ -169,7 +169,7 @@ def body_source(lines: list[Code], name: str = "f") -> str:
 def test_statements_become_a_function(text: str, meant: str) -> None:
     template, findings = read(text, statements=True)
     assert not [finding.message for finding in findings]
-    from wfc.runtime import filters
+    from wfc.runtime.values import filters
 
     space: dict[str, Any] = {"filters": filters}
     exec(body_source(spell_body(template, {})), space)  # noqa: S102 - the code under test
@@ -258,7 +258,7 @@ def test_text_around_an_expression_is_its_text(before: str, after: str, expressi
         return
     template, findings = read(text)
     assert not findings
-    from wfc.runtime import filters
+    from wfc.runtime.values import filters
 
     space = {"a": "A", "names": ["x", "y"], "n": 2, "maybe": None, "filters": filters}
     middle = {"a": "A", "n": "2", "names | join(', ')": "x, y", "names | join('\\n')": "x\ny"}.get(

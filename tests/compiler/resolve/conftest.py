@@ -9,10 +9,10 @@ import pytest
 import yaml
 
 from wfc.compiler.diagnostics import Finding, Severity
-from wfc.compiler.nodes import Step, Workflow
-from wfc.compiler.read import Document, read
+from wfc.compiler.model import Step, Workflow
 from wfc.compiler.resolve import resolve
-from wfc.compiler.validate import validate
+from wfc.compiler.schema import validate
+from wfc.compiler.yaml import Document, read
 
 
 @dataclass

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from wfc.compiler.pipeline import check_text
-from wfc.compiler.project import Project
+from wfc.compiler.passes import check_text
 from wfc.compiler.resolve import Refused
+from wfc.compiler.workspace.project import Project
 
 CHILD = """\
 wfc: 1

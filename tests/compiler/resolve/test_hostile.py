@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wfc.compiler.problems import spelling
+from wfc.compiler.rules import spelling
 
 HEAD = "wfc: 1\nworkflow: greet\nstart: Asked\nend: Greeted\n"
 EVENTS = "events:\n  Asked: {name: string}\n  Greeted: {text: string}\n"

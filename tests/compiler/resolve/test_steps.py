@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wfc.compiler import nodes
+from wfc.compiler import model as nodes
 
 MODELS = {"fast": {"use": "openai:gpt-4o-mini"}}
 HELLO = {"event": "Greeted", "with": {"text": "hello"}}

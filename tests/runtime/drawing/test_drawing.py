@@ -35,8 +35,8 @@ from wfc.runtime.drawing.layout import arrange
 from wfc.runtime.drawing.page import as_page
 from wfc.runtime.drawing.picture import Arrow, Box, Picture
 from wfc.runtime.drawing.texts import as_dot, as_mermaid
-from wfc.runtime.instrumentation import get_dispatcher
 from wfc.runtime.testing import run_virtually
+from wfc.runtime.tracing import get_dispatcher
 
 HOSTILE = '"><script>alert(1)</script>\\"]; x -->|"y"| z\n%%{init}%% #quot; &amp;'
 

@@ -12,7 +12,8 @@ import pytest
 from pydantic import BaseModel
 
 from wfc.runtime import Event, RunState, StartEvent, StopEvent, Workflow, step, transform
-from wfc.runtime.representation import (
+from wfc.runtime.authoring.resource import Resource, ResourceConfig
+from wfc.runtime.drawing.representation import (
     WorkflowEventNode,
     WorkflowGenericNode,
     WorkflowGraph,
@@ -22,7 +23,6 @@ from wfc.runtime.representation import (
     WorkflowStepNode,
     get_workflow_representation,
 )
-from wfc.runtime.resource import Resource, ResourceConfig
 
 SOURCE = '''
 from typing import Annotated
@@ -81,8 +81,8 @@ graph = get_workflow_representation(Flow).model_dump()
 
 OURS = """
 from wfc.runtime import *
-from wfc.runtime.resource import Resource
-from wfc.runtime.representation import get_workflow_representation
+from wfc.runtime.authoring.resource import Resource
+from wfc.runtime.drawing.representation import get_workflow_representation
 """
 
 THEIRS = """

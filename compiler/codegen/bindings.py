@@ -1,0 +1,263 @@
+"""Models, retry policies, tools and prompts → constants and functions of the module."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from wfc.compiler.codegen.annotations import annotation, is_class
+from wfc.compiler.codegen.constants import call, constant
+from wfc.compiler.codegen.layout import INDENT, WIDTH, docstring, fit
+from wfc.compiler.codegen.names import ModuleNames
+from wfc.compiler.codegen.scope import Function, Parameter, Path
+from wfc.compiler.codegen.values import Values
+from wfc.compiler.expressions import Template, spell_body, spell_template
+from wfc.compiler.model import HttpRequest, Model, Resource, Retry, Secret, Step, Tool, Workflow
+from wfc.compiler.python.literals import Code, constant_name, literal, local_name
+from wfc.compiler.slotted import dataclass
+from wfc.compiler.types import ANY, Type
+
+__all__ = ["NO_CODE", "Bindings", "PythonFunction"]
+
+
+NO_CODE = Code("")
+
+
+@dataclass(frozen=True, slots=True)
+class PythonFunction:
+    """A function or a method.
+
+    Args:
+        comment: Where it comes from, or empty.
+        decorators: One or none, each in lines.
+        head: From ``def`` to the colon, in lines.
+        docstring: In quotes, or empty.
+        body: Statements, in lines without the function's indentation.
+    """
+
+    head: tuple[str, ...]
+    body: tuple[str, ...]
+    docstring: Code = NO_CODE
+    comment: Code = NO_CODE
+    decorator: tuple[str, ...] = ()
+
+
+class Bindings:
+    """What the steps of a workflow call, each printed once and only if a step uses it."""
+
+    def __init__(self, workflow: Workflow, names: ModuleNames, folder_of: Callable[[str], str]) -> None:
+        self.workflow = workflow
+        self.names = names
+        self.folder_of = folder_of
+        self.constants: list[list[str]] = []
+        self.functions: list[PythonFunction] = []
+        self.outputs: dict[Code, Code] = {}
+        self.tools: dict[tuple[int, Code], Code] = {}
+        self.words: dict[Code, dict[str, Code]] = {}
+        self.configured: set[Code] = set()
+
+    # --- retries
+    def retry(self, policy: Retry) -> Code:
+        """A policy's constant."""
+        known = id(policy) in self.names.bindings
+        name = self.names.constant(policy, "RETRY")
+        if not known:
+            arguments = {
+                "max_attempts": policy.max_attempts,
+                "delay": policy.delay,
+                "backoff": policy.backoff,
+                "max_delay": policy.max_delay,
+                "jitter": policy.jitter or None,
+                "total_timeout": policy.total_timeout,
+                "retry_on": policy.retry_on or None,
+                "never_on": policy.never_on or None,
+            }
+            given = {key: literal(value) for key, value in arguments.items() if value is not None}
+            self.constants.append(fit(f"{name} = {call(Code('RetryPolicy'), **given)}"))
+        return name
+
+    # --- models
+    def model(self, model: Model, function: Function) -> Code:
+        """How a function names a model: its constant, or a call that gives it the config."""
+        name = self.declared(model)
+        if not _needs_config(model):
+            return name
+        function.note([("config",)])
+        return Code(f"{name}(config)")
+
+    def declared(self, model: Model) -> Code:
+        """A model's constant or function, printed after those that it falls back on."""
+        known = id(model) in self.names.bindings
+        if known:
+            return self.names.bindings[id(model)]
+        inner = Function(self.names.scope, (Parameter("config", Code("config"), self.names.config),))
+        fallback = [self.model(other, inner) for other in model.fallback]
+        arguments = {"base_url": inner.template(model.base_url)} if model.base_url is not None else {}
+        if model.api_key is not None:
+            arguments["api_key"] = secret(model.api_key)
+        arguments |= {key: literal(value) for key, value in model.settings.items()}
+        if fallback:
+            arguments["fallback"] = Code(f"[{', '.join(fallback)}]")
+        value = call(Code("Model"), literal(model.use), **arguments)
+        if not _needs_config(model):
+            name = self.names.constant(model, "MODEL")
+            self.constants.append(fit(f"{name} = {value}"))
+            return name
+        name = self.names.function(model, "model")
+        head = fit(f"def {name}({', '.join(inner.parameters)}) -> Model:")
+        self.functions.append(PythonFunction(tuple(head), tuple(fit(f"return {value}", INDENT))))
+        return name
+
+    # --- tools
+    def python_tool(self, tool: Tool, output: Type, step: Step) -> Code:
+        """A Python tool's constant; one of its own for a step that declares another output."""
+        assert tool.python is not None
+        type_ = annotation(output, self.names)
+        key = (id(tool), type_)
+        if key in self.tools:
+            return self.tools[key]
+        if id(tool) in self.names.bindings:
+            name = self.names.scope.give(f"{step.name}_{tool.name}".upper())
+        else:
+            name = self.names.constant(tool, "TOOL")
+        arguments = {"output": type_, "beside": self.beside(tool.file)}
+        if tool.secrets:
+            pairs = ", ".join(f"{literal(word)}: {secret(each)}" for word, each in tool.secrets)
+            arguments["secrets"] = Code(f"{{{pairs}}}")
+        wanted = [each for each in self.workflow.resources if each.name not in tool.args.fields]
+        if wanted:
+            pairs = ", ".join(f"{literal(each.name)}: {self.resource(each)}" for each in wanted)
+            arguments["resources"] = Code(f"{{{pairs}}}")
+        value = call(Code("PythonTool"), literal(tool.python), **arguments)
+        self.constants.append(fit(f"{name}: PythonTool[{type_}] = {value}"))
+        self.tools[key] = name
+        return name
+
+    def beside(self, file: str) -> Code:
+        """Where the modules of a file's tools are: in its folder, as seen from the generated module."""
+        folder = self.folder_of(file)
+        return Code("__file__" if folder == "." else f"Path(__file__).parent / {literal(folder)}")
+
+    def resource(self, resource: Resource) -> Code:
+        """A resource's constant; it stands before the tools that ask for it."""
+        known = id(resource) in self.names.bindings
+        name = self.names.constant(resource, "RESOURCE")
+        if not known:
+            named = {"beside": self.beside(resource.file), "per": literal(resource.per)}
+            value = call(Code("PythonResource"), literal(resource.python), **named)
+            self.constants.append(fit(f"{name} = {value}"))
+        return name
+
+    def http_tool(self, tool: Tool, output: Type) -> Code:
+        """The function that an http tool is; it takes what the tool takes by name."""
+        key = (id(tool), annotation(output, self.names))
+        if key not in self.tools:
+            name = self.names.scope.give(tool.name, f"{tool.name}_tool")
+            self.tools[key] = name
+            self.functions.append(self.http_function(name, tool, output))
+        return self.tools[key]
+
+    def http_function(self, name: Code, tool: Tool, output: Type) -> PythonFunction:
+        assert tool.request is not None
+        inner = self.names.scope.inner(["ctx", "config"])
+        self.words[name] = words = {each: inner.give(local_name(each)) for each in tool.args.fields}
+        known: dict[Path, Code] = {("args", each): word for each, word in words.items()}
+        config = Parameter("config", Code("config"), self.names.config)
+        function = Function(inner, (config,), known=known)
+        action = self.request(tool.request, function, output, tool.name)
+        if function.used:
+            self.configured.add(name)
+        head = [Code(f"ctx: {context(self.workflow)}"), *function.parameters]
+        for field in sorted(tool.args.fields.values(), key=lambda field: not field.required):
+            spelled = f"{words[field.name]}: {annotation(field.type, self.names)}"
+            if not field.required:
+                spelled += f" = {constant(field.default, field.type, self.names)}"
+            head.append(Code(spelled))
+        lines = fit(f"async def {name}({', '.join(head)}) -> {annotation(output, self.names)}:")
+        body = fit(f"return await {action}", INDENT)
+        return PythonFunction(tuple(lines), tuple(body), docstring(tool.description, INDENT))
+
+    # --- requests
+    def request(self, wanted: HttpRequest, function: Function, output: Type, name: str) -> Code:
+        """A call of ``ctx.http``."""
+        values = Values(function, self.names)
+        function.note(wanted.url.uses)
+        url = spell_template(wanted.url, function.known, url=True)
+        named: dict[str, Code] = {}
+        if wanted.query:
+            pairs = ", ".join(f"{literal(key)}: {values.value(value)}" for key, value in wanted.query)
+            named["query"] = Code(f"{{{pairs}}}")
+        if wanted.headers:
+            pairs = ", ".join(
+                f"{literal(header.name)}: "
+                f"{secret(header.value) if isinstance(header.value, Secret) else function.template(header.value)}"
+                for header in wanted.headers
+            )
+            named["headers"] = Code(f"{{{pairs}}}")
+        if wanted.auth is not None and wanted.auth.user is not None:
+            named["auth"] = call(
+                Code("Basic"), function.template(wanted.auth.user), secret(wanted.auth.secret)
+            )
+        elif wanted.auth is not None:
+            named["auth"] = call(Code("Bearer"), secret(wanted.auth.secret))
+        if wanted.body is not None:
+            named["body"] = values.value(wanted.body)
+        named |= self.output(output, name)
+        return call(Code("ctx.http"), literal(wanted.method), url, **named)
+
+    # --- outputs and texts
+    def output(self, type_: Type, name: str) -> dict[str, Code]:
+        """The argument that says what a result must be; none for anything."""
+        if type_ == ANY:
+            return {}
+        spelled = annotation(type_, self.names)
+        if is_class(type_):
+            return {"output": spelled}
+        if spelled not in self.outputs:
+            constant_ = self.outputs[spelled] = self.names.scope.give(constant_name(f"{name}_output"))
+            self.constants.append(fit(f"{constant_}: Output[{spelled}] = Output({spelled})"))
+        return {"output": self.outputs[spelled]}
+
+    def text(self, template: Template, name: str, function: Function) -> Code:
+        """A prompt: in place if it is short, else a constant, or a function of what it mentions."""
+        text = template.constant
+        if text is not None and (len(text) > WIDTH // 2 or "\n" in text):
+            constant_ = self.names.scope.give(constant_name(name))
+            self.constants.append(fit(f"{constant_} = {spell_template(template, {})}"))
+            return constant_
+        if not template.statements and "\n" not in template.text and len(template.text) <= WIDTH // 2:
+            return function.template(template)
+        return self.prompt(template, name, function)
+
+    def prompt(self, template: Template, name: str, function: Function) -> Code:
+        """A call of the function that a prompt is."""
+        inner = Function(self.names.scope, tuple(each for each in function.at_hand), dict(function.known))
+        inner.note(template.uses)
+        body = [
+            line for each in (*inner.lead, *spell_body(template, inner.known)) for line in fit_inner(each)
+        ]
+        function.note(template.uses)
+        given = self.names.scope.give(name)
+        head = fit(f"def {given}({', '.join(inner.parameters)}) -> str:")
+        self.functions.append(PythonFunction(tuple(head), tuple(body)))
+        return call(given, *(parameter.name for parameter in inner.taken))
+
+
+def fit_inner(statement: str) -> list[str]:
+    """The lines of a statement that is indented within its function."""
+    inside = statement.lstrip(" ")
+    margin = len(statement) - len(inside)
+    return [" " * margin + line for line in fit(inside, INDENT + margin)]
+
+
+def secret(node: Secret) -> Code:
+    """``Secret("NAME")``."""
+    return call(Code("Secret"), literal(node.name))
+
+
+def context(workflow: Workflow) -> Code:
+    """The type of ``ctx``."""
+    return Code("Context[State]" if workflow.state.fields else "Context")
+
+
+def _needs_config(model: Model) -> bool:
+    return bool(model.base_url is not None and model.base_url.uses) or any(map(_needs_config, model.fallback))

@@ -1,0 +1,158 @@
+"""Events, records, state and config → classes, each after those that it mentions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from wfc.compiler.codegen.annotations import annotation, literal_type, records_in, union
+from wfc.compiler.codegen.children import child_ends
+from wfc.compiler.codegen.constants import bounds, call, constant
+from wfc.compiler.codegen.layout import INDENT, docstring
+from wfc.compiler.codegen.names import ModuleNames
+from wfc.compiler.model import Workflow
+from wfc.compiler.python.literals import Code, field_name, literal
+from wfc.compiler.slotted import dataclass
+from wfc.compiler.types import (
+    BUILT_IN,
+    NO_CONSTRAINTS,
+    Enumeration,
+    Field,
+    ListOf,
+    MapOf,
+    Optional,
+    Record,
+    Type,
+    members,
+)
+
+__all__ = ["Class", "ClassField", "Literals", "classes"]
+
+
+@dataclass(frozen=True, slots=True)
+class ClassField:
+    """A field, as the class declares it; without ``default`` it must be given."""
+
+    name: Code
+    annotation: Code
+    default: Code | None
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """A pydantic class of the module."""
+
+    name: Code
+    bases: Code
+    docstring: Code
+    fields: tuple[ClassField, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Literals:
+    """A named enumeration of the module."""
+
+    name: Code
+    type: Code
+
+
+_BASES = {"start": "StartEvent", "message": "Event", "end": "StopEvent"}
+_ROLES = {"state": "RunState", "config": "RunConfig"}
+
+
+def classes(workflow: Workflow, names: ModuleNames) -> list[Class | Literals]:
+    """All classes of a module, in an order in which each finds the others, but for circles."""
+    bases = {id(event.record): (_BASES[event.role], event.name) for event in workflow.events}
+    bases |= {key: ("ChildEnd", name) for key, name in child_ends(workflow).items()}
+    return [
+        Literals(names.enumerations[type_.name], literal_type(type_))
+        if isinstance(type_, Enumeration)
+        else _class(type_, before, bases, names)
+        for type_, before in _ordered(workflow, names)
+    ]
+
+
+def _ordered(workflow: Workflow, names: ModuleNames) -> Iterator[tuple[Record | Enumeration, frozenset[str]]]:
+    """Each record and named enumeration, with the names of those before it."""
+    roots: list[Type] = [*workflow.types, *workflow.outputs, *(event.record for event in workflow.events)]
+    roots += [record for record in (workflow.config, workflow.state) if record.fields]
+    before: set[str] = {*names.imported, *BUILT_IN}
+    seen: set[int] = {id(each) for each in BUILT_IN.values()}
+
+    def visit(type_: Record | Enumeration) -> Iterator[tuple[Record | Enumeration, frozenset[str]]]:
+        key = hash(type_.name) if isinstance(type_, Enumeration) else id(type_)
+        if key in seen or names.of_type(type_) in names.imported:
+            return
+        seen.add(key)
+        if isinstance(type_, Record):
+            for field in type_.fields.values():
+                for mentioned in records_in(field.type):
+                    yield from visit(mentioned)
+        yield type_, frozenset(before)
+        before.add(names.of_type(type_))
+
+    for root in roots:
+        if isinstance(root, (Record, Enumeration)):
+            yield from visit(root)
+
+
+def _class(
+    record: Record, before: frozenset[str], bases: Mapping[int, tuple[str, str]], names: ModuleNames
+) -> Class:
+    name = names.of(record)
+    return Class(
+        name,
+        _bases(record, name, bases),
+        docstring(record.description, INDENT),
+        tuple(_field(field, before, names) for field in record.fields.values()),
+    )
+
+
+def _bases(record: Record, name: Code, bases: Mapping[int, tuple[str, str]]) -> Code:
+    if id(record) not in bases:
+        return Code(_ROLES.get(record.role, "Record"))
+    base, event = bases[id(record)]
+    named = "" if name == event else f", name={literal(event)}"
+    return Code(f"{base}, closed=True{named}")
+
+
+def _field(field: Field, before: frozenset[str], names: ModuleNames) -> ClassField:
+    name = field_name(field.name)
+    later = any(names.of_type(each) not in before for each in records_in(field.type))
+    about = {"alias": literal(field.name)} if name != field.name else {}
+    if field.description:
+        about["description"] = literal(field.description)
+    limits = bounds(field.constraints, field.type, names)
+    if isinstance(field.type, Optional) and field.constraints != NO_CONSTRAINTS:
+        # bounds are for the value, not for its absence
+        inner = _annotated(_quoted(annotation(field.type.of, names), later), field, limits)
+        spelled = _annotated(union([inner, Code("None")]), None, about)
+    else:
+        spelled = _annotated(_quoted(annotation(field.type, names), later), field, {**about, **limits})
+    return ClassField(name, spelled, _default(field, later, names))
+
+
+def _quoted(spelled: Code, later: bool) -> Code:
+    """An annotation in quotes, if it mentions a class that comes later, or the one that it stands in."""
+    return literal(str(spelled)) if later else spelled
+
+
+def _annotated(spelled: Code, field: Field | None, more: Mapping[str, Code]) -> Code:
+    parts = [spelled]
+    if field is not None and field.constraints.format is not None:
+        parts.append(call(Code("Format"), literal(field.constraints.format)))
+    if more:
+        parts.append(call(Code("Field"), **more))
+    return Code(f"Annotated[{', '.join(parts)}]") if len(parts) > 1 else spelled
+
+
+def _default(field: Field, later: bool, names: ModuleNames) -> Code | None:
+    if not field.has_default:
+        return Code("None") if isinstance(field.type, Optional) else None
+    spelled = constant(field.default, field.type, names)
+    if not isinstance(field.default, (list, dict)):
+        return spelled
+    if not field.default and any(isinstance(member, (ListOf, MapOf)) for member in members(field.type)):
+        return Code(f"Field(default_factory={'list' if isinstance(field.default, list) else 'dict'})")
+    if later or spelled[0] not in "[{":
+        return Code(f"Field(default_factory=lambda: {spelled})")
+    return call(Code("Field"), default=spelled)  # pydantic copies it for each instance

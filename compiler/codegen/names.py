@@ -1,0 +1,115 @@
+"""Which Python name everything in a generated module goes by, each name given once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from wfc.compiler.model import Model, Resource, Retry, Step, Tool, Workflow, WorkflowCall
+from wfc.compiler.python.literals import Code, class_name, constant_name, method_name, normal_form
+from wfc.compiler.python.reserved_names import CLASSES, CONSTANTS, LOCALS, OF_KINDS
+from wfc.compiler.slotted import dataclass, field
+from wfc.compiler.types import BUILT_IN, Enumeration, Record, Type
+
+__all__ = ["ModuleNames", "Names"]
+
+
+@dataclass(slots=True)
+class Names:
+    """The names of one Python scope, those of the scopes around it included."""
+
+    taken: set[str] = field(default_factory=set)
+
+    def give(self, *wanted: str) -> Code:
+        """The first of these names that is free; if none is, the first with ``_`` after it."""
+        assert all(name.isidentifier() for name in wanted), wanted
+        name = next((name for name in wanted if name not in self.taken), wanted[0])
+        while name in self.taken:
+            name += "_"
+        self.taken.add(name)
+        return Code(name)
+
+    def inner(self, more: Iterable[str] = ()) -> Names:
+        """The names of a scope inside this one."""
+        return Names({*self.taken, *more})
+
+
+def kinds(workflow: Workflow) -> set[str]:
+    """The kinds of a workflow's steps; a tool that is a workflow is printed as a step of that kind."""
+    return {"workflow" if isinstance(step.action, WorkflowCall) else step.kind for step in workflow.steps}
+
+
+class ModuleNames:
+    """The names at a module's top level, and of the methods of its workflow class.
+
+    The author's own classes come first, so that they keep their names; imports have come before all.
+
+    ``imported`` has the names that come from the modules of imported files: which module, and the name there.
+    """
+
+    def __init__(self, workflow: Workflow) -> None:
+        self.scope = Names({*CLASSES, *CONSTANTS, *LOCALS})
+        for kind in kinds(workflow) & OF_KINDS.keys():
+            self.scope.taken |= OF_KINDS[kind]
+        self.classes = {id(each): Code(name) for name, each in BUILT_IN.items()}
+        self.enumerations: dict[str, Code] = {}
+        self.imported: dict[Code, tuple[str, Code]] = {}
+        self.declare_imported(workflow)
+        for type_ in (*workflow.types, *(event.record for event in workflow.events), *workflow.outputs):
+            self.declare(type_)
+        self.workflow = self.scope.give(class_name(workflow.class_name), f"{workflow.class_name}Workflow")
+        self.state, self.config = Code("State"), Code("Config")
+        self.classes[id(workflow.state)] = self.state
+        self.classes[id(workflow.config)] = self.config
+        self.bindings: dict[int, Code] = {}
+        self.methods: dict[str, Code] = {}
+        self.class_scope = Names()
+        for step in workflow.steps:
+            self.methods[step.name] = self.class_scope.give(method_name(step.name))
+
+    def declare_imported(self, workflow: Workflow) -> None:
+        """Give names to what other modules have; start and end events are classes of this module all the same."""
+        own = {id(event.record) for event in workflow.events if event.role != "message"}
+        for each in workflow.imports:
+            there = Names({*CLASSES, *CONSTANTS, *LOCALS})
+            for type_ in each.types:
+                assert isinstance(type_, (Record, Enumeration))
+                name = there.give(class_name(type_.name))
+                if id(type_) not in own:
+                    self.declare(type_)
+                    self.imported[self.of_type(type_)] = each.module, name
+
+    def of_type(self, type_: Record | Enumeration) -> Code:
+        """The name of a class or of a named enumeration."""
+        return self.of(type_) if isinstance(type_, Record) else self.enumerations[type_.name]
+
+    def declare(self, type_: Type) -> None:
+        """Give a class its name, or a named enumeration."""
+        if isinstance(type_, Record):
+            if id(type_) not in self.classes:
+                self.classes[id(type_)] = self.scope.give(class_name(type_.name))
+        elif isinstance(type_, Enumeration) and type_.name and type_.name not in self.enumerations:
+            self.enumerations[type_.name] = self.scope.give(class_name(type_.name))
+
+    def of(self, record: Record) -> Code:
+        """A record's class."""
+        return self.classes[id(record)]
+
+    def constant(self, node: Model | Resource | Retry | Tool, kind: str) -> Code:
+        """A binding's constant, such as ``FAST``; ``FAST_MODEL`` where that name is given away."""
+        if id(node) not in self.bindings:
+            name = constant_name(node.name)
+            if not name.isidentifier():  # some letters have no capital that a name may hold
+                name = Code(node.name)
+            self.bindings[id(node)] = self.scope.give(name, f"{name}_{kind}")
+        return self.bindings[id(node)]
+
+    def function(self, node: Model | Tool, kind: str) -> Code:
+        """The function that stands for a binding, such as ``weather``."""
+        if id(node) not in self.bindings:
+            name = normal_form(node.name)
+            self.bindings[id(node)] = self.scope.give(name, f"{name}_{kind}")
+        return self.bindings[id(node)]
+
+    def method(self, step: Step) -> Code:
+        """A step's own method."""
+        return self.methods[step.name]

@@ -1,0 +1,246 @@
+"""A step → its methods: the action, its tail, and what else it says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from wfc.compiler.codegen.annotations import annotation, union
+from wfc.compiler.codegen.batches import mistakable
+from wfc.compiler.codegen.bindings import Bindings, PythonFunction, context
+from wfc.compiler.codegen.caching import cache
+from wfc.compiler.codegen.calls import Calls
+from wfc.compiler.codegen.children import child_method
+from wfc.compiler.codegen.constants import call
+from wfc.compiler.codegen.layout import INDENT, docstring, fit
+from wfc.compiler.codegen.maps import Maps, gathered
+from wfc.compiler.codegen.names import ModuleNames
+from wfc.compiler.codegen.negation import negated
+from wfc.compiler.codegen.pauses import answer_parameters, pause_type
+from wfc.compiler.codegen.scope import Function, Parameter, given, result_parameters
+from wfc.compiler.codegen.tails import BODY, Tail
+from wfc.compiler.codegen.values import Values
+from wfc.compiler.expressions import Expression, Template
+from wfc.compiler.model import Exit, Join, MapItems, Pause, Save, Step, WaitEvent, Workflow, WorkflowCall
+from wfc.compiler.python.literals import Code, literal
+
+__all__ = ["Methods"]
+
+USUAL_CONCURRENCY = 4
+
+
+class Methods:
+    """Makes the methods of a workflow class."""
+
+    def __init__(self, workflow: Workflow, names: ModuleNames, bindings: Bindings) -> None:
+        self.workflow = workflow
+        self.names = names
+        self.bindings = bindings
+        self.calls = Calls(bindings, names)
+        self.maps = Maps(self)
+        self.told_apart = mistakable(workflow)
+
+    def of(self, step: Step, comment: Code) -> Iterator[PythonFunction]:
+        """A step's methods, the one that bears its name first."""
+        if not step.acts:
+            yield self.transform(step, comment)
+        else:
+            yield from self.doing(step, comment)
+            if step.require:
+                yield self.require(step)
+            yield self.tail(
+                step, "then", "after_{}", step.emit, step.save, result_parameters(step, self.names)
+            )
+        if step.on_error is not None:
+            error = [Parameter("error", Code("error"), Code("StepError"))]
+            yield self.tail(step, "on_error", "{}_failed", step.on_error, (), error)
+        if step.on_limit is not None:
+            yield self.tail(step, "on_limit", "{}_over_limit", step.on_limit, (), [])
+        if step.on_timeout is not None:
+            yield self.tail(step, "on_timeout", "{}_timed_out", step.on_timeout, (), [], timed_out=True)
+        if step.on_expired is not None:
+            yield self.tail(step, "on_expired", "{}_expired", step.on_expired, (), [])
+        if isinstance(step.action, WaitEvent) and step.action.that is not None:
+            came = [Parameter("result", Code("result"), self.names.of(step.action.event.record))]
+            yield self.computed(step, "that", "{}_that", step.action.that, "bool", came)
+        yield from self.texts(step)
+
+    # --- the method that bears the step's name
+    def doing(self, step: Step, comment: Code) -> Iterator[PythonFunction]:
+        """What a step does, as one method or as several."""
+        if isinstance(step.action, MapItems):
+            yield from self.maps.of(step, step.action, comment)
+        elif isinstance(step.action, WorkflowCall):
+            yield child_method(self, step, step.action, comment)
+        else:
+            yield self.action(step, comment)
+
+    def action(self, step: Step, comment: Code) -> PythonFunction:
+        assert step.action is not None, step.name
+        assert not isinstance(step.action, (MapItems, WorkflowCall)), step.name
+        function = self.function(step)
+        function.use_all("event")
+        function.use_all("events")
+        action = self.calls.action(step.action, step, function)
+        lead = [line for each in function.lead for line in fit(each, BODY)]
+        doc = docstring(step.description, BODY)
+        name = self.names.method(step)
+        if isinstance(step.action, Pause):
+            head = self.head("def", name, function.parameters, pause_type(step.action, self.names))
+            body = [*lead, *fit(f"return {action}", BODY)]
+            return PythonFunction(head, tuple(body), doc, comment, self.decorator(step, "pause"))
+        parameters = [Code(f"ctx: {context(self.workflow)}"), *function.parameters]
+        gives = annotation(step.result, self.names) if step.result is not None else Code("None")
+        head = self.head("async def", name, parameters, gives)
+        returned = "await" if step.result is None else "return await"
+        body = [*lead, *fit(f"{returned} {action}", BODY)]
+        return PythonFunction(head, tuple(body), doc, comment, self.decorator(step, "step"))
+
+    def transform(self, step: Step, comment: Code) -> PythonFunction:
+        function = self.function(step)
+        function.use_all("event")
+        function.use_all("events")
+        if isinstance(step.action, MapItems):
+            function.lead.append(gathered(step.action, function, self.names))
+        tail = self.tail_in(function, step)
+        body = tail.lines(step.emit, step.save)
+        head = self.head("def", self.names.method(step), function.parameters, tail.returns(step.emit))
+        doc = docstring(step.description, BODY)
+        return PythonFunction(head, tuple(body), doc, comment, self.decorator(step, "transform"))
+
+    def decorator(self, step: Step, kind: str) -> tuple[str, ...]:
+        named: dict[str, Code] = {}
+        name = self.names.method(step)
+        if name != step.name:
+            named["name"] = literal(step.name)
+        if isinstance(step.accepts, Join):
+            named["join"] = self.join(step.accepts)
+        if step.within is not None:
+            named["within"] = literal(step.within)
+        if kind == "step" or isinstance(step.action, WorkflowCall):
+            named |= self.attempts(step)
+        if isinstance(step.max_runs, int):
+            named["max_runs"] = literal(step.max_runs)
+        return tuple(fit(f"@{call(Code(kind), **named)}" if named else f"@{kind}", INDENT))
+
+    def attempts(self, step: Step) -> dict[str, Code]:
+        """What a decorator says of the attempts at a step's action, or at that of an item."""
+        named: dict[str, Code] = {}
+        if step.retry is not None:
+            named["retry_policy"] = self.bindings.retry(step.retry)
+        if step.timeout is not None:
+            named["timeout"] = literal(step.timeout)
+        if step.concurrency != USUAL_CONCURRENCY:
+            named["num_workers"] = literal(step.concurrency)
+        if step.cached is not None:
+            named["cache"] = cache(step.cached)
+        return named
+
+    def join(self, join: Join) -> Code:
+        named = {"fork": literal(join.fork)}
+        if join.within is not None:
+            named["within"] = literal(join.within)
+        if join.proceed:
+            named["proceed"] = literal(True)
+        if join.rest == "cancel":
+            named["rest"] = literal("cancel")
+        if join.form == "at_least":
+            return call(Code("AtLeast"), literal(join.count), **named)
+        return call(Code({"all": "AllOf", "any": "FirstOf", "each": "EachOf"}[join.form]), **named)
+
+    # --- the others
+    def tail(
+        self,
+        step: Step,
+        hook: str,
+        name: str,
+        exit_: Exit,
+        saves: Sequence[Save],
+        more: Sequence[Parameter],
+        *,
+        timed_out: bool = False,
+    ) -> PythonFunction:
+        function = self.function(step, more, timed_out=timed_out)
+        tail = self.tail_in(function, step)
+        unhandled = hook == "on_error" and not exit_.exhaustive
+        body = tail.lines(exit_, saves, unhandled=unhandled)
+        returns = tail.returns(exit_, unhandled=unhandled)
+        return self.hooked(step, hook, name, function, returns, body)
+
+    def tail_in(self, function: Function, step: Step) -> Tail:
+        return Tail(function, self.names, self.workflow.state, told_apart=step.name in self.told_apart)
+
+    def require(self, step: Step) -> PythonFunction:
+        if isinstance(step.action, MapItems):
+            function = self.maps.function(step, step.action, with_result=True)
+        else:
+            function = self.function(step, answer_parameters(step, self.names))
+        body: list[str] = []
+        for requirement in step.require:
+            condition = negated(function.expression(requirement.that))
+            say = function.template(requirement.say)
+            body += [*fit(f"if {condition}:", BODY)]
+            body += [" " * INDENT + line for line in fit(f"yield {say}", BODY + INDENT)]
+        return self.hooked(step, "require", "require_{}", function, Code("Iterator[str]"), body)
+
+    def texts(self, step: Step) -> Iterator[PythonFunction]:
+        """What is computed beside the action: bounds, keys, and texts for who watches."""
+        if isinstance(step.accepts, Join) and step.accepts.match_by is not None:
+            yield self.match_by(step, step.accepts, step.accepts.match_by)
+        if isinstance(step.max_runs, Expression):
+            yield self.computed(step, "max_runs", "{}_max_runs", step.max_runs, "int")
+        if step.idempotency_key is not None:
+            about: list[Parameter] = []
+            if isinstance(step.action, MapItems):
+                about = self.maps.parameters(step.action, with_result=False)
+            yield self.computed(step, "idempotency_key", "{}_key", step.idempotency_key, "str", about)
+        if step.stream is None:
+            return
+        if step.stream.before is not None:
+            yield self.computed(step, "stream_before", "before_{}", step.stream.before, "str")
+        after = result_parameters(step, self.names)
+        if step.stream.after is not None:
+            yield self.computed(step, "stream_after", "report_{}", step.stream.after, "str", after)
+        elif step.stream.after_event is not None:
+            function = self.function(step, after)
+            values = Values(function, self.names)
+            emitted = values.emission(step.stream.after_event)
+            body = [*function.lead, f"return {emitted}"]
+            fitted = [line for each in body for line in fit(each, BODY)]
+            returns = values.emitted(step.stream.after_event)
+            yield self.hooked(step, "stream_after", "report_{}", function, returns, fitted)
+
+    def match_by(self, step: Step, join: Join, value: Expression) -> PythonFunction:
+        event = union(self.names.of(event.record) for event in join.events)
+        usual = [each for each in given(self.workflow, step, self.names) if each.root in {"inputs", "config"}]
+        function = Function(self.names.scope, (Parameter("event", Code("event"), event), *usual))
+        function.use_all("event")
+        lines = fit(f"return {function.expression(value)}", BODY)
+        return self.hooked(step, "match_by", "match_{}", function, annotation(value.type, self.names), lines)
+
+    def computed(
+        self,
+        step: Step,
+        hook: str,
+        name: str,
+        value: Expression | Template,
+        type_: str,
+        more: Sequence[Parameter] = (),
+    ) -> PythonFunction:
+        function = self.function(step, more)
+        spelled = function.expression(value) if isinstance(value, Expression) else function.template(value)
+        body = [line for each in (*function.lead, f"return {spelled}") for line in fit(each, BODY)]
+        return self.hooked(step, hook, name, function, Code(type_), body)
+
+    def hooked(
+        self, step: Step, hook: str, name: str, function: Function, returns: Code, body: Sequence[str]
+    ) -> PythonFunction:
+        given_ = self.names.class_scope.give(name.format(step.name))
+        head = self.head("def", given_, function.parameters, returns)
+        return PythonFunction(head, tuple(body), decorator=(f"@{self.names.method(step)}.{hook}",))
+
+    def head(self, word: str, name: Code, parameters: Sequence[Code], returns: Code) -> tuple[str, ...]:
+        return tuple(fit(f"{word} {name}({', '.join(['self', *parameters])}) -> {returns}:", INDENT))
+
+    def function(self, step: Step, more: Sequence[Parameter] = (), *, timed_out: bool = False) -> Function:
+        at_hand = given(self.workflow, step, self.names, more=more, timed_out=timed_out)
+        return Function(self.names.scope, at_hand)

@@ -1,0 +1,90 @@
+"""A workflow, resolved: frozen nodes that hold the nodes they mention. Names are gone.
+
+Times are in seconds everywhere. Addresses say where in the spec a node comes from.
+"""
+
+from __future__ import annotations
+
+from wfc.compiler.model.accepts import AnyOf, Join
+from wfc.compiler.model.actions import Action, Call, HttpCall, LlmCall, MapItems, ToolCall, WorkflowCall
+from wfc.compiler.model.agents import Agent, Knowledge
+from wfc.compiler.model.bindings import Auth, Header, HttpRequest, Model, Prompt, Resource, Retry, Tool
+from wfc.compiler.model.cases import Delivery, MockAnswer, TestCase
+from wfc.compiler.model.events import Event
+from wfc.compiler.model.exits import (
+    Emission,
+    Emit,
+    EmitAll,
+    EmitEach,
+    Entry,
+    Exit,
+    Fail,
+    Fill,
+    Merge,
+    Nothing,
+    Restart,
+    Save,
+)
+from wfc.compiler.model.messages import Received, RunKey, SendEvent, WhenRunning
+from wfc.compiler.model.pauses import AskPerson, Pause, WaitEvent, WaitFor, WaitUntil
+from wfc.compiler.model.runs import Limits, Whole
+from wfc.compiler.model.steps import Cached, Requirement, Step, Stream
+from wfc.compiler.model.values import Secret, Value
+from wfc.compiler.model.workflow import Import, Workflow
+
+__all__ = [
+    "Action",
+    "Agent",
+    "AnyOf",
+    "AskPerson",
+    "Auth",
+    "Cached",
+    "Call",
+    "Delivery",
+    "Emission",
+    "Emit",
+    "EmitAll",
+    "EmitEach",
+    "Entry",
+    "Event",
+    "Exit",
+    "Fail",
+    "Fill",
+    "Header",
+    "HttpCall",
+    "HttpRequest",
+    "Import",
+    "Join",
+    "Knowledge",
+    "Limits",
+    "LlmCall",
+    "MapItems",
+    "Merge",
+    "MockAnswer",
+    "Model",
+    "Nothing",
+    "Pause",
+    "Prompt",
+    "Received",
+    "Requirement",
+    "Resource",
+    "Restart",
+    "Retry",
+    "RunKey",
+    "Save",
+    "Secret",
+    "SendEvent",
+    "Step",
+    "Stream",
+    "TestCase",
+    "Tool",
+    "ToolCall",
+    "Value",
+    "WaitEvent",
+    "WaitFor",
+    "WaitUntil",
+    "WhenRunning",
+    "Whole",
+    "Workflow",
+    "WorkflowCall",
+]

@@ -1,0 +1,140 @@
+"""What the steps of a workflow call: models, tools and requests; and their retry policies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from wfc.compiler.diagnostics import Address, Place
+from wfc.compiler.expressions import Template
+from wfc.compiler.model.values import Secret, Value
+from wfc.compiler.slotted import dataclass
+from wfc.compiler.types import Record, Type
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """A retry policy: ``min(max_delay, delay * backoff**(n-1)) + uniform(0, jitter)`` before attempt n+1."""
+
+    name: str  # of the policy in `retries`; made from the step's name for one written in place
+    max_attempts: int
+    delay: float
+    backoff: float
+    max_delay: float | None
+    jitter: float
+    total_timeout: float | None
+    retry_on: tuple[str, ...]  # empty: any error
+    never_on: tuple[str, ...]
+    address: Address
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """A model binding.
+
+    Args:
+        settings: Plain values for ``temperature max_tokens top_p seed timeout`` (seconds) and the
+            provider's own ``settings``.
+        fallback: Models tried in order after this one.
+    """
+
+    name: str
+    use: str
+    base_url: Template | None
+    api_key: Secret | None
+    settings: Mapping[str, object]
+    fallback: tuple[Model, ...]
+    address: Address
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prompt:
+    """A named text, whose expressions mean something only where it is used.
+
+    Args:
+        place: Of the text: in the section, or in a file of its own.
+        breaks: Of a file: where in ``text`` a line ends that ends with two characters in the file.
+    """
+
+    name: str
+    text: str
+    place: Place
+    address: Address
+    breaks: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resource:
+    """A Python object that tools ask for by the name of a parameter; ``python`` is ``module:function``.
+
+    Args:
+        file: The path of the file that declares it, as findings show it; the module lies beside that.
+    """
+
+    name: str
+    python: str
+    per: Literal["run", "process"]
+    address: Address
+    file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """A header: a text, or a secret's value."""
+
+    name: str
+    value: Template | Secret
+
+
+@dataclass(frozen=True, slots=True)
+class Auth:
+    """How a request proves who sends it: ``bearer`` (a secret), or ``basic`` (user and secret)."""
+
+    scheme: Literal["bearer", "basic"]
+    secret: Secret
+    user: Template | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HttpRequest:
+    """One request. ``url``'s first expression is the base and is not encoded; every other one is."""
+
+    method: str
+    url: Template
+    query: tuple[tuple[str, Value], ...]
+    headers: tuple[Header, ...]
+    auth: Auth | None
+    body: Value | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tool:
+    """A tool binding.
+
+    Args:
+        python: ``module:function``, or ``None``.
+        request: For an http tool (its expressions see ``args`` and ``config``), or ``None``.
+        workflow: The name of the workflow that it is, or ``None``. What that takes and gives is known at its calls.
+        file: The path of the file that declares it, as findings show it; a python tool's module lies beside that.
+        args: What it takes; a record whose name is made from the tool's.
+        declares_args: Whether it says what it takes; if not, a step may give it anything.
+        output: What it returns; ``ANY`` if not declared.
+        secrets: Keyword argument → secret, for a python tool.
+        read_only: Whether calling it changes nothing anywhere.
+    """
+
+    name: str
+    python: str | None
+    request: HttpRequest | None
+    args: Record
+    output: Type
+    secrets: tuple[tuple[str, Secret], ...]
+    read_only: bool
+    description: str
+    address: Address
+    declares_args: bool = True
+    workflow: str | None = None
+    file: str = ""
+
+
+__all__ = ["Auth", "Header", "HttpRequest", "Model", "Prompt", "Resource", "Retry", "Tool"]

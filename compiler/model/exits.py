@@ -1,0 +1,156 @@
+"""How a step, or a run, is left: what it saves and what it emits."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from wfc.compiler.diagnostics import Address
+from wfc.compiler.expressions import Expression, Template
+from wfc.compiler.model.events import Event
+from wfc.compiler.model.values import Value
+from wfc.compiler.slotted import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """What becomes of a state field's value when it is saved.
+
+    Args:
+        how: ``append`` puts the new list after the old one, ``by`` replaces items and appends new ones, ``last``
+            keeps what is saved last.
+        by: The field that tells items apart, for ``by``.
+    """
+
+    how: Literal["append", "by", "last"]
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Save:
+    """A value put into a state field. ``value`` sees the state as it was before any save."""
+
+    field: str
+    value: Value
+    address: Address
+    merge: Merge | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """How one field of an emitted event gets its value.
+
+    Args:
+        how: ``with``, ``result field`` (same name), ``whole result``, ``event field`` (same name in the
+            accepted event); in an `each` also ``item field`` and ``whole item``. Fields left to their default
+            or to null have no ``Fill``.
+    """
+
+    field: str
+    value: Value
+    how: Literal["with", "item field", "result field", "whole item", "whole result", "event field"]
+
+
+@dataclass(frozen=True, slots=True)
+class Emit:
+    """Emits one event. ``named`` is where its name is written: the whole entry, or the value of `event` in it."""
+
+    event: Event
+    fills: tuple[Fill, ...]
+    address: Address
+    named: Address = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EmitEach:
+    """Emits one event per item of a list: a batch, at most ``max`` items."""
+
+    items: Expression
+    name: str  # of the item, in expressions
+    emit: Emit
+    max: int
+    address: Address
+
+
+@dataclass(frozen=True, slots=True)
+class EmitAll:
+    """Emits all of these."""
+
+    entries: tuple[Emit | EmitEach, ...]
+    address: Address
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """The branch ends here."""
+
+    address: Address
+
+
+@dataclass(frozen=True, slots=True)
+class Fail:
+    """The run ends as failed, with this text."""
+
+    text: Template
+    address: Address
+
+
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """The run begins anew as itself, with these inputs; ``event`` is the start event."""
+
+    event: Event
+    fills: tuple[Fill, ...]
+    address: Address
+
+
+Emission = Emit | EmitEach | EmitAll | Nothing | Fail | Restart
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One way to leave.
+
+    Args:
+        when: Its condition, or ``None``: always.
+        errors: Dotted error names it is for (``on_error`` only); empty: any.
+        save: Its own saves, made after the step's.
+        emission: What it emits.
+    """
+
+    when: Expression | None
+    errors: tuple[str, ...]
+    save: tuple[Save, ...]
+    emission: Emission
+    address: Address
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """All the ways to leave at one occasion, tried in order.
+
+    ``exhaustive`` says that one entry always matches: the last has no `when`, or the conditions leave no
+    case; set by ``resolve`` from the truth table, so that the generator may print the last one as plain
+    `else`. Where it does not hold, ``left`` is a case that no entry is for, as a text for the author (for
+    an `emit` a mistake; for an `on_error` the run's own exits are next).
+    """
+
+    entries: tuple[Entry, ...]
+    address: Address
+    exhaustive: bool = False
+    left: str = ""
+
+
+__all__ = [
+    "Emission",
+    "Emit",
+    "EmitAll",
+    "EmitEach",
+    "Entry",
+    "Exit",
+    "Fail",
+    "Fill",
+    "Merge",
+    "Nothing",
+    "Restart",
+    "Save",
+]

@@ -1,0 +1,55 @@
+"""What a step waits for without doing anything: a person, a time, an event from outside."""
+
+from __future__ import annotations
+
+from wfc.compiler.expressions import Expression, Template
+from wfc.compiler.model.events import Event
+from wfc.compiler.model.values import Value
+from wfc.compiler.slotted import dataclass
+from wfc.compiler.types import Record
+
+
+@dataclass(frozen=True, slots=True)
+class AskPerson:
+    """A question to a person.
+
+    Args:
+        form: What an answer is made of; ``None``: any answer confirms.
+        prefill: Values that stand in the form already, by field.
+        assign: Who is asked: ``user:NAME`` or ``group:NAME``.
+        quorum: How many different people must answer, or ``None``: one, and the result is no list.
+    """
+
+    title: Template
+    show: Template | None
+    form: Record | None
+    prefill: tuple[tuple[str, Value], ...]
+    assign: tuple[Template, ...]
+    quorum: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class WaitFor:
+    """A delay."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class WaitUntil:
+    """A moment, worked out when the step run begins."""
+
+    moment: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class WaitEvent:
+    """An event from outside; ``that`` says which one of that name."""
+
+    event: Event
+    that: Expression | None
+
+
+Pause = AskPerson | WaitFor | WaitUntil | WaitEvent
+
+__all__ = ["AskPerson", "Pause", "WaitEvent", "WaitFor", "WaitUntil"]

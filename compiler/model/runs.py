@@ -1,0 +1,55 @@
+"""What a spec says of its runs as a whole: their exits, their bounds, and names that they may still use."""
+
+from __future__ import annotations
+
+from wfc.compiler.expressions import Expression
+from wfc.compiler.model.exits import Exit
+from wfc.compiler.slotted import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds; ``None``: none.
+
+    Args:
+        per: A value of the inputs; ``concurrent_runs`` is for each of its values by itself.
+    """
+
+    steps: int | None = None
+    tokens: int | None = None
+    cost_usd: float | None = None
+    concurrent_runs: int | None = None
+    per: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """What a spec says of a run as a whole.
+
+    Args:
+        on_error: Where a run goes when a step fails and has no way out of its own; ``None``: it fails.
+        on_deadline: Where it goes when its time is up.
+        on_cancel: Where it goes when it is cancelled.
+        moved: Old names of steps and events, each with its new one.
+        removed: Old names of those that are gone.
+    """
+
+    on_error: Exit | None = None
+    on_deadline: Exit | None = None
+    on_cancel: Exit | None = None
+    limits: Limits | None = None
+    moved: tuple[tuple[str, str], ...] = ()
+    removed: tuple[str, ...] = ()
+
+    @property
+    def exits(self) -> tuple[tuple[str, Exit], ...]:
+        """Those that there are, each with the spec's key for it."""
+        found = (
+            ("on_error", self.on_error),
+            ("on_deadline", self.on_deadline),
+            ("on_cancel", self.on_cancel),
+        )
+        return tuple((key, exit_) for key, exit_ in found if exit_ is not None)
+
+
+__all__ = ["Limits", "Whole"]

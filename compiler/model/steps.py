@@ -1,0 +1,98 @@
+"""A step as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from wfc.compiler.diagnostics import Address
+from wfc.compiler.expressions import Expression, Template
+from wfc.compiler.model.accepts import AnyOf, Join
+from wfc.compiler.model.actions import Action, MapItems
+from wfc.compiler.model.bindings import Retry
+from wfc.compiler.model.exits import Emit, Exit, Save
+from wfc.compiler.slotted import dataclass
+from wfc.compiler.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """What must hold of the result, and what is said where it does not."""
+
+    that: Expression
+    say: Template
+    address: Address
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """What whoever watches the run is told before and after the action."""
+
+    before: Template | None
+    after: Template | None
+    after_event: Emit | None
+    address: Address
+
+
+@dataclass(frozen=True, slots=True)
+class Cached:
+    """That results of the action are kept and used again.
+
+    Args:
+        seconds: How long one is good; ``None``: without end.
+        definition: What the spec says of the action, as plain data: whatever changes there makes kept results useless.
+    """
+
+    seconds: float | None
+    definition: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """A handler: what it accepts, its one action, and its tail.
+
+    Args:
+        action: What it does. A `map` that has nothing to do has one, and goes through a list all the same.
+        result: The action's type; ``None`` without an action, and for one that gives nothing.
+        save: The step's own saves, made before an entry's.
+        max_runs: A number, or an expression of inputs and config; ``None``: unbounded.
+        on_timeout: Of a join.
+        within: Seconds that the step's own pause (a person, an event from outside) lasts at most, or ``None``.
+        on_expired: Where the step goes after that: `on_timeout` of the step itself.
+        cached: ``None``: the action is done each time.
+    """
+
+    name: str
+    kind: Literal[
+        "transform", "tool", "http", "llm", "map", "human", "wait", "send", "workflow", "agent", "retrieve"
+    ]
+    description: str
+    accepts: AnyOf | Join
+    action: Action | None
+    result: Type | None
+    save: tuple[Save, ...]
+    emit: Exit
+    on_error: Exit | None
+    on_limit: Exit | None
+    on_timeout: Exit | None
+    retry: Retry | None
+    timeout: float | None
+    concurrency: int
+    max_runs: int | Expression | None
+    require: tuple[Requirement, ...]
+    stream: Stream | None
+    idempotency_key: Template | None
+    address: Address
+    within: float | None = None
+    on_expired: Exit | None = None
+    cached: Cached | None = None
+
+    @property
+    def acts(self) -> bool:
+        """Whether it does anything beyond its tail."""
+        if isinstance(self.action, MapItems):
+            return self.action.do is not None
+        return self.kind != "transform"
+
+
+__all__ = ["Cached", "Requirement", "Step", "Stream"]

@@ -1,0 +1,81 @@
+"""Steps that use what a join has collected, and do not wait for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from wfc.compiler.diagnostics import Address, Finding, Place
+from wfc.compiler.recovery.changes import Data, Suspicion, at, walk, with_value
+from wfc.compiler.rules.steps import join_lacks_event, no_join
+from wfc.compiler.slotted import replace
+
+__all__ = ["wanted_forks", "wanted_joins"]
+
+USE: Final = re.compile(r"\bevents\.(\w+)")
+MOST_EVENTS: Final = 50
+
+
+def wanted_joins(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
+    """What each step that uses `events` and lacks something of it would have to accept."""
+    seen: set[Address] = set()
+    lost = {name for each in findings if each.code == "event-never-accepted" for name in each.about}
+    for finding in findings:
+        address = finding.place.address[:2]
+        lacking = finding.code == "unknown-field" or (
+            finding.code == "unknown-name" and finding.about == ("events",)
+        )
+        if lacking and address not in seen and address[:1] == ("steps",):
+            seen.add(address)
+            yield from joins_of(data, address, lost)
+
+
+def wanted_forks(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
+    """Lists of events under `emit` of which only the first can ever be taken, as one that emits all of them."""
+    for finding in findings:
+        address = finding.place.address[:-1]
+        emit = at(data, address) if finding.code == "entry-never-taken" and address else None
+        if isinstance(emit, list) and not any(isinstance(each, dict) and "when" in each for each in emit):
+            names = [each if isinstance(each, str) else (each or {}).get("event", "…") for each in emit]
+            hint = f"to emit all of them write `{{all: [{', '.join(map(str, names))}]}}`"
+            told = replace(finding, hint=hint, fix=None)
+            yield Suspicion(told, with_value(data, address, {"all": emit}))
+
+
+def joins_of(data: Data, address: Address, lost: set[str]) -> Iterator[Suspicion]:
+    step = at(data, address)
+    if not isinstance(step, dict) or "accepts" not in step:
+        return
+    accepts = step["accepts"]
+    joined = isinstance(accepts, dict) and isinstance(accepts.get("all"), list)
+    listed = accepts["all"] if joined else [accepts] if isinstance(accepts, str) else accepts
+    events = data.get("events")
+    if not isinstance(listed, list) or not isinstance(events, dict) or len(events) > MOST_EVENTS:
+        return
+    used = {name: None for _, each in walk(step) if isinstance(each, str) for name in USE.findall(each)}
+    named = [*listed, *(name for name in used if name in events and name not in listed)]
+    fields = {
+        name for name in used if name not in events and not any(owns(events, each, name) for each in named)
+    }
+    owners = [
+        name for name in events if name not in named and any(owns(events, name, each) for each in fields)
+    ]
+    choices = [named, [*named, *(each for each in owners if each in lost)], [*named, *owners]]
+    for index, wanted in enumerate(choices):
+        if len(wanted) < 2 or wanted in choices[:index] or (joined and wanted == listed):
+            continue
+        at_all: Address = (*address, "accepts", "all") if joined else (*address, "accepts")
+        again = wanted if joined else {"all": wanted}
+        if joined:
+            missing = [each for each in wanted if each not in listed]
+            finding = join_lacks_event(Place((*address, "accepts")), str(address[-1]), missing, wanted)
+        else:
+            finding = no_join(Place((*address, "accepts")), str(address[-1]), wanted)
+        yield Suspicion(finding, with_value(data, at_all, again), explains=1)
+
+
+def owns(events: dict[str, Any], event: Any, field: str) -> bool:
+    """Whether an event declares a field itself."""
+    fields = events.get(event) if isinstance(event, str) else None
+    return isinstance(fields, dict) and field in fields

@@ -1,0 +1,47 @@
+"""Every problem that a spec can have: one small function each, whose docstring is its explanation.
+
+A problem's function is named after its code: ``unknown_event`` makes findings of code ``unknown-event``.
+``wfc explain`` prints its docstring; ``tests/errors/unknown-event.yaml`` shows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import ParamSpec
+
+from wfc.compiler.diagnostics import Finding
+from wfc.compiler.rules.spelling import nearest
+
+__all__ = ["PROBLEMS", "WARNINGS", "closest", "problem", "warning"]
+
+P = ParamSpec("P")
+
+PROBLEMS: dict[str, Callable[..., Finding]] = {}
+"""Every problem by its code; complete once ``wfc.compiler.rules.catalogue`` is imported."""
+
+
+WARNINGS: set[str] = set()
+"""The codes whose findings are warnings: they may be turned off, or suppressed where they are."""
+
+
+def problem(function: Callable[P, Finding]) -> Callable[P, Finding]:
+    """Enter a function into the catalogue under its name's code."""
+    PROBLEMS[code_of(function)] = function
+    return function
+
+
+def warning(function: Callable[P, Finding]) -> Callable[P, Finding]:
+    """The same for a function whose findings are warnings."""
+    WARNINGS.add(code_of(function))
+    return problem(function)
+
+
+def code_of(function: Callable[..., Finding]) -> str:
+    """``unknown-event`` for the function ``unknown_event``."""
+    return function.__name__.replace("_", "-")
+
+
+def closest(name: str, known: Iterable[str]) -> str:
+    """A hint ``did you mean `x`?`` for the known name most like this one, or an empty text."""
+    match = nearest(name, known)
+    return f"did you mean `{match}`?" if match else ""

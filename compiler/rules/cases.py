@@ -1,0 +1,105 @@
+"""Problems in a spec's own tests."""
+
+from __future__ import annotations
+
+import re
+
+from wfc.compiler.diagnostics import Finding, Place, Severity
+from wfc.compiler.rules import problem, warning
+from wfc.compiler.rules.fixes import removed, written
+
+__all__ = [
+    "clock_without_offset",
+    "event_is_no_end",
+    "step_without_action",
+    "test_name_twice",
+    "which_end_of_the_workflow",
+    "with_which_end",
+]
+
+
+MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?", re.ASCII)
+
+
+@problem
+def step_without_action(place: Place, name: str, key: str) -> Finding:
+    """A test stands in for a step that does nothing that could be stood in for.
+
+    `mock` says what the action of a step gives in the test, and `real` that it is really done. A
+    `transform` has no action: it joins, saves and chooses, and does so in tests too. Leave it out.
+    """
+    return Finding(
+        "step-without-action",
+        f"step `{name}` has no action for `{key}` to stand in for",
+        place,
+        fix=removed(place),
+    )
+
+
+@problem
+def event_is_no_end(place: Place, name: str) -> Finding:
+    """A test expects a run to end with an event that does not end it.
+
+    Only the events under `end` end a run. Name one of them, or list this one under `emitted`, if it is
+    enough that it occurs.
+    """
+    return Finding(
+        "event-is-no-end", f"`{name}` does not end a run", place, "name one of the events under `end`"
+    )
+
+
+@problem
+def with_which_end(place: Place) -> Finding:
+    """A test expects fields of the end event, and does not say of which.
+
+    The workflow has several ends, so `with` alone does not say whose fields are meant. Write `end: Name`
+    beside it.
+    """
+    return Finding("with-which-end", "`with` needs `end` beside it, because there are several ends", place)
+
+
+@problem
+def which_end_of_the_workflow(place: Place, workflow: str, names: list[str]) -> Finding:
+    """A test stands in for another workflow that has several ends, and does not say by which it ends.
+
+    Write `{event: Name, with: {…}}`: the event, and its fields.
+    """
+    known = ", ".join(f"`{name}`" for name in names)
+    return Finding(
+        "which-end-of-the-workflow",
+        f"a mock of `{workflow}` says by which event it ends",
+        place,
+        f"write `{{event: {names[0]}, with: {{…}}}}`; there are {known}",
+    )
+
+
+@warning
+def test_name_twice(place: Place, name: str, first: Place) -> Finding:
+    """Two tests have one name.
+
+    A test that fails is known by its name, so it would not be clear which one it is. Give one of them
+    another name.
+    """
+    return Finding(
+        "test-name-twice",
+        f"another test is called `{name}` too",
+        place,
+        severity=Severity.WARNING,
+        related=((first, "the other one"),),
+    )
+
+
+@problem
+def clock_without_offset(place: Place, text: str) -> Finding:
+    """The moment at which a test's clock starts is not written as one.
+
+    It is a date, a time and an offset, such as `2026-03-29T01:30:00+01:00` or `2026-03-29T00:30:00Z`.
+    Without an offset it would be another moment on each machine.
+    """
+    return Finding(
+        "clock-without-offset",
+        f"`{text}` is not a moment with an offset",
+        place,
+        "write it like `2026-03-29T00:30:00Z`",
+        fix=written(place, f"{text}Z") if MOMENT.fullmatch(text) else None,
+    )

@@ -1,0 +1,386 @@
+"""Problems with how expressions are written, and the names in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wfc.compiler.diagnostics import Finding, Fix, Place
+from wfc.compiler.rules import closest, problem
+from wfc.compiler.rules.elsewhere import INSTEAD_OF_CALLS, OTHERWISE_CALLED, WHERE_NAMES_ARE
+from wfc.compiler.rules.fixes import corrected, written
+from wfc.compiler.rules.phrases import listed, suggestion
+
+__all__ = [
+    "chained_comparison",
+    "empty_expression",
+    "expression_too_long",
+    "foreign_operator",
+    "if_without_else",
+    "key_twice",
+    "method_call",
+    "no_fields",
+    "no_power",
+    "no_slice_step",
+    "no_tuple",
+    "number_too_large",
+    "only_some_have",
+    "private_name",
+    "stray_character",
+    "unclosed_braces",
+    "unclosed_bracket",
+    "unclosed_text",
+    "unexpected_token",
+    "unfinished_expression",
+    "unknown_escape",
+    "unknown_field",
+    "unknown_filter",
+    "unknown_name",
+    "unknown_test",
+]
+
+
+# --- how expressions are written
+
+
+@problem
+def empty_expression(place: Place) -> Finding:
+    """Nothing stands where an expression is wanted.
+
+    `${{ }}` puts a value into a text, and a condition asks something; here is neither. Write an
+    expression, such as `event.name`, or remove the braces.
+    """
+    return Finding("empty-expression", "an expression is wanted here", place, "for example `event.name`")
+
+
+@problem
+def unclosed_braces(place: Place, opening: str, closing: str, rest: str, end: int) -> Finding:
+    """An expression or a statement is opened, and never closed.
+
+    An expression in a text stands between `${{` and `}}`, a statement in a prompt between `{%` and `%}`.
+    Add the end. To write the characters themselves, put them into an expression as a text: `${{ "${{"
+    }}`.
+    """
+    return Finding(
+        "unclosed-braces",
+        f"`{opening}` is not closed",
+        place,
+        f"add `{closing}`" if rest.strip() == closing else f"close it with `{closing}`",
+        fix=written(place.stretch(end, end), rest, title=f"add `{rest.strip()}`"),
+    )
+
+
+@problem
+def unclosed_text(place: Place, quote: str) -> Finding:
+    """A text in quotes does not end.
+
+    Texts in an expression stand between two quotes of the same kind. Add the second one. Where the text
+    holds that kind of quote itself, use the other kind around it, or write `\\` before each.
+    """
+    return Finding(
+        "unclosed-text",
+        "this text does not end",
+        place,
+        f"add `{quote}`",
+        fix=written(place.stretch(place.end or 0, place.end or 0), quote, title=f"add `{quote}`"),
+    )
+
+
+@problem
+def unclosed_bracket(place: Place, opened: str, closing: str, end: int) -> Finding:
+    """A bracket is opened, and never closed.
+
+    Each `(`, `[` and `{` needs its counterpart. Add it where the part in brackets ends.
+    """
+    return Finding(
+        "unclosed-bracket",
+        f"`{opened}` is not closed",
+        place,
+        f"add `{closing}`",
+        fix=written(place.stretch(end, end), closing, title=f"add `{closing}`"),
+    )
+
+
+@problem
+def stray_character(
+    place: Place, character: str, *, opens_expression: bool = False, fix: Fix | None = None
+) -> Finding:
+    """A character stands in an expression that means nothing there.
+
+    Expressions are made of names, numbers, texts in quotes, and a few signs. Texts need quotes;
+    typographic quotes and signs copied from elsewhere do not count. Where only an expression can stand, as
+    under `when`, it stands without `${{` and `}}`.
+    """
+    hint = "texts stand in straight quotes" if character in "“”„‘’‚«»´`" else ""
+    if character == "{{":
+        hint = "this is an expression already: leave out `{{` and `}}`"
+    elif character == "$":
+        hint = "names stand without `$`"
+    if opens_expression:
+        hint = "this is an expression already: leave out `${{` and `}}`"
+    return Finding("stray-character", f"`{character}` means nothing in an expression", place, hint, fix=fix)
+
+
+@problem
+def unexpected_token(place: Place, found: str, wanted: str, hint: str = "") -> Finding:
+    """An expression goes on in a way that it cannot.
+
+    Perhaps an operator is missing between two values, or a text lacks its quotes, or a bracket is closed
+    that was never opened.
+    """
+    return Finding("unexpected-token", f"wanted {wanted}, found `{found}`", place, hint)
+
+
+@problem
+def unfinished_expression(place: Place, wanted: str, after: str) -> Finding:
+    """An expression stops in the middle.
+
+    After an operator, a dot or a comma something must follow. Write it, or remove what stands at the end.
+    """
+    return Finding(
+        "unfinished-expression", f"wanted {wanted} after `{after}`" if after else f"wanted {wanted}", place
+    )
+
+
+@problem
+def foreign_operator(place: Place, found: str, meant: str, *, spaced: bool) -> Finding:
+    """A sign of another language stands in an expression.
+
+    Conditions are put together with `and`, `or` and `not`; values are compared with `==` (two signs: one
+    alone would assign, and expressions change nothing); a choice is written `a if condition else b`.
+    """
+    return Finding(
+        "foreign-operator",
+        f"`{found}` means nothing here",
+        place,
+        f"write `{meant}`",
+        fix=written(place, meant, applicability="safe") if spaced else None,
+    )
+
+
+@problem
+def unknown_escape(place: Place, found: str) -> Finding:
+    """A backslash in a text is followed by something that it does not go with.
+
+    In a text in quotes, `\\n` is a new line, `\\t` a tab, `\\\\` a backslash, `\\"` a quote, and
+    `\\u00e9` the letter of that number. Write two backslashes where you mean one.
+    """
+    return Finding(
+        "unknown-escape",
+        f"`{found}` means nothing in a text",
+        place,
+        "write `\\\\` for a backslash",
+        fix=written(place, f"\\{found}", applicability="safe"),
+    )
+
+
+@problem
+def number_too_large(place: Place) -> Finding:
+    """A number is too large to be computed with.
+
+    Numbers with a point reach to about 1.8e308, and whole numbers may have 400 digits.
+    """
+    return Finding("number-too-large", "this number is too large", place)
+
+
+@problem
+def expression_too_long(place: Place) -> Finding:
+    """An expression has too many parts, or is nested too deep.
+
+    Nobody can review it, and it was probably made by accident. Compute parts of it in steps before, and
+    keep them in `state` or in an event.
+    """
+    return Finding(
+        "expression-too-long", "this expression is too long or nested too deep", place, "split it up"
+    )
+
+
+@problem
+def chained_comparison(place: Place, operator: str) -> Finding:
+    """Two comparisons stand in a row.
+
+    `1 < x < 5` means different things in different languages. Write what you mean: `1 < x and x < 5`.
+    """
+    return Finding(
+        "chained-comparison", f"`{operator}` follows another comparison", place, "join the two with `and`"
+    )
+
+
+@problem
+def if_without_else(place: Place) -> Finding:
+    """A choice says what holds in one case only.
+
+    `a if condition` leaves open what the value is when the condition does not hold. Add `else` and a
+    value, if need be `else none`.
+    """
+    return Finding("if-without-else", "this `if` has no `else`", place, "add `else` and a value")
+
+
+@problem
+def no_power(place: Place) -> Finding:
+    """`**` is not an operator of expressions.
+
+    Languages disagree on what `-2 ** 2` is, and large powers can stop a program for minutes. Multiply, or
+    let a tool compute it.
+    """
+    return Finding("no-power", "there is no `**`", place, "multiply with `*`, or let a tool compute it")
+
+
+@problem
+def no_slice_step(place: Place) -> Finding:
+    """A part of a list is taken with a step.
+
+    `items[1:5]` takes a part; a third number is not in the language. For the reverse order there is the
+    filter `reverse`.
+    """
+    return Finding(
+        "no-slice-step", "a part of a list has a beginning and an end, and no step", place, "use `| reverse`"
+    )
+
+
+@problem
+def no_tuple(place: Place) -> Finding:
+    """Several values stand in parentheses.
+
+    Parentheses only group. A list stands in square brackets: `[a, b]`.
+    """
+    return Finding("no-tuple", "several values stand in square brackets", place, "write `[a, b]`")
+
+
+@problem
+def method_call(place: Place, name: str, better: str) -> Finding:
+    """Something is called like a function.
+
+    Expressions call nothing: whatever could be called could also do something. What changes a value is a
+    filter, after a `|`: `name | upper`, `items | length`. What there is no filter for, a tool can
+    compute.
+    """
+    hint = f"write `{better}`" if better else INSTEAD_OF_CALLS.get(name.lower(), "")
+    hint = hint or "what changes a value is a filter after `|`, or a tool"
+    return Finding("method-call", f"`{name}` cannot be called", place, hint)
+
+
+@problem
+def key_twice(place: Place, name: str) -> Finding:
+    """A record written in an expression has a field twice.
+
+    Only one of the values could count. Remove the other one.
+    """
+    return Finding("key-twice", f"`{name}` is already a field of this record", place, "remove one of them")
+
+
+# --- names
+
+
+@problem
+def unknown_name(place: Place, name: str, known: Sequence[str], meant: str = "") -> Finding:
+    """An expression begins with a name that means nothing at its place.
+
+    Every expression begins with one of a few names: `event` (what the step accepted), `events` (what a
+    join accepted), `result` (of the step's action), `inputs`, `state`, `config`, `run`, and the items of
+    an `each`. Which of them there are depends on the place. A text needs quotes: `"billing"`.
+    """
+    hint = (meant if name == "secrets" else "") or WHERE_NAMES_ARE.get(name) or closest(name, known)
+    called = OTHERWISE_CALLED.get(name, "")
+    if not hint and meant:
+        hint, known = meant, []
+    elif called in {"true", "false", "none", *known} and name not in WHERE_NAMES_ARE:
+        hint, known = f"write `{called}`", [called]
+    if not hint:
+        there = suggestion(name, known)
+        hint = (f"{there}; " if there else "") + f'a text stands in quotes: `"{name}"`'
+    return Finding(
+        "unknown-name",
+        f"there is no `{name}` here",
+        place,
+        hint,
+        fix=corrected(place, name, known) if name not in WHERE_NAMES_ARE else None,
+        about=(name,),
+    )
+
+
+@problem
+def private_name(place: Place, name: str) -> Finding:
+    """A name that begins with `_` is mentioned.
+
+    Such names are kept for the program itself. No declared name begins so, and no expression can reach
+    one.
+    """
+    return Finding("private-name", f"`{name}` begins with `_`, and such names cannot be used", place)
+
+
+@problem
+def unknown_field(place: Place, name: str, of: str, known: Sequence[str]) -> Finding:
+    """A field is mentioned that there is not.
+
+    What fields an event, a record, a result or the state has is declared, each with its type. Write the
+    field's name as it is declared, or declare the field.
+    """
+    hint = suggestion(name, known) or "it has no fields"
+    fix = corrected(place, name, known)
+    return Finding("unknown-field", f"{of} has no field `{name}`", place, hint, fix=fix, about=(name,))
+
+
+@problem
+def no_fields(place: Place, words: str, kind: str, remedy: str) -> Finding:
+    """A field is asked of something that has none.
+
+    Events and records have fields. A text, a number or a list has not; and of a value of type `any`
+    nothing is known, so nothing can be relied upon. Declare what it holds: give the tool or the step an
+    `output`.
+    """
+    return Finding("no-fields", f"`{words}` is {kind}, which has no fields", place, remedy)
+
+
+@problem
+def only_some_have(place: Place, name: str, words: str, have: Sequence[str], lack: Sequence[str]) -> Finding:
+    """A field is used that only some of the possible events or records have.
+
+    A step that accepts any one of several events can use the fields that all of them have. For a field of
+    only some, ask first which one it is: `event is ReplyRejected and …`, or `{% if event is ReplyRejected
+    %}` in a prompt.
+    """
+    return Finding(
+        "only-some-have",
+        f"{listed(lack)} {'has' if len(lack) == 1 else 'have'} no field `{name}`",
+        place,
+        f"ask first: `{words} is {have[0]}`",
+    )
+
+
+@problem
+def unknown_filter(place: Place, name: str, known: Sequence[str]) -> Finding:
+    """A filter is used that there is not.
+
+    Filters change a value, after a `|`: `name | upper`. There is a fixed set of them, which the reference
+    lists. What none of them does, a tool can do.
+    """
+    return Finding(
+        "unknown-filter",
+        f"there is no filter `{name}`",
+        place,
+        closest(name, known),
+        fix=corrected(place, name, known),
+    )
+
+
+@problem
+def unknown_test(place: Place, name: str, known: Sequence[str]) -> Finding:
+    """`is` is followed by something that cannot be asked.
+
+    `x is none` asks whether a value is missing, `event is OrderFound` which event it is, `value is
+    string` which of several types it has. All else is compared with `==`.
+    """
+    hint = "ask `is not none`" if name == "defined" else suggestion(name, known)
+    if name in {"true", "false", "True", "False"}:
+        hint = f"compare: write `== {name.lower()}`"
+    elif name in {"empty", "blank"}:
+        hint = 'compare: write `== ""` for a text, or `| length == 0` for a list'
+    return Finding(
+        "unknown-test",
+        f"`is {name}` asks nothing that is known",
+        place,
+        hint,
+        fix=written(place, "not none", applicability="display")
+        if name == "defined"
+        else corrected(place, name, known),
+    )

@@ -1,0 +1,162 @@
+"""Problems with the files that a spec mentions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from wfc.compiler.diagnostics import Finding, Place, Severity
+from wfc.compiler.rules import closest, problem, warning
+from wfc.compiler.rules.fixes import corrected
+
+__all__ = [
+    "contract_not_kept",
+    "file_outside_project",
+    "import_cycle",
+    "no_such_file",
+    "not_in_the_contract",
+    "part_twice",
+    "unknown_workflow",
+    "unused_import",
+    "workflow_calls_itself",
+    "workflow_name_twice",
+    "wrong_kind_of_file",
+]
+
+
+@problem
+def no_such_file(place: Place, path: str, reason: str, near: Iterable[str] = ()) -> Finding:
+    """A file that the spec mentions cannot be read.
+
+    Paths are relative to the file in which they are written: `./shared/tools.yaml` lies in the folder `shared`
+    beside it. Correct the path, or put the file there.
+    """
+    names = list(near)
+    hint = closest(path, names) or "paths are relative to this file: look for the file, or mend its path"
+    fix = corrected(place, path, names)
+    return Finding("no-such-file", f"`{path}` cannot be read: {reason}", place, hint, fix=fix)
+
+
+@problem
+def file_outside_project(place: Place, path: str, project: str = "this project") -> Finding:
+    """A path leads out of the project.
+
+    A spec may mention files of its own project only: those below the nearest folder that holds a
+    `pyproject.toml`, a `wfc.toml` or a repository; without any of these, those below its own folder. Otherwise a
+    spec that somebody sends you could read what is none of its business. A pattern of files, as in `knowledge`,
+    looks only into the folder of the file that it stands in and into those below. Put the file into the project.
+    """
+    hint = "put the file into the project, and write a path that begins with `./`"
+    return Finding("file-outside-project", f"`{path}` is not in {project}", place, hint)
+
+
+@problem
+def wrong_kind_of_file(place: Place, path: str, wanted: str, found: str) -> Finding:
+    """A file is not what is wanted at this place.
+
+    `imports` takes files that hold declarations only: types, events, models, tools and the like, without steps.
+    `parts` takes files with steps of this workflow, headed by `part`. A whole workflow is neither: it is called by
+    its name, from a step of kind `workflow`.
+    """
+    return Finding("wrong-kind-of-file", f"`{path}` is {found}, and {wanted} is wanted", place)
+
+
+@problem
+def import_cycle(place: Place, paths: Sequence[str], back: Place) -> Finding:
+    """Files import each other in a circle.
+
+    What a file declares is read before the files that use it, so no file may need itself, not even by way of
+    others. Move what both need into a file of its own, and import that from both.
+    """
+    way = " → ".join(f"`{path}`" for path in paths)
+    return Finding(
+        "import-cycle", f"this import leads back to itself: {way}", place, related=((back, "and back here"),)
+    )
+
+
+@warning
+def unused_import(place: Place, path: str) -> Finding:
+    """A file is imported, and nothing of it is used.
+
+    It may be left over, or what was to use it is missing. Remove the line, or use what the file declares.
+    """
+    return Finding("unused-import", f"nothing of `{path}` is used", place, severity=Severity.WARNING)
+
+
+@problem
+def unknown_workflow(place: Place, name: str, known: Iterable[str]) -> Finding:
+    """A workflow is mentioned that no spec around declares.
+
+    Specs refer to each other by the names under their key `workflow`, not by their files. Looked at are the specs
+    that are checked together and those in the folder of this one. Write the name as it is declared, or put the
+    spec there.
+    """
+    names = sorted(known)
+    hint = closest(name, names)
+    if not hint and names:
+        hint = "there is " if len(names) == 1 else "there are "
+        hint += ", ".join(f"`{each}`" for each in names[:8]) + (" …" if len(names) > 8 else "")
+    return Finding("unknown-workflow", f"there is no workflow `{name}`", place, hint)
+
+
+@problem
+def workflow_calls_itself(place: Place, names: Sequence[str]) -> Finding:
+    """A workflow waits for a run of itself, perhaps by way of others.
+
+    Each run would start another and wait for it, and nothing bounds how deep this goes. Go round in a loop inside
+    the workflow, with `max_runs`; or let the run begin anew with `restart`; or leave the other run to itself with
+    `detach: true`.
+    """
+    way = " → ".join(f"`{name}`" for name in names)
+    return Finding("workflow-calls-itself", f"this call leads back to the workflow itself: {way}", place)
+
+
+@problem
+def workflow_name_twice(place: Place, name: str, first: Place) -> Finding:
+    """Two specs have the same name.
+
+    Workflows are called, and sent events, by their names, and their modules are named after them, so two specs that
+    are used together need two names. Rename one of them.
+    """
+    return Finding(
+        "workflow-name-twice",
+        f"another spec is called `{name}` too",
+        place,
+        related=((first, "the first one"),),
+    )
+
+
+@problem
+def part_twice(place: Place, path: str) -> Finding:
+    """A part is listed twice.
+
+    Its steps belong to the workflow once. Remove the second line.
+    """
+    return Finding("part-twice", f"`{path}` is listed already", place)
+
+
+@problem
+def not_in_the_contract(place: Place, part: str, event: str, key: str) -> Finding:
+    """An event crosses the border of a part, and the part's head does not say so.
+
+    A part is written by one team and used by others. Its head lists under `accepts` the events that come into it
+    from the rest of the workflow, and under `emits` those that go out, so that both sides know what they can rely
+    on. List the event there, or keep it inside the part.
+    """
+    way = "comes into" if key == "accepts" else "leaves"
+    return Finding(
+        "not-in-the-contract",
+        f"`{event}` {way} part `{part}`, which does not list it under `{key}`",
+        place,
+        f"add `{event}` to the part's `{key}`",
+    )
+
+
+@problem
+def contract_not_kept(place: Place, part: str, event: str, key: str) -> Finding:
+    """A part says that an event comes into it or leaves it, and no step of the part does that.
+
+    The head of a part is its promise to the rest of the workflow. Remove the event from the list, or add the step
+    that accepts or emits it.
+    """
+    verb = "accepts" if key == "accepts" else "emits"
+    return Finding("contract-not-kept", f"no step of part `{part}` {verb} `{event}`", place)

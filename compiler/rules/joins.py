@@ -1,0 +1,239 @@
+"""Problems with joins: events that never come together, and batches that are not collected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.rules import problem
+from wfc.compiler.rules.phrases import joined, listed
+
+__all__ = [
+    "batch_in_itself",
+    "batch_work_escapes",
+    "batches_mixed",
+    "each_also_outside_batch",
+    "flow_too_complex",
+    "join_feeds_itself",
+    "join_from_outside",
+    "join_never_fires",
+    "join_overfills",
+    "join_starves",
+    "joins_in_a_circle",
+]
+
+
+@problem
+def join_starves(
+    place: Place,
+    join: str,
+    missing: str,
+    other: str,
+    arrives: str,
+    told: str,
+    culprit: str,
+    related: tuple[tuple[Place, str], ...],
+) -> Finding:
+    """A step that waits for several events can wait for ever for one of them.
+
+    A join of form `all` goes on when one of each of its events has arrived. Here the run can take a course on
+    which some of them arrive and another cannot come any more, so that the join would wait and the run would never
+    end. Let the step that may leave without the missing event emit it there too, or end the run there, or
+    give the join a time-out: `within: 20s` with `on_timeout: proceed` goes on with what has arrived.
+    """
+    return Finding(
+        "join-starves",
+        f"`{join}` can wait for ever for `{missing}`",
+        place,
+        f"`{other}` comes by {arrives}, but {told} brings no `{missing}`: let `{culprit}` emit it there too, "
+        f"or end the run there, or give `{join}` a time-out (`within: 20s` with `on_timeout: proceed`)",
+        related=related,
+    )
+
+
+@problem
+def join_overfills(place: Place, join: str, twice: str, fork: str, paths: Sequence[str]) -> Finding:
+    """A step that waits for one of each of several events can get one of them twice.
+
+    A join of form `all` pairs one of each event. Here the run can take a course that sends it two of the same kind, and
+    which of them counts would be left to chance. Let only one path lead there, use different events for the two,
+    or collect them with an `each` join if they come from a list of items.
+    """
+    hint = f"they come by {' and by '.join(paths)}: " if paths else ""
+    return Finding(
+        "join-overfills",
+        f"`{join}` can get `{twice}` more than once {'in a run' if fork == 'start' else f'after one run of `{fork}`'}",
+        place,
+        f"{hint}let one of them emit another event, or collect the items of a list with `accepts: {{each: {twice}}}`",
+    )
+
+
+@problem
+def join_from_outside(place: Place, join: str, event: str, told: str) -> Finding:
+    """A join of all its events waits for one from outside.
+
+    What comes from outside may come never, or twice, and a join `{all: …}` is for exactly one of each. Let a
+    `wait` step take one event from outside, with a time-out, and join what the `wait` emits.
+    """
+    return Finding(
+        "join-from-outside",
+        f"`{event}` comes from outside, never or several times, and `{join}` joins exactly one",
+        place,
+        f"{told}: let a step of kind `wait` take one `{event}` (with `within` and `on_timeout`), and let `{join}` "
+        "accept what that step emits",
+    )
+
+
+@problem
+def join_feeds_itself(
+    place: Place,
+    join: str,
+    fork: str,
+    told: str,
+    sender: str,
+    event: str,
+    related: tuple[tuple[Place, str], ...],
+) -> Finding:
+    """What a join sends comes back to it, although it goes on only once.
+
+    A join goes on once after each run of its fork, the step at which its paths part. A loop that leads back to the
+    join without passing the fork would bring events that nothing waits for any more. Let the loop lead back
+    to the fork, so that both branches run again, or let the loop's events go to a step of their own.
+    """
+    once = "in a run" if fork == "start" else f"after each run of `{fork}`"
+    hint = f"let `{sender}` emit another event than `{event}` there, for a step of its own"
+    if fork != "start":
+        hint += f", or one that leads back to `{fork}`, where the paths part"
+    return Finding(
+        "join-feeds-itself",
+        f"what `{join}` emits comes back to `{join}`, which goes on only once {once}",
+        place,
+        f"{told}: {hint}",
+        related=related,
+    )
+
+
+@problem
+def joins_in_a_circle(
+    place: Place,
+    joins: Sequence[str],
+    fork: str,
+    told: str,
+    event: str,
+    related: tuple[tuple[Place, str], ...],
+) -> Finding:
+    """Joins wait for each other.
+
+    Each of these steps waits for an event that comes only after another of them has gone on, and each goes on only
+    once, so that none can be the first, or an event comes back to one that has gone on already. Let one of
+    them start from an event that does not depend on the others.
+    """
+    later = joined(joins[1:], "or")
+    hint = f"{told}: take `{event}` out of what `{joins[0]}` waits for, for it comes only after {later}"
+    if fork != "start":
+        hint += f", or let the loop lead back to `{fork}`, where the paths part"
+    message = f"{joined(joins)} wait for each other"
+    return Finding("joins-in-a-circle", message, place, hint, related=related)
+
+
+@problem
+def join_never_fires(
+    place: Place, join: str, needed: int, events: Sequence[str], fork: str, paths: Sequence[str]
+) -> Finding:
+    """Never do enough of a join's events come together.
+
+    The join goes on when so many of its events have arrived, but on every course of a run fewer do. Ask for fewer, or
+    let the step at which the paths part send more of them (`emit: {all: [...]}`).
+    """
+    who = "let the start lead to several steps" if fork == "start" else f"let `{fork}` emit several at once"
+    return Finding(
+        "join-never-fires",
+        f"`{join}` waits for {needed} of {joined(events)}, but so many never come together",
+        place,
+        f"they come by {' or by '.join(paths)}, never by enough of these in one run: lower the count, or {who} "
+        "(`emit: {all: [...]}`)",
+    )
+
+
+@problem
+def flow_too_complex(place: Place, join: str, wavering: Sequence[str]) -> Finding:
+    """A join has so many possible courses before it that they cannot all be looked at.
+
+    The checker looks at every combination of events that can arrive at a join. Here there are thousands, most often
+    since many branches may each come or not come. Let every branch send its event in any case (for instance with an
+    optional field), or give the join a time-out.
+    """
+    return Finding(
+        "flow-too-complex",
+        f"there are too many combinations of events that may reach `{join}` to look at each",
+        place,
+        f"{_those(wavering)}: let each branch emit its event in any case, split the join in two, or give it a time-out",
+    )
+
+
+def _those(wavering: Sequence[str]) -> str:
+    """The steps whose ways out make many combinations, in words."""
+    if not wavering:
+        return "many branches may each come or not come"
+    return f"{listed(wavering, 4)} may each leave in several ways"
+
+
+@problem
+def each_also_outside_batch(place: Place, join: str, event: str, told: str) -> Finding:
+    """A step collects the events of a batch, but some of them can come from outside of the batch.
+
+    An `each` join waits until all the work that an `emit` with `each` has sent out is done. An event that does not
+    come from the batch has nothing to wait for, and nothing to be collected with. Use another event for it.
+    """
+    return Finding(
+        "each-also-outside-batch",
+        f"`{join}` collects the events of a batch, but they also come from outside of it",
+        place,
+        f"{told}: use another event than `{event}` on that path",
+    )
+
+
+@problem
+def batches_mixed(place: Place, join: str, paths: Sequence[str]) -> Finding:
+    """A step collects events of two different batches.
+
+    An `each` join waits for one batch, the one that a certain step sent out. Here its events come from batches of
+    different steps, so that nobody could say which of them must be done. Give each batch a join of its own,
+    with an event of its own.
+    """
+    return Finding(
+        "batches-mixed",
+        f"`{join}` collects events of two different batches",
+        place,
+        f"one comes by {' and one by '.join(paths)}: use an event and a join of its own for each batch",
+    )
+
+
+@problem
+def batch_in_itself(place: Place, step: str, told: str) -> Finding:
+    """The work of a batch leads back to the step that sent the batch out.
+
+    Every item would send out a batch again, and that batch's items too. Collect the batch first (with an `each` join)
+    and let the loop go on from there.
+    """
+    return Finding(
+        "batch-in-itself",
+        f"the items that `{step}` sends out lead back to `{step}`",
+        place,
+        f"{told}: collect the batch with `accepts: {{each: …}}` before the loop goes back to `{step}`",
+    )
+
+
+@problem
+def batch_work_escapes(place: Place, join: str, opener: str, told: str) -> Finding:
+    """A join takes events of a batch's items together with events from elsewhere.
+
+    The work of a batch is one piece per item. It may be collected by an `each` join, stop, or end the run; a join of
+    another form can pair only what belongs to one item. Collect the batch first, and join what comes out.
+    """
+    return Finding(
+        "batch-work-escapes",
+        f"`{join}` pairs work of the batch that `{opener}` sends out with work outside of it",
+        place,
+        f"{told}: collect the batch with `accepts: {{each: …}}` first, and join what that step emits",
+    )

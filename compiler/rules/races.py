@@ -1,0 +1,104 @@
+"""Problems with what runs side by side, or several times: races, and keys that do not change."""
+
+from __future__ import annotations
+
+from wfc.compiler.diagnostics import Finding, Place, Severity
+from wfc.compiler.rules import warning
+
+__all__ = ["race_between_ends", "race_on_state", "race_with_the_end", "repeated_idempotency_key"]
+
+
+@warning
+def race_on_state(
+    place: Place,
+    step: str,
+    field: str,
+    other: str,
+    told: str,
+    reads: bool,
+    related: tuple[tuple[Place, str], ...],
+) -> Finding:
+    """Steps that run side by side use one state field, and at least one of them saves it.
+
+    Which of them comes first depends on timing, so that two runs with the same data could end differently. Save
+    different fields, let the steps run one after the other, or save only sums (`${{ state.count + 1 }}`), which
+    come out the same in any order. Or say under `state` how saves are put together: `merge: append` puts lists one
+    after the other, `merge: {by: id}` replaces records of the same `id`, and `merge: last` says that the last one is
+    to win.
+    """
+    if step == other:
+        message = f"several runs of `{step}` side by side save `state.{field}`, and the last one wins"
+    elif reads:
+        message = f"`{other}` reads `state.{field}` while `{step}` may be saving it"
+    else:
+        message = f"`{step}` and `{other}` run side by side and both save `state.{field}`"
+    return Finding(
+        "race-on-state",
+        message,
+        place,
+        f"{told}: say under `state` how the saves of `{field}` go together, such as `merge: append` or `merge: last`, "
+        "or carry the values in events and save them in the step that joins the branches",
+        Severity.WARNING,
+        related,
+    )
+
+
+@warning
+def race_between_ends(
+    place: Place, one: str, other: str, told: str, related: tuple[tuple[Place, str], ...]
+) -> Finding:
+    """Steps that run side by side can both end the run.
+
+    The first end event wins, and the work of the other branch is dropped. Which one that is depends on timing. Join the
+    branches before the run ends, or say that the race is meant with `rest: finish` on a join.
+    """
+    message = (
+        f"several runs of `{one}` side by side can each end the run, and the first one wins"
+        if one == other
+        else f"`{one}` and `{other}` run side by side and both can end the run: the first one wins"
+    )
+    return Finding(
+        "race-between-ends",
+        message,
+        place,
+        f"{told}: join the branches before the run ends, with a step that `accepts: {{all: [...]}}`",
+        Severity.WARNING,
+        related,
+    )
+
+
+@warning
+def race_with_the_end(
+    place: Place, step: str, other: str, told: str, related: tuple[tuple[Place, str], ...]
+) -> Finding:
+    """The run can end while a step in another branch is changing something outside.
+
+    When the run ends, what still runs is cancelled, and nobody knows whether the call took effect. Join the
+    branches before the run ends, or write `read_only: true` on a tool that changes nothing.
+    """
+    return Finding(
+        "race-with-the-end",
+        f"`{other}` can end the run while `{step}` is still acting",
+        place,
+        f"{told}: join the branches before the run ends, or say `read_only: true` of a tool that changes nothing",
+        Severity.WARNING,
+        related,
+    )
+
+
+@warning
+def repeated_idempotency_key(place: Place, step: str, told: str, batch: bool) -> Finding:
+    """An `idempotency_key` is the same each time a step runs, although it runs several times.
+
+    The key tells a service that two requests are the same, so that it acts once. This step runs once for each item or
+    each round of a loop with the same key: the service would ignore all but the first. Use something in it that
+    changes, such as a field of the event.
+    """
+    times = "for each item of a batch" if batch else "in each round of a loop"
+    return Finding(
+        "repeated-idempotency-key",
+        f"`{step}` runs {times}, each time with the same key",
+        place,
+        f"{told}: use a field of `event` in the key, or a state field that counts the rounds",
+        Severity.WARNING,
+    )

@@ -1,0 +1,171 @@
+"""Problems of a spec's shape: keys, kinds, and what may stand where."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+
+from wfc.compiler.diagnostics import Finding, Fix, Place
+from wfc.compiler.rules import problem
+from wfc.compiler.rules.fixes import corrected, exchanged, removed
+from wfc.compiler.rules.phrases import joined
+
+__all__ = [
+    "exchanged_values",
+    "misplaced_key",
+    "missing_key",
+    "not_supported_yet",
+    "nothing_in_it",
+    "out_of_range",
+    "unknown_key",
+    "unknown_kind",
+    "unknown_value",
+    "wrong_type",
+]
+
+
+@problem
+def unknown_key(
+    place: Place, key: str, owner: str, hint: str, meant: str = "", known: Iterable[str] = ()
+) -> Finding:
+    """A key is not one that the language knows at this place.
+
+    Nothing in a spec is ever ignored, so a key that means nothing here is a mistake: most often a slip of the
+    pen, a key that belongs one level higher or lower, or one that belongs to another kind of step. Mend its
+    spelling, move it, or remove it.
+    """
+    return Finding(
+        "unknown-key",
+        f"`{key}` is not a key of {owner}",
+        place,
+        hint,
+        fix=corrected(place, key, known, meant) if meant else None,
+        about=(key,),
+    )
+
+
+@problem
+def misplaced_key(place: Place, message: str, hint: str, *related: tuple[Place, str]) -> Finding:
+    """A key stands at a level where it means nothing, and would be right one level further in or out.
+
+    What belongs to something is indented below it: the keys of a step below the step's name, what a tool is given
+    below `args`. A line that begins further left ends what it stood in, and one that begins further right belongs to
+    what stands above it. Indent the line, and what belongs to it, as far as the others of its level.
+    """
+    return Finding("misplaced-key", message, place, hint, related=related)
+
+
+@problem
+def exchanged_values(place: Place, one: str, there: Place, other: str) -> Finding:
+    """Two keys stand beside each other, each with the value that the other one ought to have.
+
+    Several things would be wrong with the two values as they are, and with each at the place of the other none of that
+    is left. So they have most likely been exchanged: a type with that of the field beside it, what a test starts with
+    and what it expects, one step with another. Write each value after the other key.
+    """
+    return Finding(
+        "exchanged-values",
+        f"the values of `{one}` and `{other}` seem to be exchanged",
+        place,
+        f"write what belongs to `{one}` after `{other}`, and the other way round",
+        related=((there, "exchanged with this one"),),
+        fix=exchanged(place, there),
+    )
+
+
+@problem
+def missing_key(
+    place: Place,
+    owner: str,
+    keys: Sequence[str],
+    hint: str,
+    *,
+    one_of: bool = False,
+    fix: Fix | None = None,
+) -> Finding:
+    """Something lacks a key that it cannot do without.
+
+    Every step says what it accepts and how it leaves, a model step what is asked, a test what it expects.
+    Nothing is taken for granted, so that the spec can be read without knowing hidden rules. Add the key.
+    """
+    what = f"one of {joined(keys, 'or')}" if one_of else joined(keys)
+    return Finding("missing-key", f"{owner} needs {what}", place, hint, fix=fix, about=tuple(keys))
+
+
+@problem
+def wrong_type(
+    place: Place, name: str, wanted: str, found: str, hint: str, fix: Fix | None = None
+) -> Finding:
+    """A value is of another sort than what belongs here.
+
+    A text stands where a list is wanted, a number where a text is, nothing where there must be something. Lists
+    are written with `- ` on lines of their own or as `[a, b]`, maps as `key: value` or `{key: value}`, and
+    quotes make a text of anything.
+    """
+    return Finding("wrong-type", f"{name} must be {wanted}, and this is {found}", place, hint, fix=fix)
+
+
+@problem
+def unknown_kind(
+    place: Place, kind: str, known: Sequence[str], hint: str, later: Container[str] = ()
+) -> Finding:
+    """A step's `kind` is not one that there is.
+
+    The kind says what a step does: `llm` asks a model, `tool` calls a tool, `http` sends a request,
+    `transform` only joins, saves and chooses. Look for a slip of the pen.
+    """
+    return Finding(
+        "unknown-kind",
+        f"there is no kind `{kind}`",
+        place,
+        hint or f"the kinds are {joined([each for each in known if each not in later])}",
+        fix=corrected(place, kind, known),
+    )
+
+
+@problem
+def unknown_value(
+    place: Place, name: str, value: str, known: Sequence[str], hint: str, written: str = ""
+) -> Finding:
+    """A value is not one of the few that are possible here.
+
+    Some keys take one of a fixed set of words, such as `method: POST` or `rest: finish`. Choose one of them.
+    """
+    return Finding(
+        "unknown-value",
+        f"{name} cannot be {value}",
+        place,
+        hint or f"it can be {joined(known, 'or')}",
+        fix=corrected(place, written, known) if written else None,
+    )
+
+
+@problem
+def out_of_range(place: Place, name: str, value: object, bound: str) -> Finding:
+    """A number is below or above what makes sense here.
+
+    `max_runs: 0`, for example, would be a step that never runs, and `temperature: -1` is nothing that a model
+    understands.
+    """
+    return Finding("out-of-range", f"{name} must be {bound}, and this is {value}", place)
+
+
+@problem
+def nothing_in_it(place: Place, name: str, what: str, hint: str) -> Finding:
+    """A list or a map has nothing in it, where it means something only with an entry at least.
+
+    An empty `emit` would leave a step without a way out, and an empty `accepts` would never start it. Add an
+    entry, or remove the key.
+    """
+    return Finding("nothing-in-it", f"{name} has no {what}", place, hint, fix=removed(place))
+
+
+@problem
+def not_supported_yet(place: Place, what: str) -> Finding:
+    """This belongs to the language, but this version of wfc cannot compile it.
+
+    The key or the word is right and will mean what the documentation says once it is built. Until then the
+    spec has to do without it: nothing is skipped in silence.
+    """
+    return Finding(
+        "not-supported-yet", f"{what} is not supported yet", place, "a later version will bring it"
+    )

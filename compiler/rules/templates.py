@@ -1,0 +1,171 @@
+"""Problems with texts that have expressions in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wfc.compiler.diagnostics import Finding, Place, Severity
+from wfc.compiler.rules import problem, warning
+from wfc.compiler.rules.fixes import appended, corrected, written
+from wfc.compiler.rules.phrases import article, suggestion
+
+__all__ = [
+    "braces_without_dollar",
+    "comment_braces",
+    "dollar_before_statement",
+    "expression_as_text",
+    "needs_json",
+    "not_a_list",
+    "statement_elsewhere",
+    "statement_not_ended",
+    "statement_out_of_place",
+    "unknown_statement",
+]
+
+
+# --- texts with expressions in them
+
+
+@problem
+def needs_json(place: Place, words: str, kind: str, of_scalars: bool) -> Finding:
+    """A list or a record stands in a text, and it is not said how.
+
+    Texts, numbers and dates stand in a text as they are. For a list, a map or a record say what it shall
+    look like: as JSON with `| json`, or, for a list, its items put together with `| join(", ")`.
+    """
+    hint = 'use `| join(", ")` or `| json`' if of_scalars else "use `| json`"
+    return Finding(
+        "needs-json",
+        f"`{words}` is {article(kind)}, which has no form of its own in a text",
+        place,
+        hint,
+        fix=appended(place, words, " | json"),
+    )
+
+
+@warning
+def expression_as_text(place: Place, written_as: str, words: str) -> Finding:
+    """A text looks as if a value were to be put into it, and is taken as it is.
+
+    A value stands in a text as `${{ event.name }}`, with a dollar sign and two braces. `{event.name}`, `$event.name`
+    and a bare `event.name` where a value is given are texts, and stay as they are. If that is meant, ignore this
+    warning.
+    """
+    return Finding(
+        "expression-as-text",
+        f"`{written_as}` is text, as it stands here",
+        place,
+        f"write `${{{{ {words} }}}}`",
+        severity=Severity.WARNING,
+        fix=written(place, f"${{{{ {words} }}}}"),
+    )
+
+
+@warning
+def braces_without_dollar(place: Place) -> Finding:
+    """`{{` stands in a text, without a `$` before it.
+
+    Expressions stand in `${{ }}`. What stands in `{{ }}` is text and stays as it is. If that is meant,
+    write `${{ "{{" }}`, and this warning goes.
+    """
+    return Finding(
+        "braces-without-dollar",
+        "`{{` is text; expressions begin with `${{`",
+        place,
+        "write `${{`",
+        severity=Severity.WARNING,
+        fix=written(place, "${{"),
+    )
+
+
+@warning
+def dollar_before_statement(place: Place) -> Finding:
+    """A `$` stands before the `{%` of a statement.
+
+    Expressions begin with `${{`, and statements with `{%` alone. The `$` would be a part of the text, and a model would
+    read it. Take it away. If it is meant, write `${{ "$" }}`.
+    """
+    return Finding(
+        "dollar-before-statement",
+        "this `$` is text; statements begin with `{%`",
+        place,
+        "leave the `$` out",
+        severity=Severity.WARNING,
+        fix=written(place, "", title="leave the `$` out"),
+    )
+
+
+@warning
+def statement_elsewhere(place: Place) -> Finding:
+    """`{%` stands in a text that takes no statements.
+
+    `{% for %}` and `{% if %}` work in `prompt`, `system` and `show`. Elsewhere they are text and stay as
+    they are. To choose within an expression write `${{ a if condition else b }}`; if the text is meant,
+    `${{ "{%" }}`.
+    """
+    return Finding(
+        "statement-elsewhere",
+        "`{%` is text here; statements work in prompts only",
+        place,
+        "use `${{ a if condition else b }}`, or a filter",
+        severity=Severity.WARNING,
+    )
+
+
+@warning
+def comment_braces(place: Place, whole: Place | None) -> Finding:
+    """`{#` stands in a text.
+
+    Elsewhere it begins a comment; here it is text and stays as it is, and a model would read it. Comments
+    stand after a `#`, outside of texts. If the text is meant, write `${{ "{#" }}`.
+    """
+    return Finding(
+        "comment-braces",
+        "`{#` is text, and begins no comment",
+        place,
+        "comments stand after `#`, outside of texts",
+        severity=Severity.WARNING,
+        fix=written(whole, "", title="remove it") if whole is not None else None,
+    )
+
+
+@problem
+def unknown_statement(place: Place, word: str, known: Sequence[str]) -> Finding:
+    """A statement is none of those that there are.
+
+    In a prompt there are `{% for item in list %} … {% endfor %}` and `{% if condition %} … {% elif
+    condition %} … {% else %} … {% endif %}`, and nothing else.
+    """
+    found = f"there is no statement `{word}`" if word else "a statement is wanted here"
+    return Finding(
+        "unknown-statement", found, place, suggestion(word, known), fix=corrected(place, word, known)
+    )
+
+
+@problem
+def statement_out_of_place(place: Place, word: str) -> Finding:
+    """A statement stands where it cannot.
+
+    `{% elif %}`, `{% else %}` and `{% endif %}` belong to an `{% if %}` before them, `{% endfor %}` to a
+    `{% for %}`; and what was opened last is closed first.
+    """
+    return Finding("statement-out-of-place", f"`{word}` does not belong to what is open here", place)
+
+
+@problem
+def statement_not_ended(place: Place, word: str) -> Finding:
+    """A `{% for %}` or an `{% if %}` does not end.
+
+    Each needs its `{% endfor %}` or `{% endif %}`, so that it is clear what it is about.
+    """
+    return Finding("statement-not-ended", f"this `{word}` has no end", place, f"add `{{% end{word} %}}`")
+
+
+@problem
+def not_a_list(place: Place, words: str, kind: str, names: int) -> Finding:
+    """A `{% for %}` goes through something that cannot be gone through.
+
+    `{% for item in list %}` goes through a list, `{% for key, value in map %}` through a map.
+    """
+    what = "a list or a map" if names == 1 else "a map"
+    return Finding("not-a-list", f"`{words}` is {article(kind)}, and `for` goes through {what}", place)

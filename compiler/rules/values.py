@@ -1,0 +1,60 @@
+"""Problems with values: of the wrong type, with names that are not wanted, or without those that are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.rules import closest, problem
+from wfc.compiler.rules.fixes import corrected, quoted
+
+__all__ = ["missing_entry", "unknown_entry", "wrong_value"]
+
+QUOTES = "put it in quotes"
+"""The hint of :mod:`wfc.compiler.types.values` for what YAML has not read as a text."""
+
+
+@problem
+def wrong_value(place: Place, why: str, hint: str = "", name: str = "", known: Sequence[str] = ()) -> Finding:
+    """A value is not of the type that is wanted at its place.
+
+    Every field has a type, of an event, of the state, of what a tool is given, and whatever is put there must fit
+    it. So a mistake shows here, and not in the middle of a run. Change the value or the type; a value that may be null
+    needs a `default`, or a condition that excludes null, before it can go where something must be.
+    """
+    return Finding(
+        "wrong-value",
+        why,
+        place,
+        hint,
+        fix=corrected(place, name, known) if known else quoted(place) if hint == QUOTES else None,
+    )
+
+
+@problem
+def unknown_entry(place: Place, name: str, owner: str, known: Iterable[str]) -> Finding:
+    """A value is given for a name that is not wanted.
+
+    The event, tool or type that the values are for has no field of this name, so the value would go
+    nowhere. Most often it is a slip of the keyboard. Write the name as it is declared, or declare the
+    field.
+    """
+    names = list(known)
+    hint = closest(name, names)
+    if not hint and names:
+        hint = (
+            "there " + ("is " if len(names) == 1 else "are ") + ", ".join(f"`{each}`" for each in names[:8])
+        )
+    fix = corrected(place, name, names)
+    return Finding("unknown-entry", f"{owner} has no field `{name}`", place, hint, fix=fix, about=(name,))
+
+
+@problem
+def missing_entry(place: Place, names: Sequence[str], owner: str) -> Finding:
+    """A value that must be given is not there.
+
+    The event, tool or type has a field that is neither optional nor has a default, so each time a value
+    must be given for it. Add it, or make the field optional where it is declared.
+    """
+    shown = " and ".join(f"`{name}`" for name in names)
+    return Finding("missing-entry", f"{owner} needs {shown}", place, about=tuple(names))

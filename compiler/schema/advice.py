@@ -1,0 +1,78 @@
+"""What is said to help with keys that are strange, or missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.rules.fixes import written
+from wfc.compiler.rules.phrases import joined
+from wfc.compiler.rules.shape import missing_key
+from wfc.compiler.rules.spelling import nearest
+from wfc.compiler.schema.matching import NOT_RUN
+from wfc.compiler.schema.synonyms import other_key, step_note, top_note
+
+__all__ = ["advice", "later_kinds", "meaning", "version_for_language"]
+
+Schema = Mapping[str, Any]
+NOT_FIELDS: Final = "an event's fields stand under `with`"
+
+
+def advice(
+    key: str, schema: Schema, missing: Sequence[str], absent: Sequence[str], definitions: Mapping[str, Schema]
+) -> str:
+    """What to do about a key that the language does not know at its place.
+
+    Args:
+        missing: Keys that must be there and are not.
+        absent: All that could be there and are not.
+    """
+    if said := other_key(key, absent):
+        return said
+    if {"end", "with", "emitted"} <= schema["properties"].keys():
+        return f"write `end: {key}`" if key[:1].isupper() else NOT_FIELDS
+    if schema["properties"].keys() <= {"event", "with", "after"}:
+        return NOT_FIELDS
+    if "workflow" in schema["properties"] and "steps" in schema["properties"] and (said := top_note(key)):
+        return said
+    if "kind" in schema["properties"] and (said := step_note(key)):
+        return said
+    if missing:
+        return f"{joined(missing)} {'is' if len(missing) == 1 else 'are'} missing here"
+    homes = [
+        each["title"]
+        for name, each in definitions.items()
+        if (name == "spec" or name.endswith("_step")) and key in each["properties"] and each is not schema
+    ]
+    if 1 <= len(homes) <= 2:
+        return f"it is a key of {' and of '.join(homes)}"
+    if len(homes) > 2:
+        return "it is a key of a step"
+    return f"what can stand here too is {joined(absent)}" if absent else "nothing else can stand here"
+
+
+def meaning(schema: Schema, key: str, definitions: Mapping[str, Schema]) -> str:
+    """What a key is for, in one sentence."""
+    shape = schema["properties"].get(key, {})
+    named = definitions.get(shape.get("$ref", "").rpartition("/")[2], {})
+    told: str = shape.get("description") or named.get("description", "")
+    first = re.split(r"[.:] ", told, maxsplit=1)[0].rstrip(".")
+    return f"`{key}`: {first[0].lower()}{first[1:]}" if first else ""
+
+
+def later_kinds(definitions: Mapping[str, Schema]) -> frozenset[str]:
+    """The kinds of steps that nothing can run yet."""
+    kinds = (each["properties"]["kind"] for name, each in definitions.items() if name.endswith("_step"))
+    return frozenset(each["const"] for each in kinds if each.get("$comment") == NOT_RUN)
+
+
+def version_for_language(spec: Mapping[str, Any]) -> Finding | None:
+    """The finding for a `version: 1` that is meant to be the `wfc: 1` which is missing."""
+    version = spec.get("version")
+    if "wfc" in spec or isinstance(version, (bool, str)) or version != 1 or nearest("wfc", spec):
+        return None
+    place = Place(("version",), "key")
+    hint = "write `wfc: 1`; a `version` is that of the workflow itself"
+    return missing_key(place, "a spec", ["wfc"], hint, fix=written(place, "wfc"))

@@ -1,0 +1,398 @@
+"""Why data does not fit the schema, in plain words, and what is left of it without what does not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, Final
+
+from wfc.compiler.diagnostics import Address, Place, Report
+from wfc.compiler.limits import MAX_FINDINGS, EnoughError, at_most
+from wfc.compiler.rules import reading as reading_problems
+from wfc.compiler.rules import shape as problems
+from wfc.compiler.rules import types as type_problems
+from wfc.compiler.rules.spelling import nearest
+from wfc.compiler.schema.advice import advice, later_kinds, meaning, version_for_language
+from wfc.compiler.schema.choices import CHOOSING, written_otherwise
+from wfc.compiler.schema.generated import CHECKS
+from wfc.compiler.schema.matching import NOT_YET, has_type, matches
+from wfc.compiler.schema.spec import Spec
+from wfc.compiler.schema.synonyms import is_other_word, kind_key, other_key, other_kind, section
+from wfc.compiler.schema.words import (
+    found,
+    instead_fix,
+    instead_hint,
+    named,
+    owner,
+    wanted,
+)
+from wfc.compiler.types.slips import LONG_KEYS, slip
+from wfc.compiler.yaml import BROKEN, Document
+from wfc.schemas import load
+
+__all__ = ["explain"]
+
+Schema = Mapping[str, Any]
+
+NEEDED: Final = ("start", "end", "events", "steps")
+"""Sections without which nothing more can be said about a spec."""
+
+
+class Dropped:
+    """The type of `DROPPED`."""
+
+
+DROPPED: Final = Dropped()  # what is left of a value that is no use at all
+
+
+@cache
+def schema() -> Schema:
+    """The schema, read once: a folder may hold many specs with mistakes."""
+    return load()
+
+
+def explain(document: Document, report: Report) -> Spec | None:
+    """Report what is ill-shaped, and make a spec of the rest."""
+    explainer = Explainer(document, schema(), report)
+    try:
+        data = explainer.mend(document.data, explainer.schema, ())
+    except EnoughError:
+        report(reading_problems.too_many_findings(Place((), "text", 0, 0), MAX_FINDINGS))
+        return None
+    if not isinstance(data, dict) or any(key not in data for key in NEEDED):
+        return None
+    data = {"wfc": 1, "workflow": "unnamed", **data}  # if they were wrong, that is reported
+    return Spec(document, data, frozenset(explainer.broken))
+
+
+class Explainer:
+    """Walks data and schema side by side, reports what does not fit, and gives back what does."""
+
+    def __init__(self, document: Document, schema: Schema, report: Report) -> None:
+        self.document = document
+        self.schema = schema
+        self.definitions: Mapping[str, Schema] = schema["$defs"]
+        self.report = at_most(report)
+        self.broken: set[Address] = set()
+        steps = (each for name, each in self.definitions.items() if name.endswith("_step"))
+        events = document.data.get("events") if isinstance(document.data, dict) else None
+        self.events = frozenset(events if isinstance(events, dict) else ())
+        self.step_keys = frozenset(key for each in steps for key in each["properties"])
+
+    def drop(self, address: Address) -> Dropped:
+        while address and address not in self.broken:
+            self.broken.add(address)
+            address = address[:-1]
+        return DROPPED
+
+    def mend(
+        self, value: Any, schema: Schema, address: Address, title: str = "", *, is_property: bool = False
+    ) -> Any:
+        """What fits of a value, or ``DROPPED``.
+
+        Args:
+            value: Any data.
+            schema: What it should be.
+            address: Where it stands.
+            title: What the schema that refers to this one calls it.
+            is_property: Whether it is the value of a key of the language, and not of one of the author's.
+        """
+        if value is BROKEN:
+            return self.drop(address)
+        if schema.get("$comment") == NOT_YET and "const" not in schema:
+            return self.not_yet(value, schema, address, is_property)
+        title = title or schema.get("title", "")
+        if "$ref" in schema:
+            name = schema["$ref"].removeprefix("#/$defs/")
+            if self.document.whole and CHECKS[name](value):
+                return value
+            return self.mend(value, self.definitions[name], address, schema.get("title", ""))
+        if not self.simple(value, schema, address, title):
+            return self.drop(address)
+        if address[:1] == ("steps",) and address[-1] in CHOOSING and isinstance(value, (dict, list)):
+            choice = written_otherwise(value, Place(address), self.events)
+            if choice is not None:
+                self.report(choice)
+                return self.drop(address)
+        if "enum" in schema or "const" in schema:
+            return self.one_of(value, schema, address)
+        for step in (self.map, self.list, self.alternatives, self.kinds, self.branches):
+            value = step(value, schema, address)
+            if value is DROPPED:
+                return self.drop(address)
+        if not self.document.whole and has_broken(value):
+            return self.drop(address)
+        return value
+
+    # --- values without parts
+
+    def not_yet(self, value: Any, schema: Schema, address: Address, is_property: bool) -> Dropped:
+        place = Place(address)
+        if is_property:
+            self.report(problems.not_supported_yet(place.key, f"`{address[-1]}`"))
+        else:
+            what = (
+                self.definitions[schema["$ref"].removeprefix("#/$defs/")]["title"]
+                if "$ref" in schema
+                else "this"
+            )
+            self.report(problems.not_supported_yet(place, what))
+        return self.drop(address)
+
+    def simple(self, value: Any, schema: Schema, address: Address, title: str) -> bool:
+        types = schema.get("type")
+        if types is not None and not has_type(value, types):
+            names = [types] if isinstance(types, str) else types
+            hint = instead_hint(value, names, title, str(address[-1]) if address else "")
+            place, fix = Place(address), instead_fix(value, names, title, Place(address))
+            self.report(
+                problems.wrong_type(place, named(address), wanted(title, names), found(value), hint, fix)
+            )
+            return False
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            least, most = schema.get("minimum"), schema.get("maximum")
+            if (least is not None and value < least) or (most is not None and value > most):
+                bound = f"{least} or more" if most is None else f"from {least} to {most}"
+                self.report(problems.out_of_range(Place(address), named(address), value, bound))
+                return False
+        return True
+
+    def one_of(self, value: Any, schema: Schema, address: Address) -> Any:
+        known = schema.get("enum", [schema.get("const")])
+        if any(value == each and value.__class__ is each.__class__ for each in known):
+            if schema.get("$comment") == NOT_YET:
+                self.report(problems.not_supported_yet(Place(address), f"`{address[-1]}: {value}`"))
+                return self.drop(address)
+            return self.branches(value, schema, address)
+        texts = [each for each in known if isinstance(each, str)]
+        meant = nearest(value, texts) if isinstance(value, str) else None
+        hint = f"did you mean `{meant}`?" if meant else ""
+        place = Place(address)
+        if address[-1:] == ("kind",) and isinstance(value, str):
+            hint = hint or other_kind(value)
+            self.report(problems.unknown_kind(place, value, texts, hint, later_kinds(self.definitions)))
+        else:
+            shown = [str(each).lower() if each is None else str(each) for each in known]
+            written = value if isinstance(value, str) else ""
+            self.report(problems.unknown_value(place, named(address), found(value), shown, hint, written))
+        return meant or self.drop(address)
+
+    # --- maps
+
+    def map(self, value: Any, schema: Schema, address: Address) -> Any:
+        if not isinstance(value, dict):
+            return value
+        properties: Mapping[str, Schema] = schema.get("properties", {})
+        others = schema.get("additionalProperties", {})
+        required: Sequence[str] = schema.get("required", ())
+        if len(value) < schema.get("minProperties", 0):
+            self.report(problems.nothing_in_it(Place(address).key, named(address), "entry", ""))
+            return DROPPED
+        result: dict[str, Any] = {}
+        if "kind" in properties and "kind" in value:
+            result["kind"] = self.mend(
+                value["kind"], properties["kind"], (*address, "kind"), is_property=True
+            )
+            if result["kind"] is DROPPED:
+                return DROPPED  # nobody knows what its other keys should be
+        names = (
+            self.keys(value, schema, address) if others is False else self.open_keys(value, schema, address)
+        )
+        lost = any(key not in names.values() for key in required)
+        lost = lost or (
+            others is False and len(names) < len(value)
+        )  # who knows what a strange key would change
+        if address == ("steps",):
+            self.take_out_misplaced(value, names)
+            if value and not names:
+                return DROPPED  # all that there was is reported; where there was nothing, the schema says so
+        for key, name in names.items():
+            if name in result:
+                continue
+            known = name in properties
+            fine = self.mend(
+                value[key], properties[name] if known else others, (*address, name), is_property=known
+            )
+            if fine is not DROPPED:
+                result[name] = fine
+            elif name in required:
+                lost = True
+        lost = lost or len(result) < schema.get("minProperties", 0)
+        return DROPPED if lost and address else result
+
+    def take_out_misplaced(self, steps: dict[str, Any], names: dict[str, str]) -> None:
+        """Report the keys of steps that stand beside the steps; they and their steps are not looked at."""
+        owner = ""
+        for key, content in steps.items():
+            about = steps.get(owner)
+            strange = key in self.step_keys and not (isinstance(content, dict) and "kind" in content)
+            if not strange or not isinstance(about, dict) or key in about:
+                owner = key
+                continue
+            place = Place(("steps", key), "key")
+            message = f"`{key}` stands beside the steps, and seems to belong to `{owner}`"
+            hint, begins = f"indent it as far as the other keys of `{owner}`", Place(("steps", owner), "key")
+            self.report(problems.misplaced_key(place, message, hint, (begins, f"`{owner}` begins here")))
+            for each in (owner, key):
+                names.pop(each, None)
+                self.drop(("steps", each))
+
+    def open_keys(self, value: dict[str, Any], schema: Schema, address: Address) -> dict[str, str]:
+        """The same for a map that may have other keys as well, which another schema knows."""
+        names = {key: key for key in value}
+        missing = [key for key in self.required(schema, address) if key not in value]
+        for name in list(missing):
+            strange = [key for key in value if key not in self.step_keys]
+            written = nearest(name, strange)
+            if written is None and name == "kind" and (other := kind_key(value, strange)):
+                missing.remove(name)
+                self.unknown(other, schema, address, "write `kind`")
+                self.broken.add((*address, other))
+            if written is not None:
+                missing.remove(name)
+                names[written] = name
+                self.document.rename((*address, written), name)
+                self.unknown(written, schema, address, f"did you mean `{name}`?", name, [name])
+        if missing:
+            self.missing(schema, missing, address)
+        return names
+
+    def keys(self, value: dict[str, Any], schema: Schema, address: Address) -> dict[str, str]:
+        """The keys that count, each with what is meant by it; the others are reported, and what is missing too."""
+        properties: Mapping[str, Schema] = schema["properties"]
+        names = {key: key for key in value if key in properties}
+        absent = [key for key in properties if key not in names]
+        other_version = None if address else version_for_language(value)
+        if other_version is not None:
+            names.pop("version")
+            self.report(other_version)
+        strange = []
+        for key, content in value.items():
+            if key in properties:
+                continue
+            meant = nearest(key, absent)
+            hint = f"did you mean `{meant}`?"
+            if meant is not None and is_other_word(key, meant, absent):
+                meant = None
+            if meant is None and not address:
+                meant, hint = section(key, content, absent), other_key(key, absent)
+            if meant is None:
+                strange.append(key)
+                continue
+            names[key] = meant
+            absent.remove(meant)
+            self.document.rename((*address, key), meant)
+            self.unknown(key, schema, address, hint, meant, [meant, *absent])
+        missing = [key for key in self.required(schema, address) if key not in names.values()]
+        if other_version is not None:
+            missing.remove("wfc")
+        for key in strange:
+            self.unknown(key, schema, address, advice(key, schema, missing, absent, self.definitions))
+            self.broken.add((*address, key))
+        if missing and not strange:
+            self.missing(schema, missing, address)
+        return {key: names[key] for key in value if key in names}
+
+    def required(self, schema: Schema, address: Address) -> list[str]:
+        """The keys that must be there, but for those that are and are broken."""
+        return [key for key in schema.get("required", ()) if (*address, key) not in self.broken]
+
+    def unknown(
+        self,
+        key: str,
+        schema: Schema,
+        address: Address,
+        hint: str,
+        meant: str = "",
+        known: Sequence[str] = (),
+    ) -> None:
+        place = Place((*address, key), "key")
+        self.report(problems.unknown_key(place, key, owner(address, schema), hint, meant, known))
+
+    def missing(self, schema: Schema, keys: Sequence[str], address: Address) -> None:
+        place = Place(address)
+        if address and isinstance(address[-1], str):
+            place = place.key
+        told = meaning(schema, keys[0], self.definitions) if len(keys) == 1 else ""
+        self.report(problems.missing_key(place, owner(address, schema, short=True), keys, told))
+
+    # --- lists and choices
+
+    def list(self, value: Any, schema: Schema, address: Address) -> Any:
+        if not isinstance(value, list):
+            return value
+        if len(value) < schema.get("minItems", 0):
+            self.report(problems.nothing_in_it(Place(address), named(address), "item", ""))
+            return DROPPED
+        if "items" not in schema:
+            return value
+        fine = [self.mend(each, schema["items"], (*address, index)) for index, each in enumerate(value)]
+        return DROPPED if DROPPED in fine else fine  # addresses count the items, so none can be left out
+
+    def alternatives(self, value: Any, schema: Schema, address: Address) -> Any:
+        """``anyOf`` as the schema uses it: one of some keys must be there."""
+        if "anyOf" not in schema or any(matches(value, each) for each in schema["anyOf"]):
+            return value
+        keys = [each["required"][0] for each in schema["anyOf"]]
+        if not any((*address, key) in self.broken for key in self.document_keys(address)):
+            place = Place(address)
+            place = place.key if address and isinstance(address[-1], str) else place
+            self.report(
+                problems.missing_key(place, owner(address, schema, short=True), keys, "", one_of=True)
+            )
+        return DROPPED
+
+    def document_keys(self, address: Address) -> Sequence[str]:
+        data: Any = self.document.data
+        for step in address:
+            try:
+                data = data[step]
+            except (KeyError, IndexError, TypeError):
+                return ()
+        return tuple(data) if isinstance(data, dict) else ()
+
+    def kinds(self, value: Any, schema: Schema, address: Address) -> Any:
+        for choice in schema.get("allOf", ()):
+            if matches(value, choice["if"]):
+                value = self.mend(value, choice["then"], address)
+                if value is DROPPED:
+                    break
+        return value
+
+    def branches(self, value: Any, schema: Schema, address: Address) -> Any:
+        if "if" not in schema:
+            return value
+        if isinstance(value, dict) and schema["then"].get("$ref", "").startswith("#/$defs/long_"):
+            value = self.without_slip(value, address)
+        if matches(value, schema["if"]):
+            return self.mend(value, schema.get("then", {}), address)
+        mended = self.mend(value, schema.get("else", {}), address)
+        if mended is not DROPPED and matches(mended, schema["if"]):
+            return self.mend(mended, schema.get("then", {}), address)  # a misspelt key had hidden what it is
+        return mended
+
+    def without_slip(self, value: dict[str, Any], address: Address) -> dict[str, Any]:
+        """A type with a misspelt key is no record that has such a field."""
+        found = slip(value)
+        if found is None:
+            return value
+        written, meant = found
+        known = LONG_KEYS.difference(value, {"merge"})
+        place = Place((*address, written), "key")
+        self.report(type_problems.unknown_type_key(place, written, sorted(known), meant))
+        self.document.rename((*address, written), meant)
+        return {meant if key == written else key: each for key, each in value.items()}
+
+
+def has_broken(value: Any) -> bool:
+    level = [value]
+    while level:
+        if any(each is BROKEN for each in level):
+            return True
+        level = [
+            inner
+            for each in level
+            if isinstance(each, (dict, list))
+            for inner in (each.values() if isinstance(each, dict) else each)
+        ]
+    return False

@@ -1,0 +1,210 @@
+"""Keys and kinds as other systems call them → as they are called here."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from typing import Any, Final
+
+from wfc.compiler.rules.spelling import apart
+
+__all__ = ["is_other_word", "kind_key", "other_key", "other_kind", "section", "step_note", "top_note"]
+
+KINDS: Final[Mapping[str, str]] = {
+    "tool": "python function script code call command run shell service",
+    "transform": "branch choice join if switch condition conditional router route gate merge pass set save",
+    "http": "request rest api webhook get post fetch rest_call",
+    "llm": "model prompt llm_call llm_chain chat completion ai gpt generate openai chain",
+    "human": "approval approve review form person user human_in_the_loop input interrupt manual ask",
+    "map": "loop for foreach for_each each parallel iterate",
+    "wait": "sleep delay timer pause wait_for receive",
+    "workflow": "subworkflow sub_workflow subgraph child call_workflow",
+    "agent": "react assistant crew",
+    "retrieve": "search rag retriever vector_search retrieval",
+    "send": "message notify publish signal",
+}
+KEYS: Final[Mapping[str, str]] = {
+    "accepts": "on needs depends_on dependson after trigger triggers requires listens waits_for input_event when_event",
+    "emit": "next goto then to transitions edges conditional_edges output_event next_step on_success routes",
+    "all": "parallel both and fork all_of every concurrently",
+    "any": "or one_of either first_of race",
+    "when": "if condition case where cond only_if",
+    "event": "then to next goto else otherwise default name type emit",
+    "with": "data values fields payload args params parameters inputs set",
+    "kind": "type uses action run class",
+    "tool": "run function func script command python call code uses",
+    "args": "with input inputs params parameters arguments kwargs data",
+    "output": "outputs returns response_format schema output_schema response_model result format",
+    "prompt": "messages instructions instruction template user user_prompt text content question",
+    "system": "system_prompt system_message role persona",
+    "model": "llm engine",
+    "retry": "retries max_retries attempts max_attempts retry_policy",
+    "timeout": "timeout_minutes timeout_seconds max_time time_limit",
+    "on_error": "continue_on_error catch on_failure fallback except",
+    "description": "name id title label comment doc note notes",
+    "form": "options choices buttons fields inputs questions answers schema",
+    "show": "message body text content details prompt",
+    "title": "question subject name",
+    "assign": "assignee assignees approvers approver to users who reviewers",
+    "within": "timeout deadline expires expires_in",
+    "max_runs": "max_iterations max_loops recursion_limit limit",
+    "in": "items list over for_each iterate",
+    "do": "steps step action run body",
+    "for": "duration seconds delay time",
+    "start": "on inputs input trigger entry_point entrypoint given start_event starts begin",
+    "end": "outputs output returns finish stop end_event ends finish_point result event",
+    "workflow": "name id",
+    "steps": "nodes jobs tasks stages actions states",
+    "state": "variables vars memory context globals",
+    "config": "env environment settings parameters params",
+    "types": "schemas schema definitions models_of_data records data_types",
+    "models": "llms llm providers ai_models",
+    "tools": "functions actions plugins",
+    "events": "messages signals",
+    "secrets": "credentials keys api_keys",
+    "retries": "retry_policies policies",
+    "imports": "include includes import uses",
+    "use": "provider model name id",
+    "expect": "assert asserts then expected should expects expectation",
+    "mock": "mocks stubs fakes mocked",
+}
+"""Keys here, each with what else it is called; of several that are possible at a place, the first counts."""
+
+SHORT_WORDS: Final = frozenset({"and", "else", "or", "then"})
+"""Words that nobody writes by a slip."""
+NOTES: Final[Mapping[str, str]] = {
+    "edges": "steps are tied by events: what one step has under `emit`, another one has under `accepts`",
+    "comment": "write a comment after `#`, or a `description`",
+    "name": "the name is the key under which it stands; for more words there is `description`",
+    "id": "the name is the key under which it stands; for more words there is `description`",
+    "title": "the name is the key under which it stands; for more words there is `description`",
+    "label": "the name is the key under which it stands; for more words there is `description`",
+    "when": "a `when` belongs to an entry of `emit`: `emit: [{event: A, when: …}, B]`",
+    "if": "a condition is the `when` of an entry of `emit`: `emit: [{event: A, when: …}, B]`",
+    "else": "the last entry needs no `when`: write `event`",
+    "default": "the last entry needs no `when`: write `event`",
+    "otherwise": "the last entry needs no `when`: write `event`",
+}
+"""What is said instead where that is clearer."""
+STEP_NOTES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(
+        ["env", "environment"],
+        "what the environment gives is declared under `config` at the top: `config.name`",
+    ),
+    **dict.fromkeys(
+        ["assign_to", "register", "result", "save_as", "set", "set_fact", "store"],
+        "what a step gives is its `result`: hand it on in an event, or keep it with `save`",
+    ),
+    **dict.fromkeys(
+        ["each", "for_each", "foreach", "items", "iterate", "loop", "matrix", "with_items"],
+        "for each item of a list there is the kind `map`, or `emit: {each: …}`",
+    ),
+    **dict.fromkeys(
+        ["after", "depends_on", "needs", "next", "notify", "requires", "then", "wait_for"],
+        "steps are tied by events: what one step has under `emit`, another one has under `accepts`",
+    ),
+    **dict.fromkeys(["allow_failure", "ignore_errors"], "write `on_error: [nothing]`"),
+    **dict.fromkeys(["params", "variables", "vars"], "values are fields of events, or of the `state`"),
+    **dict.fromkeys(["parallel", "strategy"], "steps that accept the same event run side by side"),
+    **dict.fromkeys(
+        ["backoff", "delay", "max_delay", "retry_on"], "it belongs to the retry policy: `retry: {…}`"
+    ),
+}
+"""What is said of keys of a step for which there is no other key."""
+TOP_NOTES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(
+        ["cron", "schedule", "trigger", "triggers", "webhook"],
+        "when a workflow is started is not part of the spec; `start` names the event that begins a run",
+    ),
+    **dict.fromkeys(["author", "tags", "team"], "write it under `labels`"),
+    **dict.fromkeys(["params", "variables", "vars"], "values are fields of events, `state`, or `config`"),
+    **dict.fromkeys(["concurrency"], "write `limits: {concurrent_runs: …}`"),
+    **dict.fromkeys(
+        ["edges", "next", "transitions"], "steps are tied by events: one emits what the other accepts"
+    ),
+}
+"""What is said of sections of a spec for which there is no other section."""
+WRITTEN: Final[Mapping[str, str]] = {
+    "python": 'tool: {python: "module:function"}',
+    "timeout_minutes": "timeout: 5 min",
+    "timeout_seconds": "timeout: 30s",
+    "retries": "retry: {max_attempts: 3}",
+    "max_retries": "retry: {max_attempts: 3}",
+    "attempts": "retry: {max_attempts: 3}",
+    "continue_on_error": "on_error: [nothing]",
+}
+"""How it is written here, where the key alone does not say it."""
+
+
+MEANT: Final[dict[str, list[str]]] = {}
+"""The same the other way round: what a key of another language may be here, the most likely first."""
+for _here, _others in KEYS.items():
+    for _other in _others.split():
+        MEANT.setdefault(_other, []).append(_here)
+
+
+def plain(key: str) -> str:
+    return key.lower().replace("-", "_")
+
+
+def other_kind(kind: str) -> str:
+    """A hint for a kind of step that goes by another name here; empty if none is known."""
+    meant = next((here for here, others in KINDS.items() if plain(kind) in others.split()), "")
+    return f"write `{meant}`" if meant else ""
+
+
+def other_key(key: str, possible: Container[str]) -> str:
+    """A hint for a key that goes by another name here; empty if that is none of the possible ones."""
+    name = plain(key)
+    meant = meanings(name, possible)
+    if name in NOTES and (not meant or meant[0] in {"description", "event"}):
+        wanted = "event" if name in {"else", "default", "otherwise"} else "description"
+        if wanted in possible:
+            return NOTES[name]
+    if not meant:
+        return ""
+    return f"write `{WRITTEN.get(name, meant[0]) if meant[0] != 'start' else 'start'}`"
+
+
+def is_other_word(key: str, near: str, possible: Container[str]) -> bool:
+    """Whether a key is what another system calls something, and not a slip of the key that is most like it."""
+    meant = meanings(plain(key), possible)
+    return bool(meant) and near not in meant and (plain(key) in SHORT_WORDS or (apart(key, near) or 9) > 1)
+
+
+def step_note(key: str) -> str:
+    """What is said of a key of a step for which there is no other key; often nothing."""
+    return STEP_NOTES.get(plain(key), "")
+
+
+def top_note(key: str) -> str:
+    """What is said of a section for which there is no other one; often nothing."""
+    return TOP_NOTES.get(plain(key), "")
+
+
+def meanings(name: str, possible: Container[str]) -> list[str]:
+    return [here for here in MEANT.get(name, ()) if here in possible]
+
+
+def section(key: str, value: Any, absent: Sequence[str]) -> str | None:
+    """The section of a spec that goes by another name, if its content can be that of the section."""
+    meant = meanings(plain(key), absent)
+    if not meant or meant[0] == "steps":
+        return None
+    if meant[0] in {"start", "end", "workflow"}:
+        names = value if isinstance(value, list) else [value]
+        steps = any(not isinstance(each, str) or each[:1].islower() for each in names)
+        return None if steps and meant[0] != "workflow" else meant[0]
+    return meant[0] if isinstance(value, dict) else None
+
+
+def kind_key(step: Mapping[str, Any], strange: Sequence[str]) -> str | None:
+    """The key that holds what is a step's `kind` here."""
+    for key in strange:
+        value = step[key]
+        if (
+            plain(key) in KEYS["kind"].split()
+            and isinstance(value, str)
+            and (value in KINDS or other_kind(value))
+        ):
+            return key
+    return None

@@ -1,0 +1,179 @@
+"""Data and places of a spec in an author's words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from wfc.compiler.diagnostics import Address, Fix, Place
+from wfc.compiler.rules.fixes import quoted, written
+
+__all__ = ["found", "instead_fix", "instead_hint", "named", "owner", "wanted"]
+
+WORDS: Final = {
+    "object": "a map",
+    "array": "a list",
+    "string": "a text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "`true` or `false`",
+}
+YES: Final = frozenset({"yes", "on", "y"})
+NO: Final = frozenset({"no", "off", "n"})
+LONGEST: Final = 40
+ASSIGNED: Final = r"(?:state\.)?(?P<name>\w+) *:?= *(?P<words>[^=].{0,60})"
+TEXT: Final = "a text"
+"""How the titles of what may be any text begin."""
+
+
+def found(value: Any) -> str:
+    """What a value is."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    if isinstance(value, (int, float)):
+        return f"the number `{short(repr(value))}`"
+    if isinstance(value, str):
+        return f"the text `{short(value)}`" if value else "an empty text"
+    if isinstance(value, dict):
+        return "a map" if value else "an empty map"
+    return "a list" if value else "an empty list"
+
+
+def short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
+
+
+def wanted(title: str, types: Sequence[str]) -> str:
+    """What should stand at a place, from the schema's title, or else from its types."""
+    if title:
+        return title
+    words = [WORDS[each] for each in types]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def named(address: Address) -> str:
+    """A value, by its key, or by its number in a list."""
+    if not address:
+        return "a spec"
+    last = address[-1]
+    if isinstance(last, str):
+        return f"`{short(last)}`"
+    above = next((step for step in reversed(address) if isinstance(step, str)), "")
+    return f"item {last + 1} of `{short(above)}`"
+
+
+def owner(address: Address, schema: Mapping[str, Any], *, short: bool = False) -> str:
+    """A map that has keys of the language, as the subject of a sentence (``short``) or as the owner of a key."""
+    title: str = schema.get("title", "")
+    if not address or (not short and "kind" in schema.get("properties", {})):
+        return title or "a spec"
+    return f"an entry of {named(address[:-1])}" if isinstance(address[-1], int) else named(address)
+
+
+def instead_hint(value: Any, types: Sequence[str], title: str, key: str) -> str:
+    """What to write instead of a value of the wrong type; empty if there is nothing to be said."""
+    texts = isinstance(value, list) and all(isinstance(each, str) for each in value)
+    if title.startswith("a type,") and texts and value:
+        shown = short(", ".join(value))
+        return f"write `list of {shown}`" if len(value) == 1 else f"write `{{enum: [{shown}]}}`"
+    if title.startswith("a condition") and texts and value:
+        each = [f"({part})" if " or " in part else part for part in value]
+        whole = " and ".join(each)
+        return (
+            f"write one condition: `{whole}`" if len(whole) <= 3 * LONGEST else "put them together with `and`"
+        )
+    if given := reshaped(value, title, key):
+        return given
+    if value is None:
+        return (
+            "write `{}` for none"
+            if list(types) == ["object"]
+            else "write a value after the colon, or remove the key"
+        )
+    if isinstance(value, str):
+        assigned = re.fullmatch(ASSIGNED, value) if key == "save" else None
+        if assigned is not None:
+            name, words = assigned.group("name", "words")
+            return f'write `{{{name}: "${{{{ {words} }}}}"}}`'
+        return "write `{end: …}`" if key == "expect" else for_text(value, types)
+    if isinstance(value, list) and value and title.startswith("a map from"):
+        return "leave out each `- `, and begin each entry with its name and a colon"
+    if "string" in types and isinstance(value, (bool, int, float)):
+        return for_scalar(value, title, key)
+    if "string" in types and isinstance(value, (dict, list)) and "object" not in types:
+        return "put it in quotes if it is meant as a text"
+    return ""
+
+
+def reshaped(value: Any, title: str, key: str) -> str:
+    """How names and fields are written that stand in a form of another kind; empty if that cannot be told."""
+    names = [str(each) for each in value][:4] if isinstance(value, (dict, list)) else []
+    flat = bool(names) and all(isinstance(each, str) for each in value)
+    if title == "the name of an event" and isinstance(value, dict) and names:
+        event = value.get("event", names[0])
+        return f"write `{event}`" + (
+            ", and its fields under `with`" if key == "end" and value.get(event) else ""
+        )
+    if title == "the name of an event" and flat and len(value) == 1:
+        return f"write `{names[0]}`"
+    if title.startswith("an event's fields") and (flat or isinstance(value, str)):
+        fields = names if flat else [value] if str(value).isidentifier() else []
+        return (
+            f"write `{{{', '.join(f'{each}: string' for each in fields)}}}`, each field with its type"
+            if fields
+            else ""
+        )
+    if title.startswith("an event's fields") and names and all(isinstance(each, dict) for each in value):
+        return "leave out each `- `: an event's fields are one map"
+    if title.startswith("a map from steps to numbers") and flat:
+        return f"write `{{{', '.join(f'{each}: 1' for each in names)}}}`"
+    if isinstance(value, dict) and names and (title.startswith("a list of names") or key == "end"):
+        more = "; their values come from the environment" if key == "secrets" else ""
+        return f"write `[{', '.join(names)}]`{more}"
+    if isinstance(value, dict) and names and title.startswith("a list of"):
+        return "begin it with `- `: it is one entry of a list"
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict) and key == "expect":
+        return "leave out the `- `"
+    return ""
+
+
+def instead_fix(value: Any, types: Sequence[str], title: str, place: Place) -> Fix | None:
+    """The fix for a value of the wrong type that `instead_hint` speaks of, where it is clear."""
+    if "string" not in types or not isinstance(value, (bool, int, float)):
+        return None
+    if "length of time" in title and not isinstance(value, bool):
+        return written(place, f"{value}s", old=str(value))
+    return quoted(place) if title.startswith(TEXT) else None
+
+
+def for_scalar(value: bool | float, title: str, key: str) -> str:
+    """What to write instead of a number, `true` or `false`."""
+    text = short(str(value).lower() if isinstance(value, bool) else repr(value))
+    if "length of time" in title:
+        return f"write a unit, such as `{text}s`"
+    if title.startswith(TEXT):
+        return f'put it in quotes: `"{text}"`'
+    if title.startswith("a type,") and isinstance(value, bool):
+        missing = key in {"optional", "required", "nullable"}
+        return (
+            "a type whose value may be missing is written `optional string`" if missing else "write `boolean`"
+        )
+    if title.startswith("a type,"):
+        return f"write `{'integer' if isinstance(value, int) else 'number'}`, or with a `default`: " + (
+            f"`{{type: {'integer' if isinstance(value, int) else 'number'}, default: {text}}}`"
+        )
+    return f"write `{{max_attempts: {text}}}`" if "policy" in title and not isinstance(value, bool) else ""
+
+
+def for_text(value: str, types: Sequence[str]) -> str:
+    if "boolean" in types and value.lower() in YES | NO:
+        return f"write `{'true' if value.lower() in YES else 'false'}`"
+    if "array" in types and value and len(value) <= LONGEST and "," not in value:
+        return f"write `[{value}]`"
+    if {"integer", "number"} & set(types) and value.strip().lstrip("-").replace(".", "", 1).isdigit():
+        return f"write `{value.strip()}` without quotes"
+    return ""

@@ -1,0 +1,276 @@
+"""The files that are compiled together: each read and understood once, and found by those that mention it."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from typing import Literal, Protocol
+
+from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.limits import MAX_BYTES, MAX_FINDINGS, EnoughError, at_most
+from wfc.compiler.resolve import Around, Refused, Surroundings, declarations
+from wfc.compiler.resolve.declared import Declared
+from wfc.compiler.rules.reading import too_many_findings
+from wfc.compiler.schema import Spec, validate
+from wfc.compiler.slotted import dataclass, field
+from wfc.compiler.workspace.glance import names_in
+from wfc.compiler.yaml import Document, read
+
+__all__ = ["NO_FILES", "Files", "NoFiles", "Project", "Unit"]
+
+Kind = Literal["workflow", "declarations", "part", "nothing"]
+WORDS: Mapping[Kind, str] = {
+    "workflow": "a whole workflow",
+    "declarations": "a file of declarations",
+    "part": "a part of a workflow",
+    "nothing": "no spec",
+}
+
+
+class Files(Protocol):
+    """Where files come from. Paths are as findings show them, with ``/``."""
+
+    def read(self, path: str) -> bytes | Refused:
+        """A file's content; of a very large one at least as much as shows that it is too large."""
+
+    def given(self) -> Iterable[tuple[str, bytes]]:
+        """The specs that are compiled together."""
+
+    def near(self, path: str) -> Iterable[tuple[str, bytes]]:
+        """The specs in the folder of one."""
+
+
+class NoFiles:
+    """A text by itself."""
+
+    def read(self, path: str) -> Refused:
+        """There is none."""
+        return Refused("missing", "no other file can be read here")
+
+    def given(self) -> Iterable[tuple[str, bytes]]:
+        """There are none."""
+        return ()
+
+    def near(self, path: str) -> Iterable[tuple[str, bytes]]:
+        """There are none."""
+        return ()
+
+
+NO_FILES: Files = NoFiles()
+"""Where nobody knows what else there is: a check by itself misses no other workflow."""
+
+
+@dataclass(slots=True)
+class Unit:
+    """One file, read and held against the schema.
+
+    Args:
+        findings: What is wrong with it, by itself; grows when its declarations are looked at.
+        sha256: Of the file's bytes, in hexadecimal.
+        of_reading: How many of the findings, the first ones, are about how the text is written.
+        uses: The paths of the files that it mentions, there or not; their findings matter to whoever uses it.
+        calls: The names of the workflows that it mentions.
+        declared: What it declares, once somebody has asked.
+        is_text: Whether it was only read as a text, and not as YAML.
+    """
+
+    document: Document
+    spec: Spec | None
+    findings: list[Finding]
+    sha256: str = ""
+    of_reading: int = 0
+    uses: dict[str, None] = field(default_factory=dict)
+    calls: dict[str, None] = field(default_factory=dict)
+    declared: Declared | None = None
+    is_text: bool = False
+
+    @property
+    def kind(self) -> Kind:
+        """What the file is, by the keys that it has."""
+        data = self.document.data
+        if not isinstance(data, dict):
+            return "nothing"
+        if "part" in data:
+            return "part"
+        if "workflow" in data or "steps" in data or "start" in data:
+            return "workflow"
+        return "declarations" if "wfc" in data else "nothing"
+
+
+class Project:
+    """Files that are looked at together."""
+
+    def __init__(self, files: Files = NO_FILES) -> None:
+        self.files = files
+        self.units: dict[str, Unit] = {}
+        self.opening: list[str] = []  # files of declarations that wait for those that they import
+        self.names: dict[str, str] | None = None  # of the workflows that are compiled together
+        self.nearby: dict[str, dict[str, str]] = {}  # of those in a folder, by the folder
+
+    def unit(self, path: str, raw: bytes | None = None) -> Unit | Refused:
+        """A file of the project, read once."""
+        found = self.units.get(path)
+        if found is None or found.is_text:
+            content = self.files.read(path) if raw is None else raw
+            if isinstance(content, Refused):
+                return content
+            findings: list[Finding] = []
+            document = read(content, path, findings.append)
+            of_reading = len(findings)
+            spec = validate(document, findings.append)
+            digest = sha256(content).hexdigest()
+            found = self.units[path] = Unit(document, spec, findings, digest, of_reading)
+        return found
+
+    def around(self, path: str) -> Surroundings:
+        """The project as one of its files sees it."""
+        return View(self, path)
+
+    def declared(self, path: str, unit: Unit) -> Declared | None:
+        """What a file declares; its findings go to the unit if it is a file of declarations."""
+        if unit.declared is None and unit.spec is not None:
+            own = unit.kind == "declarations"
+            self.opening.append(path)
+            report = at_most(unit.findings.append) if own else (lambda finding: None)
+            try:
+                unit.declared = declarations(unit.spec, report, self.around(path))
+            except EnoughError:
+                unit.findings.append(too_many_findings(Place((), "text", 0, 0), MAX_FINDINGS))
+                unit.spec = None
+            finally:
+                self.opening.pop()
+        return unit.declared
+
+    def path_of(self, name: str, asking: str) -> str | None:
+        """The path of the spec whose workflow has a name."""
+        return self.together().get(name) or self.neighbours(asking).get(name)
+
+    def together(self) -> dict[str, str]:
+        """Names of the workflows that are compiled together, with their paths."""
+        if self.names is None:
+            self.names = names_in(self.files.given())
+        return self.names
+
+    def neighbours(self, path: str) -> dict[str, str]:
+        """Names of the workflows in the folder of a spec, with their paths."""
+        folder = posixpath.dirname(path)
+        if folder not in self.nearby:
+            self.nearby[folder] = names_in(self.files.near(path))
+        return self.nearby[folder]
+
+    def involved(self, path: str) -> list[Unit]:
+        """The files whose findings belong to those of a spec: what it imports, and its parts."""
+        seen: dict[str, Unit] = {}
+        waiting = [path]
+        while waiting:
+            unit = self.units.get(waiting.pop())
+            for each in unit.uses if unit is not None else ():
+                if each not in seen and each != path and each in self.units:
+                    seen[each] = self.units[each]
+                    waiting.append(each)
+        return list(seen.values())
+
+
+class View:
+    """The project as one of its files sees it; see ``Surroundings``."""
+
+    def __init__(self, project: Project, path: str) -> None:
+        self.project = project
+        self.path = path
+
+    @property
+    def alone(self) -> bool:
+        """Whether nothing is known of other specs."""
+        return self.project.files is NO_FILES
+
+    @property
+    def own(self) -> Unit:
+        """What this file is in the project."""
+        return self.project.units[self.path]
+
+    def at(self, path: str) -> str | Refused:
+        """A path as findings show it, of one that this file mentions."""
+        if not path or path.startswith(("/", "\\")) or "\\" in path or ":" in path or "\0" in path:
+            return Refused("outside", "")
+        return posixpath.normpath(posixpath.join(posixpath.dirname(self.path), path))
+
+    def unit(self, path: str, wanted: Kind) -> tuple[str, Unit] | Refused:
+        found = self.at(path)
+        if isinstance(found, Refused):
+            return found
+        self.own.uses[found] = None
+        unit = self.project.unit(found)
+        if isinstance(unit, Refused):
+            return unit
+        if unit.spec is None:
+            return Refused("broken", "")
+        return (found, unit) if unit.kind == wanted else Refused("other", WORDS[unit.kind])
+
+    def shared(self, path: str) -> Around | Refused:
+        """A file of declarations."""
+        found = self.unit(path, "declarations")
+        if isinstance(found, Refused):
+            return found
+        shown, unit = found
+        if shown in self.project.opening:
+            way = self.project.opening[self.project.opening.index(shown) :]
+            return Refused("cycle", "\n".join((*way, shown)))
+        declared = self.project.declared(shown, unit)
+        return Refused("broken", "") if declared is None else Around(shown, declared)
+
+    def part(self, path: str) -> tuple[str, Spec] | Refused:
+        """A file with steps."""
+        found = self.unit(path, "part")
+        if isinstance(found, Refused):
+            return found
+        shown, unit = found
+        assert unit.spec is not None
+        return shown, unit.spec
+
+    def text(self, path: str) -> tuple[str, str] | Refused:
+        """The text of a file."""
+        shown = self.at(path)
+        if isinstance(shown, Refused):
+            return shown
+        self.own.uses[shown] = None
+        raw = self.project.files.read(shown)
+        if isinstance(raw, Refused):
+            return raw
+        if len(raw) > MAX_BYTES:
+            return Refused("missing", f"it is larger than {MAX_BYTES // 2**20} MB")
+        try:
+            text = raw.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            return Refused("missing", "it is no text in UTF-8")
+        self.project.units.setdefault(
+            shown, Unit(Document(shown, text, None, whole=False), None, [], is_text=True)
+        )
+        return shown, text
+
+    def workflow(self, name: str) -> Around | None:
+        """The other spec whose workflow has this name."""
+        self.own.calls[name] = None
+        path = self.project.path_of(name, self.path)
+        if (
+            path is None
+            and isinstance(self.own.document.data, dict)
+            and self.own.document.data.get("workflow") == name
+        ):
+            path = self.path
+        unit = self.project.unit(path) if path is not None else None
+        if path is None or unit is None or isinstance(unit, Refused):
+            return None
+        declared = self.project.declared(path, unit)
+        return None if declared is None else Around(path, declared)
+
+    def workflows(self) -> Iterable[str]:
+        """The names of all workflows around."""
+        return {**self.project.neighbours(self.path), **self.project.together()}
+
+    def twin(self, name: str) -> str | None:
+        """Another spec of the same name, of those that are looked at together."""
+        first = self.project.together().get(name, self.path)
+        if first == self.path or isinstance(self.project.unit(first), Refused):
+            return None
+        return first

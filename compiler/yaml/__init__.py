@@ -1,0 +1,29 @@
+"""YAML text → Document: plain data, with a way from each address to its place in the text."""
+
+from __future__ import annotations
+
+from wfc.compiler.diagnostics import Report
+from wfc.compiler.yaml.decode import MAX_BYTES, decode
+from wfc.compiler.yaml.document import Document
+from wfc.compiler.yaml.tree import BROKEN, build
+
+__all__ = ["BROKEN", "MAX_BYTES", "Document", "read"]
+
+
+def read(raw: bytes, path: str, report: Report) -> Document:
+    """Read a spec's bytes.
+
+    Args:
+        raw: The file's content. Of a larger file, ``MAX_BYTES + 1`` bytes are enough to have it refused.
+        path: As findings show it.
+        report: Takes what is wrong with the file as a file, and with its YAML.
+
+    Returns:
+        A document in any case, so that every finding has a text to point into; ``data`` is ``None`` where
+        nothing could be read, and a finding says why.
+    """
+    text, readable = decode(raw, report)
+    if not readable:
+        return Document(path, text, None, whole=False)
+    data, whole, extent = build(text, report)
+    return Document(path, text, data, whole=whole, extent=extent)

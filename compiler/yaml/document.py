@@ -1,0 +1,186 @@
+"""A document: plain data, the text it was read from, and the way from one to the other."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Final
+
+from wfc.compiler.diagnostics import Address, Diagnostic, Finding, Fix, Place, Position, Related, Repair
+
+if TYPE_CHECKING:
+    from wfc.compiler.yaml.places import Node
+
+__all__ = ["Document"]
+
+LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
+NO_OTHERS: Final[Mapping[str, Document]] = {}
+
+
+class Document:
+    """A file's data and text.
+
+    Args:
+        path: As findings show it.
+        text: Without a byte order mark; positions count its code points.
+        data: Plain data: ``dict`` with texts as keys, ``list``, ``str``, ``int``, ``float``, ``bool``, ``None``;
+            or ``None`` as a whole if the file could not be read. Not to be changed: what an alias repeats is
+            one object.
+        whole: Whether ``BROKEN`` stands nowhere in it.
+        extent: How far the text was read, in code points, if not to its end.
+    """
+
+    __slots__ = ("_extent", "_lines", "_moved", "_root", "_swapped", "data", "path", "text", "whole")
+
+    def __init__(
+        self, path: str, text: str, data: object, *, whole: bool = True, extent: int | None = None
+    ) -> None:
+        self.path = path
+        self.text = text
+        self.data = data
+        self.whole = whole
+        self._extent = extent
+        self._root: Node | None = None
+        self._lines: list[int] | None = None
+        self._moved: list[tuple[Address, Address]] = []
+        self._swapped: list[tuple[Address, Address]] = []
+
+    def span(self, place: Place) -> tuple[Position, Position]:
+        """Where a place begins and ends. Of a place that there is not: the nearest above it that there is."""
+        start, end = self.stretch(place)
+        return self.position(start), self.position(end)
+
+    def line(self, address: Address) -> int:
+        """The line, from 1, of the key at an address, or of the item; the nearest above it if there is none."""
+        return self.position(self.stretch(Place(address, "key"))[0]).line
+
+    def diagnostic(self, finding: Finding, others: Mapping[str, Document] = NO_OTHERS) -> Diagnostic:
+        """A finding with its place in the text.
+
+        Args:
+            others: The other files that its places may be in, by path.
+        """
+        document = self.owner(finding.place, others)
+        start, end = document.span(finding.place.here)
+        related = []
+        for place, words in finding.related:
+            owner = self.owner(place, others)
+            related.append(Related(owner.span(place.here)[0], words, owner.path))
+        return Diagnostic(
+            document.path,
+            start,
+            end,
+            finding.code,
+            finding.message,
+            finding.severity,
+            finding.hint,
+            tuple(related),
+            document.repair(finding.fix),
+        )
+
+    def repair(self, fix: Fix | None) -> Repair | None:
+        """A fix in the text of this document."""
+        if fix is None:
+            return None
+        from wfc.compiler.yaml.repairs import repair  # only for what is to be shown
+
+        return repair(self.text, self.root, fix, self.position)
+
+    def owner(self, place: Place, others: Mapping[str, Document]) -> Document:
+        """The document that a place is in."""
+        return self if place.origin is None else others[place.origin]
+
+    def rename(self, address: Address, name: str) -> None:
+        """Have a misspelt key's place stand for the key that is meant, which is not there itself."""
+        self._moved.append((address, (*address[:-1], name)))
+        if self._root is not None:
+            apply_move(self._root, *self._moved[-1])
+
+    def changed(
+        self,
+        data: object,
+        moves: Iterable[tuple[Address, Address]],
+        swaps: Iterable[tuple[Address, Address]] = (),
+    ) -> Document:
+        """The document as if it held other data.
+
+        Args:
+            data: What it is taken to hold.
+            moves: What is not where it stands in the text: the address by the text, and the one in the data.
+            swaps: Keys of one map that have each other's value in the data.
+        """
+        made = Document(self.path, self.text, data, whole=self.whole, extent=self._extent)
+        made._moved = [*self._moved, *moves]
+        made._swapped = [*self._swapped, *swaps]
+        return made
+
+    def stretch(self, place: Place) -> tuple[int, int]:
+        """Start and end of a place, in code points of the text."""
+        if place.part == "text":
+            start = min(place.start or 0, len(self.text))
+            end = len(self.text) if place.end is None else min(place.end, len(self.text))
+            return start, max(start, end)
+        key, value, exact = self.root.find(place.address)
+        if place.part == "key" or not exact:
+            if key is None:
+                return self.visible(value)
+            if exact and place.start is not None and place.end is not None:
+                return key.stretch(self.text, place.start, place.end)
+            return key.start, key.end
+        if place.start is not None and place.end is not None:
+            return value.stretch(self.text, place.start, place.end)
+        if value.start == value.end and value.value == "" and key is not None:
+            return key.start, key.end  # nothing is written there; its key is what can be shown
+        return self.visible(value)
+
+    def visible(self, node: Node) -> tuple[int, int]:
+        """A value's stretch; of a text in block style, without the blank lines after it."""
+        if node.style in {"|", ">"}:
+            return node.start, node.start + len(self.text[node.start : node.end].rstrip())
+        if node.start == node.end and self.text[node.start - 1 : node.start] == "-":
+            return node.start - 1, node.end  # an item with nothing in it
+        return node.start, node.end
+
+    @property
+    def root(self) -> Node:
+        """The places of everything, made at the first question."""
+        if self._root is None:
+            from wfc.compiler.yaml.places import places  # only for what is to be shown
+
+            self._root = places(self.text, self._extent)
+            for move in self._moved:
+                apply_move(self._root, *move)
+            for swap in self._swapped:
+                apply_swap(self._root, *swap)
+        return self._root
+
+    def position(self, offset: int) -> Position:
+        """Line and column of a code point."""
+        if self._lines is None:
+            self._lines = [0, *(match.end() for match in LINE_BREAK.finditer(self.text))]
+        line = bisect_right(self._lines, offset)
+        return Position(line, offset - self._lines[line - 1] + 1, offset)
+
+
+def apply_move(root: Node, written: Address, meant: Address) -> None:
+    """Have a place stand for another one, too, of which nothing is written."""
+    key, value, exact = root.find(written)
+    _, owner, there = root.find(meant[:-1])
+    node, step = owner.content, meant[-1]
+    if not exact or not there or key is None or not isinstance(step, str):
+        return
+    if node.entries is None and not node.value and node.items is None:
+        node.entries = {}  # nothing was written there
+    if node.entries is not None:
+        node.entries.setdefault(step, (key, value))
+
+
+def apply_swap(root: Node, one: Address, other: Address) -> None:
+    """Have two keys of a map lead to each other's value."""
+    _, owner, there = root.find(one[:-1])
+    entries = owner.content.entries
+    first, second = str(one[-1]), str(other[-1])
+    if there and entries is not None and first in entries and second in entries:
+        (key, value), (other_key, other_value) = entries[first], entries[second]
+        entries[first], entries[second] = (key, other_value), (other_key, value)

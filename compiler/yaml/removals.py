@@ -1,0 +1,80 @@
+"""Entries of maps and items of lists, taken out with what belongs to them and nothing else."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from wfc.compiler.yaml.places import Node
+
+__all__ = ["removal"]
+
+Way = list[tuple[Node | None, Node]]
+DASH: Final = re.compile(r"[ ]*-[ ]+")
+
+
+def removal(text: str, way: Way) -> tuple[int, int, str] | None:
+    """The edit that takes out the last place of a way; a map or a list left empty by it goes too.
+
+    ``None`` where that cannot be done without touching something else, such as a comment between braces.
+    """
+    while len(way) > 1:
+        _, owner = way[-2]
+        parts = parts_of(owner)
+        if len(parts) > 1 or len(way) == 2:
+            break
+        way = way[:-1]
+    else:
+        return None
+    if len(parts) < 2:
+        return None
+    start, end = extent(text, way[-1])
+    at = next((index for index, part in enumerate(parts) if part[1] is way[-1][1]), None)
+    if at is None:
+        return None
+    following = extent(text, parts[at + 1])[0] if at + 1 < len(parts) else None
+    if text[owner.start : owner.start + 1] in {"{", "["}:
+        if following is None:
+            start = extent(text, parts[at - 1])[1]
+            return (start, end, "") if "#" not in text[start:end] else None
+        return (start, following, "") if "#" not in text[end:following] else None
+    return lines(text, start, end, following if owner.entries is not None else None)
+
+
+def parts_of(owner: Node) -> list[tuple[Node | None, Node]]:
+    """Entries or items in their order, each once: a misspelt key stands for two names."""
+    if owner.items is not None:
+        return [(None, item) for item in owner.items]
+    found: dict[int, tuple[Node | None, Node]] = {}
+    for key, value in (owner.entries or {}).values():
+        found.setdefault(key.start, (key, value))
+    return [found[start] for start in sorted(found)]
+
+
+def extent(text: str, part: tuple[Node | None, Node]) -> tuple[int, int]:
+    key, value = part
+    end = value.end
+    if value.style in {"|", ">"}:
+        end = value.start + len(text[value.start : value.end].rstrip())
+    if key is None:
+        return value.start, end
+    colon = text.find(":", key.end) + 1
+    return key.start, max(end, colon)
+
+
+def lines(text: str, start: int, end: int, following: int | None) -> tuple[int, int, str] | None:
+    """The whole lines of an entry or an item in block style, with a comment after it."""
+    begin = text.rfind("\n", 0, start) + 1
+    before = text[begin:start]
+    if before.strip(" "):
+        if following is not None:  # the first key of an item: what follows takes its place
+            return start, following, ""
+        if not DASH.fullmatch(before):
+            return None
+    stop = text.find("\n", end)
+    if stop < 0:
+        return max(0, begin - 1), len(text), ""
+    rest = text[end:stop].strip(" \t\r")
+    if rest and not rest.startswith("#"):
+        return None
+    return begin, stop + 1, ""

@@ -1,0 +1,216 @@
+"""Fixes in terms of the data → edits of the text, in the style in which it is written there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Final
+
+import yaml
+
+from wfc.compiler.diagnostics import Address, Edit, Fix, Position, Repair, TextEdit
+from wfc.compiler.yaml.parser import YAMLError, events
+from wfc.compiler.yaml.places import Node
+from wfc.compiler.yaml.removals import removal
+from wfc.compiler.yaml.scalars import OutOfRange, plain
+
+__all__ = ["repair"]
+
+Raw = tuple[int, int, str]
+"""Start and end in the text, and what is to stand there."""
+
+COLON: Final = re.compile(r"[ \t]*:\s*")
+ESCAPES: Final = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+
+def repair(text: str, root: Node, fix: Fix, position: Callable[[int], Position]) -> Repair | None:
+    """A fix in a document's text; ``None`` if what it is about is not written as it supposes.
+
+    Args:
+        text: The document's.
+        root: The places of everything in it.
+        fix: What is to be done.
+        position: Gives the line and the column of a code point.
+    """
+    found: list[Raw] = []
+    for edit in fix.edits:
+        raw = looked_up(text, root, edit)
+        if raw is None:
+            return None
+        found.append(raw)
+    found.sort()
+    if any(before[1] > after[0] for before, after in pairwise(found)):
+        return None
+    edits = tuple(TextEdit(position(start), position(end), new) for start, end, new in found)
+    return Repair(fix.title, fix.applicability, edits)
+
+
+def looked_up(text: str, root: Node, edit: Edit) -> Raw | None:
+    place = edit.place.here
+    if place.part == "text" and edit.how != "remove":
+        return in_text(text, edit)
+    way = way_to(root, place.address)
+    if way is None:
+        return None  # there is no such place, or it is an alias's: what stands there, stands elsewhere too
+    if edit.how == "remove":
+        return removal(text, way)
+    key, node = way[-1]
+    if edit.how == "exchange":
+        return exchanged(text, way, root, edit)
+    if place.part == "key":
+        if key is None or taken(way, edit):
+            return None
+        node = key
+    in_flow = any(text[owner.start : owner.start + 1] in {"{", "["} for _, owner in way[:-1])
+    if edit.how == "before":
+        return before(text, key, edit.new, in_flow)
+    if edit.how == "rewrite":
+        return rewritten(text, node, edit.new)
+    if node.value is None:
+        return None
+    if edit.how == "quote":
+        return (node.start, node.end, quotes(text[node.start : node.end])) if node.style == "" else None
+    return in_scalar(text, node, edit, in_flow)
+
+
+def way_to(root: Node, address: Address) -> list[tuple[Node | None, Node]] | None:
+    """Key and value on each step to an address, the document's first; ``None`` if an alias is on the way."""
+    way: list[tuple[Node | None, Node]] = [(None, root)]
+    for step in address:
+        found = way[-1][1].child(step)
+        if found is None or found[1].target is not None:
+            return None
+        way.append(found)
+    return way
+
+
+def taken(way: list[tuple[Node | None, Node]], edit: Edit) -> bool:
+    """Whether the map has the new key already."""
+    entries = way[-2][1].entries or {}
+    return edit.new in entries and entries[edit.new][0] is not way[-1][0]
+
+
+def in_text(text: str, edit: Edit) -> Raw | None:
+    start, end = edit.place.start or 0, edit.place.end
+    end = len(text) if end is None else min(end, len(text))
+    if edit.how == "quote":
+        return start, end, quotes(text[start:end])
+    if edit.old is not None:
+        if text.count(edit.old, start, end) != 1:
+            return None
+        start = text.index(edit.old, start, end)
+        end = start + len(edit.old)
+    return start, end, edit.new
+
+
+def exchanged(text: str, way: list[tuple[Node | None, Node]], root: Node, edit: Edit) -> Raw | None:
+    """What stands after another key of the same map, after this one; not if there are comments in between."""
+    there = None if edit.source is None else way_to(root, edit.source.here.address)
+    if there is None or len(there) != len(way) or there[-2][1] is not way[-2][1]:
+        return None
+    (key, value), (other_key, other_value) = way[-1], there[-1]
+    # the places may be those of a document in which the two are exchanged already
+    own = after_key(text, key, value) or after_key(text, key, other_value)
+    other = after_key(text, other_key, other_value) or after_key(text, other_key, value)
+    return None if own is None or other is None else (*own, text[slice(*other)])
+
+
+def after_key(text: str, key: Node | None, value: Node) -> tuple[int, int] | None:
+    """What stands after a key's colon, and perhaps begins on a line of its own."""
+    if key is None or not COLON.fullmatch(text, key.end, value.start):
+        return None
+    shown = text[value.start : value.end].rstrip() if value.style in {"|", ">"} else None
+    return text.index(":", key.end) + 1, value.end if shown is None else value.start + len(shown)
+
+
+def before(text: str, key: Node | None, new: str, in_flow: bool) -> Raw | None:
+    """A new entry before a key, with the key's indentation."""
+    if key is None:
+        return None
+    if in_flow:
+        return key.start, key.start, f"{new}, "
+    line = max(text.rfind("\n", 0, key.start), text.rfind("\r", 0, key.start)) + 1
+    newline = "\r\n" if "\r\n" in text else "\n"
+    indent = " " * (key.start - line)
+    return key.start, key.start, newline.join([*new.split("\n"), ""]).replace(newline, newline + indent)
+
+
+def rewritten(text: str, node: Node, new: str) -> Raw | None:
+    """Another value, where the one that is there is on one line without a comment in it."""
+    block = node.value is None and text[node.start : node.start + 1] not in {"{", "["}
+    if block or node.style in {"|", ">"} or "\n" in text[node.start : node.end]:
+        return None
+    return node.start, node.end, new
+
+
+def in_scalar(text: str, node: Node, edit: Edit, in_flow: bool) -> Raw | None:
+    """A stretch of a scalar's value written anew, in its own style where it can be."""
+    value = node.value
+    assert value is not None
+    start, end = edit.place.start, edit.place.end
+    if start is None or end is None:
+        start, end = 0, len(value)
+    if edit.old is not None:
+        if value.count(edit.old, start, end) != 1:
+            return None
+        start = value.index(edit.old, start, end)
+        end = start + len(edit.old)
+    if edit.old is None and edit.place.start is None and not value and not node.style:
+        return None  # nothing is written there
+    begin, stop = node.stretch(text, start, end)
+    whole = value[:start] + edit.new + value[end:]
+    if node.style == "":
+        return in_plain(text, node, (begin, stop, edit.new), whole, in_flow)
+    if node.style == "'":
+        return (begin, stop, edit.new.replace("'", "''")) if printable(edit.new) else None
+    if node.style == '"':
+        return begin, stop, escaped(edit.new)
+    return (begin, stop, edit.new) if printable(edit.new) and value else None
+
+
+def in_plain(text: str, node: Node, raw: Raw, whole: str, in_flow: bool) -> Raw:
+    """The edit, if what comes of it needs no quotes; else the whole in quotes."""
+    begin, stop, new = raw
+    now = text[node.start : begin] + new + text[stop : node.end]
+    try:
+        fine = reads_as(now, whole, in_flow) and (
+            isinstance(plain(whole), str) or not isinstance(plain(node.value or ""), str)
+        )
+    except OutOfRange:
+        fine = False
+    return raw if fine else (node.start, node.end, quotes(whole))
+
+
+def reads_as(written: str, value: str, in_flow: bool) -> bool:
+    """Whether something written without quotes is one scalar of this value."""
+    found = []
+    try:
+        get = events(f"[{written}]" if in_flow else f"k: {written}")
+        while True:
+            event = get()
+            if event.__class__ is yaml.StreamEndEvent:
+                break
+            if event.__class__ is yaml.ScalarEvent:
+                found.append(event)
+    except YAMLError:
+        return False
+    last = found[-1] if found else None
+    return last is not None and len(found) == (1 if in_flow else 2) and last.value == value and not last.style
+
+
+def printable(text: str) -> bool:
+    return not re.search(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\ufeff]", text)
+
+
+def quotes(value: str) -> str:
+    """A text in quotes: single ones where it has signs that double ones would have to escape."""
+    if printable(value) and ('"' in value or "\\" in value):
+        return "'" + value.replace("'", "''") + "'"
+    return f'"{escaped(value)}"'
+
+
+def escaped(value: str) -> str:
+    return "".join(
+        ESCAPES.get(each) or (each if printable(each) else f"\\u{ord(each):04x}") for each in value
+    )

@@ -1,0 +1,165 @@
+"""Resources: objects that steps ask for by ``Annotated[T, Resource(factory)]``, made when needed, shared and closed."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from wfc.runtime.authoring.resource.kinds import (
+    Asked,
+    AskedResource,
+    PythonResource,
+    Resource,
+    ResourceConfig,
+    check_resources,
+)
+from wfc.runtime.authoring.resource.pools import Pool, open_with, pool_of_loop
+from wfc.runtime.errors import WorkflowRuntimeError
+
+__all__ = [
+    "PythonResource",
+    "Resource",
+    "ResourceConfig",
+    "ResourceManager",
+    "Resources",
+    "try_configs",
+    "try_resources",
+]
+
+
+class ResourceManager:
+    """Keeps the objects that are made once for a workflow object; several of these may share one manager."""
+
+    def __init__(self) -> None:
+        self.resources: dict[str, Any] = {}  # put here by hand
+        self.pool = Pool()
+        self.names: dict[object, str] = {}
+
+    async def set(self, name: str, val: Any) -> None:
+        """Puts an object in the place of what the factory of this qualified name would make: for tests, say."""
+        self.resources[name] = val
+
+    async def get(self, resource: AskedResource) -> Any:
+        """The object of a resource, made if there is none yet.
+
+        Raises:
+            WorkflowRuntimeError: It belongs to a run, or comes from a file: then a parameter has to ask for it.
+        """
+        if not isinstance(resource, Resource) or resource.per == "run":
+            raise WorkflowRuntimeError(f"{resource} can only be had by a step's parameter")
+        return await Resources(self).get(resource)
+
+    def get_all(self) -> dict[str, Any]:
+        """All objects that are there, by the names of their factories."""
+        made = {name: self.pool.made[key] for key, name in self.names.items() if key in self.pool.made}
+        return {**made, **self.resources}
+
+    async def close(self) -> None:
+        """Closes what generators made. It happens by itself when the event loop shuts down."""
+        await self.pool.close()
+
+
+class Resources:
+    """What the steps of one run get."""
+
+    __slots__ = ("_manager", "pool")
+
+    def __init__(self, manager: ResourceManager) -> None:
+        self._manager = manager
+        self.pool = Pool()  # of the run
+
+    async def get(self, resource: Resource[Any]) -> Any:
+        """The object of a resource. One that is not shared is closed at the run's end.
+
+        Raises:
+            WorkflowValidationError: It needs itself, or one that is closed before it.
+        """
+        check_resources([Asked("", resource, Any)])
+        check_resources(resource.needs)  # of those, too, that are loaded only now
+        return await self._get(resource, Any, self.pool)
+
+    async def for_step(self, asked: Sequence[Asked], fresh: Pool) -> dict[str, Any]:
+        """What a step's parameters ask for, by name.
+
+        Args:
+            fresh: Keeps what is made for this step run alone.
+        """
+        return {one.name: await self._get(one.resource, one.type, fresh) for one in asked}
+
+    async def _get(self, resource: AskedResource, kind: Any, fresh: Pool) -> Any:
+        if isinstance(resource, ResourceConfig):
+            return resource.load(kind)
+        manager = self._manager
+        if resource.per is None and resource.cache and resource.name in manager.resources:
+            return manager.resources[resource.name]
+        if not resource.cache:
+            return await fresh.get(resource.key, lambda: self._make(resource, fresh, fresh))
+        if resource.per == "run":
+            pool = self.pool
+        elif resource.per == "process":
+            pool = pool_of_loop()
+        else:
+            pool = manager.pool
+            manager.names[resource.key] = resource.name
+        return await pool.get(resource.key, lambda: self._make_shared(resource, pool))
+
+    async def _make_shared(self, resource: Resource[Any], pool: Pool) -> Any:
+        own = Pool(ends_with_loop=False)  # what is made for it alone is closed with it
+        try:
+            value = await self._make(resource, own, own)
+        except BaseException:
+            await own.close()
+            raise
+        await pool.adopt(own)
+        return value
+
+    async def _make(self, resource: Resource[Any], pool: Pool, fresh: Pool) -> Any:
+        given = await self.for_step(resource.needs, fresh)
+        return await open_with(resource.factory, given, pool, resource.key, closes=resource.per is not None)
+
+
+def try_configs(asked: Sequence[tuple[str, Asked]]) -> list[str]:
+    """Reads all config files that steps ask for, and their resources; says what is wrong with them.
+
+    Args:
+        asked: With the names of the steps.
+    """
+    found = []
+    todo = list(asked)
+    seen: set[str] = set()
+    while todo:
+        step, one = todo.pop(0)
+        if isinstance(one.resource, Resource):
+            if not isinstance(one.resource, PythonResource):
+                todo += [(step, need) for need in one.resource.needs]
+        elif one.resource.name not in seen:
+            seen.add(one.resource.name)
+            try:
+                one.resource.load(one.type)
+            except (OSError, ValueError) as error:
+                found.append(f"step `{step}`, `{one.name}`: {error}")
+    return found
+
+
+def try_resources(asked: Sequence[tuple[str, Asked]]) -> list[str]:
+    """Makes all resources that steps ask for, and closes them; says which cannot be made."""
+    found: list[str] = []
+
+    async def make_all() -> None:
+        resources = Resources(ResourceManager())
+        for step, one in asked:
+            fresh = Pool()
+            try:
+                await resources.for_step([one], fresh)
+            except Exception as error:
+                found.append(f"step `{step}`, `{one.name}`: {type(error).__name__}: {error}")
+            await fresh.close()
+        await resources.pool.close()
+
+    # an event loop of its own: one may be running here
+    thread = threading.Thread(target=asyncio.run, args=[make_all()])
+    thread.start()
+    thread.join()
+    return found

@@ -1,0 +1,310 @@
+"""What a step may ask for besides events: objects that a factory makes, and configuration from a file."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_origin
+
+from pydantic import BaseModel
+
+from wfc.runtime.authoring.surroundings import names_around
+from wfc.runtime.errors import WorkflowValidationError
+
+__all__ = [
+    "Asked",
+    "AskedResource",
+    "PythonResource",
+    "Resource",
+    "ResourceConfig",
+    "Span",
+    "asked_of",
+    "check_resources",
+]
+
+T = TypeVar("T")
+
+Span = Literal["run", "process"]
+
+_LARGEST_FILE = 4_000_000
+
+
+class Resource(Generic[T]):
+    """Asks for an object: ``memory: Annotated[Memory, Resource(get_memory)]``.
+
+    The factory is a function, ordinary or asynchronous, that returns the object; or a generator, ordinary or
+    asynchronous, that yields it once, and what follows on the ``yield`` closes it. Its own parameters may ask for
+    resources in the same way. What is used by several steps at once is still made only once.
+
+    Args:
+        factory: Makes the object.
+        cache: Whether all steps that ask by this factory share one object, as long as the workflow object is there;
+            otherwise each step run gets one of its own, and what is asked for twice for one step run is made once.
+        per: ``run``: one for each run, closed at its end; ``process``: one for all runs of all workflows in an event
+            loop, closed at the loop's end. Then an object without a generator is closed by its ``aclose`` or
+            ``close``, if it has one.
+
+    Raises:
+        WorkflowValidationError: ``per`` is something else, or goes with ``cache=False``.
+    """
+
+    def __init__(self, factory: Callable[..., Any], cache: bool = True, *, per: Span | None = None) -> None:
+        if per not in {None, "run", "process"} or (per is not None and not cache):
+            raise WorkflowValidationError(
+                f"`per` is `run` or `process`, and goes with `cache`: {per!r}, {cache}"
+            )
+        self._factory = factory
+        self.names: Mapping[str, Any] = names_around(factory)  # that the factory's annotations may mention
+        self.cache = cache
+        self.per: Span | None = per
+
+    @property
+    def factory(self) -> Callable[..., Any]:
+        """What makes the object."""
+        return self._factory
+
+    @property
+    def name(self) -> str:
+        """The factory's qualified name, under which ``ResourceManager.set`` puts another object in its place."""
+        factory = self.factory
+        return str(getattr(factory, "__qualname__", type(factory).__name__))
+
+    @property
+    def key(self) -> object:
+        """What two resources share that mean the same object."""
+        return id(self.factory), self.per
+
+    @cached_property
+    def needs(self) -> tuple[Asked, ...]:
+        """What its factory asks for.
+
+        Raises:
+            WorkflowValidationError: The factory's annotations cannot be read, or a parameter asks for nothing known.
+        """
+        factory = self.factory
+        found = []
+        hints = _hints(factory, self.names)
+        for parameter in inspect.signature(factory).parameters.values():
+            asked = asked_of(parameter.name, hints.get(parameter.name, parameter.annotation), self.names)
+            if asked is not None:
+                found.append(asked)
+            elif parameter.default is parameter.empty and parameter.kind not in _VARIADIC:
+                raise WorkflowValidationError(
+                    f"the factory `{self.name}` needs a value for `{parameter.name}`, which asks for no resource"
+                )
+        return tuple(found)
+
+    def __repr__(self) -> str:
+        return f"Resource({self.name})"
+
+
+_VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+class PythonResource(Resource[Any]):
+    """An object that a spec names: ``{python: "shop.db:connect", per: run}``.
+
+    Args:
+        function: ``module:function``, the factory; loaded when it is first used.
+        beside: The spec's file or folder, from which the module is looked up.
+        per: See ``Resource``.
+    """
+
+    def __init__(self, function: str, *, beside: str | Path, per: Span = "run") -> None:
+        super().__init__(_not_loaded, per=per)
+        self.function = function
+        self.beside = beside
+
+    @property
+    def factory(self) -> Callable[..., Any]:
+        """What makes the object.
+
+        Raises:
+            SettingsError: There is no such function, or it may not be loaded.
+        """
+        if self._factory is _not_loaded:
+            from wfc.runtime.calls.bindings import PythonTool
+            from wfc.runtime.calls.python_tools import load
+
+            self._factory = load(PythonTool(self.function, output=Any, beside=self.beside))
+        return self._factory
+
+    @property
+    def name(self) -> str:
+        """How the spec names it."""
+        return self.function
+
+    @property
+    def key(self) -> object:
+        """What two resources share that mean the same object."""
+        return self.function, self.beside, self.per
+
+
+def _not_loaded() -> None:
+    raise AssertionError("stands for a factory until it is loaded")
+
+
+class ResourceConfig:
+    """Asks for a pydantic model that is read from a JSON file: ``Annotated[Limits, ResourceConfig("limits.json")]``.
+
+    Args:
+        config_file: Its path, from the working directory; within the project's folder, which is the nearest one upward
+            with a ``wfc.toml`` or ``pyproject.toml``, or else the working directory.
+        path_selector: Where in the file the model's data are, by keys with dots between them; ``None``: all of it.
+        label: A name for people.
+        description: For people.
+
+    Raises:
+        ValueError: The name does not end in ``.json``.
+    """
+
+    cache = True
+
+    def __init__(
+        self,
+        config_file: str,
+        path_selector: str | None = None,
+        label: str | None = None,
+        description: str | None = None,
+    ) -> None:
+        if Path(config_file).suffix != ".json":
+            raise ValueError(f"a config file is JSON and its name ends so: `{config_file}` does not")
+        self.config_file = config_file
+        self.path_selector = path_selector
+        self.label = label
+        self.description = description
+
+    @property
+    def name(self) -> str:
+        """The file, and the place in it."""
+        return f"{self.config_file}.{self.path_selector}" if self.path_selector else self.config_file
+
+    def load(self, model: type[BaseModel]) -> Any:
+        """The model, with what the file holds.
+
+        Raises:
+            FileNotFoundError: There is no such file.
+            ValueError: It is outside of the project, no JSON, has no such place, or does not fit the model.
+        """
+        data = _read(self.config_file)
+        way = self.path_selector.split(".") if self.path_selector else []
+        for done, key in enumerate(way, 1):
+            data = data.get(key) if isinstance(data, dict) else None
+            if not isinstance(data, dict):
+                raise ValueError(f"{self.config_file} has no record at `{'.'.join(way[:done])}`")
+        return model.model_validate(data)
+
+    def __repr__(self) -> str:
+        return f"ResourceConfig({self.name})"
+
+
+def _read(config_file: str) -> Any:
+    path = Path(config_file).resolve()
+    project = _project_folder()
+    if not path.is_relative_to(project):
+        raise ValueError(f"{config_file} is outside of the project's folder {project}")
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {config_file} in {Path.cwd()}")
+    if path.stat().st_size > _LARGEST_FILE:
+        raise ValueError(f"{config_file} is too large to be read as a config file")
+    try:
+        return json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{config_file} is not JSON: {error}") from None
+
+
+def _project_folder() -> Path:
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if (folder / "wfc.toml").is_file() or (folder / "pyproject.toml").is_file():
+            return folder
+    return here
+
+
+AskedResource = Resource[Any] | ResourceConfig
+
+
+class Asked:
+    """A parameter that asks for a resource, and the type that it says."""
+
+    __slots__ = ("name", "resource", "type")
+
+    def __init__(self, name: str, resource: AskedResource, type: Any) -> None:
+        self.name = name
+        self.resource = resource
+        self.type = type
+
+
+def asked_of(name: str, annotation: Any, names: Mapping[str, Any]) -> Asked | None:
+    """What a parameter asks for, if its annotation has a resource.
+
+    Args:
+        names: Local names that a factory's annotations may mention.
+
+    Raises:
+        WorkflowValidationError: A ``ResourceConfig`` is to give something else than a pydantic model.
+    """
+    if get_origin(annotation) is not Annotated:
+        return None
+    kind, *marks = get_args(annotation)
+    for mark in marks:
+        if isinstance(mark, Resource):
+            if names:
+                mark.names = {**names, **mark.names}
+            return Asked(name, mark, kind)
+        if isinstance(mark, ResourceConfig):
+            if not (isinstance(kind, type) and issubclass(kind, BaseModel)):
+                raise WorkflowValidationError(
+                    f"`{name}`: a ResourceConfig gives a pydantic model, and {kind} is none"
+                )
+            return Asked(name, mark, kind)
+    return None
+
+
+def _hints(factory: Callable[..., Any], names: Mapping[str, Any]) -> dict[str, Any]:
+    own = getattr(factory, "__globals__", {})
+    try:
+        return typing.get_type_hints(
+            factory,
+            localns={key: value for key, value in names.items() if key not in own},
+            include_extras=True,
+        )
+    except Exception as error:
+        if any("Resource" in str(one) for one in getattr(factory, "__annotations__", {}).values()):
+            raise WorkflowValidationError(
+                f"the annotations of the factory `{getattr(factory, '__qualname__', factory)}` cannot be read: {error}"
+            ) from error
+        return {}  # a factory may well say what only a type checker reads
+
+
+def check_resources(asked: Sequence[Asked]) -> None:
+    """That no resource needs itself, and none one that is closed before it.
+
+    Raises:
+        WorkflowValidationError: It is so.
+    """
+    done: set[object] = set()
+    for one in asked:
+        _check(one.resource, (), done)
+
+
+def _check(resource: AskedResource, way: tuple[Resource[Any], ...], done: set[object]) -> None:
+    if not isinstance(resource, Resource):
+        return
+    if any(resource.key == before.key for before in way):
+        chain = " → ".join(each.name for each in (*way, resource))
+        raise WorkflowValidationError(f"circular resource dependency: {chain}")
+    if way and resource.per == "run" and way[-1].cache and way[-1].per != "run":
+        raise WorkflowValidationError(
+            f"the resource `{way[-1].name}` outlives the run, so it cannot need `{resource.name}`, which is closed at "
+            f"the run's end"
+        )
+    if resource.key in done or isinstance(resource, PythonResource):
+        return  # the latter is loaded when it is used, and no sooner
+    for need in resource.needs:
+        _check(need.resource, (*way, resource), done)
+    done.add(resource.key)

@@ -1,0 +1,215 @@
+"""Checks of the flow of events through a workflow class, before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Literal, get_args
+
+from wfc.runtime.authoring.table import EventClass, Step, StepTable
+from wfc.runtime.errors import WorkflowConfigurationError, WorkflowValidationError
+from wfc.runtime.events import (
+    HumanResponseEvent,
+    InputRequiredEvent,
+    StartEvent,
+    StepFailedEvent,
+    StopEvent,
+    event_name,
+)
+
+__all__ = ["FLOW_CHECKS", "WorkflowGraphCheck", "check_ends", "check_flow"]
+
+WorkflowGraphCheck = Literal["reachability", "terminal_event", "dead_end"]
+
+FLOW_CHECKS: frozenset[str] = frozenset(get_args(WorkflowGraphCheck))
+"""Checks that a workflow may leave out: a step that nothing leads to, an event that goes nowhere, a dead end."""
+
+_FROM_OUTSIDE = StartEvent | StopEvent | HumanResponseEvent | InputRequiredEvent | StepFailedEvent
+_TO_OUTSIDE = StopEvent | InputRequiredEvent | HumanResponseEvent
+
+
+def check_ends(table: StepTable) -> None:
+    """There is a start, one kind of it, and an end.
+
+    Raises:
+        WorkflowConfigurationError: It is not so; the message has all that was found.
+    """
+    if not table.steps:
+        raise WorkflowConfigurationError(
+            f"{table.owner} has no steps: decorate methods with `@step`, or functions with `@step(workflow=…)`"
+        )
+    found = []
+    accepted = {event for step in table.steps for event in step.accepts}
+    starts = sorted(event_name(event) for event in accepted if issubclass(event, StartEvent))
+    if not starts:
+        found.append("no step accepts a StartEvent")
+    if len(starts) > 1:
+        found.append(f"steps accept different start events: {', '.join(starts)}")
+    if not any(issubclass(event, StopEvent) for step in table.steps for event in step.emits):
+        found.append("no step emits a StopEvent")
+    if found:
+        raise WorkflowConfigurationError(f"{table.owner} cannot be run: " + "; ".join(found))
+
+
+def check_flow(table: StepTable, skip: Collection[str] = ()) -> None:
+    """Every event comes from somewhere and goes somewhere; every step is reached, and leads to an end.
+
+    Args:
+        skip: Checks of ``FLOW_CHECKS`` to leave out.
+
+    Raises:
+        WorkflowConfigurationError: There is no start or no end.
+        WorkflowValidationError: Something else is wrong; the message has all that was found.
+    """
+    check_ends(table)
+    found = [*_stops(table), *_sources(table)]
+    if "terminal_event" not in skip:
+        found += _goals(table)
+    found += [*_collectors(table), *_levels(table)]
+    found += _unless_skipped(table, _reached(table), "reachability", skip, "nothing leads to {}")
+    if not found:  # else it would only follow from what is wrong before
+        found += _unless_skipped(table, _leading_out(table), "dead_end", skip, "no end can follow on {}")
+    if found:
+        raise WorkflowValidationError(f"{table.owner} cannot be run: " + "; ".join(found))
+
+
+def _stops(table: StepTable) -> list[str]:
+    stopping = [
+        step.name for step in table.steps if any(issubclass(event, StopEvent) for event in step.accepts)
+    ]
+    return [f"a StopEvent ends the run, so no step can accept one: {_names(stopping)}"] if stopping else []
+
+
+def _sources(table: StepTable) -> list[str]:
+    emitted = {event for step in table.steps for event in step.emits}
+    return [
+        f"no step emits {event_name(event)}, which `{step.name}` accepts"
+        for step in table.steps
+        for event in step.accepts
+        if not issubclass(event, _FROM_OUTSIDE)
+        and event not in table.received
+        and not any(one is event or (step.subclasses and issubclass(one, event)) for one in emitted)
+    ]
+
+
+def _goals(table: StepTable) -> list[str]:
+    return [
+        f"no step accepts {event_name(event)}, which `{step.name}` emits"
+        for step in table.steps
+        for event in dict.fromkeys(step.emits)
+        if not issubclass(event, _TO_OUTSIDE) and not table.acceptors(event)
+    ]
+
+
+def _collectors(table: StepTable) -> list[str]:
+    bound = {step for opener in table.steps for steps in opener.batches.values() for step in steps}
+    return [
+        f"step `{step.name}` collects a batch, but no list of events that a step returns leads to it"
+        for step in table.steps
+        if step.collects and step not in bound
+    ]
+
+
+def _levels(table: StepTable) -> list[str]:
+    """Joins whose events never meet: one is of an item of a batch, and another is not."""
+    joins = [step for step in table.steps if step.slots and step.join is None]
+    if not joins:
+        return []
+    seeds = [
+        event
+        for step in table.steps
+        for event in step.accepts
+        if issubclass(event, StartEvent | HumanResponseEvent) or event in table.received
+    ]
+    levels = {"outside of batches": _same_level(table, seeds)}
+    for step in table.steps:
+        items = [event for batch in step.emissions.batches for event in batch]
+        if items:
+            levels[f"in the batches of `{step.name}`"] = _same_level(table, items)
+    return [
+        f"step `{step.name}` joins events that never meet: {_places(step, levels)}"
+        for step in joins
+        if not any(all(_is_in(step, slot.events, level) for slot in step.slots) for level in levels.values())
+    ]
+
+
+def _same_level(table: StepTable, seeds: Iterable[EventClass]) -> set[EventClass]:
+    """The events that follow on others within the same item of a batch, or outside of batches."""
+    seen: set[tuple[EventClass, int]] = set()
+    todo = [(event, 0) for event in seeds]
+    while todo:
+        event, inner = todo.pop()
+        if (event, inner) in seen or inner > len(table.steps):
+            continue
+        seen.add((event, inner))
+        for step in table.acceptors(event):
+            after = inner - 1 if step.collects else inner
+            if after >= 0:
+                todo += [(one, after) for one in step.emissions.events]
+                todo += [(one, after + 1) for batch in step.emissions.batches for one in batch]
+    return {event for event, inner in seen if inner == 0}
+
+
+def _is_in(step: Step, events: tuple[EventClass, ...], level: set[EventClass]) -> bool:
+    return any(one in level or (step.subclasses and any(issubclass(e, one) for e in level)) for one in events)
+
+
+def _places(step: Step, levels: dict[str, set[EventClass]]) -> str:
+    said = []
+    for slot in step.slots:
+        names = [name for name, level in levels.items() if _is_in(step, slot.events, level)]
+        said.append(f"{event_name(slot.events[0])} comes {' or '.join(names) or 'from nowhere'}")
+    return ", ".join(said)
+
+
+def _reached(table: StepTable) -> set[Step]:
+    """The steps that a start, an answer from outside or a failure leads to."""
+    todo: list[EventClass] = [
+        event
+        for step in table.steps
+        for event in step.accepts
+        if issubclass(event, StartEvent | HumanResponseEvent | StepFailedEvent) or event in table.received
+    ]
+    reached = set()
+    seen: set[EventClass] = set()
+    while todo:
+        event = todo.pop()
+        if event in seen:
+            continue
+        seen.add(event)
+        for step in table.acceptors(event):
+            reached.add(step)
+            todo.extend(step.emits)
+    return reached
+
+
+def _leading_out(table: StepTable) -> set[Step]:
+    """The steps from which something can come out of the run, or whose branch can end in a step that emits nothing."""
+    found = {
+        step
+        for step in table.steps
+        if not list(step.emits) or any(issubclass(one, StopEvent | InputRequiredEvent) for one in step.emits)
+    }
+    leading_to: dict[Step, set[Step]] = {}
+    for step in table.steps:
+        for event in step.emits:
+            for target in table.acceptors(event):
+                leading_to.setdefault(target, set()).add(step)
+    todo = list(found)
+    while todo:
+        new = leading_to.get(todo.pop(), set()) - found
+        found |= new
+        todo += new
+    return found
+
+
+def _unless_skipped(
+    table: StepTable, good: set[Step], check: str, skip: Collection[str], said: str
+) -> list[str]:
+    if check in skip:
+        return []
+    lost = [step.name for step in table.steps if step not in good and check not in step.skips]
+    return [said.format(_names(lost))] if lost else []
+
+
+def _names(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)

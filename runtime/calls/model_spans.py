@@ -1,0 +1,72 @@
+"""What a span says of a request to a model, in the words of OpenTelemetry's GenAI conventions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from wfc.runtime.calls.bindings import Model
+from wfc.runtime.tracing import Span, conventions
+from wfc.runtime.values.redaction import Revealed
+
+if TYPE_CHECKING:
+    from pydantic_ai import messages
+
+__all__ = ["about_model", "name_of", "note_exchange"]
+
+
+def name_of(model: Model) -> str:
+    """The model's name, without the provider's."""
+    return model.use.partition(":")[2] or model.use
+
+
+def about_model(model: Model, *, is_structured: bool) -> dict[str, Any]:
+    """What is known before the request is made; nothing of what is said in it."""
+    found = {
+        conventions.OPERATION: conventions.CHAT,
+        conventions.PROVIDER: model.use.partition(":")[0],
+        conventions.REQUEST_MODEL: name_of(model),
+        conventions.OUTPUT_TYPE: "json" if is_structured else "text",
+        conventions.TEMPERATURE: model.temperature,
+        conventions.MAX_TOKENS: model.max_tokens,
+        conventions.TOP_P: model.top_p,
+        conventions.SEED: model.seed,
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def note_exchange(
+    span: Span,
+    history: Sequence[messages.ModelMessage],
+    system: str | None,
+    reply: messages.ModelResponse,
+    revealed: Revealed,
+) -> None:
+    """Keeps who answered and how many tokens it took; and what was said, as content."""
+    found = {
+        conventions.RESPONSE_MODEL: reply.model_name,
+        conventions.RESPONSE_ID: reply.provider_response_id,
+        conventions.STOP_REASONS: [reply.finish_reason] if reply.finish_reason else None,
+        conventions.TOKENS_IN: reply.usage.input_tokens or None,
+        conventions.TOKENS_OUT: reply.usage.output_tokens or None,
+    }
+    span.attributes |= {name: value for name, value in found.items() if value is not None}
+    asked = [said for message in history for said in _said(message)]
+    span.result = revealed.hide_in_result(list(_said(reply)))
+    span.content |= {conventions.INPUT_MESSAGES: asked, conventions.OUTPUT_MESSAGES: span.result}
+    if system is not None:
+        span.content[conventions.SYSTEM_INSTRUCTIONS] = [{"type": "text", "content": system}]
+
+
+def _said(message: messages.ModelMessage) -> Iterator[dict[str, Any]]:
+    """A message as the conventions write it."""
+    role = "assistant" if message.kind == "response" else "user"
+    for part in message.parts:
+        told: dict[str, Any]
+        if part.part_kind == "tool-call":
+            told = {"type": "tool_call", "name": part.tool_name, "arguments": part.args}
+        elif part.part_kind == "tool-return":
+            told = {"type": "tool_call_response", "response": part.content}
+        else:
+            told = {"type": "text", "content": getattr(part, "content", "")}
+        yield {"role": "system" if part.part_kind == "system-prompt" else role, "parts": [told]}

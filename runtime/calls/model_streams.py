@@ -1,0 +1,63 @@
+"""Replies of models that are shown while they come, through ``pydantic_ai.direct``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from pydantic_ai import direct, messages
+from pydantic_ai.models import Model as Connection
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.settings import ModelSettings
+
+from wfc.runtime.values.redaction import Revealed
+
+__all__ = ["streamed_reply"]
+
+
+async def streamed_reply(
+    connection: Connection,
+    history: list[messages.ModelMessage],
+    settings: ModelSettings,
+    parameters: ModelRequestParameters,
+    tell: Callable[[str], None],
+    revealed: Revealed,
+) -> messages.ModelResponse:
+    """A model's reply; ``tell`` gets its text piece by piece, without the values of secrets.
+
+    Raises:
+        Exception: What the client raises, also in the middle; what was told until then does not count.
+    """
+    shown = _Shown(tell, revealed)
+    # by itself the client takes a reply that breaks off in the middle for a whole one
+    cast(Any, connection.profile)["openai_chat_streaming_requires_finish_reason"] = True
+    async with direct.model_request_stream(
+        connection, history, model_settings=settings, model_request_parameters=parameters
+    ) as stream:
+        async for event in stream:
+            if isinstance(event, messages.PartStartEvent) and isinstance(event.part, messages.TextPart):
+                shown.add(event.part.content)
+            elif isinstance(event, messages.PartDeltaEvent) and isinstance(
+                event.delta, messages.TextPartDelta
+            ):
+                shown.add(event.delta.content_delta)
+    shown.finish()
+    return stream.get()
+
+
+class _Shown:
+    """Tells a text without the values of secrets, which may be cut anywhere into pieces."""
+
+    def __init__(self, tell: Callable[[str], None], revealed: Revealed) -> None:
+        self._tell = tell
+        self._revealed = revealed
+        self._held = ""
+
+    def add(self, text: str) -> None:
+        text = self._held + text
+        sure = self._revealed.settled(text)
+        self._held = text[sure:]
+        self._tell(self._revealed.hide_in_result(text[:sure]))
+
+    def finish(self) -> None:
+        self._tell(self._revealed.hide_in_result(self._held))

@@ -1,0 +1,231 @@
+"""The project's settings, and what the environment gives a workflow.
+
+Settings are the table ``[tool.wfc]`` of the nearest ``pyproject.toml`` that has one, or the nearest
+``wfc.toml``, searched upward from the spec's folder::
+
+    [tool.wfc]
+    modules = ["shop.*"]            # that python tools may come from, besides those beside the spec
+    commands = ["npx"]              # that may be started
+    config = {desk_url = "https://desk.example.com"}
+    prices = {"openai:gpt-4o-mini" = {input = 0.15, output = 0.6}}  # US dollars for a million tokens
+    import_tools = false            # `wfc check --import-tools` may not import them
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple, NoReturn, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from wfc.runtime.errors import SettingsError
+from wfc.runtime.values.outputs import adapter
+
+__all__ = ["Price", "Settings", "read_config", "settings_near"]
+
+Config = TypeVar("Config", bound=BaseModel)
+
+_KEYS = frozenset({"modules", "commands", "config", "prices", "severity", "import_tools"})
+_LARGEST_FILE = 4_000_000
+_PREFIX = "WFC_"
+
+
+class Price(NamedTuple):
+    """What a model costs, in US dollars for a million tokens."""
+
+    input: float
+    output: float
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """A project's settings.
+
+    Args:
+        path: The file they come from, or ``None`` where there is none.
+        modules: Patterns such as ``shop.*`` of module names that python tools may come from.
+        commands: Names or paths of commands that may be started.
+        config: Values for the config of workflows, by name.
+        prices: Of models, by ``provider:name``, for workflows that bound their cost.
+        import_tools: Whether a check that is asked to may import python tools.
+    """
+
+    path: Path | None = None
+    modules: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    config: Mapping[str, object] = field(default_factory=dict)
+    prices: Mapping[str, Price] = field(default_factory=dict)
+    import_tools: bool = True
+
+    @property
+    def told_from(self) -> str:
+        """Where they are from, in words."""
+        return str(self.path) if self.path is not None else "there are none"
+
+    def allows_module(self, name: str) -> bool:
+        """Whether python tools may come from this module. ``shop.*`` allows ``shop`` itself too."""
+        return any(
+            fnmatchcase(name, pattern) or (pattern.endswith(".*") and name == pattern[:-2])
+            for pattern in self.modules
+        )
+
+    def import_module(self, name: str) -> ModuleType:
+        """An allowed module: from the folder of the settings, or else an installed one."""
+        from wfc.runtime.calls.beside import module_beside
+
+        beside = module_beside(self.path.parent, name) if self.path is not None else None
+        return beside if beside is not None else importlib.import_module(name)
+
+
+def settings_near(folder: Path) -> Settings:
+    """The settings that hold for specs in a folder; empty ones where there is no file.
+
+    Raises:
+        SettingsError: The file cannot be read, or says something that is no setting.
+    """
+    start = folder.resolve()
+    for place in (start, *start.parents):
+        for name in ("wfc.toml", "pyproject.toml"):
+            path = place / name
+            try:
+                changed = path.stat().st_mtime_ns
+            except (OSError, ValueError):
+                continue
+            found = _read(path, changed)
+            if found is not None:
+                return found
+    return Settings()
+
+
+@lru_cache(maxsize=64)
+def _read(path: Path, changed: int) -> Settings | None:
+    """The settings in a file as it was at that moment; ``None`` if a ``pyproject.toml`` has none."""
+    try:
+        raw = path.read_bytes()
+        if len(raw) > _LARGEST_FILE:
+            raise SettingsError(f"{path} is too large to be read as settings")
+        data: Any = tomllib.loads(raw.decode("utf-8"))
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{path} is not UTF-8: {error.reason} at byte {error.start}") from None
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise SettingsError(f"{path} is not TOML: {error}") from None
+    if path.name == "pyproject.toml":
+        tools = data.get("tool")
+        data = tools.get("wfc") if isinstance(tools, dict) else None
+        if data is None:
+            return None
+    return _settings(path, data)
+
+
+def _settings(path: Path, data: object) -> Settings:
+    def wrong(what: str) -> NoReturn:
+        where = "[tool.wfc] of " if path.name == "pyproject.toml" else ""
+        raise SettingsError(f"{where}{path}: {what}")
+
+    if not isinstance(data, dict):
+        wrong("it must be a table")
+    unknown = sorted(set(data) - _KEYS)
+    if unknown:
+        wrong(f"`{unknown[0]}` is no setting; there are {', '.join(f'`{key}`' for key in sorted(_KEYS))}")
+    lists: dict[str, tuple[str, ...]] = {}
+    for key in ("modules", "commands"):
+        value = data.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
+            wrong(f"`{key}` must be a list of strings")
+        lists[key] = tuple(value)
+    config = data.get("config", {})
+    if not isinstance(config, dict):
+        wrong("`config` must be a table of values by name")
+    prices = data.get("prices", {})
+    if not isinstance(prices, dict) or not all(_is_price(price) for price in prices.values()):
+        wrong("`prices` must be a table of `{input = …, output = …}` by model, numbers that are not negative")
+    import_tools = data.get("import_tools", True)
+    if not isinstance(import_tools, bool):
+        wrong("`import_tools` must be `true` or `false`")
+    return Settings(
+        path,
+        lists["modules"],
+        lists["commands"],
+        config,
+        {model: Price(float(price["input"]), float(price["output"])) for model, price in prices.items()},
+        import_tools,
+    )
+
+
+def _is_price(value: object) -> bool:
+    return (
+        isinstance(value, dict)
+        and value.keys() == {"input", "output"}
+        and all(isinstance(one, int | float) and 0 <= one < float("inf") for one in value.values())
+        and not any(isinstance(one, bool) for one in value.values())
+    )
+
+
+def read_config(config: type[Config], near: Path) -> Config:
+    """A workflow's config: each field from the environment variable ``WFC_<NAME>``, or else the settings.
+
+    Text is read as the field's type: as JSON where that is what fits, else as it is.
+
+    Args:
+        near: The spec's folder.
+
+    Raises:
+        SettingsError: A value is missing or does not fit; the message names each variable.
+    """
+    settings = settings_near(near)
+    values: dict[str, Any] = {}
+    sources: dict[str, str] = {}
+    for name, info in config.model_fields.items():
+        key = info.alias or name
+        variable = _PREFIX + key.upper()
+        if variable in os.environ:
+            values[key] = _from_text(os.environ[variable], info.annotation)
+            sources[key] = f"the environment variable {variable}"
+        elif key in settings.config:
+            values[key] = settings.config[key]
+            sources[key] = f"`config.{key}` in {settings.path}"
+    try:
+        return config.model_validate(values)
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_context=False)
+        said = sorted({_problem(one["loc"], one["msg"], one["type"], sources, settings) for one in found})
+    raise SettingsError("; ".join(said))
+
+
+def _problem(
+    place: tuple[int | str, ...], message: str, kind: str, sources: Mapping[str, str], settings: Settings
+) -> str:
+    key = str(place[0]) if place else ""
+    if kind == "missing" and len(place) == 1:
+        file = settings.path if settings.path is not None else "wfc.toml"
+        return (
+            f"the config `{key}` is missing: set the environment variable {_PREFIX}{key.upper()}, "
+            f"or `config.{key}` in {file}"
+        )
+    where = sources.get(key, f"the default of `{key}`")
+    return f"{where} does not fit: {message[:1].lower()}{message[1:]}"
+
+
+def _from_text(text: str, annotation: Any) -> Any:
+    """A variable's text as data: as it is where that fits the type, else as JSON where it is JSON."""
+    if text == "" and type(None) in getattr(annotation, "__args__", ()):
+        return None
+    try:
+        adapter(annotation).validate_python(text)
+    except ValidationError:
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            pass
+    return text

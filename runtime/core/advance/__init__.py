@@ -1,0 +1,344 @@
+"""``advance(execution, tick)``: what a tick changes. No clock, no chance, no I/O, no waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from wfc.runtime.core.advance.alive import check_alive
+from wfc.runtime.core.advance.cancelling import cancel_steps
+from wfc.runtime.core.advance.exits import fail
+from wfc.runtime.core.advance.frames import (
+    leave,
+    move_into_fork,
+    open_batch,
+    open_item,
+    open_recovery,
+    open_root,
+)
+from wfc.runtime.core.advance.gathering import arrive, matched, time_out
+from wfc.runtime.core.advance.items import gave, item_failed
+from wfc.runtime.core.advance.notes import note_emitted, note_queued, note_state
+from wfc.runtime.core.advance.pausing import answered, broken, keep, paused, resolved, took, waited
+from wfc.runtime.core.advance.refusing import declared, declared_item, described, refusal
+from wfc.runtime.core.advance.restarting import Restarting, restart
+from wfc.runtime.core.advance.scheduling import free_worker, resume, start_run, start_timer
+from wfc.runtime.core.execution import Execution, Frame, Path, Pause, StepRun
+from wfc.runtime.core.ticks import (
+    Answered,
+    Arrived,
+    Broken,
+    Cancelled,
+    Completed,
+    Failed,
+    Gave,
+    ItemFailed,
+    Left,
+    Matched,
+    Paused,
+    Resolved,
+    Spent,
+    Started,
+    StepsCancelled,
+    Tick,
+    TimerFired,
+    Took,
+    TriedAgain,
+)
+from wfc.runtime.core.waiters import Answer
+from wfc.runtime.core.wants import Publish, Resolve
+from wfc.runtime.errors import RunFailedError, UndeclaredResultError, WorkflowRuntimeError
+from wfc.runtime.events import (
+    Event,
+    InputRequiredEvent,
+    StepState,
+    StopEvent,
+)
+from wfc.runtime.plan.outcomes import UNHANDLED, All, Batch, Fail, Restart
+
+if TYPE_CHECKING:
+    from wfc.runtime.authoring.table import Step
+
+__all__ = ["advance"]
+
+
+def advance(execution: Execution, tick: Tick) -> None:
+    """Changes a run by what happened. Ticks for what is no more, or after the end, change nothing."""
+    if execution.outcome is None:
+        try:
+            _TICKS[type(tick)](execution, tick)
+        except WorkflowRuntimeError as error:
+            fail(execution, error)
+        except Restarting as anew:
+            restart(execution, anew.event)
+
+
+def _started(execution: Execution, tick: Started) -> None:
+    execution.inputs = tick.event
+    execution.limits = tick.limits
+    open_root(execution)
+    note_emitted(execution, tick.event, None)
+    for step in execution.table.acceptors(type(tick.event)):
+        _deliver(execution, step, tick.event, execution.root, ())
+    check_alive(execution, None)
+
+
+def _completed(execution: Execution, tick: Completed) -> None:
+    run = execution.in_flight.pop(tick.number, None)
+    if run is None:
+        return
+    step = run.step
+    emitted = tick.emitted
+    if execution.observed:
+        note_state(execution, run, StepState.NOT_RUNNING, emitted)
+    routes = step.routes.get(type(emitted))
+    if routes is not None and run.frame is None and not step.opens and not execution.waiters:
+        # the common case, without frames
+        if execution.observed:
+            note_emitted(execution, emitted, step)
+        for target in routes:
+            if target.simple:
+                start_run(execution, target, emitted, None, ())
+            else:
+                _deliver(execution, target, emitted, None, ())
+    else:
+        if run.frame is not None and execution.table.cancelling:
+            run.frame.forget(run.number)
+        if emitted is not None:
+            _emit(execution, run, emitted)
+            if execution.outcome is not None:
+                return
+    free_worker(execution, step)
+    if run.frame is not None:
+        leave(execution, run.frame)
+    if not execution.in_flight:
+        check_alive(execution, run)
+
+
+def _tried_again(execution: Execution, tick: TriedAgain) -> None:
+    run = execution.in_flight.pop(tick.number, None)
+    if run is not None:
+        run.attempt += 1
+        run.timer = start_timer(execution, tick.delay, run)
+        free_worker(execution, run.step)
+
+
+def _failed(execution: Execution, tick: Failed) -> None:
+    run = execution.in_flight.pop(tick.number, None)
+    if run is None:
+        return
+    handler = run.step.handler
+    frame = None if handler is None or tick.event is None else open_recovery(run, handler)
+    if handler is None or tick.event is None or frame is None:
+        fail(execution, tick.error)
+        return
+    note_emitted(execution, tick.event, run.step)
+    if run.frame is not None and execution.table.cancelling:
+        run.frame.forget(run.number)
+    start_run(execution, handler, tick.event, frame, run.path)
+    free_worker(execution, run.step)
+    if run.frame is not None:
+        leave(execution, run.frame)
+
+
+def _arrived(execution: Execution, tick: Arrived) -> None:
+    event = tick.event
+    if tick.message_id is not None:
+        execution.receive(tick.message_id)
+    run = execution.in_flight.get(tick.sender) if tick.sender is not None else None
+    frame: Frame | None = execution.root
+    path: Path = ()
+    if run is not None:
+        if run.step.opens:
+            move_into_fork(execution, run)
+        frame, path = run.frame, _next_path(run)
+    note_emitted(execution, event, run.step if run is not None else None)
+    if isinstance(event, StopEvent):
+        execution.outcome = event
+        return
+    if isinstance(event, InputRequiredEvent):
+        _ask(execution, event)
+    targets = execution.table.acceptors(type(event)) if tick.step is None else (tick.step,)
+    if not targets and tick.sender is None and type(event) in execution.table.received:
+        keep(execution, event)
+    _deliver_all(execution, targets, event, frame, path)
+
+
+def _give_to_waiters(execution: Execution, event: Event, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Gives an event to the bodies that wait for it; the steps that it goes to besides: not those, once more."""
+    woken = []
+    for number, waiter in list(execution.waiters.items()):
+        run = waiter.run
+        if waiter.takes(event):
+            del execution.waiters[number]
+            if run.number not in execution.in_flight:
+                continue  # one of a snapshot, whose body did not come to it again
+            if not hasattr(run, "answers"):
+                run.answers = []
+            run.answers.append(Answer(waiter.wanted, event, waiter.attempt))
+            execution.wants.append(Resolve(number, event))
+            woken.append(waiter.step)
+    return tuple(step for step in steps if step not in woken) if woken else steps
+
+
+def _timer_fired(execution: Execution, tick: TimerFired) -> None:
+    waiting = execution.timers.pop(tick.timer, None)
+    if isinstance(waiting, StepRun):
+        resume(execution, waiting)
+    elif isinstance(waiting, Pause):
+        waited(execution, waiting, tick.timer)
+    elif waiting is not None:
+        frame, step = waiting
+        time_out(execution, step, frame)
+        check_alive(execution, None)
+
+
+def _steps_cancelled(execution: Execution, tick: StepsCancelled) -> None:
+    cancel_steps(execution, tick)
+    check_alive(execution, None)
+
+
+def _cancelled(execution: Execution, tick: Cancelled) -> None:
+    fail(execution, tick.error)
+
+
+def _left(execution: Execution, tick: Left) -> None:
+    """An exit of the run was taken."""
+    emitted, failing = tick.emitted, execution.failing
+    assert failing is not None
+    if isinstance(emitted, StopEvent):
+        note_emitted(execution, emitted, None)
+        execution.outcome = emitted
+    elif isinstance(emitted, Restart):
+        raise Restarting(emitted.event)
+    elif isinstance(emitted, Fail):
+        execution.outcome = RunFailedError(emitted.text)
+    elif emitted is UNHANDLED:
+        execution.outcome = failing
+    else:
+        raise UndeclaredResultError(f"an exit of the run gave {described(emitted)}, which ends no run")
+
+
+def _spent(execution: Execution, tick: Spent) -> None:
+    execution.tokens += tick.tokens
+    execution.cost_usd += tick.cost_usd
+
+
+_TICKS: dict[type[Tick], Callable[[Execution, Any], None]] = {
+    Started: _started,
+    Completed: _completed,
+    TriedAgain: _tried_again,
+    Failed: _failed,
+    Arrived: _arrived,
+    Paused: paused,
+    Answered: answered,
+    Took: took,
+    Resolved: resolved,
+    Broken: broken,
+    Gave: gave,
+    ItemFailed: item_failed,
+    Left: _left,
+    Spent: _spent,
+    Matched: matched,
+    StepsCancelled: _steps_cancelled,
+    TimerFired: _timer_fired,
+    Cancelled: _cancelled,
+}
+
+
+def _emit(execution: Execution, run: StepRun, emitted: Any) -> None:
+    """What a step run gives goes where it belongs."""
+    if run.step.opens:
+        move_into_fork(execution, run)
+    if not isinstance(emitted, All):
+        _emit_one(execution, run, emitted, _next_path(run) if run.sends else run.path)
+        return
+    for one in emitted.events:
+        _emit_one(execution, run, one, _next_path(run))
+        if execution.outcome is not None:
+            return
+
+
+def _emit_one(execution: Execution, run: StepRun, emitted: Any, path: Path) -> None:
+    step = run.step
+    if isinstance(emitted, Event):
+        routes = step.routes.get(type(emitted))
+        if routes is None:
+            routes = declared(execution, step, type(emitted))
+        note_emitted(execution, emitted, step)
+        if isinstance(emitted, StopEvent):
+            execution.outcome = emitted
+            return
+        if isinstance(emitted, InputRequiredEvent):
+            _ask(execution, emitted)
+        _deliver_all(execution, routes, emitted, run.frame, path)
+    elif isinstance(emitted, list):
+        _emit_batch(execution, run, emitted, path)
+    elif isinstance(emitted, Fail):
+        raise RunFailedError(emitted.text)
+    elif isinstance(emitted, Restart):
+        raise Restarting(emitted.event)
+    elif emitted is not None:
+        raise refusal(step, emitted)
+
+
+def _emit_batch(execution: Execution, run: StepRun, items: list[Any], path: Path) -> None:
+    """One event for each item: a frame for the batch if it is collected, and one for each item."""
+    step = run.step
+    if not step.emissions.batches:
+        raise refusal(step, items)
+    kind = items.event if isinstance(items, Batch) else type(items[0]) if items else None
+    collectors = step.batches.get(kind)
+    if collectors is None:
+        collectors = step.batches.get(None, ())
+    frame = run.frame
+    counted = bool(collectors) or bool(step.items_open) or execution.table.has_limits
+    if collectors:
+        frame = open_batch(execution, run, collectors, path)
+    for position, item in enumerate(items):
+        routes = step.items.get(type(item))
+        if routes is None:
+            routes = declared_item(execution, step, item)
+        note_emitted(execution, item, step)
+        place = (*path, position)
+        if counted:
+            inner = open_item(execution, run, frame, place)
+            _deliver_all(execution, routes, item, inner, place)
+            leave(execution, inner)
+        else:
+            _deliver_all(execution, routes, item, frame, place)
+    if collectors:
+        leave(execution, frame)
+
+
+def _deliver_all(
+    execution: Execution, steps: tuple[Step, ...], event: Event, frame: Frame | None, path: Path
+) -> None:
+    if execution.waiters:
+        steps = _give_to_waiters(execution, event, steps)
+    if len(steps) == 1 or frame is None or not frame.in_batch:
+        for step in steps:
+            _deliver(execution, step, event, frame, path)
+    else:
+        for branch, step in enumerate(steps):
+            _deliver(execution, step, event, frame, (*path, branch))
+
+
+def _deliver(execution: Execution, step: Step, event: Event, frame: Frame | None, path: Path) -> None:
+    if step.slots or step.collects:
+        arrive(execution, step, event, frame, path)
+    else:
+        start_run(execution, step, event, frame, path)
+        if execution.observed:
+            note_queued(execution, step)
+
+
+def _next_path(run: StepRun) -> Path:
+    """The place of the next of several events that one step run emits, in a batch."""
+    run.sends += 1
+    return (*run.path, run.sends) if run.frame is not None and run.frame.in_batch else run.path
+
+
+def _ask(execution: Execution, event: InputRequiredEvent) -> None:
+    execution.asked = True
+    execution.wants.append(Publish(event))

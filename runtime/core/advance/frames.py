@@ -1,0 +1,208 @@
+"""Frames open, and close: forks, batches, and what happens when no work of a frame is left."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wfc.runtime.core.advance.scheduling import start_run, start_timer
+from wfc.runtime.core.execution import Execution, Exit, Frame, FrameKind, Path, Slots, StepRun
+from wfc.runtime.core.wants import StopTimer
+from wfc.runtime.errors import StuckError
+from wfc.runtime.events import event_name
+from wfc.runtime.plan.joins import AllOf
+
+if TYPE_CHECKING:
+    from wfc.runtime.authoring.table import Step
+
+__all__ = [
+    "batch_of",
+    "collect_all",
+    "frame_of",
+    "leave",
+    "missing",
+    "move_into_fork",
+    "open_batch",
+    "open_item",
+    "open_recovery",
+    "open_root",
+    "wanting",
+]
+
+
+def open_root(execution: Execution) -> None:
+    """The start of a run is a fork too, if a join says so."""
+    if execution.table.start_joins:
+        execution.root = _open(execution, None, None, execution.table.start_joins, (), 0)
+        if execution.table.listens:
+            execution.root.enter()  # what comes from outside belongs to it, whenever that is
+
+
+def move_into_fork(execution: Execution, run: StepRun) -> None:
+    """A step run of a fork passes: it opens a new frame, in place of the one of its fork that it came in.
+
+    Inside an item of a batch the new frame is put on top instead, so that the batch keeps count of it.
+    """
+    old = run.frame
+    if old is not None and old.number == run.number and old.kind is FrameKind.FORK:
+        return  # opened when the step run sent its first event
+    step = run.step
+    below = old
+    frame = old
+    recoveries: list[Step | None] = []
+    while frame is not None and frame.kind is not FrameKind.ITEM:
+        if frame.kind is FrameKind.FORK and frame.fork is step:
+            frame.replaced = True
+            below = frame.parent
+            for handler in reversed(recoveries):  # how often errors were caught is not forgotten in a loop
+                below = Frame(below, FrameKind.RECOVERY, handler, run.path, run.number)
+            break
+        if frame.kind is FrameKind.RECOVERY:
+            recoveries.append(frame.fork)
+        frame = frame.parent
+    run.frame = _open(execution, below, step, step.opens, run.path, run.number)
+    run.frame.enter()
+    if old is not None:
+        leave(execution, old)
+
+
+def _open(
+    execution: Execution,
+    below: Frame | None,
+    fork: Step | None,
+    joins: tuple[Step, ...],
+    path: Path,
+    number: int,
+) -> Frame:
+    frame = Frame(below, FrameKind.FORK, fork, path, number)
+    if any(step.cancels for step in joins):
+        frame.members = {}
+    for step in joins:
+        if step.within is not None:
+            slots = frame.joins[step.index] = Slots()
+            slots.timer = start_timer(execution, step.within, (frame, step))
+            frame.holds += 1
+            frame.enter()
+            if below is not None and execution.table.cancelling:
+                below.keep(slots.timer, frame)
+    return frame
+
+
+def open_batch(execution: Execution, run: StepRun, collectors: tuple[Step, ...], path: Path) -> Frame:
+    """A step run sends out a batch; the frame counts as alive until whoever opened it leaves it."""
+    batch = Frame(run.frame, FrameKind.BATCH, run.step, path, run.number, collectors)
+    batch.enter()
+    for collector in collectors:
+        if collector.within is not None:
+            slots = batch.joins[collector.index] = Slots()
+            slots.timer = start_timer(execution, collector.within, (batch, collector))
+            batch.keep(slots.timer, batch)
+    return batch
+
+
+def open_item(execution: Execution, run: StepRun, below: Frame | None, path: Path) -> Frame:
+    """An item of a batch, with a frame for the joins within it; alive until whoever opened it leaves it."""
+    item = Frame(below, FrameKind.ITEM, run.step, path, run.number)
+    if not run.step.items_open:
+        item.enter()
+        return item
+    frame = _open(execution, item, run.step, run.step.items_open, path, run.number)
+    frame.enter()
+    return frame
+
+
+def open_recovery(run: StepRun, handler: Step) -> Frame | None:
+    """A step run failed, and its handler takes over: the frame of that, or ``None`` if it may not once more."""
+    left = handler.max_recoveries
+    frame = run.frame
+    while frame is not None:
+        if frame.kind is FrameKind.RECOVERY and frame.fork is handler:
+            left -= 1
+        frame = frame.parent
+    return Frame(run.frame, FrameKind.RECOVERY, handler, run.path, run.number) if left > 0 else None
+
+
+def frame_of(frame: Frame | None, fork: Step | None) -> Frame | None:
+    """The innermost frame of a fork, on the stack that an event carries."""
+    while frame is not None and not (frame.kind is FrameKind.FORK and frame.fork is fork):
+        frame = frame.parent
+    return frame
+
+
+def batch_of(frame: Frame | None, collector: Step) -> Frame | None:
+    """The innermost batch that a step collects, on the stack that an event carries."""
+    while frame is not None and collector not in frame.collectors:
+        frame = frame.parent
+    return frame
+
+
+def leave(execution: Execution, frame: Frame | None) -> None:
+    """Counts one step run, or living frame, less; closes frames in which no work is left.
+
+    Raises:
+        StuckError: A join in such a frame has some of its events, and cannot get the others any more.
+    """
+    while frame is not None:
+        frame.live -= 1
+        if frame.live > frame.holds:
+            return
+        if frame.kind is FrameKind.FORK:
+            _settle(execution, frame)
+        if frame.live:
+            return
+        for collector in frame.collectors:
+            collect_all(execution, frame, collector)
+        frame = frame.parent
+
+
+def collect_all(execution: Execution, batch: Frame, collector: Step, exit: Exit = Exit.ACTION) -> None:
+    """A collector of a batch fires with what there is, in the order of the items; or of arrival, if it takes some."""
+    slots = batch.joins.setdefault(collector.index, Slots())
+    if slots.fired:
+        return
+    slots.fired = True
+    if slots.timer is not None and execution.timers.pop(slots.timer, None) is not None:
+        execution.wants.append(StopTimer(slots.timer))
+    found = batch.collected.pop(collector.index, [])
+    if collector.take is None:  # else the order is that in which they came
+        found.sort(key=lambda entry: entry[0])
+    start_run(execution, collector, [event for _, event in found], batch.parent, batch.path, exit)
+
+
+def _settle(execution: Execution, frame: Frame) -> None:
+    """Nothing but time-outs is left in a fork's frame: without these, what waits there waits in vain."""
+    for slots in frame.joins.values():
+        if slots.timer is not None and not slots.fired and frame.replaced and not slots.arrived:
+            # the run went round through the fork again: this frame's time-out has nobody to wait for
+            slots.fired = True
+            del execution.timers[slots.timer]
+            execution.wants.append(StopTimer(slots.timer))
+            frame.holds -= 1
+            frame.live -= 1
+    if frame.holds:
+        return  # what follows on a time-out may end the run
+    for index, slots in frame.joins.items():
+        if not slots.fired:
+            step = execution.table.steps[index if isinstance(index, int) else index[0]]
+            if isinstance(step.join, AllOf) and step.match_by is None:
+                raise StuckError(f"the run is stuck: {wanting(frame, step, slots)}")
+            execution.fell_short = (frame, step, slots)
+
+
+def wanting(frame: Frame, step: Step, slots: Slots) -> str:
+    """That a join has only some of its events, and will not get more, in words."""
+    fork = f"`{frame.fork.name}`" if frame.fork is not None else "the start of the run"
+    return (
+        f"the join of step `{step.name}` has {have(step, slots)}, and in this frame of {fork} nothing is left "
+        f"that could bring it {missing(step, slots)}"
+    )
+
+
+def have(step: Step, slots: Slots) -> str:
+    """What has arrived at a join, in words."""
+    return " and ".join(event_name(event) for event in slots.arrived.values())
+
+
+def missing(step: Step, slots: Slots) -> str:
+    """What has not arrived at a join, in words."""
+    names = [event_name(slot.events[0]) for at, slot in enumerate(step.slots) if at not in slots.arrived]
+    return (" and " if step.needed == len(step.slots) else " or ").join(names)

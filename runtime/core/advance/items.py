@@ -1,0 +1,76 @@
+"""The items of a pause: each is a step run of its own, and all of them together give the step's result."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wfc.runtime.core.advance.letting_go import finish
+from wfc.runtime.core.advance.notes import note_state
+from wfc.runtime.core.advance.scheduling import count_steps, free_worker, place
+from wfc.runtime.core.execution import Execution, Exit, ItemRuns, Pause, StepRun
+from wfc.runtime.events import StepState
+from wfc.runtime.plan.pauses import SKIP, Items
+
+if TYPE_CHECKING:
+    from wfc.runtime.core.ticks import Gave, ItemFailed
+
+__all__ = ["gave", "item_failed", "leave_out", "start_items"]
+
+
+def start_items(execution: Execution, pause: Pause) -> None:
+    """A pause for items begins: their runs start, as many at once as may, and the others wait for their turn."""
+    run, value = pause.run, pause.value
+    assert isinstance(value, Items)
+    step = run.step.item
+    assert step is not None  # the table says so of a step that may return items
+    count_steps(execution, len(value.items))
+    items = pause.items = ItemRuns(len(value.items))
+    for position in range(len(value.items)):
+        number = execution.number = execution.number + 1
+        one = StepRun(number, step, run.event, run.frame, (*run.path, position))
+        one.parent, one.position = pause, position
+        items.live[number] = one
+        place(execution, one)
+    if not items.live:
+        finish(execution, pause, Exit.RESULT, [])
+
+
+def gave(execution: Execution, tick: Gave) -> None:
+    """An item is done."""
+    run = execution.in_flight.pop(tick.number, None)
+    if run is not None:
+        note_state(execution, run, StepState.NOT_RUNNING, None)
+        free_worker(execution, run.step)
+        _record(execution, run, tick.value)
+
+
+def item_failed(execution: Execution, tick: ItemFailed) -> None:
+    """An item has failed for good."""
+    run = execution.in_flight.pop(tick.number, None)
+    if run is None:
+        return
+    free_worker(execution, run.step)
+    if run.step.on_item_error == "fail":
+        del _items(run).live[run.number]
+        finish(execution, run.parent, Exit.BROKEN, tick.error)
+    else:
+        _record(execution, run, None if run.step.on_item_error == "null" else SKIP)
+
+
+def leave_out(execution: Execution, run: StepRun) -> None:
+    """An item whose run was cancelled is left out, if its pause still waits for it."""
+    if run.number in _items(run).live:
+        _record(execution, run, SKIP)
+
+
+def _record(execution: Execution, run: StepRun, value: object) -> None:
+    items = _items(run)
+    del items.live[run.number]
+    items.given[run.position] = value
+    if not items.live:
+        finish(execution, run.parent, Exit.RESULT, [one for one in items.given if one is not SKIP])
+
+
+def _items(run: StepRun) -> ItemRuns:
+    assert run.parent.items is not None
+    return run.parent.items

@@ -1,0 +1,175 @@
+"""Step runs pause, and go on when what they wait for is there, has failed, or took too long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Final
+
+from wfc.runtime.core.advance.items import start_items
+from wfc.runtime.core.advance.letting_go import finish, question_id
+from wfc.runtime.core.advance.notes import note_state
+from wfc.runtime.core.advance.scheduling import free_worker, start_timer
+from wfc.runtime.core.execution import NONE, Execution, Exit, Pause
+from wfc.runtime.core.wants import Look, Publish, StartChild
+from wfc.runtime.errors import StepError
+from wfc.runtime.events import Event, StepState
+from wfc.runtime.plan.pauses import Child, Delay, Items, Outside, Question, QuestionAsked, Until
+from wfc.runtime.values.outputs import form_schema
+
+if TYPE_CHECKING:
+    from wfc.runtime.core.ticks import Answered, Broken, Paused, Resolved, Took
+
+__all__ = ["answered", "broken", "keep", "later", "paused", "resolved", "took", "waited"]
+
+
+def paused(execution: Execution, tick: Paused) -> None:
+    """A step run waits from now on."""
+    run = execution.in_flight.pop(tick.number, None)
+    if run is None:
+        return
+    value = tick.value
+    at_work = isinstance(value, Items) or (isinstance(value, Child) and not value.detach)
+    pause = Pause(run, value, tick.now, at_work)
+    if execution.paused is NONE:
+        execution.paused = {}
+    execution.paused[run.number] = pause
+    note_state(execution, run, StepState.WAITING, None)
+    if not at_work:
+        free_worker(execution, run.step)
+    if tick.within is not None:
+        pause.expires = later(tick.now, tick.within)
+        _bound(execution, pause, tick.within, Exit.EXPIRED)
+    if run.step.timeout is not None:
+        _bound(execution, pause, run.step.timeout, Exit.BROKEN)
+    _BEGIN[type(value)](execution, pause)
+
+
+def _bound(execution: Execution, pause: Pause, seconds: float, exit: Exit) -> None:
+    pause.timers[start_timer(execution, seconds, pause)] = exit
+
+
+def later(moment: datetime, seconds: float) -> datetime | None:
+    """So many seconds after a moment; ``None`` where no calendar goes."""
+    try:
+        return moment + timedelta(seconds=seconds)
+    except OverflowError:
+        return None
+
+
+_ASKED: Final = set(QuestionAsked.model_fields)
+"""The fields of one that is asked: one set for all, as there may be many thousands that wait."""
+
+
+def _ask(execution: Execution, pause: Pause) -> None:
+    question = pause.value
+    assert isinstance(question, Question)
+    if not execution.asked_for:
+        execution.asked_for = set()
+    execution.asked_for.add(pause.run.number)
+    asked = QuestionAsked.model_construct(
+        _ASKED,
+        id=question_id(execution, pause.run),
+        step=pause.run.step.name,
+        title=question.title,
+        show=question.show,
+        form=form_schema(question.form),
+        prefill=dict(question.prefill),
+        assign=list(question.assign),
+        quorum=question.quorum,
+        asked_at=pause.began,
+        expires_at=pause.expires,
+    )
+    execution.wants.append(Publish(asked))
+
+
+def _delay(execution: Execution, pause: Pause) -> None:
+    assert isinstance(pause.value, Delay)
+    _bound(execution, pause, max(0.0, pause.value.seconds), Exit.RESULT)
+
+
+def _until(execution: Execution, pause: Pause) -> None:
+    assert isinstance(pause.value, Until)
+    _bound(execution, pause, max(0.0, (pause.value.moment - pause.began).total_seconds()), Exit.RESULT)
+
+
+def _expect(execution: Execution, pause: Pause) -> None:
+    if execution.expecting is NONE:
+        execution.expecting = {}
+    execution.expecting[pause.run.number] = pause
+    if execution.inbox:
+        execution.wants.append(Look(pause.run.number))
+
+
+def _start_child(execution: Execution, pause: Pause) -> None:
+    assert isinstance(pause.value, Child)
+    execution.wants.append(StartChild(pause.run.number, pause.value, pause.run.attempt))
+
+
+_BEGIN: Final[dict[type, Callable[[Execution, Pause], None]]] = {
+    Question: _ask,
+    Delay: _delay,
+    Until: _until,
+    Outside: _expect,
+    Child: _start_child,
+    Items: start_items,
+}
+
+
+def waited(execution: Execution, pause: Pause, timer: int) -> None:
+    """A timer of a pause has run out."""
+    exit = pause.timers.pop(timer)
+    error = None
+    if exit is Exit.BROKEN:
+        error = StepError("timeout", f"it took longer than {pause.run.step.timeout:g} s")
+    finish(execution, pause, exit, error)
+
+
+def answered(execution: Execution, tick: Answered) -> None:
+    """Somebody answered: for the first time, or it changes nothing."""
+    pause = execution.paused.get(tick.number)
+    if (
+        pause is None
+        or not isinstance(pause.value, Question)
+        or any(tick.by == by for by, _ in pause.answers)
+    ):
+        return
+    pause.answers.append((tick.by, tick.answer))
+    quorum = pause.value.quorum
+    if quorum is None:
+        finish(execution, pause, Exit.RESULT, tick.answer)
+    elif len(pause.answers) >= quorum:
+        finish(execution, pause, Exit.RESULT, [answer for _, answer in pause.answers])
+
+
+def keep(execution: Execution, event: Event) -> None:
+    """An event came from outside that pauses take: it is kept until one does."""
+    number = execution.number = execution.number + 1
+    if execution.inbox is NONE:
+        execution.inbox = {}
+    execution.inbox[number] = event
+    for pause in execution.expecting.values():
+        assert isinstance(pause.value, Outside)
+        if isinstance(event, pause.value.event):
+            execution.wants.append(Look(pause.run.number))
+
+
+def took(execution: Execution, tick: Took) -> None:
+    """A pause takes an event that was kept."""
+    pause = execution.paused.get(tick.number)
+    if pause is not None and tick.event in execution.inbox:
+        finish(execution, pause, Exit.RESULT, execution.inbox.pop(tick.event))
+
+
+def resolved(execution: Execution, tick: Resolved) -> None:
+    """What a step run paused for is there."""
+    pause = execution.paused.get(tick.number)
+    if pause is not None:
+        finish(execution, pause, Exit.RESULT, tick.result, child_ended=True)
+
+
+def broken(execution: Execution, tick: Broken) -> None:
+    """What a step run paused for has failed."""
+    pause = execution.paused.get(tick.number)
+    if pause is not None:
+        finish(execution, pause, Exit.BROKEN, tick.error, child_ended=True)

@@ -1,0 +1,34 @@
+"""A run begins anew as itself: nothing of its past is kept but what has come from outside."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wfc.runtime.core.advance.letting_go import let_go_of_all
+from wfc.runtime.core.execution import Execution, Exit
+from wfc.runtime.core.wants import BeginAnew, Interrupt, StopTimer
+
+if TYPE_CHECKING:
+    from wfc.runtime.events import StartEvent
+
+__all__ = ["Restarting", "restart"]
+
+
+class Restarting(Exception):  # noqa: N818 - no error: it unwinds what has no meaning any more
+    """A step, or an exit of the run, has said that the run begins anew."""
+
+    def __init__(self, event: StartEvent) -> None:
+        self.event = event
+
+
+def restart(execution: Execution, event: StartEvent) -> None:
+    """Throws away all that is under way; the numbers of step runs go on, so that their keys stay their own."""
+    let_go_of_all(execution)
+    for run in execution.in_flight.values():
+        run.exit = Exit.DROPPED
+        execution.wants.append(Interrupt(run))
+    execution.wants.extend(StopTimer(timer) for timer in execution.timers)
+    execution.in_flight.clear()
+    execution.starting.clear()
+    execution.begin(execution.table.new_state())
+    execution.wants.append(BeginAnew(event))

@@ -1,0 +1,143 @@
+"""Step runs come into being, wait for a worker, and make room for the next."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from wfc.runtime.core.execution import NONE, Execution, Exit, Frame, FrameKind, Path, StepRun, Timed
+from wfc.runtime.core.wants import StartTimer
+from wfc.runtime.errors import LimitError
+
+if TYPE_CHECKING:
+    from wfc.runtime.authoring.table import Step
+
+__all__ = ["count_steps", "free_worker", "go_on", "place", "resume", "start_run", "start_timer"]
+
+
+def start_run(
+    execution: Execution,
+    step: Step,
+    event: Any,
+    frame: Frame | None,
+    path: Path,
+    exit: Exit = Exit.ACTION,
+) -> None:
+    """Starts a step run, or queues it behind those that came before.
+
+    Raises:
+        LimitError: The step has run as often as it may, and has no other exit for that.
+    """
+    number = execution.number = execution.number + 1
+    run = StepRun(number, step, event, frame, path)
+    if exit is not Exit.ACTION:
+        run.exit = exit
+    elif step.limited and _is_over_limit(execution, step, frame):
+        if step.on_limit is None:
+            raise LimitError(
+                f"step `{step.name}` was to run on {run.event_name} more often than its bound allows"
+            )
+        run.exit = Exit.LIMIT
+    if frame is not None:
+        frame.enter()
+        if execution.table.cancelling:
+            frame.keep(number, run)
+    index = step.index
+    if execution.busy[index] < step.num_workers:
+        execution.busy[index] += 1
+        execution.in_flight[number] = run
+        execution.starting.append(run)
+    else:
+        _queue(execution, index).append(run)
+
+
+def place(execution: Execution, run: StepRun) -> None:
+    """Has a step run start, or wait behind those that came before."""
+    index = run.step.index
+    if execution.busy[index] < run.step.num_workers:
+        execution.busy[index] += 1
+        execution.in_flight[run.number] = run
+        execution.starting.append(run)
+    else:
+        _queue(execution, index).append(run)
+
+
+def free_worker(execution: Execution, step: Step) -> None:
+    """Lets the next step run have the worker of one that is done."""
+    queue = execution.queues.get(step.index)
+    if queue and execution.busy[step.index] <= step.num_workers:
+        while queue:
+            run = queue.popleft()
+            if run.exit is not Exit.DROPPED:
+                execution.in_flight[run.number] = run
+                execution.starting.append(run)
+                return
+    execution.busy[step.index] -= 1
+
+
+def resume(execution: Execution, run: StepRun) -> None:
+    """Starts a step run's next attempt, ahead of those that came after it."""
+    run.exit = Exit.ACTION
+    index = run.step.index
+    if execution.busy[index] < run.step.num_workers:
+        execution.busy[index] += 1
+        execution.in_flight[run.number] = run
+        execution.starting.append(run)
+    else:
+        _queue(execution, index).appendleft(run)
+
+
+def go_on(execution: Execution, run: StepRun, exit: Exit) -> None:
+    """Has a step run that had paused take its next way, which takes no time: it needs no free worker."""
+    run.exit = exit
+    execution.busy[run.step.index] += 1
+    execution.in_flight[run.number] = run
+    execution.starting.append(run)
+
+
+def start_timer(execution: Execution, seconds: float, waiting: Timed) -> int:
+    """Wants a timer for what waits; its number."""
+    number = execution.number = execution.number + 1
+    if execution.timers is NONE:
+        execution.timers = {}
+    execution.timers[number] = waiting
+    execution.wants.append(StartTimer(number, seconds))
+    return number
+
+
+def _queue(execution: Execution, index: int) -> deque[StepRun]:
+    if execution.queues is NONE:
+        execution.queues = {}
+    queue = execution.queues.get(index)
+    if queue is None:
+        queue = execution.queues[index] = deque()
+    return queue
+
+
+def count_steps(execution: Execution, more: int) -> None:
+    """Counts step runs, where the run has a bound on them.
+
+    Raises:
+        LimitError: That is more than the bound.
+    """
+    most = execution.table.most_steps
+    if most is not None:
+        execution.steps += more
+        if execution.steps > most:
+            raise LimitError(f"the run was to take more than {most} steps", "limit.steps")
+
+
+def _is_over_limit(execution: Execution, step: Step, frame: Frame | None) -> bool:
+    """Counts one more run of a step, in the innermost item of a batch, or else in the whole run."""
+    if execution.table.most_steps is not None:
+        count_steps(execution, 1)
+        if step.max_runs is None:
+            return False
+    limit = step.max_runs if isinstance(step.max_runs, int) else execution.limits[step.index]
+    while frame is not None and frame.kind is not FrameKind.ITEM:
+        frame = frame.parent
+    if frame is None and execution.runs is NONE:
+        execution.runs = {}
+    counts = execution.runs if frame is None else frame.runs
+    count = counts[step.index] = counts.get(step.index, 0) + 1
+    return count > limit

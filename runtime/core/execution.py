@@ -1,0 +1,385 @@
+"""A run as data: what is in flight, what waits, and what shall start.
+
+Nothing in here acts. ``advance`` changes an execution by a tick; a driver carries out what it then wants.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from datetime import datetime
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+from wfc.runtime.events import Event, StartEvent, StopEvent, event_name
+from wfc.runtime.plan.pauses import SKIP
+
+if TYPE_CHECKING:
+    from wfc.runtime.authoring.table import Step, StepTable
+    from wfc.runtime.core.waiters import Answer, Waiter
+    from wfc.runtime.core.wants import Want
+    from wfc.runtime.plan.pauses import PauseValue
+
+__all__ = [
+    "NONE",
+    "Execution",
+    "Exit",
+    "Frame",
+    "FrameKind",
+    "ItemRuns",
+    "Path",
+    "Pause",
+    "Slots",
+    "StepRun",
+    "Timed",
+]
+
+Path = tuple[int, ...]
+"""A step run's place among the items and branches of a batch; empty outside of batches."""
+
+
+NONE: dict[Any, Any] = {}
+"""Stands for the dictionaries that most runs never need. Never written to: who has something to put in makes one."""
+
+
+_NOBODY: set[int] = set()
+
+
+class Exit(IntEnum):
+    """Which way a step run goes: through its action, or straight to another exit."""
+
+    ACTION = 0
+    LIMIT = 1
+    TIMEOUT = 2  # of its join
+    RESULT = 3  # what it paused for is there
+    EXPIRED = 4  # the pause took too long
+    BROKEN = 5  # what it paused for has failed
+    DROPPED = 6  # none any more: it was cancelled
+    MATCH = 7  # to the value by which its event belongs to others
+
+
+class FrameKind(IntEnum):
+    """What opened a frame: a fork's completion, an `each`, one item of an `each`, or an error that was caught."""
+
+    FORK = 0
+    BATCH = 1
+    ITEM = 2
+    RECOVERY = 3
+
+
+_OF_A_BATCH = (FrameKind.BATCH, FrameKind.ITEM)
+
+
+class Slots:
+    """What has arrived at one join in one frame."""
+
+    __slots__ = ("arrived", "fired", "timer")
+
+    def __init__(self) -> None:
+        self.arrived: dict[int, Event] = {}  # by the position of the event's parameter
+        self.fired = False
+        self.timer: int | None = None
+
+
+class Frame:
+    """One link of the stack that events carry: they belong together where they share it.
+
+    Args:
+        parent: The rest of the stack.
+        kind: What opened it.
+        fork: The step that opened it; ``None``: the start of the run. Of a recovery it is the handler.
+        path: Where in the enclosing batch it was opened.
+        number: Of the step run that opened it.
+        collectors: Steps that collect it, for a batch.
+
+    ``members`` are the step runs in it and above it, and the frames above it whose joins have a time-out, by the
+    number of that: kept only where a join may cancel them.
+
+    ``live`` counts step runs in this frame and frames opened in it that are alive themselves; ``holds`` says
+    how many of those are time-outs of joins. A batch at 0 is complete; a fork's frame in which nothing but
+    time-outs is left cannot fill its joins any more.
+    """
+
+    __slots__ = (
+        "collected",
+        "collectors",
+        "fork",
+        "holds",
+        "in_batch",
+        "joins",
+        "kind",
+        "live",
+        "members",
+        "number",
+        "parent",
+        "path",
+        "replaced",
+        "runs",
+    )
+
+    def __init__(
+        self,
+        parent: Frame | None,
+        kind: FrameKind,
+        fork: Step | None,
+        path: Path = (),
+        number: int = 0,
+        collectors: tuple[Step, ...] = (),
+    ) -> None:
+        self.parent = parent
+        self.kind = kind
+        self.fork = fork
+        self.path = path
+        self.number = number
+        self.collectors = collectors
+        self.in_batch: bool = (parent is not None and parent.in_batch) or kind in _OF_A_BATCH
+        self.live = 0
+        self.holds = 0
+        self.replaced = False
+        self.joins: dict[
+            int | tuple[int, str], Slots
+        ] = {}  # by step index, and by the value that events share
+        self.members: dict[int, StepRun | Frame] | None = None
+        self.runs: dict[int, int] = {}  # step runs of an item, by step index
+        self.collected: dict[int, list[tuple[Path, Event]]] = {}  # of a batch, by step index
+
+    def keep(self, number: int, member: StepRun | Frame) -> None:
+        """Makes a step run, or a frame with a time-out, a member where members are kept."""
+        frame: Frame | None = self
+        while frame is not None:
+            if frame.members is not None:
+                frame.members[number] = member
+            frame = frame.parent
+
+    def forget(self, number: int) -> None:
+        """Takes out a member."""
+        frame: Frame | None = self
+        while frame is not None:
+            if frame.members is not None:
+                frame.members.pop(number, None)
+            frame = frame.parent
+
+    def enter(self) -> None:
+        """Counts one more step run, or frame that came alive."""
+        frame: Frame | None = self
+        while frame is not None:
+            frame.live += 1
+            if frame.live > 1:
+                return
+            frame = frame.parent
+
+
+class StepRun:
+    """One run of a step: on an event, on a join's events by parameter position, or on a list of them."""
+
+    __slots__ = (
+        "answers",
+        "attempt",
+        "began",
+        "called",
+        "choice",
+        "choices",
+        "collects",
+        "error",
+        "event",
+        "exit",
+        "failed_at",
+        "frame",
+        "fresh",
+        "gone",
+        "key",
+        "messages",
+        "number",
+        "parent",
+        "path",
+        "position",
+        "raised",
+        "replies",
+        "resources",
+        "response",
+        "result",
+        "sends",
+        "since",
+        "snapshot",
+        "started",
+        "started_runs",
+        "step",
+        "task",
+        "timer",
+    )
+
+    parent: Pause  # of an item's run: the pause that waits for it
+    position: int  # of the item among all
+    result: Any  # what it paused for, or the error that came instead
+    timer: int  # of the next attempt
+
+    # The driver sets these, and only for steps that need them:
+    began: float  # the first attempt's start on the loop's clock
+    started: datetime  # the same by the calendar
+    snapshot: Any  # of the state
+    response: Any
+    resources: dict[str, Any]  # what its parameters ask for
+    raised: Exception  # by the last attempt
+    error: Exception  # the same as a ``StepError``
+    failed_at: datetime
+    key: str  # by which a service knows a repeated request
+    started_runs: int  # by its body, of other workflows
+    messages: tuple[int, int]  # the attempt that sends, and how many it has sent
+    replies: tuple[int, int]  # the attempt in which models reply, and how many replies it has got
+    fresh: list[tuple[Any, str]]  # results of calls to be kept, and where
+    collects: list[Any]  # what to take back if the attempt fails
+    gone: list[Any]  # what it has collected and others have taken: not to be collected again
+    answers: list[Answer]  # what its body has waited for, and got
+    choice: int  # which of a model and its fallbacks, from 0
+    choices: int  # how many there are
+    since: int  # the last attempt before the present choice
+    called: bool  # whether the attempt has got past its inputs
+
+    def __init__(self, number: int, step: Step, event: Any, frame: Frame | None, path: Path) -> None:
+        self.number = number
+        self.step = step
+        self.event = event
+        self.frame = frame
+        self.path = path
+        self.exit = Exit.ACTION
+        self.attempt = 1
+        self.sends = 0  # events sent so far, which orders them in a batch
+        self.task: Any = None  # the driver's, while an attempt runs
+
+    @property
+    def event_name(self) -> str:
+        """The class name of what it runs on, or the names."""
+        event = self.event
+        if isinstance(event, Event):
+            return event_name(event)
+        events = event if isinstance(event, list) else list(event.values())
+        names = list(dict.fromkeys(event_name(one) for one in events))
+        return " and ".join(names) if names else "nothing"
+
+
+class Pause:
+    """A step run that waits, with nobody at work.
+
+    Args:
+        run: The step run.
+        value: What it waits for.
+        began: When, in UTC.
+        at_work: Whether it keeps its worker meanwhile.
+
+    ``timers`` say by number how the wait ends when one runs out. ``answers`` holds who answered a question, and
+    what, in order. ``seen`` is the number of the last kept event that was looked at for it.
+    """
+
+    __slots__ = ("answers", "at_work", "began", "expires", "items", "run", "seen", "timers", "value")
+
+    def __init__(self, run: StepRun, value: PauseValue, began: datetime, at_work: bool) -> None:
+        self.run = run
+        self.value = value
+        self.began = began
+        self.at_work = at_work
+        self.expires: datetime | None = None
+        self.timers: dict[int, Exit] = {}
+        self.answers: list[tuple[str, Any]] = []
+        self.seen = 0
+        self.items: ItemRuns | None = None
+
+
+class ItemRuns:
+    """What has become of a pause's items so far: ``live`` are the runs of those that are not done, by number."""
+
+    __slots__ = ("given", "live")
+
+    def __init__(self, count: int) -> None:
+        self.given: list[Any] = [SKIP] * count
+        self.live: dict[int, StepRun] = {}
+
+
+if TYPE_CHECKING:
+    Timed = StepRun | Pause | tuple[Frame, Step]
+else:
+    Timed = object
+"""What waits for a timer: a step run for its next attempt, a pause, or a join in a frame."""
+
+
+class Execution:
+    """One run.
+
+    ``starting`` holds step runs that shall start now, in order, and ``wants`` all else that the last ticks ask
+    for; the driver empties both. ``outcome`` is ``None`` until the run is over, then its end event or its error.
+    """
+
+    __slots__ = (
+        "asked",
+        "asked_for",
+        "asked_waits",
+        "buffers",
+        "busy",
+        "cost_usd",
+        "expecting",
+        "failing",
+        "fell_short",
+        "in_flight",
+        "inbox",
+        "inputs",
+        "limits",
+        "number",
+        "observed",
+        "outcome",
+        "paused",
+        "queues",
+        "received",
+        "root",
+        "run_id",
+        "runs",
+        "starting",
+        "state",
+        "steps",
+        "table",
+        "timers",
+        "tokens",
+        "waiters",
+        "wants",
+    )
+
+    def __init__(self, table: StepTable, run_id: str, state: Any) -> None:
+        self.table = table
+        self.run_id = run_id
+        self.outcome: StopEvent | Exception | None = None
+        self.observed = False
+        self.number = 0  # of the last step run or timer
+        self.in_flight: dict[int, StepRun] = {}  # by number
+        self.starting: deque[StepRun] = deque()
+        self.wants: list[Want] = []
+        # what comes from outside, also when the run begins anew
+        self.inbox: dict[int, Event] = NONE  # events that nobody has taken yet, by number, oldest first
+        self.received: dict[str, None] = NONE  # ids of events
+        self.asked_for: set[int] = _NOBODY  # the numbers of all step runs that have asked a question
+        self.asked_waits: dict[str, None] = NONE  # ids of bodies' waits whose question has been published
+        self.begin(state)
+
+    def begin(self, state: Any) -> None:
+        """Makes it the beginning of a run, with nothing under way."""
+        self.state = state
+        self.inputs: StartEvent | None = None
+        self.failing: Exception | None = None  # what has ended it, while an exit of the run is taken
+        self.busy = [0] * self.table.size  # workers at work, by step index
+        self.queues: dict[int, deque[StepRun]] = NONE  # step runs that wait for a worker, by step index
+        self.timers: dict[int, Timed] = NONE  # what they are for, by number
+        self.paused: dict[int, Pause] = NONE  # by the step run's number
+        self.expecting: dict[int, Pause] = NONE  # the pauses that an event from outside may end, by number
+        self.limits: Mapping[int, int] = NONE
+        self.runs: dict[int, int] = NONE  # step runs outside of items, of steps with a limit
+        self.steps = 0  # step runs, if they are bounded
+        self.tokens = 0  # of models, in and out
+        self.cost_usd = 0.0  # of models, where their prices are known
+        self.buffers: dict[Any, Any] = NONE  # what hand-written joins and `collect_events` have gathered
+        self.waiters: dict[int, Waiter] = NONE  # bodies that wait for an event, by number
+        self.root: Frame | None = None
+        self.fell_short: tuple[Frame, Step, Slots] | None = None  # the last join of some that got too few
+        self.asked = False  # somebody outside was asked for an answer
+
+    def receive(self, message_id: str) -> None:
+        """Remembers that an event from outside has come."""
+        if self.received is NONE:
+            self.received = {}
+        self.received[message_id] = None

@@ -1,6 +1,0 @@
-"""The decorators of steps and of handlers, where llama-index-workflows has them."""
-
-from wfc.runtime.steps import StepFunction, StepGraphCheck, catch_error, step
-from wfc.runtime.table.flow import WorkflowGraphCheck
-
-__all__ = ["StepFunction", "StepGraphCheck", "WorkflowGraphCheck", "catch_error", "step"]

@@ -1,0 +1,136 @@
+"""What a step may touch: state, events, the stream, and what it calls."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from wfc.runtime.driver.context.calling import Calling
+from wfc.runtime.driver.context.standing import Unstarted
+from wfc.runtime.driver.current import CURRENT
+from wfc.runtime.errors import ContextStateError, WorkflowRuntimeError
+from wfc.runtime.events import Event
+from wfc.runtime.values.serializers import BaseSerializer, JsonSerializer, PickleSerializer
+from wfc.runtime.values.state import StateStore
+
+if TYPE_CHECKING:
+    # a bare `Context` means any state; `typing` knows defaults of type variables from Python 3.13 on
+    from typing_extensions import TypeVar as TypeVarWithDefault
+
+    from wfc.runtime.core.execution import StepRun
+    from wfc.runtime.driver.run import Run
+    from wfc.runtime.workflow import Workflow
+
+    S = TypeVarWithDefault("S", default=Any)
+else:
+    S = TypeVar("S")
+
+__all__ = ["BaseSerializer", "Context", "JsonSerializer", "PickleSerializer", "StepContext", "Unstarted"]
+
+
+class Context(Calling, Generic[S]):
+    """A run as its steps, and those who started it, see it.
+
+    ``Context(workflow)`` makes one before the run, for its state; ``workflow.run(ctx=…)`` goes on with it.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, workflow: Workflow) -> None:
+        self._run = Unstarted(workflow)
+        self._step_run = None
+
+    def attach(self, run: Run) -> None:
+        """Makes it the context of a run, as those outside see it."""
+        self._run = run
+        self._step_run = None
+
+    def to_dict(
+        self, serializer: BaseSerializer | None = None, *, include_state: bool = True
+    ) -> dict[str, Any]:
+        """A snapshot: the run with all that is in flight or waits, as JSON data; of one that is over, its state.
+
+        It costs what is under way, and not what has happened. Steps that are at work begin again when the run goes
+        on; those that are done do not.
+
+        Args:
+            serializer: Writes values of classes that the workflow does not declare; see ``JsonSerializer``.
+            include_state: Whether with the state.
+
+        Raises:
+            SnapshotError: Something cannot be written as JSON.
+            ContextStateError: It is a step's own context: a step at work is no state that could be kept.
+        """
+        from wfc.runtime.store.resuming import snapshot_of, snapshot_of_state
+
+        run = self._run
+        if self._step_run is not None:
+            raise ContextStateError("inside a step there is no snapshot; the handler's context gives one")
+        if not isinstance(run, Unstarted):
+            return self._in_loop(lambda: snapshot_of(run, serializer, include_state=include_state))
+        data = snapshot_of_state(run.workflow, run.state if include_state else None, serializer)
+        return data if run.resumed is None else {**run.resumed.data, "state": data["state"]}
+
+    @classmethod
+    def from_dict(
+        cls, workflow: Workflow, data: Mapping[str, Any], serializer: BaseSerializer | None = None
+    ) -> Context[S]:
+        """The context of a snapshot; ``workflow.run(ctx=…)`` goes on with its run, under its id.
+
+        Args:
+            serializer: As that which wrote it.
+
+        Raises:
+            SnapshotError: The snapshot is damaged, or of another workflow or version of it.
+        """
+        from wfc.runtime.store.resuming import resumed
+
+        found = resumed(workflow, data, serializer)
+        made = cls(workflow)
+        made._run = Unstarted(workflow, found)
+        if found.execution is None:
+            made._run.resumed = None
+        return made
+
+    @staticmethod
+    def get_step_context() -> Context[Any]:
+        """The context of the step that is running: for what a step calls, without handing the context on.
+
+        Raises:
+            WorkflowRuntimeError: It is called outside of a step.
+        """
+        current = CURRENT.get(None)
+        run = None if current is None else current.run
+        if current is None or run is None or current.step_run is None:
+            raise WorkflowRuntimeError("`get_step_context` can only be called inside a step")
+        return StepContext(run, current.step_run)
+
+    @property
+    def store(self) -> StateStore[S]:
+        """The run's state."""
+        return self._run.store
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the run has started and is not over."""
+        return not isinstance(self._run, Unstarted) and not self._run.is_done
+
+    async def running_steps(self) -> list[str]:
+        """The names of the steps that are at work."""
+        return self._started("running_steps").active_steps()
+
+    def stream_events(self) -> AsyncGenerator[Event, None]:
+        """What the run publishes, with what happens inside; see ``WorkflowHandler.stream_events``."""
+        return self._started("stream_events").watchers.inner_stream().read()
+
+
+class StepContext(Context[Any]):
+    """The context of one step run."""
+
+    __slots__ = ()
+
+    def __init__(
+        self, run: Run, step_run: StepRun
+    ) -> None:  # its own, and lean: one is made for each step run
+        self._run = run
+        self._step_run = step_run

@@ -1,0 +1,128 @@
+"""What a step says to others: events to its own run, to other runs, and to whoever watches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from wfc.runtime.core.advance.gathering import collect
+from wfc.runtime.driver import about
+from wfc.runtime.driver.context.standing import Standing
+from wfc.runtime.events import Event, ProgressText
+
+if TYPE_CHECKING:
+    from wfc.runtime.driver.engine.messages import IfAbsent
+    from wfc.runtime.driver.run import Run
+
+__all__ = ["Messaging"]
+
+E = TypeVar("E", bound=Event)
+
+
+class Messaging(Standing):
+    """A context's events: those that go out, and those that a body waits for."""
+
+    __slots__ = ()
+
+    def send_event(self, message: Event, step: str | None = None) -> None:
+        """Sends an event to all steps that accept it, or to one. It goes out at once.
+
+        Raises:
+            UndeclaredResultError: No step accepts it, or the named one does not.
+            WorkflowStepDoesNotExistError: There is no step of that name.
+            ContextStateError: The run has not started yet.
+        """
+        run = self._started("send_event")
+        self._in_loop(run.send, message, step, self._step_run)
+
+    async def send(
+        self,
+        event: Event,
+        to: str | None = None,
+        *,
+        key: object = None,
+        run_id: str | None = None,
+        if_absent: IfAbsent = None,
+    ) -> None:
+        """Delivers an event to another run: of the workflow ``to`` under a key, or of an id.
+
+        An attempt that is made again sends nothing twice: the runs know this step run's messages by their order.
+
+        Args:
+            key: ``None``: it is in the field of the event that the workflow declares for that.
+            if_absent: See ``Engine.deliver``.
+
+        Raises:
+            WorkflowRuntimeError: See ``Engine.deliver``.
+        """
+        run, message_id = self._message("send")
+        await run.engine.deliver(
+            event,
+            run_id=run_id,
+            workflow=to,
+            key=key,
+            message_id=message_id,
+            if_absent=if_absent,
+            beside=type(run.workflow),
+        )
+
+    async def publish(self, event: Event, topic: str) -> None:
+        """Delivers an event to all live runs that declare to receive it, but for those that want another topic.
+
+        Raises:
+            InvalidMessageError: It does not fit what a run receives; all others have got it.
+        """
+        run, message_id = self._message("publish")
+        await run.engine.publish(topic, event, message_id=message_id)
+
+    def _message(self, what: str) -> tuple[Run, str]:
+        run, step_run = self._started(what), self._inside(what)
+        step_run.called = True
+        return run, about.next_message(run, step_run)
+
+    def collect_events(
+        self, ev: Event, expected: list[type[Event]], buffer_id: str | None = None
+    ) -> list[Event] | None:
+        """Keeps an event until there is one for each entry of ``expected``; then all, in that order.
+
+        Args:
+            buffer_id: To keep apart what belongs apart; by itself each step has one buffer.
+        """
+        run, step_run = self._started("collect_events"), self._inside("collect_events")
+        return self._in_loop(collect, run.execution, step_run, ev, expected, buffer_id)
+
+    async def wait_for_event(
+        self,
+        event_type: type[E],
+        waiter_event: Event | None = None,
+        waiter_id: str | None = None,
+        requirements: Mapping[str, Any] | None = None,
+        timeout: float | None = 2000,  # noqa: ASYNC109 - llama-index-workflows' name
+    ) -> E:
+        """Waits for an event of a class, with these values in its fields. The body stays where it is.
+
+        A further attempt of the step gets what the one before it has waited for, and nobody is asked again.
+
+        Args:
+            waiter_event: Published first, for whoever is to answer.
+            waiter_id: Waits of one id publish ``waiter_event`` only once in a run.
+            timeout: Seconds; ``None``: no bound.
+
+        Raises:
+            TimeoutError: It did not come in time.
+        """
+        run = self._started("wait_for_event")
+        step_run = self._inside("wait_for_event")
+        return await run.waits.wait(
+            step_run, event_type, waiter_event, waiter_id, requirements or {}, timeout
+        )
+
+    def write_event_to_stream(self, ev: Event | None) -> None:
+        """Shows an event to whoever watches the run; other steps do not get it."""
+        if ev is not None:
+            self._in_loop(self._started("write_event_to_stream").watchers.publish, ev)
+
+    def report(self, text: str) -> None:
+        """Tells whoever watches the run."""
+        step_run = self._inside("report")
+        self.write_event_to_stream(ProgressText(text=text, step=step_run.step.name, attempt=step_run.attempt))

@@ -1,0 +1,336 @@
+"""Breakpoints: a run halts before or after a step run, is looked at and edited, and goes on.
+
+A run that has none pays nothing for them: they take the place of what makes its attempts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from wfc.runtime.core.execution import Exit, StepRun
+from wfc.runtime.core.ticks import Completed, Failed, Gave, Paused, Tick
+from wfc.runtime.errors import WorkflowStepDoesNotExistError, WorkflowValidationError
+from wfc.runtime.events import Event, event_name
+from wfc.runtime.plan.outcomes import All
+
+if TYPE_CHECKING:
+    from wfc.runtime.driver.run import Run
+
+__all__ = ["Breakpoint", "Breakpoints", "Halt", "PendingRun", "breakpoints_of"]
+
+_BEGINNINGS = (Exit.ACTION, Exit.LIMIT, Exit.TIMEOUT)
+"""Ways that a step run takes when it begins; the others go on with one that has paused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Breakpoint:
+    """Where a run is to halt.
+
+    Args:
+        before: A step's name: before each of its step runs.
+        after: A step's name: when the result of one of its step runs has been recorded. With neither of the two:
+            before every step run.
+        when: Only if this holds, called with the halt that it would be.
+    """
+
+    before: str | None = None
+    after: str | None = None
+    when: Callable[[Halt], bool] | None = None
+
+    def __post_init__(self) -> None:
+        if self.before is not None and self.after is not None:
+            raise WorkflowValidationError("a breakpoint is before a step or after one: make two of them")
+
+
+@dataclass(frozen=True, slots=True)
+class PendingRun:
+    """A step run that has not begun.
+
+    Args:
+        number: In its run.
+        step: The step's name.
+        event: What it is to run on: an event, a list of them, or those of a join by the position of its parameter.
+    """
+
+    number: int
+    step: str
+    event: Any
+
+
+class Halt:
+    """A run that stands still: nothing in it begins. What was at work when it halted still comes to its end.
+
+    Args:
+        at: Whether it stands before or after the step run.
+        number: Of the step run.
+        step: The step's name.
+        attempt: From 1.
+        emitted: After the step run: the events that it gave.
+        problem: What the breakpoint's condition raised, if it did; then the run halts in any case.
+    """
+
+    __slots__ = ("_run", "_step_run", "at", "attempt", "emitted", "number", "problem", "step")
+
+    def __init__(
+        self, run: Run, step_run: StepRun, at: Literal["before", "after"], emitted: tuple[Event, ...] = ()
+    ) -> None:
+        self._run = run
+        self._step_run = step_run
+        self.at = at
+        self.number = step_run.number
+        self.step = step_run.step.name
+        self.attempt = step_run.attempt
+        self.emitted = emitted
+        self.problem: Exception | None = None
+
+    @property
+    def event(self) -> Any:
+        """What the step run is on; see ``PendingRun``."""
+        return self._step_run.event
+
+    @property
+    def state(self) -> Any:
+        """The run's state itself: what is changed in it is changed."""
+        return self._run.execution.state
+
+    @property
+    def pending(self) -> list[PendingRun]:
+        """The step runs that are to begin, in their order; ``handler.cancel_step(number)`` drops one."""
+        return [PendingRun(one.number, one.step.name, one.event) for one in self._pending()]
+
+    def _pending(self) -> list[StepRun]:
+        execution, points = self._run.execution, self._run.breakpoints
+        assert points is not None
+        queued = [one for queue in execution.queues.values() for one in queue]
+        found = {one.number: one for one in [*points.held(), *execution.starting, *queued]}
+        return [one for one in found.values() if one.exit is not Exit.DROPPED]
+
+    @property
+    def at_work(self) -> list[str]:
+        """The names of the steps that were at work when the run halted, and are not done."""
+        waiting = {one.number for one in self._pending()}
+        return [
+            run.step.name for number, run in self._run.execution.in_flight.items() if number not in waiting
+        ]
+
+    def replace(self, number: int, event: Event) -> None:
+        """Has a pending step run begin on another event.
+
+        Raises:
+            WorkflowStepDoesNotExistError: There is no pending step run of that number.
+            WorkflowValidationError: It is on several events, or its step does not accept this one.
+        """
+        for one in self._pending():
+            if one.number == number:
+                break
+        else:
+            raise WorkflowStepDoesNotExistError(f"no step run with the number {number} is pending")
+        if not isinstance(one.event, Event):
+            raise WorkflowValidationError(f"step `{one.step.name}` has joined events, which stay as they are")
+        if not one.step.takes(type(event)):
+            raise WorkflowValidationError(f"step `{one.step.name}` does not accept {event_name(event)}")
+        one.event = event
+
+    def __repr__(self) -> str:
+        return f"<Halt {self.at} {self.step} {self.number} of {self._run.run_id}>"
+
+
+def breakpoints_of(run: Run) -> Breakpoints:
+    """A run's breakpoints; from now on it has some, if only to be told when it halts."""
+    if run.breakpoints is None:
+        run.breakpoints = Breakpoints(run)
+    return run.breakpoints
+
+
+class Breakpoints:
+    """The breakpoints of one run, and where it stands."""
+
+    __slots__ = ("_attempt", "_deadline", "_done", "_points", "_run", "_waiting", "_watching", "halt")
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._attempt, run.workers.attempt = run.workers.attempt, self.attempt
+        run.workers.bare = False
+        self._points: tuple[Breakpoint, ...] = ()
+        self._waiting: deque[tuple[Halt, asyncio.Future[None] | None]] = deque()
+        self._watching: list[asyncio.Future[None]] = []
+        # what step runs gave that ``run_step`` has let go; ``None``: it waits for it
+        self._done: dict[int, tuple[Event, ...] | None] = {}
+        self._deadline: float | None = None  # seconds that are left of it
+        self.halt: Halt | None = None
+        run.future.add_done_callback(lambda _: self._tell())
+
+    def set(self, points: tuple[Breakpoint, ...]) -> None:
+        """These and no others from now on.
+
+        Raises:
+            WorkflowStepDoesNotExistError: The workflow has no step of a name.
+        """
+        for name in [name for point in points for name in (point.before, point.after) if name is not None]:
+            if name not in self._run.execution.table.by_name:
+                raise WorkflowStepDoesNotExistError(f"there is no step `{name}`")
+        self._points = points
+
+    def held(self) -> list[StepRun]:
+        """The step runs that wait to begin until the run goes on."""
+        first = [self.halt] if self.halt is not None and self.halt.at == "before" else []
+        return [halt._step_run for halt in [*first, *(halt for halt, gate in self._waiting if gate)]]
+
+    # --- what the run does
+
+    async def attempt(self, run: Run, step_run: StepRun) -> Tick:
+        """Makes an attempt, when the run does not stand still."""
+        halt = Halt(run, step_run, "before")
+        if self.halt is not None or self._hits(halt):
+            await self._wait(halt)
+        try:
+            tick: Tick = await self._attempt(run, step_run)
+        except BaseException:
+            self._record(step_run, ())
+            raise
+        if isinstance(tick, Completed | Failed | Gave | Paused):
+            emitted = _events(tick.emitted) if isinstance(tick, Completed) else ()
+            self._record(step_run, emitted)
+            after = Halt(run, step_run, "after", emitted)
+            if not isinstance(tick, Paused) and self._hits(after):
+                # what follows is held from now on, and the tick itself is taken in before anybody looks
+                if self.halt is None:
+                    self._stop(after)
+                else:
+                    self._waiting.append((after, None))
+        return tick
+
+    async def _wait(self, halt: Halt) -> None:
+        gate: asyncio.Future[None] = self._run.loop.create_future()
+        entry = halt, gate
+        self._waiting.append(entry)
+        if self.halt is None:
+            self._stop(halt)
+        try:
+            await gate
+        finally:
+            if entry in self._waiting:
+                self._waiting.remove(entry)
+
+    def _hits(self, halt: Halt) -> bool:
+        """Whether a breakpoint is here."""
+        if halt.at == "before" and (halt.attempt > 1 or halt._step_run.exit not in _BEGINNINGS):
+            return False
+        return any(self._is_at(point, halt) for point in self._points)
+
+    def _is_at(self, point: Breakpoint, halt: Halt) -> bool:
+        if halt.at == "after":
+            if point.after != halt.step:
+                return False
+        elif point.after is not None or point.before not in {None, halt.step}:
+            return False
+        if point.when is None:
+            return True
+        try:
+            return bool(point.when(halt))
+        except Exception as error:
+            halt.problem = error
+            return True
+
+    def _stop(self, halt: Halt) -> None:
+        self.halt = halt
+        if self._deadline is None:
+            self._hold_deadline()
+        self._run.loop.call_soon(self._tell)
+
+    def _tell(self) -> None:
+        watching, self._watching = self._watching, []
+        for one in watching:
+            if not one.done():
+                one.set_result(None)
+
+    def _record(self, step_run: StepRun, emitted: tuple[Event, ...]) -> None:
+        if step_run.number in self._done:
+            self._done[step_run.number] = emitted
+            self._run.loop.call_soon(self._tell)
+
+    # --- what whoever looks on does
+
+    async def halted(self) -> Halt | None:
+        """Where the run stands, once it does; ``None`` if it is over."""
+        await self._until(lambda: self.halt is not None)
+        return None if self._run.is_done else self.halt
+
+    async def _until(self, holds: Callable[[], bool]) -> None:
+        first = True
+        while first or not (holds() or self._run.is_done):
+            first = False
+            watch: asyncio.Future[None] = self._run.loop.create_future()
+            self._watching.append(watch)
+            if holds() or self._run.is_done:
+                self._run.loop.call_soon(self._tell)  # at the next turn, when what happened is taken in
+            await watch
+
+    def go_on(self) -> None:
+        """Lets the run go on, to the next place where it is to halt."""
+        halt, self.halt = self.halt, None
+        if halt is None:
+            return
+        self._release(halt)
+        while self._waiting and self.halt is None:
+            following, gate = self._waiting[0]
+            if gate is None:
+                self._waiting.popleft()
+                self._stop(following)
+            elif self._hits(following):
+                self._stop(following)
+            else:
+                self._release(following)
+        if self.halt is None and self._deadline is not None:
+            self._resume_deadline(self._deadline)
+            self._deadline = None
+
+    def _hold_deadline(self) -> None:
+        run = self._run
+        if run.deadline is not None:
+            self._deadline = run.deadline.when() - run.loop.time()
+            run.deadline.cancel()
+            run.deadline = None
+
+    def _resume_deadline(self, left: float) -> None:
+        run, timeout = self._run, self._run.workflow.timeout
+        if timeout is not None and not run.is_done:
+            run.deadline = run.loop.call_later(left, run.out_of_time, timeout)
+
+    def _release(self, halt: Halt) -> None:
+        for entry in self._waiting:
+            if entry[0] is halt:
+                self._waiting.remove(entry)
+                if entry[1] is not None and not entry[1].done():
+                    entry[1].set_result(None)
+                return
+
+    async def run_step(self) -> list[Event] | None:
+        """Lets the step run go before which the run stands, until its result is recorded.
+
+        Returns:
+            The events that it gave; ``None`` if the run is over.
+        """
+        halt = await self.halted()
+        if halt is None:
+            return None
+        if halt.at == "after":
+            self.go_on()
+            return await self.run_step()
+        number = halt.number
+        self._done[number] = None
+        self.go_on()
+        await self._until(lambda: self._done[number] is not None)
+        return list(self._done.pop(number) or ())
+
+
+def _events(emitted: Any) -> tuple[Event, ...]:
+    if isinstance(emitted, Event):
+        return (emitted,)
+    if isinstance(emitted, All):
+        return tuple(event for one in emitted.events for event in _events(one))
+    return tuple(emitted) if isinstance(emitted, list) else ()

@@ -1,0 +1,185 @@
+"""Pauses seen from outside: the questions that are open, their answers, and events that somebody waits for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from pydantic_core import to_json
+
+from wfc.runtime.core.advance.letting_go import question_id
+from wfc.runtime.core.advance.pausing import later
+from wfc.runtime.core.execution import Pause
+from wfc.runtime.core.ticks import Answered, Cancelled, Tick, Took
+from wfc.runtime.driver.about import unmet
+from wfc.runtime.errors import (
+    ExpressionError,
+    InvalidAnswerError,
+    StepError,
+    StepFailedError,
+    UnknownQuestionError,
+    WorkflowValidationError,
+    step_error,
+)
+from wfc.runtime.events import event_name
+from wfc.runtime.plan.pauses import Delay, Items, Outside, Question, Until
+from wfc.runtime.values.outputs import InvalidOutput, form_schema, from_json
+
+if TYPE_CHECKING:
+    from wfc.runtime.authoring.table import Step
+    from wfc.runtime.driver.run import Run
+
+__all__ = ["OpenQuestion", "answer_tick", "check_pause", "look", "open_questions", "waits_for"]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenQuestion:
+    """A question that waits for an answer.
+
+    Args:
+        id: For ``handler.answer``; it never changes.
+        form: The JSON Schema of an answer; ``None``: any will do.
+        assign: Who may be asked; nobody: whoever sees it.
+        quorum: How many people must answer; ``None``: one.
+        asked_at: In UTC.
+        expires_at: When the step stops waiting, in UTC; ``None``: it does not.
+        answered_by: Who has answered so far.
+    """
+
+    id: str
+    step: str
+    title: str
+    show: str | None
+    form: Mapping[str, Any] | None
+    prefill: Mapping[str, object]
+    assign: tuple[str, ...]
+    quorum: int | None
+    asked_at: datetime
+    expires_at: datetime | None
+    answered_by: tuple[str, ...]
+
+
+def check_pause(step: Step, value: object) -> None:
+    """Holds what a step returned against what it may pause for.
+
+    Raises:
+        WorkflowValidationError: It is nothing that it declares.
+        ExpressionError: It is no time that one can wait for.
+        StepError: There are more items than there may be.
+    """
+    if not isinstance(value, step.pauses):
+        names = " | ".join(kind.__name__ for kind in step.pauses)
+        raise WorkflowValidationError(
+            f"step `{step.name}` returned a value of type {type(value).__name__}, but declares {names}"
+        )
+    if isinstance(value, Delay) and not math.isfinite(value.seconds):
+        raise ExpressionError(f"nobody can wait for {value.seconds} seconds")
+    if isinstance(value, Until) and value.moment.tzinfo is None:
+        raise ExpressionError(f"the moment to wait for has no offset: {value.moment.isoformat()}")
+    if isinstance(value, Items) and value.most is not None and len(value.items) > value.most:
+        raise StepError("items", f"there are {len(value.items)} items, and {value.most} at most are allowed")
+
+
+def open_questions(run: Run) -> list[OpenQuestion]:
+    """The questions of a run that wait for an answer, in the order in which they were asked."""
+    return [
+        _shown(run, pause) for pause in run.execution.paused.values() if isinstance(pause.value, Question)
+    ]
+
+
+def _shown(run: Run, pause: Pause) -> OpenQuestion:
+    question = pause.value
+    assert isinstance(question, Question)
+    return OpenQuestion(
+        id=question_id(run.execution, pause.run),
+        step=pause.run.step.name,
+        title=question.title,
+        show=question.show,
+        form=form_schema(question.form),
+        prefill=question.prefill,
+        assign=tuple(question.assign),
+        quorum=question.quorum,
+        asked_at=pause.began,
+        expires_at=pause.expires,
+        answered_by=tuple(by for by, _ in pause.answers),
+    )
+
+
+def waits_for(run: Run, number: int) -> tuple[str, datetime | None] | None:
+    """The event that a paused step run waits for, empty if it is a time, and until when it waits at most.
+
+    ``None`` for one that waits for something else: for an answer, or for other runs.
+    """
+    pause = run.execution.paused.get(number)
+    if pause is None:
+        return None
+    match pause.value:
+        case Delay(seconds=seconds):
+            return "", later(pause.began, seconds)
+        case Until(moment=moment):
+            return "", moment
+        case Outside(event=event):
+            return event_name(event), pause.expires
+    return None
+
+
+def answer_tick(run: Run, question: str, value: object, by: str) -> Tick | None:
+    """What an answer means to a run; ``None`` if the question has been closed, or this person has answered it.
+
+    Raises:
+        UnknownQuestionError: The run never asked it.
+        InvalidAnswerError: The answer does not fit the form, or is not as required.
+        ExpressionError: A requirement has no value.
+    """
+    number = _number(run, question)
+    pause = run.execution.paused.get(number)
+    if pause is None or run.is_done or any(by == known for known, _ in pause.answers):
+        return None
+    asked = pause.value
+    assert isinstance(asked, Question)
+    answer: Any = None
+    if asked.form is not None:
+        try:
+            answer = from_json(asked.form, to_json(value, by_alias=True))
+        except (InvalidOutput, ValueError) as error:
+            raise InvalidAnswerError(f"the answer to `{question}` does not fit: {error}") from None
+    if said := unmet(run, pause.run, answer):
+        raise InvalidAnswerError(f"the answer to `{question}` is not as required: {'; '.join(said)}")
+    return Answered(number, answer, by)
+
+
+def _number(run: Run, question: str) -> int:
+    head, _, last = question.rpartition("/")
+    if last.isdecimal() and last.isascii() and len(last) < _LONGEST_NUMBER:
+        number = int(last)
+        if number in run.execution.asked_for and head.startswith(f"{run.run_id}/"):
+            return number
+    raise UnknownQuestionError(f"this run has asked no question `{question}`")
+
+
+_LONGEST_NUMBER = 19
+
+
+def look(run: Run, number: int) -> Tick | None:
+    """What a pause takes of the events from outside that nobody has taken yet: the oldest that is what it waits for."""
+    pause = run.execution.paused.get(number)
+    if pause is None or not isinstance(pause.value, Outside):
+        return None
+    that = pause.run.step.that
+    for at, event in run.execution.inbox.items():
+        if at > pause.seen and isinstance(event, pause.value.event):
+            pause.seen = at
+            try:
+                if that is None or that(run, pause.run, event):
+                    return Took(number, at)
+            except Exception as error:
+                step = pause.run.step.name
+                failed = StepFailedError(
+                    step, pause.run.event_name, pause.run.attempt, step_error(error), tail=True
+                )
+                failed.__cause__ = error
+                return Cancelled(failed)
+    return None

@@ -1,0 +1,136 @@
+"""Events for whoever watches a run: any number of readers, each at its own place."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+
+from wfc.runtime.driver.run.answers import Answer
+from wfc.runtime.events import Event
+
+__all__ = ["Stream"]
+
+
+class _Link:
+    """One event of a stream, or an answer that still grows, and the next one once there is one."""
+
+    __slots__ = ("next", "run_id", "shown")
+
+    def __init__(self, shown: Event | Answer | None, run_id: str) -> None:
+        self.shown = shown
+        self.run_id = run_id
+        self.next: _Link | None = None
+
+
+class _Reader:
+    """A place in a stream, and how much has been told of each answer that may still grow."""
+
+    __slots__ = ("_at", "_told")
+
+    def __init__(self, at: _Link) -> None:
+        self._at = at
+        self._told: dict[_Link, int] = {}
+
+    def next(self) -> tuple[str, Event] | None:
+        """The next event and the run that it comes from; ``None`` if there is none yet.
+
+        What has come of an answer is told before any event that came later.
+        """
+        while True:
+            if self._told and (piece := self._piece()) is not None:
+                return piece
+            if self._at.next is None:
+                return None
+            self._at = at = self._at.next
+            if isinstance(at.shown, Answer):
+                self._told[at] = 0
+                continue
+            assert at.shown is not None
+            return at.run_id, at.shown
+
+    def _piece(self) -> tuple[str, Event] | None:
+        for link, told in list(self._told.items()):
+            assert isinstance(link.shown, Answer)
+            if text := link.shown.since(told):
+                self._told[link] = told + len(text)
+                return link.run_id, link.shown.event(text)
+            if link.shown.is_over:
+                del self._told[link]
+        return None
+
+
+class Stream:
+    """A list of events that is written at its end and read from any place.
+
+    Args:
+        keep: Whether readers that come later start at the beginning; otherwise what all have read is let go.
+    """
+
+    __slots__ = ("_first", "_last", "_waiting", "closed")
+
+    def __init__(self, *, keep: bool = True) -> None:
+        self._last = _Link(None, "")
+        self._first = self._last if keep else None
+        self._waiting: list[asyncio.Future[None]] = []
+        self.closed = False
+
+    def publish(self, shown: Event | Answer, run_id: str) -> None:
+        """Adds what a run shows, and wakes the readers that wait for it."""
+        link = _Link(shown, run_id)
+        self._last.next = link
+        self._last = link
+        if self._waiting:
+            self.wake()
+
+    def close(self) -> None:
+        """Says that nothing more comes."""
+        self.closed = True
+        self.wake()
+
+    def wake(self) -> None:
+        """Has readers that wait look again."""
+        for waiting in self._waiting:
+            if not waiting.done():
+                waiting.set_result(None)
+        self._waiting.clear()
+
+    def read(self) -> AsyncGenerator[Event, None]:
+        """A reader, from the beginning of what is kept to the end of the run."""
+        return self._read(_Reader(self._first or self._last))
+
+    async def _read(self, reader: _Reader) -> AsyncGenerator[Event, None]:
+        while True:
+            while (found := reader.next()) is not None:
+                yield found[1]
+            if self.closed:
+                return
+            await self._more()
+
+    async def read_with_run_ids(self) -> AsyncGenerator[tuple[str, Event], None]:
+        """The same, with the id of the run that each event comes from."""
+        reader = _Reader(self._first or self._last)
+        while True:
+            while (found := reader.next()) is not None:
+                yield found
+            if self.closed:
+                return
+            await self._more()
+
+    async def _more(self) -> None:
+        waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(waiting)
+        await waiting
+
+    def copy(self) -> Stream:
+        """Another stream that begins with what this one has kept, and keeps nothing."""
+        made = Stream(keep=False)
+        made._first = made._last
+        at = self._first
+        while at is not None and at.next is not None:
+            at = at.next
+            assert at.shown is not None
+            made.publish(at.shown, at.run_id)
+            if isinstance(at.shown, Answer):
+                at.shown.shown_in(made)
+        made.closed = self.closed
+        return made

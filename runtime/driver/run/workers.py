@@ -1,0 +1,160 @@
+"""Workers: tasks that take one step run after the other off a run's queue.
+
+A step that does not wait costs no task and no turn of the event loop. While a worker waits inside a step,
+another takes over; nothing polls.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from asyncio import CancelledError, Task
+from collections.abc import Callable, Coroutine
+from contextvars import Context as Variables
+from contextvars import copy_context
+from typing import TYPE_CHECKING, Any
+
+from wfc.runtime.core.advance import advance
+from wfc.runtime.core.execution import Exit, StepRun
+from wfc.runtime.core.ticks import Cancelled, Completed, Tick
+from wfc.runtime.driver.current import enter
+from wfc.runtime.driver.run.attempt import attempt, failure
+from wfc.runtime.errors import StepError, WorkflowRuntimeError
+
+if TYPE_CHECKING:
+    from wfc.runtime.driver.run import Run
+
+__all__ = ["Workers"]
+
+Attempt = Callable[["Run", StepRun], Coroutine[Any, Any, Tick]]
+"""Makes an attempt of a step run."""
+
+TURN = 0.005
+"""Seconds that a worker may keep the event loop for itself."""
+
+_EAGER = sys.version_info >= (3, 12)
+
+
+class Workers:
+    """The workers of one run."""
+
+    __slots__ = ("_handing_over", "_resting", "_run", "_variables", "attempt", "bare")
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self.attempt: Attempt = attempt if run.trace is None else run.trace.attempt
+        self.bare = True  # nobody looks on and nothing is doubled, so the shortest way may be taken
+        self._handing_over = False
+        self._resting = False
+        self._variables: Variables | None = None
+
+    def spawn(self, work: Coroutine[Any, Any, None], **options: Any) -> None:
+        """Starts a task with variables of its own, as they were when the run was started."""
+        if self._variables is None:
+            self._variables = copy_context()
+        # not `loop.create_task`, whose factory may be eager
+        Task(work, loop=self._run.loop, context=self._variables.copy(), **options)
+
+    def wake(self) -> None:
+        """Has what is ready started at the loop's next turn, unless a worker gets to it before."""
+        if not self._handing_over:
+            self._handing_over = True
+            self._run.loop.call_soon(self._hand_over)
+
+    def _hand_over(self) -> None:
+        """Runs while every worker waits inside a step, or rests; puts new ones to what is left."""
+        ready = self._run.execution.starting
+        if not self._resting:
+            if _EAGER:
+                while ready:
+                    self.spawn(self.work(), eager_start=True)
+            else:
+                for _ in range(len(ready)):
+                    self.spawn(self.work())
+        self._handing_over = False
+
+    async def work(self, *, begin: bool = False) -> None:
+        """Works until nothing is ready; the first worker of a run begins it."""
+        run = self._run
+        execution, loop = run.execution, run.loop
+        ready = execution.starting
+        task: Task[Any] | None = asyncio.current_task()
+        assert task is not None
+        current = enter(run)
+        variables = copy_context()
+        until = loop.time() + TURN
+        try:
+            if begin:
+                run.start()
+            while ready:
+                step_run = ready.popleft()
+                if ready and not self._handing_over:
+                    self.wake()
+                step_run.task, current.step_run = task, step_run
+                try:
+                    if step_run.step.plain and self.bare:
+                        assert step_run.step.action is not None
+                        tick: Tick = Completed(
+                            step_run.number, await step_run.step.action(run, step_run, None)
+                        )
+                    else:
+                        tick = await self.attempt(run, step_run)
+                except BaseException as error:
+                    if execution.outcome is not None:
+                        return  # the run is over, and this is how the step took it
+                    if step_run.exit is Exit.DROPPED and isinstance(error, Exception | CancelledError):
+                        self.wake()  # it was cancelled, and its task with it
+                        return
+                    tick = self._failure(step_run, task, error)
+                step_run.task = None
+                advance(execution, tick)
+                if execution.wants or execution.outcome is not None:
+                    run.carry_out()
+                    if execution.outcome is not None:
+                        return
+                if copy_context() != variables or task.cancelling():
+                    # the step left something behind in this task, and the next one shall not find it
+                    self.wake()
+                    return
+                if loop.time() > until:
+                    self._resting = True
+                    await asyncio.sleep(0)
+                    self._resting = False
+                    until = loop.time() + TURN
+        except CancelledError:
+            if execution.outcome is None:
+                run.cancel("the event loop cancelled the run")
+                _seen(run.future)  # the loop is about to end: nobody will ask
+            raise
+        except Exception as error:  # a mistake of ours, which must not leave the run hanging
+            failed = WorkflowRuntimeError(f"the runtime failed: {type(error).__name__}: {error}")
+            failed.__cause__ = error
+            run.apply(Cancelled(failed))
+
+    def _failure(self, step_run: StepRun, task: Task[Any], error: BaseException) -> Tick:
+        """What comes of a step that raised.
+
+        Raises:
+            BaseException: What is not the step's own: the loop's end, or the process's.
+        """
+        if isinstance(error, Exception):
+            return self._failed(step_run, error)
+        run = self._run
+        if not isinstance(error, CancelledError):
+            run.apply(Cancelled(WorkflowRuntimeError(f"{type(error).__name__} ended the run")))
+            task.add_done_callback(_seen)  # the process ends by it, and nobody will ask the task
+            raise error
+        if task.cancelling():
+            raise error
+        return self._failed(step_run, StepError("cancelled", "something that it waited for was cancelled"))
+
+    def _failed(self, step_run: StepRun, error: Exception) -> Tick:
+        run = self._run
+        tick = failure(run, step_run, error)
+        return tick if run.trace is None else run.trace.settled(step_run, tick)
+
+
+def _seen(future: asyncio.Future[Any]) -> None:
+    """Look at a future's exception, so that asyncio does not complain that nobody has."""
+    if future.done() and not future.cancelled():
+        future.exception()

@@ -1,0 +1,143 @@
+"""Handlers that were written for llama-index-instrumentation see our runs, steps and calls."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from wfc.runtime.errors import MissingPackageError
+from wfc.runtime.events import Event
+from wfc.runtime.tracing import Dispatched, EventHandler, Span, SpanHandler, get_dispatcher
+
+try:
+    import llama_index_instrumentation as theirs
+    from llama_index_instrumentation.base import BaseEvent
+    from llama_index_instrumentation.dispatcher import active_instrument_tags
+    from llama_index_instrumentation.events.span import SpanDropEvent
+    from llama_index_instrumentation.span import active_span_id
+except ImportError:
+    raise MissingPackageError(
+        "the bridge needs the package llama-index-instrumentation: pip install llama-index-instrumentation"
+    ) from None
+
+__all__ = ["Bridge", "RunEvent", "SpanCancelledEvent", "install"]
+
+NAME: Final = "wfc.runtime"
+"""Of their dispatcher that ours tell: a child of their root."""
+
+_CARRIED: Final = "llama-index"
+
+
+class RunEvent(BaseEvent):
+    """An event of a run: what its stream shows, and what happens inside."""
+
+    event: Any
+    name: str
+
+    @classmethod
+    def class_name(cls) -> str:
+        """What their handlers know it by."""
+        return "RunEvent"
+
+
+class SpanCancelledEvent(BaseEvent):
+    """A span was cancelled, which is no error."""
+
+    reason: str
+
+    @classmethod
+    def class_name(cls) -> str:
+        """What their handlers know it by."""
+        return "SpanCancelledEvent"
+
+
+class Bridge(SpanHandler, EventHandler):
+    """Tells their dispatchers what ours are told.
+
+    While a step's code runs, its attempt is their active span: what an LLM of llama-index records there
+    finds its place below it.
+    """
+
+    def __init__(self) -> None:
+        self._dispatcher = theirs.get_dispatcher(NAME)
+
+    def enter(self, span: Span) -> None:
+        """Their ``span_enter``, with the workflow as the instance and what is known as arguments."""
+        if _CARRIED in span.carried:
+            self._dispatcher.restore_propagation_context(json.loads(span.carried[_CARRIED]))
+        parent = span.parent.kept.get(self) if span.parent is not None else None
+        own_class = type(span.owner).__name__ if span.owner is not None else "span"
+        id_ = f"{own_class}.{'run' if span.kind == 'run' else span.name}-{span.id}"
+        span.kept[self] = id_
+        self._dispatcher.span_enter(
+            id_=id_,
+            bound_args=_arguments(span),
+            instance=span.owner,
+            parent_id=parent or active_span_id.get(),
+            tags={**active_instrument_tags.get(), **span.tags, **span.attributes},
+        )
+
+    def exit(self, span: Span) -> None:
+        """Their ``span_exit``; of a failed one ``span_drop``, and its event."""
+        id_ = span.kept.get(self)
+        if id_ is None:
+            return
+        told = {"id_": id_, "bound_args": _arguments(span), "instance": span.owner}
+        if span.error is not None:
+            self._dispatcher.event(SpanDropEvent(span_id=id_, err_str=str(span.error)))
+            self._dispatcher.span_drop(**told, err=span.error)
+            return
+        if span.is_cancelled:
+            self._dispatcher.event(SpanCancelledEvent(span_id=id_, reason=f"{span.kind} cancelled"))
+        self._dispatcher.span_exit(**told, result=span.result)
+
+    def activate(self, span: Span) -> Any:
+        """Makes it their active span, with its tags."""
+        tags = {**active_instrument_tags.get(), **span.tags}
+        return active_span_id.set(span.kept.get(self)), active_instrument_tags.set(tags)
+
+    def deactivate(self, span: Span, token: Any) -> None:
+        """Sets back what ``activate`` set."""
+        active, tags = token
+        active_instrument_tags.reset(tags)
+        active_span_id.reset(active)
+
+    def carry(self, span: Span) -> Mapping[str, str]:
+        """What their span handlers say of where they are, as JSON."""
+        found = self._dispatcher.capture_propagation_context()
+        return {_CARRIED: json.dumps(found, default=str)} if found else {}
+
+    def handle(self, dispatched: Dispatched) -> None:
+        """Their ``event``, in the span that ours happened in."""
+        span = dispatched.span
+        event: Event = dispatched.event
+        self._dispatcher.event(
+            RunEvent(
+                event=event,
+                name=type(event).__name__,
+                span_id=None if span is None else span.kept.get(self),
+                tags=dict(dispatched.tags),
+            )
+        )
+
+
+def install(name: str = "root") -> Bridge:
+    """Has their handlers told of all runs that start from now on.
+
+    Args:
+        name: Of our dispatcher: a module's, or ``module.Class``, tells only of the workflows there.
+    """
+    bridge = Bridge()
+    get_dispatcher(name).add_span_handler(bridge)
+    get_dispatcher(name).add_event_handler(bridge)
+    return bridge
+
+
+def _arguments(span: Span) -> inspect.BoundArguments:
+    """What went into a span, in the shape of a call."""
+    given = {name.rpartition(".")[2]: value for name, value in span.content.items()}
+    names = [name for name in given if name.isidentifier()]
+    signature = inspect.Signature([inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in names])
+    return signature.bind(**{name: given[name] for name in names})

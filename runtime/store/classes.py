@@ -1,0 +1,160 @@
+"""The classes that a snapshot of a workflow may name: those of its own events, records and state."""
+
+from __future__ import annotations
+
+import typing
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from enum import Enum
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from pydantic import BaseModel
+
+from wfc.runtime import events
+from wfc.runtime.authoring.table import Step, StepTable
+from wfc.runtime.errors import SnapshotError
+from wfc.runtime.events import Event
+
+__all__ = ["Classes"]
+
+_OWN = (*(getattr(events, name) for name in events.__all__),)
+
+_OF_TABLES: WeakKeyDictionary[StepTable, Classes] = WeakKeyDictionary()
+
+
+class Classes:
+    """Classes by the names that they have in snapshots. What has no name here is not in a snapshot."""
+
+    def __init__(self, roots: Iterable[Any]) -> None:
+        same: dict[str, list[type[Any]]] = defaultdict(list)
+        for kind in _reached(roots):
+            same[kind.__name__].append(kind)
+        self._by_name: dict[str, type[Any]] = {}
+        self._names: dict[type[Any], str] = {}
+        for name, kinds in same.items():
+            for at, kind in enumerate(kinds):
+                self._add(kind, name if len(kinds) == 1 else f"{_full_name(kind)}#{at}")
+
+    @classmethod
+    def of(cls, table: StepTable) -> Classes:
+        """Those of a workflow's table."""
+        found = _OF_TABLES.get(table)
+        if found is None:
+            found = _OF_TABLES[table] = cls([*_roots(table), *_OWN])
+        return found
+
+    def and_these(self, more: Iterable[type[Any]]) -> Classes:
+        """These and more."""
+        more = tuple(more)
+        return Classes([*self._names, *more]) if more else self
+
+    def _add(self, kind: type[Any], name: str) -> None:
+        self._by_name[name] = kind
+        self._names[kind] = name
+
+    def name_of(self, kind: type[Any]) -> str | None:
+        """What a class is called in snapshots; ``None`` for one that the workflow does not declare."""
+        name = self._names.get(kind)
+        if name is None and any(
+            base in self._names for base in kind.__mro__[1:-1] if issubclass(base, Event)
+        ):
+            name = f"<{_full_name(kind)}>"  # derived from an event that is declared
+            self._add(kind, name)
+        return name
+
+    def name(self, kind: type[Any]) -> str:
+        """What a class is called in snapshots.
+
+        Raises:
+            SnapshotError: The workflow does not declare it.
+        """
+        name = self.name_of(kind)
+        if name is None:
+            raise SnapshotError(
+                f"{kind.__name__} cannot be in a snapshot: the workflow declares no such class"
+            )
+        return name
+
+    def named(self, name: object) -> type[Any]:
+        """The class of a name.
+
+        Raises:
+            SnapshotError: The workflow declares none of that name.
+        """
+        found = self._by_name.get(name) if isinstance(name, str) else None
+        if found is None and isinstance(name, str) and name.startswith("<"):
+            found = next((kind for kind in _derived(self._names) if f"<{_full_name(kind)}>" == name), None)
+            if found is not None:
+                self._add(found, name)
+        if found is None:
+            raise SnapshotError(f"the snapshot names {name!r}, which is no class of this workflow")
+        return found
+
+    def event(self, name: object) -> type[Event]:
+        """The event class of a name.
+
+        Raises:
+            SnapshotError: The workflow declares none of that name.
+        """
+        found = self.named(name)
+        if not issubclass(found, Event):
+            raise SnapshotError(f"the snapshot takes {name!r} for an event")
+        return found
+
+
+def _full_name(kind: type[Any]) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _derived(kinds: Iterable[type[Any]]) -> Iterator[type[Any]]:
+    todo = [kind for kind in kinds if issubclass(kind, Event) and kind not in _OWN]
+    seen: set[type[Any]] = set()
+    while todo:
+        for kind in type.__subclasses__(todo.pop()):
+            if kind not in seen:
+                seen.add(kind)
+                todo.append(kind)
+                yield kind
+
+
+def _roots(table: StepTable) -> Iterator[Any]:
+    yield table.state
+    yield from table.received
+    for signature in table.exit_signatures:
+        yield signature.result
+    for step in table.steps:
+        yield from _of_step(step)
+        if step.item is not None:
+            yield from _of_step(step.item)
+
+
+def _of_step(step: Step) -> Iterator[Any]:
+    yield from step.accepts
+    yield from step.emits
+    for signature in (step.signature, *step.exits.values()):
+        yield signature.result
+    names = step.function.__annotations__  # of items, whose parameters are read as what they give
+    yield from (one for one in names.values() if not isinstance(one, str))
+
+
+def _reached(roots: Iterable[Any]) -> Iterator[type[Any]]:
+    """The models and enumerations that types are made of, in a fixed order."""
+    todo = list(roots)[::-1]
+    seen: set[Any] = set()
+    while todo:
+        one = todo.pop()
+        try:
+            if one in seen:
+                continue
+            seen.add(one)
+        except TypeError:
+            continue  # the arguments of `Literal` and the like
+        if isinstance(one, type) and issubclass(one, BaseModel) and one is not BaseModel:
+            yield one
+            todo.extend(field.annotation for field in one.model_fields.values())
+        elif isinstance(one, type) and issubclass(one, Enum):
+            yield one
+        if type(one).__name__ == "TypeAliasType":
+            todo.append(one.__value__)
+        todo.extend(typing.get_args(one))

@@ -1,0 +1,71 @@
+"""Exceptions in snapshots: the runtime's own as they were, others by the names of their classes and what they said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from wfc.runtime import errors
+from wfc.runtime.errors import SnapshotError, WorkflowError
+from wfc.runtime.values.stored_errors import read_stored, stored
+
+__all__ = ["read_exception", "write_exception"]
+
+_OWN: dict[str, type[Exception]] = {
+    name: kind
+    for name in errors.__all__
+    if isinstance(kind := getattr(errors, name), type) and issubclass(kind, WorkflowError)
+}
+
+Write = Callable[[Any, int], Any]
+Read = Callable[[Any, int], Any]
+
+
+def write_exception(error: BaseException, write: Write, depth: int) -> dict[str, Any]:
+    """An exception, with what it was caused by."""
+    kind = type(error)
+    data: dict[str, Any]
+    if _OWN.get(kind.__name__) is kind:
+        attributes = {name: _simple(value, write, depth) for name, value in vars(error).items()}
+        data = {"name": kind.__name__, "said": [str(error)], "has": attributes}
+    else:
+        data = {**stored(error)}
+    if isinstance(error.__cause__, Exception):
+        data["cause"] = write(error.__cause__, depth)
+    return data
+
+
+def _simple(value: Any, write: Write, depth: int) -> Any:
+    try:
+        return write(value, depth)
+    except SnapshotError:
+        return None  # such as the body of a reply that is no JSON
+
+
+def read_exception(data: Any, read: Read, depth: int) -> Exception:
+    """An exception that was written so.
+
+    Raises:
+        SnapshotError: It was not.
+    """
+    if not isinstance(data, dict):
+        raise SnapshotError("where an error is to be, the snapshot has something else")
+    if "name" in data:
+        kind = _OWN.get(data["name"])
+        if kind is None or not all(isinstance(one, str) for one in data["said"]):
+            raise SnapshotError("the snapshot names an error that there is not")
+        found = kind.__new__(kind)
+        found.args = tuple(data["said"])
+        expected = {"__cause__", "__context__", "__traceback__", "args"}
+        for name, value in data["has"].items():
+            if name in expected or name.startswith("__"):
+                raise SnapshotError(f"an error in the snapshot has {name!r}")
+            found.__dict__[str(name)] = read(value, depth)
+    else:
+        found = read_stored(data)
+    if "cause" in data:
+        cause = read(data["cause"], depth)
+        if not isinstance(cause, Exception):
+            raise SnapshotError("where an error is to be, the snapshot has something else")
+        found.__cause__ = cause
+    return found

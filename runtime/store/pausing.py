@@ -1,0 +1,124 @@
+"""What pauses wait for, as JSON data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from wfc.runtime.authoring.table.signature import arguments_of
+from wfc.runtime.errors import SnapshotError
+from wfc.runtime.events import Event
+from wfc.runtime.plan.pauses import Child, Delay, Items, Outside, PauseValue, Question, Until
+from wfc.runtime.store.values import Values
+
+if TYPE_CHECKING:
+    from wfc.runtime.authoring.table import Step
+
+__all__ = ["read_pause_value", "write_pause_value"]
+
+
+def write_pause_value(value: PauseValue, step: Step, values: Values) -> dict[str, Any]:
+    """What a step waits for as JSON data.
+
+    Raises:
+        SnapshotError: It cannot be written.
+    """
+    kind = type(value)
+    return {"kind": kind.__name__, **_WRITERS[kind](value, step, values)}
+
+
+def read_pause_value(data: dict[str, Any], step: Step, values: Values) -> PauseValue:
+    """What a step waits for.
+
+    Raises:
+        SnapshotError: It was not written so, or the step does not wait for the like.
+    """
+    kind = next((one for one in step.pauses if one.__name__ == data["kind"]), None)
+    if kind is None:
+        raise SnapshotError(f"step `{step.name}` does not wait for what the snapshot says")
+    found: PauseValue = _READERS[kind](data, step, values)
+    return found
+
+
+def _write_question(value: Question[Any], step: Step, values: Values) -> dict[str, Any]:
+    forms = arguments_of(step.signature.result, Question)
+    if value.form is not None and value.form not in forms:
+        raise SnapshotError(
+            f"step `{step.name}` asks for a form that it does not declare: `-> Question[…]` names it"
+        )
+    return {
+        "form": None if value.form is None else forms.index(value.form),
+        "title": value.title,
+        "show": value.show,
+        "prefill": values.write(dict(value.prefill)),
+        "assign": list(value.assign),
+        "quorum": value.quorum,
+    }
+
+
+def _read_question(data: dict[str, Any], step: Step, values: Values) -> Question[Any]:
+    forms, form = arguments_of(step.signature.result, Question), data["form"]
+    if form is not None and not (type(form) is int and 0 <= form < len(forms)):
+        raise SnapshotError(f"step `{step.name}` has no such form as the snapshot says")
+    return Question(
+        None if form is None else forms[form],
+        title=_text(data["title"]),
+        show=None if data["show"] is None else _text(data["show"]),
+        prefill=values.read(data["prefill"]),
+        assign=[_text(one) for one in data["assign"]],
+        quorum=None if data["quorum"] is None else int(data["quorum"]),
+    )
+
+
+def _write_child(value: Child[Any], _step: Step, values: Values) -> dict[str, Any]:
+    inputs = value.inputs
+    fields = inputs.model_dump(mode="json", by_alias=True) if isinstance(inputs, Event) else dict(inputs)
+    return {
+        "workflow": _name_of(value.workflow),
+        "inputs": values.write(fields),
+        "ends": [values.classes.name(one) for one in value.ends],
+        "detach": value.detach,
+    }
+
+
+def _name_of(workflow: Any) -> str:
+    """By which the engine knows it."""
+    if isinstance(workflow, str):
+        return workflow
+    if isinstance(workflow, type):
+        return getattr(workflow, "_name", None) or f"{workflow.__module__}.{workflow.__qualname__}"
+    return str(workflow.workflow_name)
+
+
+def _read_child(data: dict[str, Any], _step: Step, values: Values) -> Child[Any]:
+    ends = tuple(values.classes.event(name) for name in data["ends"])
+    return Child(_text(data["workflow"]), dict(values.read(data["inputs"])), ends, bool(data["detach"]))
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise SnapshotError("where a text is to be, the snapshot has something else")
+    return value
+
+
+_WRITERS: dict[type[Any], Callable[[Any, Step, Values], dict[str, Any]]] = {
+    Question: _write_question,
+    Delay: lambda value, step, values: {"seconds": value.seconds},
+    Until: lambda value, step, values: {"moment": value.moment.isoformat()},
+    Outside: lambda value, step, values: {"event": values.classes.name(value.event)},
+    Child: _write_child,
+    Items: lambda value, step, values: {
+        "items": [values.write(one) for one in value.items],
+        "most": value.most,
+    },
+}
+
+_READERS: dict[type[Any], Callable[[dict[str, Any], Step, Values], Any]] = {
+    Question: _read_question,
+    Delay: lambda data, step, values: Delay(float(data["seconds"])),
+    Until: lambda data, step, values: Until(datetime.fromisoformat(data["moment"])),
+    Outside: lambda data, step, values: Outside(values.classes.event(data["event"])),
+    Child: _read_child,
+    Items: lambda data, step, values: Items([values.read(one) for one in data["items"]], data["most"]),
+}

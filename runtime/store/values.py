@@ -1,0 +1,228 @@
+"""Values in snapshots: plain data as it is, models by the names of their classes, and little else."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterable
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from typing import TYPE_CHECKING, Any, TypeVar
+from uuid import UUID
+
+from pydantic import BaseModel
+
+from wfc.runtime.errors import SnapshotError
+from wfc.runtime.events import Event
+from wfc.runtime.plan.pauses import SKIP
+from wfc.runtime.store.classes import Classes
+from wfc.runtime.store.exceptions import read_exception, write_exception
+from wfc.runtime.store.models import Plan, plan_of
+
+if TYPE_CHECKING:
+    from wfc.runtime.values.serializers import BaseSerializer
+
+__all__ = ["DEEPEST", "Values"]
+
+M = TypeVar("M", bound=BaseModel)
+
+DEEPEST = 100
+"""How deep values may be nested."""
+
+_PLAIN = frozenset({type(None), bool, int, float, str})
+
+_TEXTS: dict[type[Any], tuple[str, Callable[[Any], str], Callable[[str], Any]]] = {
+    datetime: ("datetime", datetime.isoformat, datetime.fromisoformat),
+    date: ("date", date.isoformat, date.fromisoformat),
+    time: ("time", time.isoformat, time.fromisoformat),
+    Decimal: ("decimal", str, Decimal),
+    UUID: ("uuid", str, UUID),
+    bytes: (
+        "bytes",
+        lambda value: base64.b64encode(value).decode(),
+        lambda text: base64.b64decode(text, validate=True),
+    ),
+}
+_FROM_TEXT = {tag: read for tag, _, read in _TEXTS.values()}
+
+_LISTS: dict[type[Any], str] = {tuple: "tuple", set: "set", frozenset: "frozenset"}
+_FROM_LIST: dict[str, Callable[[list[Any]], Any]] = {"tuple": tuple, "set": set, "frozenset": frozenset}
+
+
+class Values:
+    """Writes values as JSON data, and reads them.
+
+    Args:
+        classes: Those that may be named.
+        serializer: Asked for what is nothing of all that; ``None``: nobody is.
+    """
+
+    def __init__(self, classes: Classes, serializer: BaseSerializer | None = None) -> None:
+        more = getattr(serializer, "allowed_types", ())
+        self.classes = classes.and_these(more)
+        own = serializer is not None and type(serializer).__name__ != "JsonSerializer"
+        self._serializer = serializer if own else None
+
+    @classmethod
+    def of_classes(cls, kinds: Iterable[type[Any]]) -> Values:
+        """With these classes alone."""
+        return cls(Classes(kinds))
+
+    # --- writing
+
+    def write(self, value: Any, depth: int = 0) -> Any:
+        """A value as JSON data.
+
+        Raises:
+            SnapshotError: It has no such form.
+        """
+        kind = type(value)
+        if kind in _PLAIN:
+            return value
+        if depth > DEEPEST:
+            raise SnapshotError(f"a value is nested deeper than {DEEPEST} levels")
+        depth += 1
+        if kind is list:
+            return [self.write(one, depth) for one in value]
+        if kind is dict:
+            if all(type(key) is str for key in value) and "$" not in value:
+                return {key: self.write(one, depth) for key, one in value.items()}
+            pairs = [[self.write(key, depth), self.write(one, depth)] for key, one in value.items()]
+            return {"$": "dict", "of": pairs}
+        if isinstance(value, BaseModel) and self.classes.name_of(kind) is not None:
+            return {"$": "model", "of": self.write_model(value, depth)}
+        if kind in _LISTS:
+            return {"$": _LISTS[kind], "of": [self.write(one, depth) for one in value]}
+        return self._write_rest(value, depth)
+
+    def _write_rest(self, value: Any, depth: int) -> Any:
+        kind = type(value)
+        if kind in _TEXTS:
+            tag, as_text, _ = _TEXTS[kind]
+            return {"$": tag, "of": as_text(value)}
+        if kind is timedelta:
+            return {"$": "timedelta", "of": [value.days, value.seconds, value.microseconds]}
+        if value is SKIP:
+            return {"$": "skip"}
+        if isinstance(value, Enum) and (name := self.classes.name_of(kind)) is not None:
+            return {"$": "enum", "name": name, "of": value.name}
+        if isinstance(value, Exception):
+            return {"$": "error", "of": write_exception(value, self.write, depth)}
+        if self._serializer is not None:
+            return {"$": "custom", "of": self._serializer.serialize(value)}
+        raise SnapshotError(
+            f"a value of type {kind.__name__} cannot be in a snapshot: the workflow declares no such class; "
+            f"`to_dict(JsonSerializer(allowed_types=[…]))` lets further pydantic classes in"
+        )
+
+    def write_model(self, value: BaseModel, depth: int = 0) -> list[Any]:
+        """A model: its class's name, its fields, and, where it has such, undeclared fields and private attributes.
+
+        Raises:
+            SnapshotError: Something in it has no such form.
+        """
+        kind = type(value)
+        name = self.classes.name(kind)
+        plan = plan_of(kind)
+        try:
+            fields = plan.dump(value)
+        except ValueError as error:  # pydantic's, about what JSON cannot hold
+            raise SnapshotError(f"{kind.__name__} cannot be written as JSON: {error}") from None
+        for field in plan.loose:
+            if field in value.__dict__:
+                fields[field] = self.write(value.__dict__[field], depth)
+        extra, private = value.__pydantic_extra__, value.__pydantic_private__
+        if not extra and not private:
+            return [name, fields]
+        written = {key: self.write(one, depth) for key, one in (extra or {}).items()}
+        return [name, fields, written, {key: self.write(one, depth) for key, one in (private or {}).items()}]
+
+    # --- reading
+
+    def read(self, data: Any, depth: int = 0) -> Any:
+        """The value of JSON data.
+
+        Raises:
+            SnapshotError: It is not as it was written.
+        """
+        kind = type(data)
+        if kind in _PLAIN:
+            return data
+        if depth > DEEPEST:
+            raise SnapshotError(f"a value is nested deeper than {DEEPEST} levels")
+        depth += 1
+        if kind is list:
+            return [self.read(one, depth) for one in data]
+        if kind is not dict:
+            raise SnapshotError(f"a snapshot holds JSON data, and no {kind.__name__}")
+        tag = data.get("$")
+        if tag is None:
+            return {str(key): self.read(one, depth) for key, one in data.items()}
+        return self._read_tagged(tag, data, depth)
+
+    def _read_tagged(self, tag: Any, data: dict[str, Any], depth: int) -> Any:
+        of = data.get("of")
+        if tag == "model":
+            return self.read_model(of, BaseModel, depth)
+        if tag in _FROM_TEXT and isinstance(of, str):
+            return _FROM_TEXT[tag](of)
+        if tag in _FROM_LIST and isinstance(of, list):
+            return _FROM_LIST[tag]([self.read(one, depth) for one in of])
+        if tag == "dict" and isinstance(of, list):
+            return {self.read(key, depth): self.read(one, depth) for key, one in of}
+        if tag == "timedelta" and isinstance(of, list):
+            days, seconds, microseconds = of
+            return timedelta(days, seconds, microseconds)
+        if tag == "skip":
+            return SKIP
+        if tag == "error":
+            return read_exception(of, self.read, depth)
+        if tag == "enum" and issubclass(found := self.classes.named(data.get("name")), Enum):
+            return found[str(of)]
+        if tag == "custom" and self._serializer is not None and isinstance(of, str):
+            return self._serializer.deserialize(of)
+        raise SnapshotError(f"the snapshot holds a value that nobody here reads: {str(tag)[:40]!r}")
+
+    def read_model(self, data: Any, kind: type[M], depth: int = 0) -> M:
+        """A model of a class, or of one derived from it.
+
+        Raises:
+            SnapshotError: It is not as it was written.
+        """
+        if not isinstance(data, list) or len(data) not in (2, 4) or not isinstance(data[1], dict):
+            raise SnapshotError("where an event or record is to be, the snapshot has something else")
+        found = self.classes.named(data[0])
+        if not issubclass(found, kind):
+            raise SnapshotError(f"where a {kind.__name__} is to be, the snapshot has a {found.__name__}")
+        plan = plan_of(found)
+        fields = data[1]
+        loose = {name: self.read(fields[name], depth) for name in plan.loose if name in fields}
+        try:
+            made: M = plan.load({name: one for name, one in fields.items() if name not in plan.loose}, loose)
+        except ValueError as error:
+            raise SnapshotError(f"{found.__name__} in the snapshot does not fit its class: {error}") from None
+        if len(data) == 4:
+            self._fill(made, plan, data[2], data[3], depth)
+        return made
+
+    def _fill(self, made: BaseModel, plan: Plan, extra: Any, private: Any, depth: int) -> None:
+        kind = type(made).__name__
+        if extra:
+            if made.__pydantic_extra__ is None:
+                raise SnapshotError(f"{kind} in the snapshot has fields that its class does not take")
+            for name, one in extra.items():
+                if name in plan.fields:
+                    raise SnapshotError(f"{kind} in the snapshot has `{name}` twice")
+                made.__pydantic_extra__[str(name)] = self.read(one, depth)
+        for name, one in private.items():
+            if name not in plan.private or made.__pydantic_private__ is None:
+                raise SnapshotError(f"{kind} in the snapshot has `{name}`, which its class does not have")
+            made.__pydantic_private__[name] = self.read(one, depth)
+
+    def read_event(self, data: Any) -> Event:
+        """An event.
+
+        Raises:
+            SnapshotError: It is not as it was written.
+        """
+        return self.read_model(data, Event)

@@ -1,0 +1,189 @@
+"""Dispatchers: a tree of names at which handlers are registered, those of a workflow below those of its module."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from wfc.runtime.tracing.spans import (
+    Span,
+    SpanHandler,
+    active_instrument_tags,
+    active_span,
+)
+
+if TYPE_CHECKING:
+    from wfc.runtime.events import Event
+
+__all__ = ["Dispatched", "Dispatcher", "EventHandler", "get_dispatcher", "handlers_at", "is_anybody_there"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_log = logging.getLogger("wfc.runtime")
+
+
+@dataclass(frozen=True, slots=True)
+class Dispatched:
+    """An event, and where it comes from.
+
+    Args:
+        event: What a run showed (also ``InternalDispatchEvent`` s), or what somebody gave to a dispatcher.
+        span: In which it happened.
+        tags: In force there.
+        timestamp: When it was dispatched.
+    """
+
+    event: Event
+    span: Span | None
+    tags: dict[str, Any]
+    timestamp: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+
+class EventHandler:
+    """Is told of events. What it raises is logged and harms no run."""
+
+    def handle(self, dispatched: Dispatched) -> None:
+        """Takes an event."""
+        raise NotImplementedError
+
+
+class Dispatcher:
+    """A place in the tree of names.
+
+    A run tells the dispatcher of its workflow class, ``module.Class``, and then, from name to shorter name up to
+    the root, all others, until one does not propagate. Handlers that are added while a run is under way see the
+    next one.
+    """
+
+    def __init__(self, name: str, *, propagate: bool = True) -> None:
+        self.name = name
+        self.propagate = propagate
+        self.event_handlers: tuple[EventHandler, ...] = ()
+        self.span_handlers: tuple[SpanHandler, ...] = ()
+
+    @property
+    def parent(self) -> Dispatcher | None:
+        """The next dispatcher on the way to the root."""
+        return next(_way_up(self.name.rpartition(".")[0]), None) if self is not _ROOT else None
+
+    def add_event_handler(self, handler: EventHandler) -> None:
+        """Tells it of events, here and below."""
+        self.event_handlers += (handler,)
+        _count(1)
+
+    def add_span_handler(self, handler: SpanHandler) -> None:
+        """Tells it of spans, here and below."""
+        self.span_handlers += (handler,)
+        _count(1)
+
+    def remove_handler(self, handler: EventHandler | SpanHandler) -> None:
+        """Tells it of nothing new any more; of spans that have begun it still learns the end."""
+        before = len(self.event_handlers) + len(self.span_handlers)
+        self.event_handlers = tuple(one for one in self.event_handlers if one is not handler)
+        self.span_handlers = tuple(one for one in self.span_handlers if one is not handler)
+        _count(len(self.event_handlers) + len(self.span_handlers) - before)
+
+    def event(self, event: Event) -> None:
+        """Tells the event handlers, here and on the way to the root."""
+        handlers, _ = handlers_at(self.name)
+        if handlers:
+            tell(handlers, event, active_span())
+
+    @contextmanager
+    def open_span(self, name: str, **attributes: Any) -> Iterator[Span | None]:
+        """A span of your own around a block, inside the active one if there is one; ``None`` if nobody is told."""
+        outer = active_span()
+        _, handlers = handlers_at(self.name)
+        if not handlers:
+            yield None
+            return
+        span = Span("own", name, handlers, parent=outer, tags=active_instrument_tags(), attributes=attributes)
+        with span.running():
+            yield span
+
+    def span(self, function: F) -> F:
+        """Decorates a function, or a coroutine function, so that each call is a span with its name."""
+        name = function.__qualname__
+
+        if inspect.iscoroutinefunction(function):
+
+            @functools.wraps(function)
+            async def awaited(*args: Any, **kwargs: Any) -> Any:
+                with self.open_span(name) as span:
+                    result = await function(*args, **kwargs)
+                    if span is not None:
+                        span.result = result
+                    return result
+
+            return awaited  # type: ignore[return-value]
+
+        @functools.wraps(function)
+        def called(*args: Any, **kwargs: Any) -> Any:
+            with self.open_span(name) as span:
+                result = function(*args, **kwargs)
+                if span is not None:
+                    span.result = result
+                return result
+
+        return called  # type: ignore[return-value]
+
+
+_ROOT = Dispatcher("root", propagate=False)
+_NAMED: dict[str, Dispatcher] = {}
+_registered = 0
+
+
+def get_dispatcher(name: str = "root") -> Dispatcher:
+    """The dispatcher of a dotted name, such as a module's or ``module.Class``; by itself the root of all."""
+    if name in {"", "root"}:
+        return _ROOT
+    if name not in _NAMED:
+        _NAMED[name] = Dispatcher(name)
+    return _NAMED[name]
+
+
+def is_anybody_there() -> bool:
+    """Whether any handler is registered anywhere."""
+    return _registered > 0
+
+
+def handlers_at(name: str) -> tuple[tuple[EventHandler, ...], tuple[SpanHandler, ...]]:
+    """All that are told of what happens at a name: its own handlers first, the root's last."""
+    events: list[EventHandler] = []
+    spans: list[SpanHandler] = []
+    for dispatcher in _way_up(name):
+        events += dispatcher.event_handlers
+        spans += dispatcher.span_handlers
+        if not dispatcher.propagate:
+            break
+    return tuple(dict.fromkeys(events)), tuple(dict.fromkeys(spans))
+
+
+def tell(handlers: tuple[EventHandler, ...], event: Event, span: Span | None) -> None:
+    """Tells event handlers of an event."""
+    tags = span.tags if span is not None else active_instrument_tags()
+    dispatched = Dispatched(event, span, dict(tags))
+    for handler in handlers:
+        try:
+            handler.handle(dispatched)
+        except Exception:
+            _log.warning("an event handler failed", exc_info=True)
+
+
+def _way_up(name: str) -> Iterator[Dispatcher]:
+    while name:
+        if name in _NAMED:
+            yield _NAMED[name]
+        name = name.rpartition(".")[0]
+    yield _ROOT
+
+
+def _count(more: int) -> None:
+    global _registered  # noqa: PLW0603 - one number, which every start of a run reads
+    _registered += more

@@ -1,0 +1,357 @@
+"""What expressions of specs compute beyond Python's own operators: pure functions that generated code calls."""
+
+from __future__ import annotations
+
+import json as _json
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, date, timedelta
+from datetime import datetime as _datetime
+from decimal import ROUND_HALF_UP, Context, Decimal
+from itertools import chain
+from typing import Any, Final, TypeVar, overload
+from urllib.parse import quote
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter
+
+from wfc.runtime.errors import ExpressionError
+from wfc.runtime.values.conversions import datetime, day, decimal, duration, exact, integer, number
+
+__all__ = [
+    "among",
+    "at",
+    "at_most",
+    "ceil",
+    "chunk",
+    "count_by",
+    "datetime",
+    "day",
+    "decimal",
+    "default",
+    "duration",
+    "equal",
+    "exact",
+    "finite",
+    "first",
+    "flatten",
+    "floor",
+    "formatted",
+    "group",
+    "indent",
+    "integer",
+    "json",
+    "last",
+    "merged_by",
+    "most_common",
+    "most_common_if_any",
+    "number",
+    "rounded",
+    "text",
+    "total",
+    "truncate",
+    "unique",
+    "url_part",
+]
+
+T = TypeVar("T")
+Scalar = str | int | float | bool | Decimal | date | timedelta  # a datetime is a date
+
+EXACT: Final = Context(prec=5000, Emax=999999, Emin=-999999)
+WIDEST: Final = 1000
+PLAIN: Final[TypeAdapter[Any]] = TypeAdapter(Any, config=ConfigDict(defer_build=True))
+
+
+# --- texts
+
+
+def text(value: Scalar) -> str:
+    """A scalar as it stands in a text.
+
+    ``true``; ``2.5``, and ``2`` for 2.0; decimals without exponents; dates and moments in ISO 8601, moments
+    in UTC with ``Z``; durations as ``1 day 2h 30 min``.
+
+    Raises:
+        ExpressionError: It is no scalar.
+    """
+    match value:
+        case str():
+            return value
+        case bool():
+            return "true" if value else "false"
+        case int():
+            return str(value)
+        case float():
+            return number_text(value)
+        case Decimal():
+            return f"{value:f}"
+        case _datetime():
+            return moment_text(value)
+        case date():
+            return value.isoformat()
+        case timedelta():
+            return duration_text(value)
+    raise ExpressionError(f"a {type(value).__name__} has no form of its own in a text")
+
+
+def number_text(value: float) -> str:
+    return str(int(value)) if value.is_integer() and abs(value) < 1e16 else repr(value)
+
+
+def moment_text(value: _datetime) -> str:
+    if value.tzinfo is None:
+        return value.isoformat()
+    return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def duration_text(value: timedelta) -> str:
+    sign, left = ("-", -value) if value < timedelta() else ("", value)
+    days, left = divmod(left, timedelta(days=1))
+    hours, left = divmod(left, timedelta(hours=1))
+    minutes, left = divmod(left, timedelta(minutes=1))
+    seconds = left.total_seconds()
+    parts = [
+        f"{days} day{'s' if days != 1 else ''}" if days else "",
+        f"{hours}h" if hours else "",
+        f"{minutes} min" if minutes else "",
+        f"{number_text(seconds)}s" if seconds else "",
+    ]
+    return sign + (" ".join(part for part in parts if part) or "0s")
+
+
+def url_part(value: Scalar) -> str:
+    """A scalar as a part of a URL: everything that means something there is encoded, ``/`` included."""
+    found = text(value)
+    if found in {".", ".."}:  # which would lead to another path
+        return found.replace(".", "%2E")
+    return quote(found, safe="")
+
+
+def truncate(value: str, length: int, end: str = "…") -> str:
+    """The text, cut to so many characters, the end's included; where there is no room for the end, it is cut too."""
+    if len(value) <= length:
+        return value
+    return (value[: max(0, length - len(end))].rstrip() + end)[: max(0, length)]
+
+
+def indent(value: str, width: int = 4) -> str:
+    """The text with every line but the first moved to the right; empty lines stay empty.
+
+    Raises:
+        ExpressionError: ``width`` is negative, or more than a line has room for.
+    """
+    first, *rest = value.split("\n")
+    blanks = " " * within_a_line(width)
+    return "\n".join([first, *(f"{blanks}{line}" if line else line for line in rest)])
+
+
+def within_a_line(width: int) -> int:
+    if 0 <= width <= WIDEST:
+        return width
+    raise ExpressionError(f"an indent of {width} is out of range: it may be from 0 to {WIDEST}")
+
+
+def json(value: object, indent: int | None = None) -> str:
+    """The value as JSON: records under their names in data, moments and decimals as texts.
+
+    Raises:
+        ExpressionError: It has no form in JSON, or the indent is out of range.
+    """
+    width = None if indent is None else within_a_line(indent)
+    return _json.dumps(plain(value), ensure_ascii=False, indent=width, allow_nan=False)
+
+
+def plain(value: object) -> Any:
+    """The value as JSON data."""
+    try:
+        return PLAIN.dump_python(value, mode="json", by_alias=True)
+    except ValueError:  # pydantic's error for what it cannot serialize is one
+        raise ExpressionError(f"a {type(value).__name__} has no form in JSON") from None
+
+
+def formatted(value: date, pattern: str) -> str:
+    """A date or a moment as a text, by the signs of ``strftime``."""
+    return value.strftime(pattern)
+
+
+# --- numbers
+
+
+def finite(value: float) -> float:
+    """The number, if it is one.
+
+    Raises:
+        ExpressionError: It is infinite or not a number.
+    """
+    if math.isfinite(value):
+        return value
+    raise ExpressionError("the result is too large for a number")
+
+
+@overload
+def rounded(value: Decimal, digits: int) -> Decimal: ...
+@overload
+def rounded(value: float, digits: int) -> float: ...
+@overload
+def rounded(value: float | Decimal, digits: None = None) -> int: ...
+def rounded(value: float | Decimal, digits: int | None = None) -> float | Decimal:
+    """The nearest whole number, or the nearest with so many digits after the point; halves go away from zero."""
+    # by what the number looks like: 2.345 is a little less than it looks, and still rounds up
+    whole = value if isinstance(value, Decimal) else Decimal(repr(value))
+    step = -max(-300, min(300, digits or 0))
+    exponent = whole.as_tuple().exponent
+    if isinstance(exponent, int) and exponent < step:
+        whole = whole.quantize(Decimal(1).scaleb(step), ROUND_HALF_UP, EXACT)
+    if digits is None:
+        return int(whole)
+    return whole if isinstance(value, Decimal) else finite(float(whole))
+
+
+def floor(value: float | Decimal) -> int:
+    """The greatest whole number that is not above it."""
+    return math.floor(value)
+
+
+def ceil(value: float | Decimal) -> int:
+    """The least whole number that is not below it."""
+    return math.ceil(value)
+
+
+# --- what is equal
+
+
+def equal(one: object, other: object) -> bool:
+    """Whether two values are equal where one may be a boolean and the other a number: to Python, true is 1."""
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(equal, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(equal(one[key], other[key]) for key in one)
+    return isinstance(one, bool) == isinstance(other, bool) and one == other
+
+
+def among(value: object, items: Iterable[object]) -> bool:
+    """Whether a value is equal to one of these, in the same sense."""
+    return any(equal(value, item) for item in items)
+
+
+# --- null
+
+
+def default(value: T | None, other: T) -> T:
+    """The value, or the other one where it is null."""
+    return other if value is None else value
+
+
+# --- lists
+
+
+def at(items: Sequence[T], index: int) -> T:
+    """The item of that number, from 0; of a negative one, counted from the end.
+
+    Raises:
+        ExpressionError: There is none.
+    """
+    if -len(items) <= index < len(items):
+        return items[index]
+    raise ExpressionError(f"there is no item {index} in a list of {len(items)}")
+
+
+def at_most(limit: int, items: list[T]) -> list[T]:
+    """The items, if there are not too many.
+
+    Raises:
+        ExpressionError: There are more than ``limit``.
+    """
+    if len(items) > limit:
+        raise ExpressionError(f"there are {len(items)} items, and at most {limit} are allowed")
+    return items
+
+
+def first(items: Sequence[T]) -> T | None:
+    """The first item, or ``None``."""
+    return items[0] if items else None
+
+
+def last(items: Sequence[T]) -> T | None:
+    """The last item, or ``None``."""
+    return items[-1] if items else None
+
+
+def total(items: Iterable[timedelta]) -> timedelta:
+    """All durations together."""
+    return sum(items, timedelta())
+
+
+def unique(items: Iterable[T], key: Callable[[T], object] | None = None) -> list[T]:
+    """The items, each once, or one for each key, in the order of their first appearance."""
+    seen: dict[object, None] = {}
+    found = []
+    for item in items:
+        mark = identity(key(item) if key else item)
+        if mark not in seen:
+            seen[mark] = None
+            found.append(item)
+    return found
+
+
+def identity(value: object) -> object:
+    """Something hashable that is equal for equal values, and tells true from 1."""
+    if isinstance(value, (BaseModel, list, dict)):
+        return type(value), json(value)
+    return isinstance(value, bool), value
+
+
+def most_common(items: Sequence[T]) -> T:
+    """The item that is there most often; of several such, the one that comes first.
+
+    Raises:
+        ExpressionError: There are no items.
+    """
+    if not items:
+        raise ExpressionError("an empty list has no most common item")
+    counts = Counter(identity(item) for item in items)
+    most = max(counts.values())
+    return next(item for item in items if counts[identity(item)] == most)
+
+
+def most_common_if_any(items: Sequence[T]) -> T | None:
+    """The same, or ``None`` for an empty list."""
+    return most_common(items) if items else None
+
+
+def flatten(items: Iterable[Iterable[T]]) -> list[T]:
+    """The items of all lists, one after the other."""
+    return list(chain.from_iterable(items))
+
+
+def chunk(items: Sequence[T], size: int) -> list[list[T]]:
+    """The items in lists of at most so many.
+
+    Raises:
+        ExpressionError: ``size`` is less than 1.
+    """
+    if size < 1:
+        raise ExpressionError(f"chunks of {size} items cannot be made")
+    return [list(items[begin : begin + size]) for begin in range(0, len(items), size)]
+
+
+def group(items: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:
+    """The items by their key, in the order of its first appearance."""
+    groups: dict[str, list[T]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
+
+
+def merged_by(kept: Sequence[T], new: Iterable[T], key: Callable[[T], object]) -> list[T]:
+    """The items of two lists, each new one in the place of the kept one that has its key, else at the end."""
+    return list({key(item): item for items in (kept, new) for item in items}.values())
+
+
+@overload
+def count_by(items: Iterable[str]) -> dict[str, int]: ...
+@overload
+def count_by(items: Iterable[T], key: Callable[[T], str]) -> dict[str, int]: ...
+def count_by(items: Iterable[Any], key: Callable[[Any], str] | None = None) -> dict[str, int]:
+    """How many items have each key, in the order of its first appearance."""
+    return dict(Counter(key(item) if key else item for item in items))

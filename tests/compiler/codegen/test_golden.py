@@ -1,0 +1,112 @@
+"""What is generated, held by golden files, and clean for every tool that a good engineer runs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from wfc.compiler.cli import main
+from wfc.compiler.cli.around import project_of
+from wfc.compiler.cli.compile import compile_source, to_write
+from wfc.compiler.cli.files import specs
+from wfc.compiler.diagnostics import Severity
+from wfc.compiler.passes import compile_text
+
+FOLDER = Path(__file__).parent / "golden"
+SPECS = sorted(FOLDER.glob("*.yaml"))
+
+
+def compiled(spec: Path) -> str:
+    found = compile_text(spec.read_bytes(), spec.name, source=spec.name)
+    errors = [
+        f"{each.start.line}: {each.message}" for each in found.diagnostics if each.severity is Severity.ERROR
+    ]
+    assert not errors, errors
+    return found.python
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.stem)
+def test_generated_code_is_golden(spec: Path, golden: Callable[[Path, str], None]) -> None:
+    golden(spec.with_suffix(".py"), compiled(spec))
+
+
+IMPORTING = FOLDER / "importing/order.yaml"
+
+
+def test_a_spec_and_what_it_imports_are_golden(golden: Callable[[Path, str], None]) -> None:
+    (source,) = specs([str(IMPORTING)])
+    project = project_of([source])
+    made = compile_source(source, str(IMPORTING.parent), project)
+    assert not made.diagnostics
+    outputs = list(to_write(made, str(IMPORTING.parent), project))
+    assert [output.name for output in outputs] == ["stock_shared.py", "order_workflow.py"]
+    for output in outputs:
+        golden(Path(output.path), output.python)
+
+
+def test_the_golden_modules_of_several_files_run() -> None:
+    assert main(["test", str(IMPORTING)]) == 0
+    module = str(IMPORTING.with_name("order_workflow.py"))
+    assert main(["run", module, "-i", "name=atlas", "-i", "count=3"]) == 0
+
+
+def run(*command: str) -> None:
+    done = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def generated(folder: Path) -> list[str]:
+    """Every golden spec and every real one, with what they import, compiled afresh."""
+    for spec in SPECS:
+        (folder / f"{spec.stem}_workflow.py").write_text(compiled(spec), encoding="utf-8")
+    real = specs([str(FOLDER.parents[3] / "specs"), str(IMPORTING)])
+    project = project_of(real)
+    for source in real:
+        made = compile_source(source, str(folder), project)
+        assert not made.failed, made.diagnostics
+        for output in to_write(made, str(folder), project):
+            Path(output.path).write_text(output.python, encoding="utf-8")
+    return [str(path) for path in sorted(folder.glob("*.py"))]
+
+
+def test_generated_code_passes_ruff(tmp_path: Path) -> None:
+    files = generated(tmp_path)
+    run("ruff", "check", "--isolated", "--extend-select", "I", *files)
+    run("ruff", "format", "--isolated", "--check", "--diff", *files)
+
+
+def test_generated_code_passes_strict_mypy(tmp_path: Path, passes_mypy: Callable[..., None]) -> None:
+    passes_mypy(*generated(tmp_path))
+
+
+@pytest.mark.parametrize("spec", [FOLDER / "tails.yaml", FOLDER / "calls.yaml"], ids=lambda spec: spec.stem)
+def test_the_bytes_do_not_depend_on_the_hash_seed(spec: Path) -> None:
+    program = (
+        "import sys, pathlib; from wfc.compiler.passes import compile_text\n"
+        "spec = pathlib.Path(sys.argv[1])\n"
+        "sys.stdout.write(compile_text(spec.read_bytes(), spec.name, source=spec.name).python)\n"
+    )
+    texts = {
+        subprocess.run(
+            [sys.executable, "-c", program, str(spec)],
+            capture_output=True,
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONUTF8": "1"},
+        ).stdout
+        for seed in ("0", "1", "12345")
+    }
+    assert texts == {compiled(spec).encode()}
+
+
+def test_tools_elsewhere_are_found_from_the_module() -> None:
+    spec = FOLDER / "calls.yaml"
+    text = compile_text(spec.read_bytes(), spec.name, source="../calls.yaml", folder_of=lambda _: "..").python
+    assert 'beside=Path(__file__).parent / "..",' in text
+    assert "from pathlib import Path\n" in text
+    assert "# Generated from ../calls.yaml." in text
+    assert 'require_output_format(1, "calls.yaml")' in text

@@ -1,0 +1,400 @@
+"""Rules that need a whole spec: what is found, where, and what is left alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from wfc.compiler.passes import check_text
+
+FRAME = """\
+wfc: 1
+workflow: trial
+start: Began
+end: [Done, Failed]
+tools:
+  ask: {{python: "shop:ask", args: {{}}, output: string, read_only: true}}
+  act: {{python: "shop:act", args: {{}}, output: string}}
+state:
+  count: {{type: integer, default: 0}}
+  last: {{type: string, default: ""}}
+events:
+  Began: {{urgent: boolean, names: {{type: list of string, default: []}}}}
+  Left: {{}}
+  Right: {{}}
+  Name: {{name: string}}
+  Done: {{}}
+  Failed: {{}}
+steps:
+{steps}
+"""
+
+
+def found(steps: str) -> list[str]:
+    """Codes and places of what is found in steps, but for what the other steps and events of the frame give rise to."""
+    text = FRAME.format(steps=steps)
+    checked = check_text(text.encode(), "trial.yaml")
+    first = FRAME.index("{steps}")
+    silent = {"unused-event", "unreachable-end", "unused-declaration"}
+    return [
+        f"{each.code} {text[each.start.offset : each.end.offset]}"
+        for each in checked.diagnostics
+        if each.code not in silent or each.start.offset >= first
+    ]
+
+
+PARTED = """\
+  left:
+    kind: tool
+    accepts: Began
+    tool: {left_tool}
+    {left}
+    emit: {left_emit}
+  right:
+    kind: tool
+    accepts: Began
+    tool: {right_tool}
+    {right}
+    emit: {right_emit}
+  meet:
+    kind: transform
+    accepts: {meet}
+    {after}
+    emit: Done
+"""
+
+
+def parted(**parts: str) -> str:
+    defaults = {
+        "left": "timeout: 10s",
+        "right": "timeout: 10s",
+        "after": "description: together again",
+        "left_tool": "ask",
+        "right_tool": "ask",
+        "left_emit": "Left",
+        "right_emit": "Right",
+        "meet": "{all: [Left, Right]}",
+    }
+    return PARTED.format(**(defaults | parts))
+
+
+RACES = {
+    "nothing shared": (parted(), []),
+    "one field, saved twice": (
+        parted(left='save: {last: "${{ result }}"}', right='save: {last: "${{ result }}"}'),
+        ['race-on-state "${{ result }}"'],
+    ),
+    "two sums": (
+        parted(
+            left="save: {count: '${{ state.count + 1 }}'}", right="save: {count: '${{ state.count - 2 }}'}"
+        ),
+        [],
+    ),
+    "a sum and a value": (
+        parted(left="save: {count: '${{ state.count + 1 }}'}", right="save: {count: 7}"),
+        ["race-on-state '${{ state.count + 1 }}'"],
+    ),
+    "a product": (
+        parted(
+            left="save: {count: '${{ state.count * 2 }}'}", right="save: {count: '${{ state.count + 1 }}'}"
+        ),
+        ["race-on-state '${{ state.count * 2 }}'"],
+    ),
+    "saved and read": (
+        parted(left='save: {last: "${{ result }}"}', right="idempotency_key: ${{ state.last }}"),
+        ['race-on-state "${{ result }}"'],
+    ),
+    "saved, and read where they meet": (
+        parted(left='save: {last: "${{ result }}"}', after="save: {last: '${{ state.last }}!'}"),
+        [],
+    ),
+    "two ends": (
+        parted(left_emit="Done", right_emit="Failed").partition("  meet")[0],
+        ["race-between-ends Done"],
+    ),
+    "an end on an error alone": (
+        parted(left="on_error: [Failed]", right="on_error: [Failed]"),
+        [],
+    ),
+    "an act that may be cut off": (
+        parted(left="on_error: [Failed]", right_tool="act"),
+        ["race-with-the-end Failed"],
+    ),
+    "the first of two": (parted(meet="{any: [Left, Right]}", right_tool="act"), ["race-with-the-end Done"]),
+    "the first of two, as declared": (
+        parted(meet="{any: [Left, Right], rest: finish}", right_tool="act"),
+        [],
+    ),
+    "what follows the first of two": (
+        parted(meet="{any: [Left, Right]}", after="save: {last: here}"),
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RACES)
+def test_a_race_is_a_warning_unless_declared(name: str) -> None:
+    steps, expected = RACES[name]
+    assert found(steps) == expected
+
+
+def batch(step: str) -> str:
+    return f"""\
+  send:
+    kind: transform
+    accepts: Began
+    emit: {{each: {{in: event.names, as: name, event: Name, with: {{name: "${{{{ name }}}}"}}, max: 9}}}}
+  work:
+    {step}
+    accepts: Name
+    emit: Left
+  gather:
+    kind: transform
+    accepts: {{each: Left}}
+    emit: Done
+"""
+
+
+TWO_BATCHES = """\
+  send:
+    kind: transform
+    accepts: Began
+    emit:
+      all:
+        - {each: {in: event.names, as: name, event: Name, with: {name: "${{ name }}"}, max: 9}}
+        - Right
+  more:
+    kind: transform
+    accepts: Right
+    emit: {each: {in: inputs.names, as: name, event: Name, with: {name: "${{ name }}"}, max: 9}}
+  gather: {kind: transform, accepts: {each: Name}, emit: Done}
+"""
+
+
+def test_a_join_collects_one_batch_only() -> None:
+    assert found(TWO_BATCHES) == ["batches-mixed each"]
+
+
+ITEMS = {
+    "a sum": (batch("kind: transform\n    save: {count: '${{ state.count + 1 }}'}"), []),
+    "the last one wins": (
+        batch("kind: transform\n    save: {last: '${{ event.name }}'}"),
+        ["race-on-state '${{ event.name }}'"],
+    ),
+    "one key for all": (
+        batch("kind: http\n    url: https://a.example\n    method: POST\n    idempotency_key: same"),
+        ["repeated-idempotency-key same"],
+    ),
+    "a key for each": (
+        batch(
+            "kind: http\n    url: https://a.example\n    method: POST\n    idempotency_key: k-${{ event.name }}"
+        ),
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ITEMS)
+def test_items_of_a_batch_run_side_by_side(name: str) -> None:
+    steps, expected = ITEMS[name]
+    assert found(steps) == expected
+
+
+def one(emit: str, more: str = "") -> str:
+    return f"  only:\n    kind: transform\n    accepts: Began\n    emit:\n{emit}{more}"
+
+
+EXITS = {
+    "both cases": (
+        one("      - {event: Done, when: event.urgent}\n      - {event: Failed, when: not event.urgent}\n"),
+        [],
+    ),
+    "one case left": (
+        one("      - {event: Done, when: event.urgent}\n"),
+        ["emit-falls-through event.urgent"],
+    ),
+    "the rest first": (
+        one("      - Failed\n      - {event: Done, when: event.urgent}\n"),
+        ["entry-never-taken {event: Done, when: event.urgent}"],
+    ),
+    "the same case twice": (
+        one(
+            "      - {event: Done, when: event.urgent}\n      - {event: Failed, when: event.urgent}\n      - Failed\n"
+        ),
+        ["never-true event.urgent"],
+    ),
+    "nothing but an end elsewhere": (
+        one("      - {event: Done, when: event.urgent}\n      - nothing\n"),
+        ["run-without-end nothing"],
+    ),
+    "a failure is an end": (one("      - {event: Done, when: event.urgent}\n      - {fail: too calm}\n"), []),
+}
+
+
+@pytest.mark.parametrize("name", EXITS)
+def test_every_case_has_an_entry_and_every_entry_a_case(name: str) -> None:
+    steps, expected = EXITS[name]
+    assert found(steps) == expected
+
+
+CHAINS = {
+    "the head of a chain that nobody starts": (
+        one("      - Done\n", "  a:\n    kind: transform\n    accepts: Left\n    emit: Right\n")
+        + "  b:\n    kind: transform\n    accepts: Right\n    emit: Failed\n",
+        ["event-never-emitted Left"],
+    ),
+    "a loop that nobody starts": (
+        one("      - Done\n", "  a:\n    kind: transform\n    accepts: Left\n    emit: Right\n")
+        + "  b:\n    kind: transform\n    accepts: Right\n    emit: Left\n",
+        ["unreachable-step a"],
+    ),
+    "lost on the way": (
+        one("      - Left\n"),
+        ["event-never-accepted Left"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_what_follows_from_a_mistake_is_not_reported_again(name: str) -> None:
+    steps, expected = CHAINS[name]
+    assert found(steps) == expected
+
+
+def hint(steps: str, code: str) -> str:
+    """What the finding of a code in some steps says is to be done."""
+    checked = check_text(FRAME.format(steps=steps).encode(), "trial.yaml")
+    (found,) = [each for each in checked.diagnostics if each.code == code]
+    return found.hint
+
+
+NAMED = """\
+  first: {kind: transform, accepts: Began, emit: {event: Name, with: {name: a}}}
+"""
+SHOWN = {
+    "the step that sends too little": (
+        parted(meet="{at_least: {count: 2, of: [Left, Right]}}", right="on_error: [nothing]"),
+        "run-without-end",
+        "start → left → Left → meet: `meet` waits for more, and start → right (on_error) → nothing brings no `Right`",
+    ),
+    "the step that sends too little, after a fork of its own": (
+        NAMED
+        + parted(meet="{at_least: {count: 2, of: [Left, Right]}}", right="on_error: [nothing]").replace(
+            "accepts: Began", "accepts: Name"
+        ),
+        "run-without-end",
+        "start → first → Name → left → Left → meet: `meet` waits for more, and start → first → Name → right (on_error) "
+        "→ nothing brings no `Right`",
+    ),
+    "the courses of a race": (
+        parted(left_emit="Done", right_emit="Failed").partition("  meet")[0],
+        "race-between-ends",
+        "start → left and start → right: ",
+    ),
+    "several runs of one step": (
+        batch("kind: transform\n    save: {last: '${{ event.name }}'}"),
+        "race-on-state",
+        "send → Name → work, several times: ",
+    ),
+    "a loop in which a key stays the same": (
+        "  only: {kind: http, url: 'https://a.example', method: POST, idempotency_key: same, accepts: [Began, Left], "
+        "max_runs: 3, emit: [{event: Done, when: inputs.urgent}, Left]}\n",
+        "repeated-idempotency-key",
+        "only → Left → only: ",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_finding_tells_the_course_that_shows_it(name: str) -> None:
+    steps, code, told = SHOWN[name]
+    assert hint(steps, code).startswith(told), hint(steps, code)
+
+
+JOINED = parted(meet="{all: [Left, Right], within: 5s, on_timeout: %s}")
+ASKED = """\
+  only:
+    kind: human
+    accepts: Began
+    assign: ["user:ann"]
+    title: Which?
+    form: {way: string}
+    within: 4h
+    on_timeout: %s
+    emit: [{event: Done, when: result.way == "left"}, Failed]
+"""
+LIMITED = (
+    "  only: {kind: transform, accepts: [Began, Left], max_runs: 3, on_limit: %s, "
+    "emit: [{event: Done, when: inputs.urgent}, Left]}\n"
+)
+EVERY_EXIT = {
+    "on_limit": LIMITED,
+    "on_error": parted(left="on_error: [%s]"),
+    "on_timeout of a join": JOINED,
+    "on_timeout of a question": ASKED,
+}
+
+
+@pytest.mark.parametrize("way", EVERY_EXIT)
+def test_every_exit_counts(way: str) -> None:
+    """A way out that leads nowhere is found, whatever it is for; one that ends the run is fine."""
+    assert found(EVERY_EXIT[way] % "Failed") == []
+    lost = found(EVERY_EXIT[way] % "nothing")
+    assert len(lost) == 1
+    assert lost[0].split()[0] in ("run-without-end", "join-starves")
+
+
+@pytest.mark.parametrize("way", EVERY_EXIT)
+def test_every_exit_has_an_entry_for_each_case(way: str) -> None:
+    cases = "[{event: Failed, when: inputs.urgent}, {event: Failed, when: not inputs.urgent}]"
+    text = EVERY_EXIT[way].replace("[%s]", "%s")
+    assert found(text % cases) == []
+    one_case = found(text % "[{event: Failed, when: inputs.urgent}]")
+    # what no entry of `on_error` takes is for the run's own
+    assert one_case == ([] if way == "on_error" else ["emit-falls-through inputs.urgent"])
+
+
+ENDS_OF_OTHER_KINDS = {
+    "a failure": (one("      - {event: Done, when: event.urgent}\n      - {fail: too calm}\n"), []),
+    "a new beginning": (
+        one(
+            "      - {event: Done, when: event.urgent}\n      - {restart: {with: {urgent: true, names: []}}}\n"
+        ),
+        [],
+    ),
+    "nothing, for which a deadline does not do": (
+        one("      - {event: Done, when: event.urgent}\n      - nothing\n", "deadline: 1 day\n"),
+        ["run-without-end nothing"],
+    ),
+    "a bound": (
+        "  only: {kind: transform, accepts: [Began, Left], max_runs: 3, "
+        "emit: [{event: Done, when: inputs.urgent}, Left]}\n",
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ENDS_OF_OTHER_KINDS)
+def test_a_run_ends_in_several_ways(name: str) -> None:
+    steps, expected = ENDS_OF_OTHER_KINDS[name]
+    assert found(steps) == expected
+
+
+def racing(slow: str, more: str = "") -> str:
+    return parted(meet="{any: [Left, Right], rest: cancel}", right_emit=slow) + more
+
+
+NOTE = "  note: {kind: transform, accepts: Name, emit: nothing}\n"
+CANCELLED = {
+    "what leads to the join alone": (racing("Right"), []),
+    "an end beside it": (racing("{all: [Right, Failed]}"), ["rest-cancels-more cancel"]),
+    "an event for another step": (
+        racing("{all: [Right, {event: Name, with: {name: a}}]}", NOTE),
+        ["rest-cancels-more cancel"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CANCELLED)
+def test_a_join_cancels_nothing_that_others_wait_for(name: str) -> None:
+    steps, expected = CANCELLED[name]
+    assert [each for each in found(steps) if not each.startswith("race-")] == expected

@@ -1,0 +1,116 @@
+"""All checks together against the game: random specs in most of the language, played to the end in every way."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import dataclass, field
+
+import pytest
+from game import play
+from language import Dresser, features
+from random_flows import Flow, whole
+from writing import Beside, Writer
+
+from wfc.compiler.passes import check_text
+from wfc.compiler.workspace.project import Project
+
+FLOW = frozenset(
+    {"join-starves", "join-overfills", "join-feeds-itself", "joins-in-a-circle", "join-from-outside"}
+    | {"flow-too-complex", "unbounded-cycle", "run-without-end", "join-never-fires", "rest-cancels-more"}
+    | {"emit-falls-through"}
+)
+"""Findings that say that a run may not go well; what others say is about something else."""
+
+
+@dataclass
+class Tally:
+    """What the checker and the game said of some flows.
+
+    Args:
+        flows: Those that were written and checked.
+        beside: Those of them that have other mistakes, for which the game is not meant.
+        wrong: Those accepted that did not go well, and how.
+        with_feature: Feature → refused flows that have it, and ``harmless`` those of them that went well in every play.
+    """
+
+    flows: int = 0
+    beside: int = 0
+    accepted: int = 0
+    refused: int = 0
+    long: int = 0
+    wrong: list[tuple[int, str]] = field(default_factory=list)
+    harmless: list[int] = field(default_factory=list)
+    reasons: Counter[str] = field(default_factory=Counter)
+    with_feature: Counter[str] = field(default_factory=Counter)
+    accepted_with: Counter[str] = field(default_factory=Counter)
+    harmless_with: Counter[str] = field(default_factory=Counter)
+
+    def say(self, seeds: range) -> None:
+        share = len(self.harmless) / max(self.refused, 1)
+        print(
+            f"\nseeds {seeds.start}–{seeds.stop - 1}: {self.flows} flows, {self.beside} with other mistakes, "
+            f"{self.accepted} accepted, wrongly {self.wrong}, {self.refused} refused, of these harmless "
+            f"{len(self.harmless)} ({share:.1%}) {dict(self.reasons)}; not played to the end: {self.long}"
+        )
+        for name in sorted(self.accepted_with | self.with_feature):
+            met, fine = self.with_feature[name], self.harmless_with[name]
+            print(
+                f"  {name:20} accepted {self.accepted_with[name]:6}  refused {met:6}  harmless {fine / max(met, 1):.1%}"
+            )
+
+
+def found(flow: Flow, seed: int) -> set[str]:
+    """Codes of the errors of a flow that is written as a spec."""
+    spec = Writer(flow, random.Random(seed)).spec()  # noqa: S311 — flows, not secrets
+    checked = check_text(spec.encode(), "here/trial.yaml", Project(Beside()))
+    return {each.code for each in checked.diagnostics if each.severity.word == "error"}
+
+
+def sayable(flow: Flow) -> bool:
+    """Whether rule 1 has nothing to say, nor the language: only the run's start sends its first event."""
+    sent = {event for unit in flow.units for way in unit.ways for event in (*way.singles, *way.batches)}
+    return "S" not in sent and whole(flow.net)
+
+
+def examine(seeds: range) -> Tally:
+    """Random flows as specs, checked by all that checks specs, and held against all their plays."""
+    tally = Tally()
+    for seed in seeds:
+        flow = Dresser(seed).dressed()
+        if not sayable(flow):
+            continue
+        tally.flows += 1
+        codes = found(flow, seed)
+        if codes - FLOW:
+            tally.beside += 1
+            continue
+        verdict = play(flow, seed)
+        tally.long += verdict == "long"
+        if codes:
+            tally.refused += 1
+            tally.with_feature.update(features(flow))
+        else:
+            tally.accepted += 1
+            tally.accepted_with.update(features(flow))
+        if codes and verdict == "fine":
+            tally.harmless.append(seed)
+            tally.harmless_with.update(features(flow))
+            tally.reasons.update(codes)
+        if not codes and verdict not in ("fine", "long"):
+            tally.wrong.append((seed, verdict))
+    tally.say(seeds)
+    return tally
+
+
+def test_no_accepted_flow_in_more_of_the_language_goes_wrong() -> None:
+    tally = examine(range(4_000_000, 4_000_500))
+    assert not tally.wrong
+    assert tally.accepted > 150
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(8))
+def test_no_accepted_flow_in_more_of_the_language_goes_wrong_in_a_long_search(part: int) -> None:
+    tally = examine(range(4_100_000 + part * 10_000, 4_110_000 + part * 10_000))
+    assert not tally.wrong

@@ -1,0 +1,395 @@
+"""Random workflows under random schedules, without a loop: whatever happens in whatever order, promises are kept.
+
+The ticks alone give the same run again, and a run that was written down and read goes on as if nothing had been.
+``pytest -m slow tests/runtime/core/test_model.py -s`` plays 100,000 schedules; ``WFC_SEED`` asks for others.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+from random_workflows import NOW, Begin, End, Maker, Mark
+
+from wfc.runtime import (
+    All,
+    Delay,
+    Event,
+    Items,
+    LateEvent,
+    LimitError,
+    Outside,
+    Question,
+    StepError,
+    StepFailedError,
+    StepState,
+    StepStateChanged,
+    StuckError,
+    Workflow,
+    WorkflowCancelledByUser,
+    WorkflowTimeoutError,
+)
+from wfc.runtime.core.advance import advance
+from wfc.runtime.core.advance.gathering import collect
+from wfc.runtime.core.execution import Execution, Exit, Frame, StepRun
+from wfc.runtime.core.ticks import (
+    Answered,
+    Arrived,
+    Cancelled,
+    Completed,
+    Failed,
+    Gave,
+    ItemFailed,
+    Matched,
+    Paused,
+    Started,
+    StepsCancelled,
+    Tick,
+    TimerFired,
+    Took,
+    TriedAgain,
+)
+from wfc.runtime.core.wants import Interrupt, Look, Note, StartTimer, StopTimer
+from wfc.runtime.store.classes import Classes
+from wfc.runtime.store.reading import read_execution
+from wfc.runtime.store.values import Values
+from wfc.runtime.store.writing import write_execution
+
+
+class Play:
+    """One run, driven tick by tick; and, from some moment on, what was read of its snapshot beside it."""
+
+    def __init__(self, maker: Maker, workflow: type[Workflow], rng: random.Random) -> None:
+        self.maker, self.rng, self.table = maker, rng, workflow.table()
+        self.values = Values(Classes.of(self.table))
+        self.execution = self.fresh()
+        self.twin: Execution | None = None
+        self.ticks: list[Any] = []
+        self.emitted: dict[int, type[Event]] = {}
+        self.acting: dict[int, StepRun] = {}
+        self.timers: set[int] = set()
+        self.done: set[int] = set()
+        self.runs_on: Counter[tuple[int, str]] = Counter()
+        self.fired: set[tuple[str, int]] = set()
+        self.late: set[int] = set()
+        self.opened: dict[
+            tuple[str, Any], list[int]
+        ] = {}  # the places of what batches and forks were opened on
+        self.frames: dict[int, Frame] = {}
+        self.has_cancelled = False
+        self.apply(Started(Begin(), {}))
+
+    def fresh(self) -> Execution:
+        made = Execution(self.table, "r", self.table.new_state())
+        made.observed = True
+        return made
+
+    def event(self, kind: type[Event], run: StepRun, item: int | None = None, *, up: bool = False) -> Event:
+        first = next(iter(events_of(run)), None)
+        at = list(getattr(first, "at", []))
+        if first is None and run.step.fork is not None:  # of a batch without items, or a join out of time
+            at = [*self.opened[run.step.fork.name, run.path], *([0] if up else [])]
+        at = at[:-1] if up else at if item is None else [*at, item]
+        n = len(self.emitted) + 1
+        self.emitted[n] = kind
+        return kind(n=n, at=at)
+
+    def opens(self, run: StepRun) -> None:
+        self.opened[run.step.name, run.path] = list(getattr(run.event, "at", []))
+
+    def collect(self, run: StepRun, expected: list[type[Event]]) -> bool:
+        found = collect(self.execution, run, run.event, expected, None)
+        if self.twin is not None:
+            other = self.twin.in_flight[run.number]
+            assert collect(self.twin, other, other.event, expected, None) == found
+        self.ticks.append((run.number, expected))
+        return found is not None
+
+    # --- what happens
+
+    def apply(self, tick: Tick) -> None:
+        self.ticks.append(tick)
+        for execution in (self.execution, self.twin):
+            if execution is not None:
+                advance(execution, tick)
+        self.see()
+
+    def see(self) -> None:
+        """Takes in what the tick has led to, and holds it against what is promised."""
+        execution, twin = self.execution, self.twin
+        if twin is not None:
+            assert [run.number for run in twin.starting] == [run.number for run in execution.starting]
+            assert [type(want) for want in twin.wants] == [type(want) for want in execution.wants]
+            assert type(twin.outcome) is type(execution.outcome)
+            assert twin.number == execution.number
+            twin.starting.clear()
+            twin.wants.clear()
+        while execution.starting:
+            self.begins(execution.starting.popleft())
+        wants, execution.wants = execution.wants, []
+        for want in wants:
+            if isinstance(want, StartTimer):
+                self.timers.add(want.timer)
+            elif isinstance(want, StopTimer):
+                self.timers.discard(want.timer)
+            elif isinstance(want, Interrupt):
+                self.acting.pop(want.run.number, None)
+                self.has_cancelled = True
+            elif isinstance(want, Note) and isinstance(want.event, LateEvent):
+                self.late.add(want.event.event.n)  # type: ignore[attr-defined]
+            elif isinstance(want, Note) and isinstance(want.event, StepStateChanged):
+                self.has_cancelled |= want.event.step_state is StepState.CANCELLED
+            elif isinstance(want, Look):
+                self.look(want.number)
+
+    def look(self, number: int) -> None:
+        pause_ = self.execution.paused.get(number)
+        if pause_ is not None and isinstance(pause_.value, Outside):
+            for at, event in self.execution.inbox.items():
+                if isinstance(event, pause_.value.event):
+                    self.apply(Took(number, at))
+                    return
+
+    def begins(self, run: StepRun) -> None:
+        assert run.number not in self.done, "a step run that was done runs again"
+        if run.number in self.acting:
+            raise AssertionError("a step run was started twice")
+        self.acting[run.number] = run
+        frame = run.frame
+        while frame is not None:
+            self.frames[id(frame)] = frame
+            frame = frame.parent
+        is_new = run.exit in (Exit.ACTION, Exit.LIMIT, Exit.TIMEOUT)
+        if not is_new or run.attempt > 1 or run.step.of is not None:
+            return
+        if run.step.slots:
+            key = run.step.name, id(run.frame)
+            assert key not in self.fired, "a join fired twice in a frame"
+            self.fired.add(key)
+        events = events_of(run)
+        for one in events:
+            if isinstance(one, Mark):
+                self.runs_on[one.n, run.step.name] += 1
+                assert self.runs_on[one.n, run.step.name] == 1, "an event was delivered twice"
+        if run.step.collects:
+            places = [one.at for one in events]  # type: ignore[attr-defined]
+            assert places == sorted(places), "items are out of order"
+
+    def go(self) -> None:
+        """One thing happens, if there is one that can."""
+        rng, execution = self.rng, self.execution
+        chance = rng.random()
+        if chance < 0.01:
+            self.disturb()
+        elif chance < 0.06 and self.maker.received:
+            kind = rng.choice(self.maker.received)
+            n = len(self.emitted) + 1
+            self.emitted[n] = kind
+            self.apply(Arrived(kind(n=n)))
+        elif self.acting and (chance < 0.75 or not (self.timers or execution.paused)):
+            self.ends(self.acting.pop(rng.choice(list(self.acting))))
+        else:
+            ways: list[Tick] = [TimerFired(timer) for timer in sorted(self.timers)]
+            ways += [
+                Answered(number, None, "ann")
+                for number, one in execution.paused.items()
+                if isinstance(one.value, Question)
+            ]
+            if ways:
+                tick = rng.choice(ways)
+                if isinstance(tick, TimerFired):
+                    self.timers.discard(tick.timer)
+                self.apply(tick)
+            elif not self.acting and self.maker.received:
+                self.apply(Arrived(rng.choice(self.maker.received)(n=0)))
+
+    def disturb(self) -> None:
+        chance = self.rng.random()
+        if chance < 0.1:
+            self.apply(Cancelled(WorkflowCancelledByUser("enough")))
+        elif chance < 0.2:
+            self.apply(Cancelled(WorkflowTimeoutError("late")))
+        elif chance < 0.6:
+            self.has_cancelled = True
+            self.apply(StepsCancelled(self.rng.choice(self.table.steps), None))
+        elif self.acting:
+            self.fails(self.acting.pop(self.rng.choice(list(self.acting))))
+
+    def ends(self, run: StepRun) -> None:
+        step_ = run.step
+        if run.exit is Exit.MATCH:
+            self.apply(Matched(run.number, "1"))
+        elif run.exit in (Exit.BROKEN, Exit.TIMEOUT, Exit.LIMIT) or (
+            run.exit is Exit.ACTION and step_.retry is not None and self.rng.random() < 0.3
+        ):
+            self.fails(run)
+        elif step_.of is not None:
+            self.done.add(run.number)
+            self.apply(Gave(run.number, run.position))
+        elif step_.pauses and run.exit is Exit.ACTION:
+            value: Any = {
+                Question: lambda: Question(None),
+                Delay: lambda: Delay(3.0),
+                Outside: lambda: Outside(self.wanted(step_)),
+                Items: lambda: Items(range(self.rng.choice([0, 1, 2, 4]))),
+            }[step_.pauses[0]]()
+            self.apply(Paused(run.number, value, NOW, step_.bound))
+        else:
+            self.done.add(run.number)
+            if step_.pauses == (Items,) and run.exit is Exit.RESULT:
+                places = [one for one in run.result if one is not None]
+                assert places == sorted(places), "items are out of order"
+            emitted = self.maker.gives[step_.name](self, run)
+            if self.execution.outcome is None:
+                self.apply(Completed(run.number, emitted))
+
+    def wanted(self, step_: Any) -> Any:
+        return step_.signature.result.__args__[0]
+
+    def fails(self, run: StepRun) -> None:
+        error = StepError("busy", "no")
+        if run.step.retry is not None and run.exit is Exit.ACTION and run.attempt < 3:
+            self.apply(TriedAgain(run.number, 1.0))
+        elif run.step.of is not None:
+            self.done.add(run.number)
+            self.apply(ItemFailed(run.number, error))
+        else:
+            self.done.add(run.number)
+            self.apply(Failed(run.number, StepFailedError(run.step.name, run.event_name, run.attempt, error)))
+
+    # --- what is written down
+
+    def written(self, execution: Execution) -> str:
+        return json.dumps(write_execution(execution, self.values, dict.fromkeys(execution.timers, 1.0), 0.0))
+
+    def split(self) -> None:
+        """Reads what is written of the run; from now on both go on side by side."""
+        text = self.written(self.execution)
+        twin, left = read_execution(
+            json.loads(text), self.table, "r", self.table.new_state(), self.values, 0.0
+        )
+        twin.observed = True
+        assert left.keys() == twin.timers.keys()
+        assert self.written(twin) == text
+        assert twin.busy == self.execution.busy
+        self.twin = twin
+
+    def replay(self) -> Execution:
+        again = self.fresh()
+        for tick in self.ticks:
+            if isinstance(tick, tuple):
+                number, expected = tick
+                run = again.in_flight[number]
+                collect(again, run, run.event, expected, None)
+            else:
+                advance(again, tick)
+            again.starting.clear()
+            again.wants.clear()
+        return again
+
+    def check_end(self) -> None:
+        execution, twin = self.execution, self.twin
+        outcome = execution.outcome
+        assert isinstance(
+            outcome,
+            End | LimitError | StepFailedError | StuckError | WorkflowCancelledByUser | WorkflowTimeoutError,
+        ), outcome
+        if isinstance(outcome, StuckError) and "can no longer move" in str(outcome):
+            assert not (execution.in_flight or execution.timers or execution.paused)
+        if twin is not None:
+            assert self.written(twin) == self.written(execution)
+            assert str(twin.outcome) == str(outcome)
+        again = self.replay()
+        assert str(again.outcome) == str(outcome)
+        assert self.written(again) == self.written(execution)
+        if not self.has_cancelled:
+            self.check_nothing_is_lost()
+
+    def check_nothing_is_lost(self) -> None:
+        execution = self.execution
+        kept = set(self.late)
+        queued = [run for queue in execution.queues.values() for run in queue]
+        kept.update(one.n for run in queued for one in events_of(run) if isinstance(one, Mark))
+        kept.update(
+            one.n
+            for frame in self.frames.values()
+            for slots in frame.joins.values()
+            for one in slots.arrived.values()
+        )
+        kept.update(
+            one.n for frame in self.frames.values() for found in frame.collected.values() for _, one in found
+        )
+        lost = {
+            (n, step_.name)
+            for n, kind in self.emitted.items()
+            for step_ in self.table.acceptors(kind)
+            if n not in kept and not self.runs_on[n, step_.name]
+        }
+        last = len(self.ticks) and self.ticks[-1]
+        if isinstance(last, Completed):  # what ends a run need not be delivered
+            lost = {one for one in lost if one[0] not in numbers_of(last.emitted)}
+        if lost and not isinstance(execution.outcome, End):
+            return  # the tick that failed was not carried out to its end
+        assert not lost, f"events were delivered to nobody: {lost}"
+
+
+def events_of(run: StepRun) -> list[Event]:
+    on = run.event
+    return [on] if isinstance(on, Event) else on if isinstance(on, list) else list(on.values())
+
+
+def numbers_of(emitted: Any) -> set[int]:
+    if isinstance(emitted, All):
+        return {n for one in emitted.events for n in numbers_of(one)}
+    if isinstance(emitted, list):
+        return {n for one in emitted for n in numbers_of(one)}
+    return {emitted.n} if isinstance(emitted, Mark) else set()
+
+
+def play(seed: str, maker: Maker, workflow: type[Workflow]) -> Play:
+    rng = random.Random(seed)  # noqa: S311
+    found = Play(maker, workflow, rng)
+    at = rng.randrange(40)
+    for count in range(1500):
+        if found.execution.outcome is not None:
+            break
+        if count == at or (count > at and rng.random() < 0.02):
+            found.split()
+        found.go()
+    else:
+        raise AssertionError("nothing ends this run")
+    found.check_end()
+    return found
+
+
+def play_many(seed: str, workflows: int, schedules: int) -> Counter[str]:
+    """Plays so many schedules of each of so many workflows; how they ended."""
+    ends: Counter[str] = Counter()
+    for one in range(workflows):
+        maker = Maker(random.Random(f"{seed}/{one}"))  # noqa: S311
+        workflow = maker.make()
+        for two in range(schedules):
+            name = f"{seed}/{one}/{two}"
+            try:
+                found = play(name, maker, workflow)
+            except BaseException:
+                print(f"the schedule {name} of a workflow of {len(maker.steps)} steps")
+                raise
+            ends[type(found.execution.outcome).__name__] += 1
+            ends["ticks"] += len(found.ticks)
+    return ends
+
+
+def test_whatever_happens_the_promises_hold(seed: str) -> None:
+    ends = play_many(seed, 40, 10)
+    assert ends["End"] > 100
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_schedules(seed: str) -> None:
+    ends = play_many(seed, 5_000, 20)
+    print(dict(ends))
+    assert sum(ends.values()) - ends["ticks"] == 100_000
