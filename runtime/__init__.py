@@ -19,7 +19,6 @@ from wfc.runtime.authoring.output_format import (
     require_output_format,
 )
 from wfc.runtime.authoring.resource import (
-    PythonResource,
     Resource,
     ResourceConfig,
     ResourceManager,
@@ -38,13 +37,18 @@ from wfc.runtime.calls.bindings import (
     Basic,
     Bearer,
     HttpResponse,
-    Model,
     Output,
     PythonTool,
     Secret,
 )
 from wfc.runtime.calls.cache import (
     Cache,
+)
+from wfc.runtime.calls.llm import (
+    Model,
+)
+from wfc.runtime.calls.python_resources import (
+    PythonResource,
 )
 from wfc.runtime.driver.context import (
     Context,

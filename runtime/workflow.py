@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import os
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from wfc.runtime.authoring.declared import Declared, Limits, Receives, WhenRunning
+from wfc.runtime.authoring.definition import WorkflowDefinition
 from wfc.runtime.authoring.resource import ResourceManager, try_configs, try_resources
-from wfc.runtime.authoring.table import StepTable
 from wfc.runtime.authoring.table.flow import FLOW_CHECKS, check_ends, check_flow
-from wfc.runtime.authoring.written import StepFunction
-from wfc.runtime.core.advance.exits import RUN_EXITS
 from wfc.runtime.driver.context import Context, Unstarted
 from wfc.runtime.driver.engine import Engine, default_engine
 from wfc.runtime.driver.engine.children import start_inside
@@ -41,7 +39,7 @@ DEFAULT_TIMEOUT = 45.0
 _UNSET: Any = object()
 
 
-class Workflow:
+class Workflow(WorkflowDefinition):
     """A flow of events through steps.
 
     Subclasses have methods decorated with ``@step``. Generated ones say more in class keywords: ``name``,
@@ -66,47 +64,6 @@ class Workflow:
         WorkflowValidationError: A step's signature is wrong.
         WorkflowConfigurationError: An argument is out of range.
     """
-
-    _steps: ClassVar[dict[str, StepFunction[Any, Any]]]
-    _table: ClassVar[StepTable | None] = None
-    _name: ClassVar[str | None] = None
-    _config: ClassVar[type[RunConfig] | None] = None
-    _deadline: ClassVar[float | None] = None
-    _source: ClassVar[str | None] = None
-    _when_running: ClassVar[WhenRunning | None] = None
-    _limits: ClassVar[Limits | None] = None
-    _receives: ClassVar[tuple[Receives, ...]] = ()
-    _moved: ClassVar[Mapping[str, str]] = {}
-    _removed: ClassVar[tuple[str, ...]] = ()
-    _declared: ClassVar[Declared | None] = None
-
-    def __init_subclass__(
-        cls,
-        *,
-        name: str | None = None,
-        config: type[RunConfig] | None = None,
-        deadline: float | None = None,
-        source: str | None = None,
-        when_running: WhenRunning | None = None,
-        limits: Limits | None = None,
-        receives: tuple[Receives, ...] | None = None,
-        moved: Mapping[str, str] | None = None,
-        removed: tuple[str, ...] = (),
-        **kwargs: Any,
-    ) -> None:
-        super().__init_subclass__(**kwargs)
-        cls._table = cls._declared = None
-        cls._steps = {}
-        if when_running is not None:
-            cls._when_running = when_running
-        if limits is not None:
-            cls._limits = limits
-        if receives is not None:
-            cls._receives = receives
-        if moved is not None or removed:
-            cls._moved, cls._removed = moved or {}, removed
-        if name is not None:
-            cls._name, cls._config, cls._deadline, cls._source = name, config, deadline, source
 
     def __init__(
         self,
@@ -145,7 +102,7 @@ class Workflow:
                 f"`skip_graph_checks` knows {', '.join(sorted(FLOW_CHECKS))}, not {', '.join(sorted(unknown))}"
             )
         table = self.table()  # a signature that cannot be read is told of now
-        Declared.of(type(self))
+        self.declared()
         if not table.is_checked:
             check_ends(table)
 
@@ -165,58 +122,6 @@ class Workflow:
     def workflow_name(self) -> str:
         """What it is called: by its maker, by its spec, or its class's full name."""
         return self._workflow_name or self._name or f"{type(self).__module__}.{type(self).__qualname__}"
-
-    # --- the class
-
-    @classmethod
-    def table(cls) -> StepTable:
-        """The class's steps, read once.
-
-        Raises:
-            WorkflowValidationError: A signature cannot be read.
-        """
-        table = cls.__dict__.get("_table")
-        if table is None:
-            received = tuple(one.event for one in cls._receives)
-            declared = Declared.of(cls)
-            table = cls._table = StepTable(
-                cls.__name__,
-                cls.steps(),
-                is_generated=cls._name is not None,
-                received=received,
-                limits=declared.limits,
-                exits={name: declared.functions[name] for name in RUN_EXITS if name in declared.functions},
-            )
-        return table
-
-    @classmethod
-    def steps(cls) -> dict[str, StepFunction[Any, Any]]:
-        """The steps as they are written, by name: inherited ones first, in the order of their classes."""
-        found: dict[str, StepFunction[Any, Any]] = {}
-        for owner in reversed(cls.__mro__):
-            for name, value in vars(owner).items():
-                if isinstance(value, StepFunction):
-                    found[name] = value
-                else:
-                    found.pop(name, None)  # overridden by something that is no step
-            found.update(owner.__dict__.get("_steps", {}))
-        return found
-
-    @classmethod
-    def add_step(cls, function: StepFunction[Any, Any]) -> None:
-        """Makes a decorated free function a step of this class.
-
-        Raises:
-            WorkflowValidationError: The class has a step of that name.
-        """
-        if not isinstance(function, StepFunction):
-            raise WorkflowValidationError(f"`{getattr(function, '__name__', function)}` lacks `@step`")
-        if function.__name__ in cls.steps():
-            raise WorkflowValidationError(f"{cls.__name__} already has a step `{function.__name__}`")
-        if "_steps" not in cls.__dict__:
-            cls._steps = {}
-        cls._steps[function.__name__] = function
-        cls._table = None
 
     def validate(self, *, validate_resource_configs: bool = True, validate_resources: bool = False) -> bool:
         """Checks the flow of events; whether the workflow asks people for something, or takes their answers.
@@ -274,10 +179,10 @@ class Workflow:
         """
         if self._config is None:
             return None
-        from wfc.runtime.calls.beside import home_of
         from wfc.runtime.calls.settings import read_config
+        from wfc.runtime.calls.sibling_modules import settings_folder
 
-        return read_config(self._config, home_of(type(self)))
+        return read_config(self._config, settings_folder(type(self)))
 
     def add_workflows(self, **workflows: Workflow) -> None:
         """Gives workflows to steps that have a parameter of that name, annotated with ``Workflow`` or a subclass.
@@ -316,6 +221,12 @@ class Workflow:
             raise WorkflowValidationError(
                 f"a step of {type(self).__name__} wants the workflow `{name}`: `add_workflows({name}=…)`"
             ) from None
+
+    def given_to(self, run: Run, step_run: StepRun) -> Workflow:
+        """Return this workflow as a step gets it: what the step starts with it is a part of the step's run."""
+        bound = copy.copy(self)
+        bound._caller = run, step_run
+        return bound
 
     # --- runs
 

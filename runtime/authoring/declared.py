@@ -6,18 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, time, timedelta
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, get_args
+from typing import Any, Final, Literal, TypeVar, get_args
 
-from wfc.runtime.authoring.table.injection import Call, make_call
+from wfc.runtime.authoring.table.injection import Call, CallingRun, make_call
 from wfc.runtime.authoring.table.signature import read_signature
 from wfc.runtime.authoring.written import names_around
 from wfc.runtime.core.execution import StepRun
 from wfc.runtime.errors import ExpressionError, WorkflowError, WorkflowValidationError
 from wfc.runtime.events import Event, event_name
-
-if TYPE_CHECKING:
-    from wfc.runtime.driver.run import Run
-    from wfc.runtime.workflow import Workflow
 
 __all__ = [
     "Declared",
@@ -157,34 +153,18 @@ class Declared:
                     f"{owner} finds runs for {event_name(one.event)} by its field `{one.key}`, which it does not have"
                 )
 
-    @classmethod
-    def of(cls, workflow: type[Workflow]) -> Declared:
-        """What a class declares."""
-        found: Declared | None = workflow.__dict__.get("_declared")
-        if found is None:
-            functions: dict[str, RunFunction] = {}
-            for owner in reversed(workflow.__mro__):
-                functions.update(
-                    (value.what, value) for value in vars(owner).values() if isinstance(value, RunFunction)
-                )
-            found = cls(
-                workflow.__name__, functions, workflow._when_running, workflow._limits, workflow._receives
-            )
-            workflow._declared = found
-        return found
-
 
 _NO_LIMITS: Final = Limits()
 
 
-def _call(found: RunFunction | None) -> Callable[[Run], str] | None:
+def _call(found: RunFunction | None) -> Callable[[CallingRun], str] | None:
     if found is None:
         return None
     signature = read_signature(found.function, is_tail=True, names=found.names)
     call: Call = make_call(found.function, signature, (), is_tail=True)
     name = found.__name__
 
-    def text(run: Run) -> str:
+    def text(run: CallingRun) -> str:
         step = run.execution.table.steps[0]
         try:
             return key_text(call(run, StepRun(0, step, run.execution.inputs, None, ()), None))

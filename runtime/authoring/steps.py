@@ -11,8 +11,8 @@ from wfc.runtime.errors import WorkflowValidationError
 from wfc.runtime.plan.joins import Join
 
 if TYPE_CHECKING:
+    from wfc.runtime.authoring.definition import WorkflowDefinition
     from wfc.runtime.calls.cache import Cache
-    from wfc.runtime.workflow import Workflow
 
 __all__ = ["StepFunction", "StepGraphCheck", "catch_error", "pause", "step", "transform"]
 
@@ -28,7 +28,7 @@ def step(function: Callable[P, R], /) -> StepFunction[P, R]: ...
 @overload
 def step(
     *,
-    workflow: type[Workflow] | None = None,
+    workflow: type[WorkflowDefinition] | None = None,
     num_workers: int = DEFAULT_WORKERS,
     retry_policy: RetryRule | None = None,
     timeout: float | None = None,
@@ -43,7 +43,7 @@ def step(
     function: Callable[..., Any] | None = None,
     /,
     *,
-    workflow: type[Workflow] | None = None,
+    workflow: type[WorkflowDefinition] | None = None,
     num_workers: int = DEFAULT_WORKERS,
     retry_policy: RetryRule | None = None,
     timeout: float | None = None,

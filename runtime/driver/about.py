@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 from wfc.runtime.authoring.retry import RetryInfo
 from wfc.runtime.errors import ExpressionError, WorkflowError
-from wfc.runtime.plan.outcomes import RunInfo
 from wfc.runtime.plan.pauses import Question
 
 if TYPE_CHECKING:
     from wfc.runtime.core.execution import StepRun
     from wfc.runtime.driver.run import Run
 
-__all__ = ["key_of", "next_message", "no_value", "retry_info", "run_info", "started_at", "unmet"]
+__all__ = ["key_of", "next_message", "no_value", "retry_info", "started_at", "unmet"]
 
 
 def started_at(run: Run, step_run: StepRun) -> datetime:
@@ -24,11 +23,6 @@ def started_at(run: Run, step_run: StepRun) -> datetime:
     except AttributeError:
         step_run.started = run.clock()
         return step_run.started
-
-
-def run_info(run: Run, step_run: StepRun) -> RunInfo:
-    """What ``run`` means in a step."""
-    return RunInfo(run.run_id, step_run.attempt, started_at(run, step_run))
 
 
 def key_of(run: Run, step_run: StepRun) -> str:

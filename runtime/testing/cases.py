@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, get_args
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
-from wfc.runtime.calls.beside import home_of
 from wfc.runtime.calls.bindings import HttpResponse
+from wfc.runtime.calls.sibling_modules import settings_folder
 from wfc.runtime.core.execution import Exit
 from wfc.runtime.driver.engine import Engine
 from wfc.runtime.driver.engine.messages import is_meant_for
@@ -297,7 +297,7 @@ def _complaint(step: Step) -> Double:
 def _config(workflow: type[Workflow], *, real: bool) -> RunConfig | None:
     if workflow._config is None:
         return None
-    return config_for_tests(workflow._config, home_of(workflow), real=real)
+    return config_for_tests(workflow._config, settings_folder(workflow), real=real)
 
 
 def _start_event(workflow: type[Workflow], fields: Mapping[str, object]) -> StartEvent:

@@ -10,7 +10,6 @@ from typing import Any
 from wfc.runtime.authoring.resource.kinds import (
     Asked,
     AskedResource,
-    PythonResource,
     Resource,
     ResourceConfig,
     check_resources,
@@ -19,7 +18,6 @@ from wfc.runtime.authoring.resource.pools import Pool, open_with, pool_of_loop
 from wfc.runtime.errors import WorkflowRuntimeError
 
 __all__ = [
-    "PythonResource",
     "Resource",
     "ResourceConfig",
     "ResourceManager",
@@ -132,7 +130,7 @@ def try_configs(asked: Sequence[tuple[str, Asked]]) -> list[str]:
     while todo:
         step, one = todo.pop(0)
         if isinstance(one.resource, Resource):
-            if not isinstance(one.resource, PythonResource):
+            if not one.resource.is_loaded_late:
                 todo += [(step, need) for need in one.resource.needs]
         elif one.resource.name not in seen:
             seen.add(one.resource.name)

@@ -18,7 +18,6 @@ from wfc.runtime.errors import WorkflowValidationError
 __all__ = [
     "Asked",
     "AskedResource",
-    "PythonResource",
     "Resource",
     "ResourceConfig",
     "Span",
@@ -51,6 +50,9 @@ class Resource(Generic[T]):
     Raises:
         WorkflowValidationError: ``per`` is something else, or goes with ``cache=False``.
     """
+
+    is_loaded_late = False
+    """Whether its factory is not to be loaded before it is used."""
 
     def __init__(self, factory: Callable[..., Any], cache: bool = True, *, per: Span | None = None) -> None:
         if per not in {None, "run", "process"} or (per is not None and not cache):
@@ -103,49 +105,6 @@ class Resource(Generic[T]):
 
 
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-
-
-class PythonResource(Resource[Any]):
-    """An object that a spec names: ``{python: "shop.db:connect", per: run}``.
-
-    Args:
-        function: ``module:function``, the factory; loaded when it is first used.
-        beside: The spec's file or folder, from which the module is looked up.
-        per: See ``Resource``.
-    """
-
-    def __init__(self, function: str, *, beside: str | Path, per: Span = "run") -> None:
-        super().__init__(_not_loaded, per=per)
-        self.function = function
-        self.beside = beside
-
-    @property
-    def factory(self) -> Callable[..., Any]:
-        """What makes the object.
-
-        Raises:
-            SettingsError: There is no such function, or it may not be loaded.
-        """
-        if self._factory is _not_loaded:
-            from wfc.runtime.calls.bindings import PythonTool
-            from wfc.runtime.calls.python_tools import load
-
-            self._factory = load(PythonTool(self.function, output=Any, beside=self.beside))
-        return self._factory
-
-    @property
-    def name(self) -> str:
-        """How the spec names it."""
-        return self.function
-
-    @property
-    def key(self) -> object:
-        """What two resources share that mean the same object."""
-        return self.function, self.beside, self.per
-
-
-def _not_loaded() -> None:
-    raise AssertionError("stands for a factory until it is loaded")
 
 
 class ResourceConfig:
@@ -303,7 +262,7 @@ def _check(resource: AskedResource, way: tuple[Resource[Any], ...], done: set[ob
             f"the resource `{way[-1].name}` outlives the run, so it cannot need `{resource.name}`, which is closed at "
             f"the run's end"
         )
-    if resource.key in done or isinstance(resource, PythonResource):
+    if resource.key in done or resource.is_loaded_late:
         return  # the latter is loaded when it is used, and no sooner
     for need in resource.needs:
         _check(need.resource, (*way, resource), done)

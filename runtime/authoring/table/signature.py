@@ -13,7 +13,6 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from wfc.runtime.authoring.resource.kinds import Asked, asked_of
 from wfc.runtime.calls.bindings import HttpResponse
-from wfc.runtime.driver.context import Context
 from wfc.runtime.errors import StepError, WorkflowValidationError
 from wfc.runtime.events import Event, RunConfig, RunState
 from wfc.runtime.plan import collect as collecting
@@ -22,10 +21,12 @@ from wfc.runtime.plan.outcomes import All, Fail, InputsMark, Restart, RunInfo, U
 from wfc.runtime.plan.pauses import PAUSES, Delay, ItemMark, Items, Until
 
 __all__ = [
+    "ContextParameter",
     "Emissions",
     "Gives",
     "Parameter",
     "Signature",
+    "WorkflowParameter",
     "arguments_of",
     "pause_kinds",
     "read_signature",
@@ -33,6 +34,16 @@ __all__ = [
 ]
 
 EventClass = type[Event]
+
+
+class ContextParameter:
+    """The base of classes by which a parameter asks for the step's context."""
+
+    __slots__ = ()
+
+
+class WorkflowParameter:
+    """The base of classes by which a parameter asks for another workflow."""
 
 
 class Gives(Enum):
@@ -202,12 +213,12 @@ def _parameter(parameter: inspect.Parameter, annotation: Any, is_tail: bool) -> 
     if _all_events(members):
         return Parameter(name, Gives.EVENT, tuple(members), optional, keyword_only)
     only = members[0]
-    if (get_origin(only) or only) is Context:
+    if _is_a(get_origin(only) or only, ContextParameter):
         return Parameter(name, Gives.CONTEXT, keyword_only=keyword_only)
     for kind, gives in _BY_CLASS:
         if isinstance(only, type) and issubclass(only, kind):
             return Parameter(name, gives, keyword_only=keyword_only)
-    if isinstance(only, type) and issubclass(only, _workflow_class()):
+    if _is_a(only, WorkflowParameter):
         return Parameter(
             name, Gives.WORKFLOW, keyword_only=keyword_only, kind=only, default=parameter.default
         )
@@ -238,10 +249,8 @@ def _taken(collect: Collect | None, name: str) -> int | None:
     )
 
 
-def _workflow_class() -> type[Any]:
-    from wfc.runtime.workflow import Workflow
-
-    return Workflow
+def _is_a(annotation: Any, kind: type[Any]) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, kind)
 
 
 def _emissions(annotation: Any) -> Emissions:

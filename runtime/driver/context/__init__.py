@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from wfc.runtime.authoring.table.signature import ContextParameter
 from wfc.runtime.driver.context.calling import Calling
 from wfc.runtime.driver.context.standing import Unstarted
 from wfc.runtime.driver.current import CURRENT
@@ -28,7 +29,7 @@ else:
 __all__ = ["BaseSerializer", "Context", "JsonSerializer", "PickleSerializer", "StepContext", "Unstarted"]
 
 
-class Context(Calling, Generic[S]):
+class Context(Calling, ContextParameter, Generic[S]):
     """A run as its steps, and those who started it, see it.
 
     ``Context(workflow)`` makes one before the run, for its state; ``workflow.run(ctx=…)`` goes on with it.

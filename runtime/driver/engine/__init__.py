@@ -106,14 +106,14 @@ class Engine:
             return None
 
     def _generated_beside(self, name: str, other: type[Workflow]) -> Workflow | None:
-        from wfc.runtime.calls.beside import folder_of, workflow_beside
+        from wfc.runtime.calls.sibling_modules import folder_of, sibling_workflow
 
         folder = folder_of(other) if other._name is not None else None
         if folder is None:
             return None
         found = self._beside.get((folder, name))
         if found is None:
-            kind = workflow_beside(folder, name)
+            kind = sibling_workflow(folder, name)
             if kind is not None:
                 found = self._beside[folder, name] = kind(engine=self)
         return found
@@ -131,7 +131,7 @@ class Engine:
     def receiving(self, event: str) -> Iterator[tuple[Run, Receives]]:
         """The live runs that declare to receive an event of that name, and how."""
         for run in list(self._receiving.get(event, {}).values()):
-            yield run, Declared.of(type(run.workflow)).receives[event]
+            yield run, run.workflow.declared().receives[event]
 
     def has_ended(self, known_by: str | Key) -> bool:
         """Whether a run of that id, or of that workflow and key, has ended lately."""
@@ -148,7 +148,7 @@ class Engine:
             self._forget_dead()
             self._loop = run.loop
         workflow = run.workflow
-        declared = Declared.of(type(workflow))
+        declared = workflow.declared()
         if declared.has_none and workflow._gate is None:
             self._enlist(run, declared)
             run.begin()
@@ -299,7 +299,7 @@ class Engine:
             return
         del self._runs[run.run_id]
         self._ended[run.run_id] = None
-        declared = Declared.of(type(run.workflow))
+        declared = run.workflow.declared()
         if not declared.has_none:
             with self.lock:
                 key = run.workflow.workflow_name, run.key or ""

@@ -13,6 +13,7 @@ from wfc.runtime.core.advance.cancelling import affected
 from wfc.runtime.core.execution import NONE, Execution, StepRun
 from wfc.runtime.core.ticks import Cancelled, Started, StepsCancelled, Tick
 from wfc.runtime.core.wants import StartTimer
+from wfc.runtime.driver.about import started_at
 from wfc.runtime.driver.engine.children import ChildRun, Parent, stop_all
 from wfc.runtime.driver.run.arrivals import arrival
 from wfc.runtime.driver.run.effects import do
@@ -30,6 +31,7 @@ from wfc.runtime.errors import (
     WorkflowTimeoutError,
 )
 from wfc.runtime.events import Event, StartEvent, StopEvent
+from wfc.runtime.plan.outcomes import RunInfo
 from wfc.runtime.values.state import StateStore
 
 if TYPE_CHECKING:
@@ -287,6 +289,23 @@ class Run:
     def is_done(self) -> bool:
         """Whether it is over."""
         return self.future.done()
+
+    # --- what calls of the workflow's functions ask for
+
+    def context(self, step_run: StepRun) -> StepContext:
+        """Return the context of a step run."""
+        from wfc.runtime.driver.context import StepContext
+
+        return StepContext(self, step_run)
+
+    def info(self, step_run: StepRun) -> RunInfo:
+        """Return what ``run`` means in a step."""
+        return RunInfo(self.run_id, step_run.attempt, started_at(self, step_run))
+
+    def part(self, name: str, step_run: StepRun) -> Workflow | None:
+        """Return the workflow given to the step for its parameter of that name; ``None`` is the default."""
+        workflow = self.workflow.part(name)
+        return None if workflow is None else workflow.given_to(self, step_run)
 
     # --- what contexts and handlers ask for
 

@@ -11,7 +11,8 @@ from pydantic_core import to_json
 from wfc.runtime.authoring.resource.pools import Pool
 from wfc.runtime.authoring.retry import seed_of
 from wfc.runtime.authoring.table.injection import Call
-from wfc.runtime.calls.cache import keep_fresh
+from wfc.runtime.calls.cache import store_entry
+from wfc.runtime.calls.threads import in_thread
 from wfc.runtime.core.advance.gathering import uncollect
 from wfc.runtime.core.execution import Exit, StepRun
 from wfc.runtime.core.ticks import Completed, Failed, Gave, ItemFailed, Matched, Paused, Tick, TriedAgain
@@ -20,7 +21,6 @@ from wfc.runtime.driver.context import StepContext
 from wfc.runtime.driver.engine.children import stop_children_of
 from wfc.runtime.driver.run.failures import step_failed
 from wfc.runtime.driver.run.questions import check_pause
-from wfc.runtime.driver.threads import in_thread
 from wfc.runtime.errors import (
     StepError,
     StepFailedError,
@@ -93,7 +93,9 @@ def _conclude(run: Run, step_run: StepRun, result: Any) -> Tick:
     if said := unmet(run, step_run, result):
         raise StepError("requirement", "the result is not as required: " + "; ".join(said))
     if step.cache is not None:
-        keep_fresh(run, step_run)
+        for path, text in step_run.fresh:
+            store_entry(path, run.clock().timestamp(), text)
+        step_run.fresh = []
     if step.stream_after is not None:
         try:
             said_after = step.stream_after(run, step_run, result)

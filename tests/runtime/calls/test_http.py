@@ -17,7 +17,8 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from wfc.runtime.calls import http
-from wfc.runtime.calls.bindings import Basic, Bearer, HttpResponse, Output, Secret, call_http
+from wfc.runtime.calls.bindings import Basic, Bearer, HttpResponse, Output, Secret
+from wfc.runtime.calls.http import call_http
 from wfc.runtime.errors import SettingsError, StepError
 from wfc.runtime.events import Record
 

@@ -1,19 +1,40 @@
-"""Keeps the values of secrets out of everything that a call gives back."""
+"""Secrets: read where they are used, and kept out of everything that a call gives back."""
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 from urllib.parse import quote
 
-if TYPE_CHECKING:
-    from wfc.runtime.calls.bindings import Secret
+from wfc.runtime.errors import SettingsError
 
-__all__ = ["Revealed"]
+__all__ = ["Revealed", "Secret"]
 
 # A shorter value would tear up innocent text wherever it happens to occur.
 _SHORTEST_IN_RESULTS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """The name of a secret, an environment variable. Its value is read where it is used and kept nowhere."""
+
+    name: str
+
+    def reveal(self) -> str:
+        """The value.
+
+        Raises:
+            SettingsError: The environment variable is not set, or is empty.
+        """
+        value = os.environ.get(self.name)
+        if not value:
+            raise SettingsError(
+                f"the secret `{self.name}` is missing: set the environment variable {self.name} to its value"
+            )
+        return value
 
 
 class Revealed:
@@ -29,7 +50,7 @@ class Revealed:
         return bool(self._names)
 
     def read(self, secret: Secret) -> str:
-        """The value of a secret, remembered here.
+        """Return the value of a secret, and remember it.
 
         Raises:
             SettingsError: It is missing.
@@ -46,11 +67,11 @@ class Revealed:
         return value
 
     def remember(self, value: str, secret: Secret) -> None:
-        """Remembers another form of a secret's value, such as an encoded one."""
+        """Remember another form of a secret's value, such as an encoded one."""
         self._names[value] = secret.name
 
     def hide(self, text: str, *, shortest: int = 1) -> str:
-        """The text with each value of a secret replaced by its name."""
+        """Return the text with each value of a secret replaced by its name."""
         for value in sorted(self._names, key=len, reverse=True):
             if len(value) >= shortest:
                 text = text.replace(value, f"[secret {self._names[value]}]")
