@@ -289,7 +289,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "filters":  # which only generated code needs
-        return importlib.import_module(f"{__name__}.{name}")
+        return importlib.import_module(f"{__name__}.values.{name}")
     if name.startswith("_") or importlib.util.find_spec(f"{__name__}.{name}") is not None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     # not an AttributeError, in whose place an import would put a sentence that helps nobody
