@@ -10,13 +10,13 @@ from wfc.runtime.events import Event
 if TYPE_CHECKING:
     from wfc.runtime.core.execution import StepRun
 
-__all__ = ["Answer", "Waiter", "Wanted"]
+__all__ = ["AwaitedEvent", "EventWait", "WaitKey"]
 
-Wanted = tuple[type[Event], str | None, Mapping[str, Any]]
+WaitKey = tuple[type[Event], str | None, Mapping[str, Any]]
 """An event's class, a name for the wait, and the values that the event's fields must have."""
 
 
-class Waiter:
+class EventWait:
     """What a step's body waits for: an event of a class, with these values in its fields.
 
     Args:
@@ -41,7 +41,7 @@ class Waiter:
         self.waiter_id = waiter_id
 
     @property
-    def wanted(self) -> Wanted:
+    def wanted(self) -> WaitKey:
         """What it waits for, to be compared."""
         return self.event_type, self.waiter_id, self.requirements
 
@@ -52,12 +52,12 @@ class Waiter:
         return fits and all(getattr(event, name, None) == value for name, value in self.requirements.items())
 
 
-class Answer:
+class AwaitedEvent:
     """What a body has waited for, and the last attempt that got it."""
 
     __slots__ = ("attempt", "event", "wanted")
 
-    def __init__(self, wanted: Wanted, event: Event, attempt: int) -> None:
+    def __init__(self, wanted: WaitKey, event: Event, attempt: int) -> None:
         self.wanted = wanted
         self.event = event
         self.attempt = attempt

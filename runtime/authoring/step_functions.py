@@ -16,15 +16,15 @@ from typing import (
     overload,
 )
 
+from wfc.runtime.authoring.enclosing_names import enclosing_names
 from wfc.runtime.authoring.retry import RetryRule
-from wfc.runtime.authoring.surroundings import names_around
 from wfc.runtime.errors import WorkflowValidationError
 from wfc.runtime.plan.joins import Join
 
 if TYPE_CHECKING:
     from wfc.runtime.calls.cache import Cache
 
-__all__ = ["DEFAULT_WORKERS", "ItemFunction", "OnItemError", "StepFunction", "names_around"]
+__all__ = ["DEFAULT_WORKERS", "ItemFunction", "OnItemError", "StepFunction", "enclosing_names"]
 
 
 P = ParamSpec("P")
@@ -51,7 +51,7 @@ class ItemFunction:
         cache: Cache | None,
     ) -> None:
         self.function = function
-        self.names = names_around(function)
+        self.names = enclosing_names(function)
         self.num_workers = num_workers
         self.retry_policy = retry_policy
         self.timeout = timeout
@@ -107,7 +107,7 @@ class StepFunction(Generic[P, R]):
         def register(function: F) -> F:
             if name in self.exits:
                 raise WorkflowValidationError(f"step `{self.name}` has two functions for `{name}`")
-            self.exits[name] = function, names_around(function)
+            self.exits[name] = function, enclosing_names(function)
             return function
 
         return register

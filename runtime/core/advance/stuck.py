@@ -7,10 +7,10 @@ from wfc.runtime.core.execution import Execution, StepRun
 from wfc.runtime.errors import StuckError
 from wfc.runtime.events import event_name
 
-__all__ = ["check_alive"]
+__all__ = ["check_not_stuck"]
 
 
-def check_alive(execution: Execution, last: StepRun | None) -> None:
+def check_not_stuck(execution: Execution, last: StepRun | None) -> None:
     """Says so at once if a run can no longer move: nothing runs, is paused, or is awaited from outside.
 
     Args:
@@ -21,7 +21,7 @@ def check_alive(execution: Execution, last: StepRun | None) -> None:
     """
     if execution.in_flight or execution.timers or execution.paused or execution.outcome is not None:
         return
-    if execution.table.listens or execution.asked or execution.waiters:
+    if execution.plan.listens or execution.asked or execution.event_waits:
         return
     said = "nothing is running or queued"
     if last is not None:
@@ -39,7 +39,7 @@ def _waiting(execution: Execution) -> list[str]:
     """Hand-written joins that have only a part of what they wait for, in words."""
     found = []
     for key, waiting in execution.buffers.items():
-        step = execution.table.steps[key[0]]
+        step = execution.plan.steps[key[0]]
         if isinstance(waiting, tuple):
             names = [event_name(slot.events[0]) for slot in step.slots]
             got = [name for name, queue in zip(names, waiting, strict=True) if queue]

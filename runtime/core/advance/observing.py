@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wfc.runtime.core.effects import NotifyObservers
 from wfc.runtime.core.execution import Execution, StepRun
-from wfc.runtime.core.wants import Note
 from wfc.runtime.events import Event, EventEmitted, StepState, StepStateChanged, event_name
 from wfc.runtime.plan.outcomes import All
 
@@ -19,15 +19,15 @@ def note_emitted(execution: Execution, event: Event, step: Step | None) -> None:
     """A step, or somebody outside, emitted an event."""
     if execution.observed:
         name = step.name if step is not None else None
-        execution.wants.append(Note(EventEmitted.model_construct(event=event, step_name=name)))
+        execution.effects.append(NotifyObservers(EventEmitted.model_construct(event=event, step_name=name)))
 
 
 def note_state(execution: Execution, run: StepRun, state: StepState, emitted: Any) -> None:
     """A step run has come to a new state."""
     if not execution.observed:
         return
-    execution.wants.append(
-        Note(
+    execution.effects.append(
+        NotifyObservers(
             StepStateChanged(
                 name=run.step.name,
                 step_state=state,

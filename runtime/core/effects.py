@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING, Any
 from wfc.runtime.events import Event, StartEvent
 
 if TYPE_CHECKING:
-    from wfc.runtime.core.advance.exits import RunExit
+    from wfc.runtime.core.advance.run_exits import RunExit
     from wfc.runtime.core.execution import StepRun
     from wfc.runtime.plan.pauses import Child
 
 __all__ = [
-    "BeginAnew",
-    "Interrupt",
-    "LeaveBy",
-    "Look",
-    "Note",
+    "CancelTask",
+    "CheckInbox",
+    "Effect",
+    "NotifyObservers",
     "Publish",
-    "Resolve",
+    "ResumeBody",
+    "StartAgain",
     "StartChild",
     "StartTimer",
     "StopChild",
     "StopTimer",
-    "Want",
+    "TakeRunExit",
 ]
 
 
@@ -55,7 +55,7 @@ class Publish:
         self.event = event
 
 
-class Note:
+class NotifyObservers:
     """Worth knowing for those who look inside a run. Made only while ``Execution.observed``."""
 
     __slots__ = ("event",)
@@ -64,7 +64,7 @@ class Note:
         self.event = event
 
 
-class Resolve:
+class ResumeBody:
     """Wanted: that the body that waits under this number gets this event."""
 
     __slots__ = ("event", "waiter")
@@ -97,7 +97,7 @@ class StopChild:
         self.number = number
 
 
-class Look:
+class CheckInbox:
     """Wanted: a look at the inbox for the pause with this number."""
 
     __slots__ = ("number",)
@@ -106,7 +106,7 @@ class Look:
         self.number = number
 
 
-class LeaveBy:
+class TakeRunExit:
     """Wanted: what an exit of the run says."""
 
     __slots__ = ("way",)
@@ -115,7 +115,7 @@ class LeaveBy:
         self.way = way
 
 
-class BeginAnew:
+class StartAgain:
     """Wanted: a tick ``Started`` with this event."""
 
     __slots__ = ("event",)
@@ -124,7 +124,7 @@ class BeginAnew:
         self.event = event
 
 
-class Interrupt:
+class CancelTask:
     """Wanted: that the task of a step run that is no more stops."""
 
     __slots__ = ("run",)
@@ -133,16 +133,16 @@ class Interrupt:
         self.run = run
 
 
-Want = (
+Effect = (
     StartTimer
     | StopTimer
     | Publish
-    | Note
-    | Resolve
+    | NotifyObservers
+    | ResumeBody
     | StartChild
     | StopChild
-    | Look
-    | LeaveBy
-    | BeginAnew
-    | Interrupt
+    | CheckInbox
+    | TakeRunExit
+    | StartAgain
+    | CancelTask
 )

@@ -6,17 +6,17 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from wfc.runtime.core.advance.frames import leave
-from wfc.runtime.core.advance.notes import note_state
+from wfc.runtime.core.advance.observing import note_state
 from wfc.runtime.core.advance.scheduling import free_worker, go_on
+from wfc.runtime.core.effects import CancelTask, Publish, StopChild, StopTimer
 from wfc.runtime.core.execution import NONE, Execution, Exit, Pause, StepRun
-from wfc.runtime.core.wants import Interrupt, Publish, StopChild, StopTimer
 from wfc.runtime.events import StepState, UnhandledEvent, event_name
 from wfc.runtime.plan.pauses import Child, Question, QuestionClosed
 
 if TYPE_CHECKING:
     from wfc.runtime.plan.pauses import ClosedBecause
 
-__all__ = ["drop", "finish", "let_go_of_all", "question_id", "wind_up"]
+__all__ = ["drop", "finish", "finish_run", "question_id", "release_all"]
 
 _BECAUSE: dict[Exit, ClosedBecause] = {
     Exit.RESULT: "answered",
@@ -48,11 +48,11 @@ def _let_go(execution: Execution, pause: Pause, exit: Exit, *, child_ended: bool
     execution.expecting.pop(pause.run.number, None)
     for timer in pause.timers:
         if execution.timers.pop(timer, None) is not None:
-            execution.wants.append(StopTimer(timer))
+            execution.effects.append(StopTimer(timer))
     if isinstance(pause.value, Question):
         _close(execution, pause, exit)
     elif isinstance(pause.value, Child) and not child_ended and not pause.value.detach:
-        execution.wants.append(StopChild(pause.run.number))
+        execution.effects.append(StopChild(pause.run.number))
     if pause.items is not None:
         for run in list(pause.items.live.values()):
             drop(execution, run)
@@ -62,7 +62,7 @@ def _close(execution: Execution, pause: Pause, exit: Exit) -> None:
     closed = QuestionClosed(
         id=question_id(execution, pause.run), step=pause.run.step.name, because=_BECAUSE[exit]
     )
-    execution.wants.append(Publish(closed))
+    execution.effects.append(Publish(closed))
 
 
 def drop(execution: Execution, run: StepRun) -> None:
@@ -77,34 +77,34 @@ def drop(execution: Execution, run: StepRun) -> None:
     elif execution.in_flight.pop(run.number, None) is not None:
         with suppress(ValueError):  # whoever starts it may have it already
             execution.starting.remove(run)
-        execution.wants.append(Interrupt(run))
+        execution.effects.append(CancelTask(run))
         free_worker(execution, run.step)
     elif execution.timers.pop(timer := getattr(run, "timer", 0), None) is not None:
-        execution.wants.append(StopTimer(timer))
+        execution.effects.append(StopTimer(timer))
     run.exit = Exit.DROPPED  # for a queue, which it stays in until its turn comes
     note_state(execution, run, StepState.CANCELLED, None)
     if run.frame is not None and run.step.of is None:
-        if execution.table.cancelling:
+        if execution.plan.cancelling:
             run.frame.forget(run.number)
         leave(execution, run.frame)
 
 
-def let_go_of_all(execution: Execution) -> None:
+def release_all(execution: Execution) -> None:
     """Nothing waits any more."""
     for pause in execution.paused.values():
         if isinstance(pause.value, Question):
             _close(execution, pause, Exit.DROPPED)
         elif isinstance(pause.value, Child) and not pause.value.detach:
-            execution.wants.append(StopChild(pause.run.number))
+            execution.effects.append(StopChild(pause.run.number))
     execution.paused = execution.expecting = NONE
 
 
-def wind_up(execution: Execution) -> None:
+def finish_run(execution: Execution) -> None:
     """The run is over: what still waits in it lets go, and what nobody took is told of."""
-    let_go_of_all(execution)
+    release_all(execution)
     for event in execution.inbox.values():
         kind = type(event)
-        execution.wants.append(
+        execution.effects.append(
             Publish(
                 UnhandledEvent(
                     event_type=event_name(event), qualified_name=f"{kind.__module__}.{kind.__qualname__}"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, overload
 
 from wfc.runtime.authoring.retry import RetryRule
-from wfc.runtime.authoring.written import DEFAULT_WORKERS, StepFunction, names_around
+from wfc.runtime.authoring.step_functions import DEFAULT_WORKERS, StepFunction, enclosing_names
 from wfc.runtime.errors import WorkflowValidationError
 from wfc.runtime.plan.joins import Join
 
@@ -80,7 +80,7 @@ def step(
         raise WorkflowValidationError("`timeout` must be greater than 0")
 
     def decorate(function: Callable[..., Any]) -> StepFunction[..., Any]:
-        made: StepFunction[..., Any] = StepFunction(function, names_around(function))
+        made: StepFunction[..., Any] = StepFunction(function, enclosing_names(function))
         made.num_workers = num_workers
         made.retry_policy = retry_policy
         made.timeout = timeout
@@ -124,7 +124,7 @@ def transform(
     """
 
     def decorate(function: Callable[..., Any]) -> StepFunction[..., Any]:
-        made: StepFunction[..., Any] = StepFunction(function, names_around(function))
+        made: StepFunction[..., Any] = StepFunction(function, enclosing_names(function))
         made.is_transform = True
         made.join = join
         made.name = name or function.__name__
@@ -227,7 +227,7 @@ def catch_error(
         raise WorkflowValidationError("`for_steps` must be a list of the names of steps, or None")
 
     def decorate(function: Callable[..., Any]) -> StepFunction[..., Any]:
-        made: StepFunction[..., Any] = StepFunction(function, names_around(function))
+        made: StepFunction[..., Any] = StepFunction(function, enclosing_names(function))
         made.num_workers = 1
         made.max_recoveries = max_recoveries
         made.for_steps = None if for_steps is None else tuple(for_steps)

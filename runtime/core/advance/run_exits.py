@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
+from wfc.runtime.core.effects import TakeRunExit
 from wfc.runtime.core.execution import Execution
-from wfc.runtime.core.wants import LeaveBy
 from wfc.runtime.errors import (
     LimitError,
     StepFailedError,
@@ -24,11 +24,11 @@ RUN_EXITS: Final[tuple[RunExit, ...]] = ("run_error", "run_deadline", "run_cance
 def fail(execution: Execution, error: Exception) -> None:
     """A run cannot go on: it fails, unless it has an exit for that, which is taken once."""
     way = way_out(error)
-    if way is None or way not in execution.table.exits or execution.failing is not None:
+    if way is None or way not in execution.plan.exits or execution.failing is not None:
         execution.outcome = error
     else:
         execution.failing = error
-        execution.wants.append(LeaveBy(way))
+        execution.effects.append(TakeRunExit(way))
 
 
 def way_out(error: Exception) -> RunExit | None:

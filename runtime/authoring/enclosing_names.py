@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import Any, Final
 
-__all__ = ["names_around"]
+__all__ = ["enclosing_names"]
 
 _NAME: Final = re.compile(r"[^\W\d]\w*")
 _OURS: Final = f"{__name__.rpartition('.')[0]}."
 
 
-def names_around(function: Callable[..., Any]) -> Mapping[str, Any]:
+def enclosing_names(function: Callable[..., Any]) -> Mapping[str, Any]:
     """Local names at the place of the decorator that annotations given as text mention; those of factories too."""
     wanted = _mentioned(function)
     if not wanted:

@@ -8,9 +8,9 @@ from datetime import date, time, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, get_args
 
+from wfc.runtime.authoring.step_functions import enclosing_names
 from wfc.runtime.authoring.table.injection import Call, make_call
 from wfc.runtime.authoring.table.signature import read_signature
-from wfc.runtime.authoring.written import names_around
 from wfc.runtime.core.execution import StepRun
 from wfc.runtime.errors import ExpressionError, WorkflowError, WorkflowValidationError
 from wfc.runtime.events import Event, event_name
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from wfc.runtime.workflow import Workflow
 
 __all__ = [
-    "Declared",
     "Limits",
     "Receives",
     "RunFunction",
+    "RunRules",
     "WhenRunning",
     "key_text",
     "run_cancel",
@@ -78,7 +78,7 @@ class RunFunction:
     def __init__(self, what: str, function: Callable[..., Any]) -> None:
         self.what = what
         self.function = function
-        self.names = names_around(function)
+        self.names = enclosing_names(function)
         self.__name__ = function.__name__
         self.__doc__ = function.__doc__
         self.__wrapped__ = function
@@ -115,7 +115,7 @@ def run_cancel(function: F) -> F:
     return RunFunction("run_cancel", function)  # type: ignore[return-value]
 
 
-class Declared:
+class RunRules:
     """What one class declares, read once.
 
     Raises:
@@ -158,9 +158,9 @@ class Declared:
                 )
 
     @classmethod
-    def of(cls, workflow: type[Workflow]) -> Declared:
+    def of(cls, workflow: type[Workflow]) -> RunRules:
         """What a class declares."""
-        found: Declared | None = workflow.__dict__.get("_declared")
+        found: RunRules | None = workflow.__dict__.get("_declared")
         if found is None:
             functions: dict[str, RunFunction] = {}
             for owner in reversed(workflow.__mro__):
@@ -185,7 +185,7 @@ def _call(found: RunFunction | None) -> Callable[[Run], str] | None:
     name = found.__name__
 
     def text(run: Run) -> str:
-        step = run.execution.table.steps[0]
+        step = run.execution.plan.steps[0]
         try:
             return key_text(call(run, StepRun(0, step, run.execution.inputs, None, ()), None))
         except WorkflowError:

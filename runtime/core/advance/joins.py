@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections import Counter, deque
 from typing import TYPE_CHECKING
 
-from wfc.runtime.core.advance.alive import check_alive
 from wfc.runtime.core.advance.cancelling import cancel_rest
 from wfc.runtime.core.advance.frames import batch_of, collect_all, frame_of, leave
 from wfc.runtime.core.advance.scheduling import free_worker, go_on, start_run
+from wfc.runtime.core.advance.stuck import check_not_stuck
+from wfc.runtime.core.effects import NotifyObservers, StopTimer
 from wfc.runtime.core.execution import NONE, Execution, Exit, Frame, FrameKind, Path, Slots, StepRun
-from wfc.runtime.core.wants import Note, StopTimer
 from wfc.runtime.errors import WorkflowRuntimeError
 from wfc.runtime.events import Event, LateEvent, event_name
 from wfc.runtime.plan.joins import AllOf
 
 if TYPE_CHECKING:
     from wfc.runtime.authoring.table import Step
-    from wfc.runtime.core.ticks import Matched
+    from wfc.runtime.core.ticks import MatchValueComputed
 
-__all__ = ["Collection", "arrive", "collect", "matched", "time_out", "uncollect"]
+__all__ = ["CollectedEvents", "arrive", "collect", "matched", "time_out", "uncollect"]
 
 
 def arrive(execution: Execution, step: Step, event: Event, frame: Frame | None, path: Path) -> None:
@@ -65,7 +65,7 @@ def _match(execution: Execution, step: Step, event: Event, frame: Frame | None, 
     go_on(execution, run, Exit.MATCH)
 
 
-def matched(execution: Execution, tick: Matched) -> None:
+def matched(execution: Execution, tick: MatchValueComputed) -> None:
     """The value of an event at a join is known."""
     run = execution.in_flight.pop(tick.number, None)
     if run is None:
@@ -77,7 +77,7 @@ def matched(execution: Execution, tick: Matched) -> None:
     if run.frame is not None:
         leave(execution, run.frame)
     if not execution.in_flight:
-        check_alive(execution, None)
+        check_not_stuck(execution, None)
 
 
 def _fill(
@@ -109,7 +109,7 @@ def _fill(
 
 def _late(execution: Execution, step: Step, event: Event) -> None:
     if execution.observed:
-        execution.wants.append(Note(LateEvent(event=event, step_name=step.name)))
+        execution.effects.append(NotifyObservers(LateEvent(event=event, step_name=step.name)))
 
 
 def _fire(execution: Execution, step: Step, frame: Frame, slots: Slots, exit: Exit) -> None:
@@ -120,7 +120,7 @@ def _fire(execution: Execution, step: Step, frame: Frame, slots: Slots, exit: Ex
         cancel_rest(execution, step, frame, execution.number)
     if slots.timer is not None:
         if execution.timers.pop(slots.timer, None) is not None:
-            execution.wants.append(StopTimer(slots.timer))
+            execution.effects.append(StopTimer(slots.timer))
         frame.holds -= 1
         leave(execution, frame)
 
@@ -181,7 +181,7 @@ def _pair(execution: Execution, step: Step, event: Event, frame: Frame | None, p
         start_run(execution, step, taken, frame, path)
 
 
-class Collection:
+class CollectedEvents:
     """What ``collect_events`` has kept under one name."""
 
     __slots__ = ("by_kind", "count", "expected", "needed", "taken_by")
@@ -220,11 +220,11 @@ def collect(
     if hasattr(run, "gone") and (key, event) in run.gone:
         run.gone.remove((key, event))
         return None
-    kept: Collection | None = execution.buffers.get(key)
+    kept: CollectedEvents | None = execution.buffers.get(key)
     if kept is None:
         if execution.buffers is NONE:
             execution.buffers = {}
-        kept = execution.buffers[key] = Collection()
+        kept = execution.buffers[key] = CollectedEvents()
     if not kept.is_for(expected):
         kept.expect(expected)
     kind = type(event)
@@ -259,7 +259,7 @@ def uncollect(execution: Execution, run: StepRun) -> None:
         kept.taken_by = None
         kept.by_kind[type(event)].remove(event)
         kept.count -= 1
-        newer: Collection | None = execution.buffers.get(key)
+        newer: CollectedEvents | None = execution.buffers.get(key)
         execution.buffers[key] = kept
         if newer is not None and newer is not kept:
             for kind, queue in newer.by_kind.items():
