@@ -102,7 +102,7 @@ class Workflow(WorkflowDefinition):
                 f"`skip_graph_checks` knows {', '.join(sorted(FLOW_CHECKS))}, not {', '.join(sorted(unknown))}"
             )
         table = self.table()  # a signature that cannot be read is told of now
-        self.declared()
+        self.run_rules()
         if not table.is_checked:
             check_ends(table)
 

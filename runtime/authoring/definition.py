@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from wfc.runtime.authoring.declared import Declared, Limits, Receives, RunFunction, WhenRunning
-from wfc.runtime.authoring.table import StepTable
+from wfc.runtime.authoring.run_rules import Limits, Receives, RunFunction, RunRules, WhenRunning
+from wfc.runtime.authoring.step_functions import StepFunction
+from wfc.runtime.authoring.table import Plan
 from wfc.runtime.authoring.table.signature import WorkflowParameter
-from wfc.runtime.authoring.written import StepFunction
-from wfc.runtime.core.advance.exits import RUN_EXITS
+from wfc.runtime.core.advance.run_exits import RUN_EXITS
 from wfc.runtime.errors import WorkflowValidationError
 from wfc.runtime.events import RunConfig
 
@@ -20,7 +20,7 @@ class WorkflowDefinition(WorkflowParameter):
     """What a class says of its workflow by class keywords and decorated methods; see ``Workflow``."""
 
     _steps: ClassVar[dict[str, StepFunction[Any, Any]]]
-    _table: ClassVar[StepTable | None] = None
+    _table: ClassVar[Plan | None] = None
     _name: ClassVar[str | None] = None
     _config: ClassVar[type[RunConfig] | None] = None
     _deadline: ClassVar[float | None] = None
@@ -30,7 +30,7 @@ class WorkflowDefinition(WorkflowParameter):
     _receives: ClassVar[tuple[Receives, ...]] = ()
     _moved: ClassVar[Mapping[str, str]] = {}
     _removed: ClassVar[tuple[str, ...]] = ()
-    _declared: ClassVar[Declared | None] = None
+    _run_rules: ClassVar[RunRules | None] = None
 
     def __init_subclass__(
         cls,
@@ -47,7 +47,7 @@ class WorkflowDefinition(WorkflowParameter):
         **kwargs: Any,
     ) -> None:
         super().__init_subclass__(**kwargs)
-        cls._table = cls._declared = None
+        cls._table = cls._run_rules = None
         cls._steps = {}
         if when_running is not None:
             cls._when_running = when_running
@@ -61,7 +61,7 @@ class WorkflowDefinition(WorkflowParameter):
             cls._name, cls._config, cls._deadline, cls._source = name, config, deadline, source
 
     @classmethod
-    def table(cls) -> StepTable:
+    def table(cls) -> Plan:
         """Return the class's steps, read once.
 
         Raises:
@@ -70,32 +70,32 @@ class WorkflowDefinition(WorkflowParameter):
         table = cls.__dict__.get("_table")
         if table is None:
             received = tuple(one.event for one in cls._receives)
-            declared = cls.declared()
-            table = cls._table = StepTable(
+            rules = cls.run_rules()
+            table = cls._table = Plan(
                 cls.__name__,
                 cls.steps(),
                 is_generated=cls._name is not None,
                 received=received,
-                limits=declared.limits,
-                exits={name: declared.functions[name] for name in RUN_EXITS if name in declared.functions},
+                limits=rules.limits,
+                exits={name: rules.functions[name] for name in RUN_EXITS if name in rules.functions},
             )
         return table
 
     @classmethod
-    def declared(cls) -> Declared:
+    def run_rules(cls) -> RunRules:
         """Return what the class declares of its runs, read once.
 
         Raises:
             WorkflowValidationError: It contradicts itself.
         """
-        found: Declared | None = cls.__dict__.get("_declared")
+        found: RunRules | None = cls.__dict__.get("_run_rules")
         if found is None:
             functions: dict[str, RunFunction] = {}
             for owner in reversed(cls.__mro__):
                 functions.update(
                     (value.what, value) for value in vars(owner).values() if isinstance(value, RunFunction)
                 )
-            found = cls._declared = Declared(
+            found = cls._run_rules = RunRules(
                 cls.__name__, functions, cls._when_running, cls._limits, cls._receives
             )
         return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wfc.runtime.authoring.declared import Limits
+from wfc.runtime.authoring.run_rules import Limits
 from wfc.runtime.errors import LimitError, SettingsError
 
 if TYPE_CHECKING:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wfc.runtime.calls.bindings import ModelOptions, plain_type
 from wfc.runtime.calls.host import CallHost
-from wfc.runtime.records import Message
+
+if TYPE_CHECKING:
+    from wfc.runtime.records import Message  # whose class pydantic takes a while to build
 
 __all__ = ["Model", "call_llm"]
 

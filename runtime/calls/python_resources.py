@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from wfc.runtime.authoring.resource.kinds import Resource, Span
+from wfc.runtime.authoring.resource.kinds import Lifetime, Resource
 
 __all__ = ["PythonResource"]
 
@@ -22,7 +22,7 @@ class PythonResource(Resource[Any]):
 
     is_loaded_late = True
 
-    def __init__(self, function: str, *, beside: str | Path, per: Span = "run") -> None:
+    def __init__(self, function: str, *, beside: str | Path, per: Lifetime = "run") -> None:
         super().__init__(_not_loaded, per=per)
         self.function = function
         self.beside = beside

@@ -12,7 +12,7 @@ from wfc.runtime.calls.cache import entry_path, load_entry, read_entry, write_en
 from wfc.runtime.calls.llm import Model, call_llm
 from wfc.runtime.calls.sibling_modules import settings_folder
 from wfc.runtime.calls.threads import in_thread
-from wfc.runtime.core.ticks import Spent
+from wfc.runtime.core.ticks import ModelUsed
 from wfc.runtime.driver import about
 from wfc.runtime.driver.context.messaging import Messaging
 from wfc.runtime.errors import WorkflowRuntimeError
@@ -252,7 +252,7 @@ class Calling(Messaging):
             SettingsError: Its cost is bounded, and nobody knows the model's price.
         """
         run = self._started("afford")
-        execution, limits = run.execution, run.execution.table.limits
+        execution, limits = run.execution, run.execution.plan.limits
         if limits is not None:
             folder = settings_folder(type(run.workflow))
             check_budget(limits, execution.tokens, execution.cost_usd, model, folder)
@@ -261,8 +261,8 @@ class Calling(Messaging):
         """Count what a call of a model has used."""
         run = self._started("spent")
         folder = settings_folder(type(run.workflow))
-        cost = cost_of_call(run.execution.table.limits, model, tokens_in, tokens_out, folder)
-        self._in_loop(run.take, Spent(tokens_in + tokens_out, cost))
+        cost = cost_of_call(run.execution.plan.limits, model, tokens_in, tokens_out, folder)
+        self._in_loop(run.take, ModelUsed(tokens_in + tokens_out, cost))
 
     def answering(self) -> AbstractContextManager[Callable[[str], None]]:
         """Shows one more reply of a model, piece by piece, to whoever watches the run: calls of what it gives."""
