@@ -20,7 +20,6 @@ COMPILER_ROOMS = (
     "limits",
     "diagnostics",
     "rules",
-    "reports",
     "python",
     "types",
     "yaml",

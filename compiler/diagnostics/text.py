@@ -1,70 +1,55 @@
-"""Diagnostics → text: with the line and a caret, or one line each; other forms are reports."""
+"""Findings as text for people: with the line and a caret, or on one line each."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, TypeGuard
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from wfc.compiler.diagnostics import Diagnostic, Position, Severity
-from wfc.compiler.diagnostics.printing import printable
+from wfc.compiler.diagnostics.escaping import printable
+from wfc.compiler.diagnostics.results import Results
 
-__all__ = ["FORMATS", "SHOWN", "Format", "is_format", "printable", "render", "summary"]
+__all__ = ["MOST_SHOWN", "concise", "frame", "full", "summary"]
 
-Format = Literal["full", "concise", "json", "github", "sarif", "junit"]
-FORMATS: tuple[Format, ...] = ("full", "concise", "json", "github", "sarif", "junit")
-
-
-def is_format(name: str) -> TypeGuard[Format]:
-    """Whether a name is a format's."""
-    return name in FORMATS
-
-
-SHOWN = 100
-"""How many findings are shown to people; the rest are counted."""
+MOST_SHOWN = 100
+"""How many findings are shown; the rest are counted."""
 
 WIDTH = 110
 """How much of a source line is shown."""
 
-MARKS = frozenset({"Mn", "Me"})
+COMBINING = frozenset({"Mn", "Me"})
 """Unicode's categories of what is drawn over the character before it."""
 
 # ANSI: bold, red, yellow, cyan
 BOLD, RED, YELLOW, CYAN, PLAIN = "\x1b[1m", "\x1b[1;31m", "\x1b[1;33m", "\x1b[36m", "\x1b[0m"
 
 
-def render(
-    diagnostics: Sequence[Diagnostic],
-    texts: Mapping[str, str],
-    *,
-    form: Format = "full",
-    colour: bool = False,
-) -> str:
-    """Findings as text, in their order.
+def full(results: Results) -> str:
+    """Return findings with the line of each, a caret under its stretch, its notes and its hint."""
 
-    Args:
-        diagnostics: What to show.
-        texts: Path → the text that its positions refer to; without it no line is shown.
-        form: ``full`` or ``concise`` for people; the others are for programs, and have all findings.
-        colour: Whether to use a terminal's colours.
-    """
-    if form not in {"full", "concise"}:
-        from wfc.compiler.reports import REPORTS  # for those who ask only
+    def lines(finding: Diagnostic) -> Iterator[str]:
+        yield headline(finding, results.colour)
+        yield from details(finding, results.texts.get(finding.path, ""), results.colour)
+        yield ""
 
-        return REPORTS[form](diagnostics, texts)
-    shown, rest = diagnostics[:SHOWN], len(diagnostics) - SHOWN
-    lines: list[str] = []
-    for diagnostic in shown:
-        lines.append(headline(diagnostic, colour))
-        if form == "full":
-            lines += details(diagnostic, texts.get(diagnostic.path, ""), colour)
-            lines.append("")
+    return first_ones(results.findings, lines)
+
+
+def concise(results: Results) -> str:
+    """Return findings on one line each."""
+    return first_ones(results.findings, lambda finding: [headline(finding, results.colour)])
+
+
+def first_ones(findings: Sequence[Diagnostic], lines: Callable[[Diagnostic], Iterable[str]]) -> str:
+    """Write the findings that are shown, and count the rest."""
+    told = [line for finding in findings[:MOST_SHOWN] for line in lines(finding)]
+    rest = len(findings) - MOST_SHOWN
     if rest > 0:
-        lines.append(f"and {rest} more")
-    return "".join(f"{line}\n" for line in lines)
+        told.append(f"and {rest} more")
+    return "".join(f"{line}\n" for line in told)
 
 
 def summary(diagnostics: Sequence[Diagnostic]) -> str:
-    """``2 errors and 1 warning``, or ``no findings``."""
+    """Count findings: ``2 errors and 1 warning``, or ``no findings``."""
     errors = sum(diagnostic.severity is Severity.ERROR for diagnostic in diagnostics)
     warnings = len(diagnostics) - errors
     parts = [
@@ -104,7 +89,7 @@ def details(diagnostic: Diagnostic, text: str, colour: bool) -> Iterator[str]:
 
 
 def frame(text: str, start: Position, end: Position) -> tuple[str, str]:
-    """The line of a position, cut to a window, and the marks under the stretch on that line."""
+    """Return the line of a position, cut to a window, and the carets under the stretch on that line."""
     first = start.offset - (start.column - 1)
     line = text[first : first + start.column + 4 * WIDTH].partition("\n")[0].partition("\r")[0]
     begin = start.column - 1
@@ -114,23 +99,23 @@ def frame(text: str, start: Position, end: Position) -> tuple[str, str]:
     before, marked, after = line[left:begin], line[begin : min(stop, right)], line[max(begin, stop) : right]
     lead = "… " if left else ""
     tail = " …" if len(line) > right else ""
-    caret = " " * (len(lead) + width(shown(before))) + "^" * max(1, width(shown(marked)))
-    return lead + shown(before) + shown(marked) + shown(after) + tail, caret
+    caret = " " * (len(lead) + width(visible(before))) + "^" * max(1, width(visible(marked)))
+    return lead + visible(before) + visible(marked) + visible(after) + tail, caret
 
 
-def shown(text: str) -> str:
+def visible(text: str) -> str:
     return printable(text.replace("\t", "    "))
 
 
 def width(text: str) -> int:
-    """Cells that a text takes in a terminal."""
+    """Return how many cells a text takes in a terminal."""
     if text.isascii():
         return len(text)
     import unicodedata
 
     return sum(
         0
-        if unicodedata.category(character) in MARKS
+        if unicodedata.category(character) in COMBINING
         else 2
         if unicodedata.east_asian_width(character) in "FW"
         else 1

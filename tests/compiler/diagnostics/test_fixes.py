@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wfc.compiler.diagnostics import Diagnostic, Position, Repair, Severity, TextEdit
-from wfc.compiler.diagnostics.fixing import applied, fixed
+from wfc.compiler.diagnostics.fixes import applied, fixed
 from wfc.compiler.passes import check_text
 
 ROOT = Path(__file__).parents[3]

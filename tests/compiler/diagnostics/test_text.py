@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wfc.compiler.diagnostics import Diagnostic, Position, Related, Severity
-from wfc.compiler.reports.render import SHOWN, frame, printable, render, summary
+from wfc.compiler.diagnostics.escaping import printable
+from wfc.compiler.diagnostics.render import render
+from wfc.compiler.diagnostics.text import MOST_SHOWN, frame, summary
 
 
 def position(text: str, offset: int) -> Position:
@@ -71,11 +73,11 @@ def test_no_findings_are_an_empty_list_in_json_and_nothing_else_elsewhere() -> N
 
 
 def test_the_hundred_and_first_is_counted_only_and_json_has_all() -> None:
-    many = [finding(TEXT, 14, 19)] * (SHOWN + 7)
+    many = [finding(TEXT, 14, 19)] * (MOST_SHOWN + 7)
     lines = render(many, {}, form="concise").splitlines()
-    assert len(lines) == SHOWN + 1
+    assert len(lines) == MOST_SHOWN + 1
     assert lines[-1] == "and 7 more"
-    assert len(json.loads(render(many, {}, form="json"))) == SHOWN + 7
+    assert len(json.loads(render(many, {}, form="json"))) == MOST_SHOWN + 7
 
 
 @pytest.mark.parametrize(

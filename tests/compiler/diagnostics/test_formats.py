@@ -14,8 +14,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from wfc.compiler.diagnostics import Diagnostic, Position, Repair, Severity, TextEdit
+from wfc.compiler.diagnostics.render import render
 from wfc.compiler.passes import check_text
-from wfc.compiler.reports.render import render
+from wfc.compiler.rules.catalogue import describe
 
 ROOT = Path(__file__).parents[3]
 FINDINGS = json.loads((ROOT / "schemas/findings.schema.json").read_text(encoding="utf-8"))
@@ -59,7 +60,7 @@ def found_in(code: str) -> tuple[tuple[Diagnostic, ...], dict[str, str]]:
 def test_every_problem_can_be_told_in_every_form(code: str) -> None:
     found, texts = found_in(code)
     jsonschema.validate(json.loads(render(found, texts, form="json")), strict(FINDINGS))
-    sarif = json.loads(render(found, texts, form="sarif"))
+    sarif = json.loads(render(found, texts, form="sarif", describe=describe))
     jsonschema.validate(sarif, strict(SARIF))
     (run,) = sarif["runs"]
     rules = run["tool"]["driver"]["rules"]
@@ -85,7 +86,9 @@ def test_the_fix_in_json_is_what_is_applied() -> None:
 def test_what_is_suppressed_is_in_sarif_with_its_reason() -> None:
     checked = check_text(IGNORED.encode(), "a.yaml")
     assert not checked.diagnostics
-    (result,) = json.loads(render(checked.suppressed, {}, form="sarif"))["runs"][0]["results"]
+    (result,) = json.loads(render(checked.suppressed, {}, form="sarif", describe=describe))["runs"][0][
+        "results"
+    ]
     assert result["suppressions"] == [{"kind": "inSource", "justification": 'it comes <later> & "soon"'}]
 
 
@@ -147,7 +150,7 @@ def test_no_text_breaks_a_form(path: str, message: str, hint: str, new: str) -> 
     (record,) = json.loads(render(found, {}, form="json"))
     told = (record["message"], record["hint"], record["fix"]["edits"][0]["text"])
     assert told == (whole(message), whole(hint), whole(new))
-    sarif = json.loads(render(found, {}, form="sarif"))
+    sarif = json.loads(render(found, {}, form="sarif", describe=describe))
     uri = sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
     assert re.fullmatch(r"[A-Za-z0-9\-._~/%:]*", uri)
     junit = render(found, {}, form="junit")
