@@ -13,7 +13,7 @@ from excerpts import excerpt
 from rows import table
 from words import ERROR_WORDS, PLACES, SCALAR_WORDS, SECTIONS, UNIT_WORDS
 
-from wfc.compiler.expressions.narrowing import SCALAR_TESTS
+from wfc.compiler.expressions.conditions.narrowing import SCALAR_TESTS
 from wfc.compiler.resolve.durations import SECONDS
 from wfc.compiler.resolve.errors import KNOWN, UNCAUGHT
 from wfc.compiler.resolve.retries import DEFAULTS

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from wfc.compiler.expressions.tokens import Token
-from wfc.compiler.expressions.tree import Attribute, Name, path_of
+from wfc.compiler.expressions.syntax.lexer import Token
+from wfc.compiler.expressions.syntax.tree import Attribute, Name, path_of
 
 __all__ = ["advice", "as_filter", "foreign_sign"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wfc.compiler.expressions.tree import Node
+from wfc.compiler.expressions.syntax.tree import Node
 from wfc.compiler.slotted import dataclass
 
 __all__ = ["Condition", "Hole", "Loop", "Part", "Text", "has_statements", "holes"]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wfc.compiler.expressions.narrowing import SCALAR_TESTS, passes_test
-from wfc.compiler.expressions.tree import Node, Test
+from wfc.compiler.expressions.conditions.narrowing import SCALAR_TESTS, passes_test
+from wfc.compiler.expressions.syntax.tree import Node, Test
 from wfc.compiler.rules import expressions as problems
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.types import ANY, BUILT_IN, NULL, UNKNOWN, Record, Type, may_be_null, members
 
 if TYPE_CHECKING:
-    from wfc.compiler.expressions.scope import Scope
-    from wfc.compiler.expressions.typing import Typing
+    from wfc.compiler.expressions.typing.checker import Typing
+    from wfc.compiler.expressions.typing.scope import Scope
 
 __all__ = ["null_test", "test"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from wfc.compiler.expressions.fstrings import joined_parts, whole_text
-from wfc.compiler.expressions.parse import Template
-from wfc.compiler.expressions.python import Piece, Rank, atom, infix, is_path
-from wfc.compiler.expressions.spelling import Names, Speller
-from wfc.compiler.expressions.template_tree import Condition, Hole, Loop, Part, Text, holes
-from wfc.compiler.expressions.tree import Attribute, Fields, Name, Node, Path, path_of, walk
+from wfc.compiler.expressions.passes import Template
+from wfc.compiler.expressions.python.f_strings import joined_parts, whole_text
+from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, infix, is_path
+from wfc.compiler.expressions.python.printer import Names, Speller
+from wfc.compiler.expressions.syntax.template_tree import Condition, Hole, Loop, Part, Text, holes
+from wfc.compiler.expressions.syntax.tree import Attribute, Fields, Name, Node, Path, path_of, walk
 from wfc.compiler.python.literals import Code, local_name
 from wfc.compiler.types import STRING, base
 

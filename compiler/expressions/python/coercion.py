@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wfc.compiler.expressions.python import Piece, Rank, atom, call, infix, is_path
-from wfc.compiler.expressions.tree import Binary, Choice, ListDisplay, Node, RecordDisplay
+from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, call, infix, is_path
+from wfc.compiler.expressions.syntax.tree import Binary, Choice, ListDisplay, Node, RecordDisplay
 from wfc.compiler.python.literals import field_name
 from wfc.compiler.types import (
     ANY,
@@ -25,7 +25,7 @@ from wfc.compiler.types import (
 )
 
 if TYPE_CHECKING:
-    from wfc.compiler.expressions.spelling import Speller
+    from wfc.compiler.expressions.python.printer import Speller
 
 __all__ = ["exact", "into", "is_exact", "joined_lists", "joins_records", "made_exact"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from wfc.compiler.expressions.tree import (
+from wfc.compiler.expressions.syntax.tree import (
     Compare,
     Constant,
     ListDisplay,

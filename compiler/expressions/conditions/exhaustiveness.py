@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from wfc.compiler.expressions.atoms import Atoms, Key, Row
-from wfc.compiler.expressions.tree import Compare, Constant, Logic, Node, Path, path_of
+from wfc.compiler.expressions.conditions.propositions import Atoms, Key, Row
+from wfc.compiler.expressions.syntax.tree import Compare, Constant, Logic, Node, Path, path_of
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import ANY, BOOLEAN, NULL, UNKNOWN, Enumeration, Optional, Scalar
 
 if TYPE_CHECKING:
-    from wfc.compiler.expressions.parse import Expression
+    from wfc.compiler.expressions.passes import Expression
 
 __all__ = ["Case", "Verdict", "constant_truth", "falls_through", "judge"]
 

@@ -11,11 +11,11 @@ import re
 from typing import Final
 
 from wfc.compiler.diagnostics import Place, Report
-from wfc.compiler.expressions.parser import RESERVED, Parser
-from wfc.compiler.expressions.reading import read_expression
-from wfc.compiler.expressions.template_tree import Condition, Hole, Loop, Part, Text
-from wfc.compiler.expressions.tokens import Token, UnreadableError, tokenize
-from wfc.compiler.expressions.tree import Broken, Node
+from wfc.compiler.expressions.syntax.lexer import Token, UnreadableError, tokenize
+from wfc.compiler.expressions.syntax.parser import RESERVED, Parser
+from wfc.compiler.expressions.syntax.reading import read_expression
+from wfc.compiler.expressions.syntax.template_tree import Condition, Hole, Loop, Part, Text
+from wfc.compiler.expressions.syntax.tree import Broken, Node
 from wfc.compiler.python.literals import is_name
 from wfc.compiler.rules import expressions as problems
 from wfc.compiler.rules import templates as template_problems

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from wfc.compiler.expressions.atoms import outline
-from wfc.compiler.expressions.tree import FilterCall, ListDisplay, Logic, Node, decided
+from wfc.compiler.expressions.conditions.propositions import outline
+from wfc.compiler.expressions.syntax.tree import FilterCall, ListDisplay, Logic, Node, decided
 from wfc.compiler.types import STRING, ListOf, base
 
 __all__ = ["merged", "undecided"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from wfc.compiler.expressions.scope import Scope
-from wfc.compiler.expressions.tree import Constant, Name, Node
+from wfc.compiler.expressions.syntax.tree import Constant, Name, Node
+from wfc.compiler.expressions.typing.scope import Scope
 from wfc.compiler.types import (
     BOOLEAN,
     DECIMAL,

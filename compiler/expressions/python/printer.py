@@ -7,11 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from wfc.compiler.expressions.filters import FILTERS, Spelling
-from wfc.compiler.expressions.fstrings import UnspeakableError, joined_parts
-from wfc.compiler.expressions.parse import Expression
-from wfc.compiler.expressions.python import Piece, Rank, atom, call, infix, is_path, method, tuple_of
-from wfc.compiler.expressions.simplifying import merged, undecided
-from wfc.compiler.expressions.tree import (
+from wfc.compiler.expressions.passes import Expression
+from wfc.compiler.expressions.python.coercion import exact, is_exact, joined_lists, joins_records, made_exact
+from wfc.compiler.expressions.python.coercion import into as widen
+from wfc.compiler.expressions.python.f_strings import UnspeakableError, joined_parts
+from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, call, infix, is_path, method, tuple_of
+from wfc.compiler.expressions.python.simplification import merged, undecided
+from wfc.compiler.expressions.syntax.tree import (
     Attribute,
     Binary,
     Choice,
@@ -36,8 +38,6 @@ from wfc.compiler.expressions.tree import (
     path_of,
     taken_apart,
 )
-from wfc.compiler.expressions.widening import exact, is_exact, joined_lists, joins_records, made_exact
-from wfc.compiler.expressions.widening import into as widen
 from wfc.compiler.python.literals import Code, class_name, escaped, field_name, literal
 from wfc.compiler.types import (
     BOOLEAN,

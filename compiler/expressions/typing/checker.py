@@ -6,10 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place, Report
-from wfc.compiler.expressions import arithmetic, asking, comparing, fields, remedies
 from wfc.compiler.expressions.filters import FILTERS, Call
-from wfc.compiler.expressions.scope import Scope
-from wfc.compiler.expressions.tree import (
+from wfc.compiler.expressions.syntax.tree import (
     Attribute,
     Binary,
     Broken,
@@ -32,6 +30,8 @@ from wfc.compiler.expressions.tree import (
     path_of,
     taken_apart,
 )
+from wfc.compiler.expressions.typing import arithmetic, comparisons, fields, hints, type_tests
+from wfc.compiler.expressions.typing.scope import Scope
 from wfc.compiler.rules import expressions as problems
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.rules import templates as template_problems
@@ -185,7 +185,7 @@ class Typing:
             place = self.place.stretch(node.name_start, node.name_end)
             if node.name.startswith("_"):
                 return self.wrong(problems.private_name(place, node.name))
-            meant = remedies.for_name(node, self.text, scope)
+            meant = hints.for_name(node, self.text, scope)
             return self.wrong(problems.unknown_name(place, node.name, list(scope.names), meant))
         node.declared = scope.names[node.name]
         return scope.fact((node.name,)) or node.declared
@@ -260,10 +260,10 @@ class Typing:
 
     def list_display(self, node: ListDisplay, scope: Scope) -> Type:
         types = [self.type_of(item, scope) for item in node.items]
-        beside = next((each for each in types if each in comparing.WRITTEN_AS_TEXT), None)
+        beside = next((each for each in types if each in comparisons.WRITTEN_AS_TEXT), None)
         if beside is not None:
             pairs = zip(node.items, types, strict=True)
-            types = [comparing.adapt(item, kind, beside) for item, kind in pairs]
+            types = [comparisons.adapt(item, kind, beside) for item, kind in pairs]
         return ListOf(common(*types) if types else NOTHING)
 
     def record_display(self, node: RecordDisplay, scope: Scope) -> Type:
@@ -292,16 +292,11 @@ class Typing:
     def compare(self, node: Compare, scope: Scope) -> Type:
         left = self.type_of(node.left, scope)
         name = node.right.name if isinstance(node.right, Name) else ""
-        if (
-            name
-            and name not in scope.names
-            and base(left) is BOOLEAN
-            and name.lower() not in remedies.CONSTANTS
-        ):
-            meant = remedies.for_truth(self.words(node.left), node.operator, name)
+        if name and name not in scope.names and base(left) is BOOLEAN and name.lower() not in hints.CONSTANTS:
+            meant = hints.for_truth(self.words(node.left), node.operator, name)
             return self.wrong(problems.unknown_name(self.at(node.right), name, list(scope.names), meant))
         right = self.type_of(node.right, scope)
-        return comparing.compare(self, node, left, right)
+        return comparisons.compare(self, node, left, right)
 
     def logic(self, node: Logic, scope: Scope) -> Type:
         before: Node | None = None
@@ -346,13 +341,13 @@ class Typing:
         then = self.type_of(node.then, scope.given(node.test, True, sure=self.sure))
         otherwise = self.type_of(node.otherwise, scope.given(node.test, False, sure=self.sure))
         left, right = (
-            comparing.adapt(node.then, then, otherwise),
-            comparing.adapt(node.otherwise, otherwise, then),
+            comparisons.adapt(node.then, then, otherwise),
+            comparisons.adapt(node.otherwise, otherwise, then),
         )
         return common(left, right)
 
     def test(self, node: Test, scope: Scope) -> Type:
-        asking.test(self, node, self.type_of(node.of, scope), scope)
+        type_tests.test(self, node, self.type_of(node.of, scope), scope)
         return BOOLEAN
 
     def filter(self, node: FilterCall, scope: Scope) -> Type:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from wfc.compiler.expressions.tree import Binary, Unary
+from wfc.compiler.expressions.syntax.tree import Binary, Unary
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.types import (
     DATE,
@@ -23,7 +23,7 @@ from wfc.compiler.types import (
 )
 
 if TYPE_CHECKING:
-    from wfc.compiler.expressions.typing import Typing
+    from wfc.compiler.expressions.typing.checker import Typing
 
 __all__ = ["binary", "unary"]
 

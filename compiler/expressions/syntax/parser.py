@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final, NoReturn, cast
 
 from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.expressions.foreign import advice, as_filter, foreign_sign
-from wfc.compiler.expressions.tokens import Token, UnreadableError
-from wfc.compiler.expressions.tree import (
+from wfc.compiler.expressions.syntax.lexer import Token, UnreadableError
+from wfc.compiler.expressions.syntax.other_languages import advice, as_filter, foreign_sign
+from wfc.compiler.expressions.syntax.tree import (
     ArithmeticOperator,
     Attribute,
     Binary,

@@ -6,9 +6,9 @@ import re
 from typing import Final
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.expressions.parser import RESERVED, Parser
-from wfc.compiler.expressions.tokens import UnreadableError, tokenize
-from wfc.compiler.expressions.tree import Fields, Name, Node
+from wfc.compiler.expressions.syntax.lexer import UnreadableError, tokenize
+from wfc.compiler.expressions.syntax.parser import RESERVED, Parser
+from wfc.compiler.expressions.syntax.tree import Fields, Name, Node
 
 __all__ = ["path_alone", "read_expression"]
 

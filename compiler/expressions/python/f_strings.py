@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from wfc.compiler.expressions.python import Piece, Rank, atom, call, method
-from wfc.compiler.expressions.tree import Concat, Constant, Node
+from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, call, method
+from wfc.compiler.expressions.syntax.tree import Concat, Constant, Node
 from wfc.compiler.python.literals import best_quote, block_part, closed_block, escaped, literal, text_block
 from wfc.compiler.types import INTEGER, STRING, base, members
 
 if TYPE_CHECKING:
-    from wfc.compiler.expressions.spelling import Speller
+    from wfc.compiler.expressions.python.printer import Speller
 
 __all__ = ["UnspeakableError", "joined_parts", "whole_text"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from wfc.compiler.expressions import asking, remedies
-from wfc.compiler.expressions.narrowing import among, is_among
-from wfc.compiler.expressions.tree import Compare, Constant, ListDisplay, Node
+from wfc.compiler.expressions.conditions.narrowing import among, is_among
+from wfc.compiler.expressions.syntax.tree import Compare, Constant, ListDisplay, Node
+from wfc.compiler.expressions.typing import hints, type_tests
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.types import (
     ANY,
@@ -34,7 +34,7 @@ from wfc.compiler.types import (
 )
 
 if TYPE_CHECKING:
-    from wfc.compiler.expressions.typing import Typing
+    from wfc.compiler.expressions.typing.checker import Typing
 
 __all__ = ["WRITTEN_AS_TEXT", "adapt", "compare"]
 
@@ -87,7 +87,7 @@ def order(typing: Typing, node: Compare, left: Type, right: Type) -> None:
 def equality(typing: Typing, node: Compare, left: Type, right: Type) -> None:
     for value, other, kind in ((node.right, node.left, left), (node.left, node.right, right)):
         if isinstance(value, Constant) and value.value is None:
-            asking.null_test(typing, node, other, kind, null=node.operator == "==")
+            type_tests.null_test(typing, node, other, kind, null=node.operator == "==")
             return
         if kind is NULL and not may_be_null(value.type) and value.type is not ANY:
             typing.decide(node, node.operator == "!=", f"`{typing.words(other)}` is null here")
@@ -109,7 +109,7 @@ def equality(typing: Typing, node: Compare, left: Type, right: Type) -> None:
 def hint(typing: Typing, node: Compare, left: Type, right: Type) -> str:
     """What is most likely meant by a comparison that does not go."""
     words = typing.words(node.left), typing.words(node.right)
-    return remedies.for_comparison(node.operator, (node.left, node.right), (left, right), words)
+    return hints.for_comparison(node.operator, (node.left, node.right), (left, right), words)
 
 
 def widened(type: Type) -> Type:

@@ -6,13 +6,21 @@ from collections.abc import Sequence
 from typing import Final
 
 from wfc.compiler.diagnostics import Place, Report
-from wfc.compiler.expressions.narrowing import Facts
-from wfc.compiler.expressions.reading import read_expression
-from wfc.compiler.expressions.scope import Scope
-from wfc.compiler.expressions.template_parser import TemplateParser
-from wfc.compiler.expressions.template_tree import Condition, Hole, Loop, Part, Text, has_statements, holes
-from wfc.compiler.expressions.tokens import UnreadableError
-from wfc.compiler.expressions.tree import (
+from wfc.compiler.expressions.conditions.exhaustiveness import constant_truth
+from wfc.compiler.expressions.conditions.narrowing import Facts
+from wfc.compiler.expressions.syntax.lexer import UnreadableError
+from wfc.compiler.expressions.syntax.reading import read_expression
+from wfc.compiler.expressions.syntax.template_parser import TemplateParser
+from wfc.compiler.expressions.syntax.template_tree import (
+    Condition,
+    Hole,
+    Loop,
+    Part,
+    Text,
+    has_statements,
+    holes,
+)
+from wfc.compiler.expressions.syntax.tree import (
     Attribute,
     Broken,
     Constant,
@@ -23,8 +31,8 @@ from wfc.compiler.expressions.tree import (
     children,
     path_of,
 )
-from wfc.compiler.expressions.truth import constant_truth
-from wfc.compiler.expressions.typing import Typing
+from wfc.compiler.expressions.typing.checker import Typing
+from wfc.compiler.expressions.typing.scope import Scope
 from wfc.compiler.rules import names as names_problems
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.rules import templates as template_problems

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from wfc.compiler.expressions.narrowing import SCALAR_TESTS, Facts, facts_of, of_first
-from wfc.compiler.expressions.tree import Constant, Fields, Name, Node, Path, Test, children
+from wfc.compiler.expressions.conditions.narrowing import SCALAR_TESTS, Facts, facts_of, of_first
+from wfc.compiler.expressions.syntax.tree import Constant, Fields, Name, Node, Path, Test, children
 from wfc.compiler.slotted import dataclass, field, replace
 from wfc.compiler.types import UNKNOWN, OneOf, Record, Type, may_be_null
 
 if TYPE_CHECKING:
     from wfc.compiler.expressions.memory import Memory
-    from wfc.compiler.expressions.parse import Expression
+    from wfc.compiler.expressions.passes import Expression
 
 __all__ = ["Scope"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from wfc.compiler.expressions.narrowing import among, passes_test
-from wfc.compiler.expressions.tree import (
+from wfc.compiler.expressions.conditions.narrowing import among, passes_test
+from wfc.compiler.expressions.syntax.tree import (
     Compare,
     Constant,
     ListDisplay,
