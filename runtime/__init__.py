@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 # Sorted by the tool, each of them would be a statement of its own.
 # isort: off
 if TYPE_CHECKING:
-    from wfc.runtime.authoring.declared import (
+    from wfc.runtime.authoring.run_rules import (
         Limits as Limits,
         Receives as Receives,
         run_cancel as run_cancel,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         ResourceManager as ResourceManager,
     )
     from wfc.runtime.authoring.retry import RetryInfo, RetryPolicy
-    from wfc.runtime.authoring.steps import catch_error, pause as pause, step, transform as transform
+    from wfc.runtime.authoring.decorators import catch_error, pause as pause, step, transform as transform
     from wfc.runtime.calls.bindings import (
         Basic as Basic,
         Bearer as Bearer,
@@ -206,55 +206,55 @@ __all__ = [
 ]
 
 _AUTHORS: Final = {
-    "authoring.resource": "Resource ResourceConfig",
-    "authoring.retry": "RetryInfo RetryPolicy",
-    "authoring.steps": "catch_error step",
-    "calls.bindings": "HttpResponse Model Secret",
-    "calls.cache": "Cache",
-    "driver.context": "Context",
-    "driver.engine": "Engine default_engine",
-    "driver.engine.messages": "Message",
-    "driver.handler": "WorkflowHandler",
-    "driver.run.breakpoints": "Breakpoint Halt",
-    "driver.run.questions": "OpenQuestion",
-    "errors": (
+    "wfc.runtime.authoring.resource": "Resource ResourceConfig",
+    "wfc.runtime.authoring.retry": "RetryInfo RetryPolicy",
+    "wfc.runtime.authoring.decorators": "catch_error step",
+    "wfc.runtime.calls.bindings": "HttpResponse Model Secret",
+    "wfc.runtime.calls.cache": "Cache",
+    "wfc.runtime.driver.context": "Context",
+    "wfc.runtime.driver.engine": "Engine default_engine",
+    "wfc.runtime.driver.engine.messages": "Message",
+    "wfc.runtime.driver.handler": "WorkflowHandler",
+    "wfc.runtime.driver.run.breakpoints": "Breakpoint Halt",
+    "wfc.runtime.driver.run.questions": "OpenQuestion",
+    "wfc.runtime.errors": (
         "ContextStateError InvalidAnswerError InvalidMessageError LimitError MissingPackageError "
         "RunEndedError RunExistsError RunUnknownError SettingsError SnapshotError StepError "
         "StepFailedError StuckError UndeclaredResultError UnknownQuestionError WorkflowCancelledByUser "
         "WorkflowConfigurationError WorkflowError WorkflowRuntimeError WorkflowTimeoutError "
         "WorkflowValidationError"
     ),
-    "events": (
+    "wfc.runtime.events": (
         "Event HumanResponseEvent InputRequiredEvent ProgressText Record RunConfig RunState StartEvent "
         "StepFailedEvent StopEvent TokenText WorkflowCancelledEvent WorkflowFailedEvent "
         "WorkflowTimedOutEvent"
     ),
-    "plan.collect": "Collect Take",
-    "plan.outcomes": "All",
-    "values.serializers": "BaseSerializer JsonSerializer",
-    "workflow": "Workflow",
+    "wfc.runtime.plan.collect": "Collect Take",
+    "wfc.runtime.plan.outcomes": "All",
+    "wfc.runtime.values.serializers": "BaseSerializer JsonSerializer",
+    "wfc.runtime.workflow": "Workflow",
 }
 _GENERATED_CODE: Final = {
-    "authoring.declared": "Limits Receives run_cancel run_deadline run_error run_key runs_per",
-    "authoring.output_format": "require_output_format",
-    "authoring.resource": "PythonResource ResourceManager",
-    "authoring.steps": "pause transform",
-    "calls.bindings": "Basic Bearer Output PythonTool",
-    "driver.engine.messages": "Keep",
-    "errors": "ExpressionError OutputFormatError RunFailedError WorkflowStepDoesNotExistError",
-    "events": (
+    "wfc.runtime.authoring.run_rules": "Limits Receives run_cancel run_deadline run_error run_key runs_per",
+    "wfc.runtime.authoring.output_format": "require_output_format",
+    "wfc.runtime.authoring.resource": "PythonResource ResourceManager",
+    "wfc.runtime.authoring.decorators": "pause transform",
+    "wfc.runtime.calls.bindings": "Basic Bearer Output PythonTool",
+    "wfc.runtime.driver.engine.messages": "Keep",
+    "wfc.runtime.errors": "ExpressionError OutputFormatError RunFailedError WorkflowStepDoesNotExistError",
+    "wfc.runtime.events": (
         "CacheHit ChildEnd ChildNote EventEmitted InternalDispatchEvent LateEvent Moment Number StepState "
         "StepStateChanged UnhandledEvent"
     ),
-    "plan.joins": "AllOf AtLeast EachOf FirstOf",
-    "plan.outcomes": "UNHANDLED Batch Fail Inputs Restart RunInfo Unhandled",
-    "plan.pauses": "SKIP Child Delay Item Items Outside Question QuestionAsked QuestionClosed Skip Until",
-    "values.filters": "filters",  # the module itself
-    "values.formats": "Duration Format",
-    "values.serializers": "PickleSerializer",
+    "wfc.runtime.plan.joins": "AllOf AtLeast EachOf FirstOf",
+    "wfc.runtime.plan.outcomes": "UNHANDLED Batch Fail Inputs Restart RunInfo Unhandled",
+    "wfc.runtime.plan.pauses": "SKIP Child Delay Item Items Outside Question QuestionAsked QuestionClosed Skip Until",
+    "wfc.runtime.values.filters": "filters",  # the module itself
+    "wfc.runtime.values.formats": "Duration Format",
+    "wfc.runtime.values.serializers": "PickleSerializer",
 }
 _MODULES: Final = {
-    name: f"{__name__}.{module}"
+    name: module
     for table in (_AUTHORS, _GENERATED_CODE)
     for module, names in table.items()
     for name in names.split()

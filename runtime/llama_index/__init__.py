@@ -6,7 +6,7 @@ In such a program ``workflows`` becomes ``wfc.runtime.llama_index``. Nothing els
 
 from __future__ import annotations
 
-from wfc.runtime.authoring.steps import catch_error, step
+from wfc.runtime.authoring.decorators import catch_error, step
 from wfc.runtime.driver.context import Context
 from wfc.runtime.workflow import Workflow
 

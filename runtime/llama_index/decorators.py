@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wfc.runtime.authoring.steps import StepFunction, StepGraphCheck, catch_error, step
+from wfc.runtime.authoring.decorators import StepFunction, StepGraphCheck, catch_error, step
 from wfc.runtime.authoring.table import Step as StepConfig
 from wfc.runtime.authoring.table.flow import WorkflowGraphCheck
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wfc.runtime.authoring.steps import StepFunction
+from wfc.runtime.authoring.decorators import StepFunction
 from wfc.runtime.workflow import Workflow
 
 __all__ = ["Workflow", "WorkflowMeta"]
