@@ -15,37 +15,11 @@ from wfc.runtime.authoring.decorators import (
 from wfc.runtime.authoring.output_format import (
     require_output_format,
 )
-from wfc.runtime.authoring.resource import (
-    PythonResource,
-    Resource,
-    ResourceConfig,
-    ResourceManager,
-)
-from wfc.runtime.authoring.retry import (
-    RetryInfo,
-    RetryPolicy,
-)
-from wfc.runtime.authoring.run_rules import (
-    Limits,
-    Receives,
-    run_cancel,
-    run_deadline,
-    run_error,
-    run_key,
-    runs_per,
-)
-from wfc.runtime.calls.bindings import (
-    Basic,
-    Bearer,
-    HttpResponse,
-    Model,
-    Output,
-    PythonTool,
-    Secret,
-)
-from wfc.runtime.calls.cache import (
-    Cache,
-)
+from wfc.runtime.authoring.resource import Resource, ResourceConfig, ResourceManager
+from wfc.runtime.authoring.retry import RetryPolicy
+from wfc.runtime.authoring.run_rules import run_cancel, run_deadline, run_error, run_key, runs_per
+from wfc.runtime.calls.bindings import Basic, Bearer, Model, Output, PythonTool, Secret
+from wfc.runtime.calls.python_resources import PythonResource
 from wfc.runtime.driver.context import (
     Context,
 )
@@ -121,31 +95,23 @@ from wfc.runtime.events import (
     WorkflowFailedEvent,
     WorkflowTimedOutEvent,
 )
+from wfc.runtime.plan.caching import Cache
 from wfc.runtime.plan.collect import (
     Collect,
     Take,
 )
+from wfc.runtime.plan.inputs import HttpResponse, Inputs, Item, RunInfo
 from wfc.runtime.plan.joins import (
     AllOf,
     AtLeast,
     EachOf,
     FirstOf,
 )
-from wfc.runtime.plan.outcomes import (
-    UNHANDLED,
-    All,
-    Batch,
-    Fail,
-    Inputs,
-    Restart,
-    RunInfo,
-    Unhandled,
-)
+from wfc.runtime.plan.outcomes import UNHANDLED, All, Batch, Fail, Restart, Unhandled
 from wfc.runtime.plan.pauses import (
     SKIP,
     Child,
     Delay,
-    Item,
     Items,
     Outside,
     Question,
@@ -154,11 +120,14 @@ from wfc.runtime.plan.pauses import (
     Skip,
     Until,
 )
+from wfc.runtime.plan.retries import RetryInfo
+from wfc.runtime.plan.run_rules import Limits, Receives
+from wfc.runtime.store.serializers import JsonSerializer, PickleSerializer
 from wfc.runtime.values.formats import (
     Duration,
     Format,
 )
-from wfc.runtime.values.serializers import BaseSerializer, JsonSerializer, PickleSerializer
+from wfc.runtime.values.serializers import BaseSerializer
 from wfc.runtime.workflow import (
     Workflow,
 )

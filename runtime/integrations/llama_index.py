@@ -9,10 +9,11 @@ from types import ModuleType
 from typing import Any, Final, TypeVar
 
 from wfc.runtime.authoring.decorators import StepFunction
-from wfc.runtime.authoring.resource.kinds import ResourceRequest
-from wfc.runtime.authoring.table import Step
 from wfc.runtime.errors import SnapshotError, WorkflowConfigurationError, WorkflowError
 from wfc.runtime.events import Event, StopEvent
+from wfc.runtime.plan.collect import TakeAll
+from wfc.runtime.plan.signature import ResourceRequest
+from wfc.runtime.plan.step import Step
 from wfc.runtime.values.state import StateStore
 
 __all__ = [
@@ -64,7 +65,7 @@ _FROM: Final[dict[str, tuple[str, ...]]] = {
     "workflows.collect": ("wfc.runtime.plan.collect",),
     "workflows.context": ("wfc.runtime.driver.context", _HERE),
     "workflows.context.context": ("wfc.runtime.driver.context",),
-    "workflows.context.serializers": ("wfc.runtime.values.serializers",),
+    "workflows.context.serializers": ("wfc.runtime.values.serializers", "wfc.runtime.store.serializers"),
     "workflows.context.state_store": ("wfc.runtime.values.state", "wfc.runtime.events", _HERE),
     "workflows.decorators": ("wfc.runtime.llama_index.decorators",),
     "workflows.errors": ("wfc.runtime.errors", _HERE),
@@ -82,6 +83,7 @@ _FROM: Final[dict[str, tuple[str, ...]]] = {
 _StopEventT = TypeVar("_StopEventT", bound=StopEvent)
 
 _ALSO: Final[dict[str, dict[str, Any]]] = {
+    "workflows.collect": {"All": TakeAll},
     "workflows.decorators": {"StepConfig": Step},
     "workflows.errors": {"ContextSerdeError": SnapshotError},
     "workflows.events": {"EventType": type[Event]},
