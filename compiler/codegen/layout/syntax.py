@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Literal
 
-__all__ = ["COMPREHENSION", "KEPT", "OPERATION", "Source"]
+__all__ = ["KEPT", "OPERATION", "ExpressionSource"]
 
 KEPT = "\0"
 """Stands for a line break inside a string, which must not be indented."""
+
 
 BINARY: dict[type[ast.AST], tuple[str, int]] = {
     ast.Or: ("or", 1),
@@ -21,6 +22,8 @@ BINARY: dict[type[ast.AST], tuple[str, int]] = {
     ast.FloorDiv: ("//", 8),
     ast.Mod: ("%", 8),
 }
+
+
 COMPARE: dict[type[ast.AST], str] = {
     ast.Eq: "==",
     ast.NotEq: "!=",
@@ -33,11 +36,15 @@ COMPARE: dict[type[ast.AST], str] = {
     ast.Is: "is",
     ast.IsNot: "is not",
 }
+
+
 OPERATION = (ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp)
+
+
 COMPREHENSION = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 
-class Source:
+class ExpressionSource:
     """One expression.
 
     Args:

@@ -4,40 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wfc.compiler.codegen.annotations import annotation, union
-from wfc.compiler.codegen.batches import mistakable
-from wfc.compiler.codegen.bindings import Bindings, PythonFunction, context
-from wfc.compiler.codegen.caching import cache
-from wfc.compiler.codegen.calls import Calls
-from wfc.compiler.codegen.children import child_method
-from wfc.compiler.codegen.constants import call
-from wfc.compiler.codegen.layout import INDENT, docstring, fit
-from wfc.compiler.codegen.maps import Maps, gathered
+from wfc.compiler.codegen.bindings import Bindings, PythonFunction, context_type
+from wfc.compiler.codegen.layout.docstrings import docstring
+from wfc.compiler.codegen.layout.expressions import INDENT
+from wfc.compiler.codegen.layout.statements import fit
+from wfc.compiler.codegen.literals.annotations import annotation, union
+from wfc.compiler.codegen.literals.functions import (
+    FunctionBuilder,
+    FunctionParameter,
+    result_parameters,
+    step_parameters,
+)
+from wfc.compiler.codegen.literals.negation import negated
+from wfc.compiler.codegen.literals.values import ValueWriter
+from wfc.compiler.codegen.methods.batches import steps_with_ambiguous_batches
+from wfc.compiler.codegen.methods.maps import MapWriter, map_statement
+from wfc.compiler.codegen.methods.pauses import answer_parameters, pause_type
+from wfc.compiler.codegen.methods.tails import TailWriter
+from wfc.compiler.codegen.methods.workflow_calls import call_method
+from wfc.compiler.codegen.methods.writer import BODY, MethodWriter
 from wfc.compiler.codegen.names import ModuleNames
-from wfc.compiler.codegen.negation import negated
-from wfc.compiler.codegen.pauses import answer_parameters, pause_type
-from wfc.compiler.codegen.scope import Function, Parameter, given, result_parameters
-from wfc.compiler.codegen.tails import BODY, Tail
-from wfc.compiler.codegen.values import Values
 from wfc.compiler.expressions import Expression, Template
 from wfc.compiler.model import Exit, Join, MapItems, Pause, Save, Step, WaitEvent, Workflow, WorkflowCall
-from wfc.compiler.python.literals import Code, literal
+from wfc.compiler.python.literals import Code
 
-__all__ = ["Methods"]
-
-USUAL_CONCURRENCY = 4
+__all__ = ["StepMethods"]
 
 
-class Methods:
+class StepMethods(MethodWriter):
     """Makes the methods of a workflow class."""
 
     def __init__(self, workflow: Workflow, names: ModuleNames, bindings: Bindings) -> None:
-        self.workflow = workflow
-        self.names = names
-        self.bindings = bindings
-        self.calls = Calls(bindings, names)
-        self.maps = Maps(self)
-        self.told_apart = mistakable(workflow)
+        super().__init__(workflow, names, bindings)
+        self.maps = MapWriter(self)
+        self.told_apart = steps_with_ambiguous_batches(workflow)
 
     def of(self, step: Step, comment: Code) -> Iterator[PythonFunction]:
         """A step's methods, the one that bears its name first."""
@@ -51,7 +51,7 @@ class Methods:
                 step, "then", "after_{}", step.emit, step.save, result_parameters(step, self.names)
             )
         if step.on_error is not None:
-            error = [Parameter("error", Code("error"), Code("StepError"))]
+            error = [FunctionParameter("error", Code("error"), Code("StepError"))]
             yield self.tail(step, "on_error", "{}_failed", step.on_error, (), error)
         if step.on_limit is not None:
             yield self.tail(step, "on_limit", "{}_over_limit", step.on_limit, (), [])
@@ -60,7 +60,7 @@ class Methods:
         if step.on_expired is not None:
             yield self.tail(step, "on_expired", "{}_expired", step.on_expired, (), [])
         if isinstance(step.action, WaitEvent) and step.action.that is not None:
-            came = [Parameter("result", Code("result"), self.names.of(step.action.event.record))]
+            came = [FunctionParameter("result", Code("result"), self.names.of(step.action.event.record))]
             yield self.computed(step, "that", "{}_that", step.action.that, "bool", came)
         yield from self.texts(step)
 
@@ -70,82 +70,37 @@ class Methods:
         if isinstance(step.action, MapItems):
             yield from self.maps.of(step, step.action, comment)
         elif isinstance(step.action, WorkflowCall):
-            yield child_method(self, step, step.action, comment)
+            yield call_method(self, step, step.action, comment)
         else:
             yield self.action(step, comment)
 
     def action(self, step: Step, comment: Code) -> PythonFunction:
         assert step.action is not None, step.name
         assert not isinstance(step.action, (MapItems, WorkflowCall)), step.name
-        function = self.function(step)
-        function.use_all("event")
-        function.use_all("events")
-        action = self.calls.action(step.action, step, function)
-        lead = [line for each in function.lead for line in fit(each, BODY)]
+        function = self.main_function(step)
+        action = self.actions.action(step.action, step, function)
         doc = docstring(step.description, BODY)
         name = self.names.method(step)
         if isinstance(step.action, Pause):
             head = self.head("def", name, function.parameters, pause_type(step.action, self.names))
-            body = [*lead, *fit(f"return {action}", BODY)]
-            return PythonFunction(head, tuple(body), doc, comment, self.decorator(step, "pause"))
-        parameters = [Code(f"ctx: {context(self.workflow)}"), *function.parameters]
+            body = self.lines(function, f"return {action}")
+            return PythonFunction(head, body, doc, comment, self.decorator(step, "pause"))
+        parameters = [Code(f"ctx: {context_type(self.workflow)}"), *function.parameters]
         gives = annotation(step.result, self.names) if step.result is not None else Code("None")
         head = self.head("async def", name, parameters, gives)
         returned = "await" if step.result is None else "return await"
-        body = [*lead, *fit(f"{returned} {action}", BODY)]
-        return PythonFunction(head, tuple(body), doc, comment, self.decorator(step, "step"))
+        body = self.lines(function, f"{returned} {action}")
+        return PythonFunction(head, body, doc, comment, self.decorator(step, "step"))
 
     def transform(self, step: Step, comment: Code) -> PythonFunction:
-        function = self.function(step)
-        function.use_all("event")
-        function.use_all("events")
+        function = self.main_function(step)
         if isinstance(step.action, MapItems):
-            function.lead.append(gathered(step.action, function, self.names))
+            function.lead.append(map_statement(step.action, function, self.names))
         tail = self.tail_in(function, step)
         body = tail.lines(step.emit, step.save)
         head = self.head("def", self.names.method(step), function.parameters, tail.returns(step.emit))
         doc = docstring(step.description, BODY)
         return PythonFunction(head, tuple(body), doc, comment, self.decorator(step, "transform"))
-
-    def decorator(self, step: Step, kind: str) -> tuple[str, ...]:
-        named: dict[str, Code] = {}
-        name = self.names.method(step)
-        if name != step.name:
-            named["name"] = literal(step.name)
-        if isinstance(step.accepts, Join):
-            named["join"] = self.join(step.accepts)
-        if step.within is not None:
-            named["within"] = literal(step.within)
-        if kind == "step" or isinstance(step.action, WorkflowCall):
-            named |= self.attempts(step)
-        if isinstance(step.max_runs, int):
-            named["max_runs"] = literal(step.max_runs)
-        return tuple(fit(f"@{call(Code(kind), **named)}" if named else f"@{kind}", INDENT))
-
-    def attempts(self, step: Step) -> dict[str, Code]:
-        """What a decorator says of the attempts at a step's action, or at that of an item."""
-        named: dict[str, Code] = {}
-        if step.retry is not None:
-            named["retry_policy"] = self.bindings.retry(step.retry)
-        if step.timeout is not None:
-            named["timeout"] = literal(step.timeout)
-        if step.concurrency != USUAL_CONCURRENCY:
-            named["num_workers"] = literal(step.concurrency)
-        if step.cached is not None:
-            named["cache"] = cache(step.cached)
-        return named
-
-    def join(self, join: Join) -> Code:
-        named = {"fork": literal(join.fork)}
-        if join.within is not None:
-            named["within"] = literal(join.within)
-        if join.proceed:
-            named["proceed"] = literal(True)
-        if join.rest == "cancel":
-            named["rest"] = literal("cancel")
-        if join.form == "at_least":
-            return call(Code("AtLeast"), literal(join.count), **named)
-        return call(Code({"all": "AllOf", "any": "FirstOf", "each": "EachOf"}[join.form]), **named)
 
     # --- the others
     def tail(
@@ -155,7 +110,7 @@ class Methods:
         name: str,
         exit_: Exit,
         saves: Sequence[Save],
-        more: Sequence[Parameter],
+        more: Sequence[FunctionParameter],
         *,
         timed_out: bool = False,
     ) -> PythonFunction:
@@ -166,8 +121,8 @@ class Methods:
         returns = tail.returns(exit_, unhandled=unhandled)
         return self.hooked(step, hook, name, function, returns, body)
 
-    def tail_in(self, function: Function, step: Step) -> Tail:
-        return Tail(function, self.names, self.workflow.state, told_apart=step.name in self.told_apart)
+    def tail_in(self, function: FunctionBuilder, step: Step) -> TailWriter:
+        return TailWriter(function, self.names, self.workflow.state, told_apart=step.name in self.told_apart)
 
     def require(self, step: Step) -> PythonFunction:
         if isinstance(step.action, MapItems):
@@ -189,7 +144,7 @@ class Methods:
         if isinstance(step.max_runs, Expression):
             yield self.computed(step, "max_runs", "{}_max_runs", step.max_runs, "int")
         if step.idempotency_key is not None:
-            about: list[Parameter] = []
+            about: list[FunctionParameter] = []
             if isinstance(step.action, MapItems):
                 about = self.maps.parameters(step.action, with_result=False)
             yield self.computed(step, "idempotency_key", "{}_key", step.idempotency_key, "str", about)
@@ -202,17 +157,22 @@ class Methods:
             yield self.computed(step, "stream_after", "report_{}", step.stream.after, "str", after)
         elif step.stream.after_event is not None:
             function = self.function(step, after)
-            values = Values(function, self.names)
+            values = ValueWriter(function, self.names)
             emitted = values.emission(step.stream.after_event)
-            body = [*function.lead, f"return {emitted}"]
-            fitted = [line for each in body for line in fit(each, BODY)]
+            body = self.lines(function, f"return {emitted}")
             returns = values.emitted(step.stream.after_event)
-            yield self.hooked(step, "stream_after", "report_{}", function, returns, fitted)
+            yield self.hooked(step, "stream_after", "report_{}", function, returns, body)
 
     def match_by(self, step: Step, join: Join, value: Expression) -> PythonFunction:
         event = union(self.names.of(event.record) for event in join.events)
-        usual = [each for each in given(self.workflow, step, self.names) if each.root in {"inputs", "config"}]
-        function = Function(self.names.scope, (Parameter("event", Code("event"), event), *usual))
+        usual = [
+            each
+            for each in step_parameters(self.workflow, step, self.names)
+            if each.root in {"inputs", "config"}
+        ]
+        function = FunctionBuilder(
+            self.names.scope, (FunctionParameter("event", Code("event"), event), *usual)
+        )
         function.use_all("event")
         lines = fit(f"return {function.expression(value)}", BODY)
         return self.hooked(step, "match_by", "match_{}", function, annotation(value.type, self.names), lines)
@@ -224,23 +184,9 @@ class Methods:
         name: str,
         value: Expression | Template,
         type_: str,
-        more: Sequence[Parameter] = (),
+        more: Sequence[FunctionParameter] = (),
     ) -> PythonFunction:
         function = self.function(step, more)
         spelled = function.expression(value) if isinstance(value, Expression) else function.template(value)
-        body = [line for each in (*function.lead, f"return {spelled}") for line in fit(each, BODY)]
+        body = self.lines(function, f"return {spelled}")
         return self.hooked(step, hook, name, function, Code(type_), body)
-
-    def hooked(
-        self, step: Step, hook: str, name: str, function: Function, returns: Code, body: Sequence[str]
-    ) -> PythonFunction:
-        given_ = self.names.class_scope.give(name.format(step.name))
-        head = self.head("def", given_, function.parameters, returns)
-        return PythonFunction(head, tuple(body), decorator=(f"@{self.names.method(step)}.{hook}",))
-
-    def head(self, word: str, name: Code, parameters: Sequence[Code], returns: Code) -> tuple[str, ...]:
-        return tuple(fit(f"{word} {name}({', '.join(['self', *parameters])}) -> {returns}:", INDENT))
-
-    def function(self, step: Step, more: Sequence[Parameter] = (), *, timed_out: bool = False) -> Function:
-        at_hand = given(self.workflow, step, self.names, more=more, timed_out=timed_out)
-        return Function(self.names.scope, at_hand)

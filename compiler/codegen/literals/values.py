@@ -4,27 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from wfc.compiler.codegen.constants import call, constant, construct
+from wfc.compiler.codegen.literals.constants import call, constant, construct
+from wfc.compiler.codegen.literals.functions import FunctionBuilder, Path
 from wfc.compiler.codegen.names import ModuleNames
-from wfc.compiler.codegen.scope import Function, Path
 from wfc.compiler.model import Emission, Emit, EmitAll, EmitEach, Fail, Nothing, Restart, Value
 from wfc.compiler.python.literals import Code, literal, local_name
 from wfc.compiler.types import Record, members
 
-__all__ = ["Values"]
+__all__ = ["ValueWriter"]
 
 Known = Mapping[Path, Code]
+
+
 NOTHING_KNOWN: Known = {}
 
 
-class Values:
+class ValueWriter:
     """Spells the values and emissions of one function.
 
     Args:
         told_apart: Whether lists of events must say which event is theirs, even when they are empty.
     """
 
-    def __init__(self, function: Function, names: ModuleNames, *, told_apart: bool = False) -> None:
+    def __init__(self, function: FunctionBuilder, names: ModuleNames, *, told_apart: bool = False) -> None:
         self.function = function
         self.names = names
         self.told_apart = told_apart

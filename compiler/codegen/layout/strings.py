@@ -1,4 +1,4 @@
-"""A long text literal in pieces that Python joins again."""
+"""Long text literals, cut into pieces that Python joins again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from unicodedata import combining, east_asian_width
 
 from wfc.compiler.python.literals import literal
 
-__all__ = ["pieces", "width"]
+__all__ = ["cut_literal", "width"]
 
 
 def width(text: str) -> int:
@@ -18,7 +18,7 @@ def width(text: str) -> int:
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
-def pieces(code: str, room: int) -> list[str]:
+def cut_literal(code: str, room: int) -> list[str]:
     """The literals that a text or an f-string is cut into, each of at most so many columns if that can be.
 
     Cuts are after spaces and line breaks, and around expressions; a word stays whole. What is no text in simple

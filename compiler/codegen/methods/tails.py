@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 
-from wfc.compiler.codegen.annotations import annotation, union
-from wfc.compiler.codegen.constants import call
-from wfc.compiler.codegen.layout import INDENT, fit
+from wfc.compiler.codegen.layout.expressions import INDENT
+from wfc.compiler.codegen.layout.statements import fit
+from wfc.compiler.codegen.literals.annotations import annotation, union
+from wfc.compiler.codegen.literals.constants import call
+from wfc.compiler.codegen.literals.functions import FunctionBuilder, Path
+from wfc.compiler.codegen.literals.values import ValueWriter
+from wfc.compiler.codegen.methods.uses import mentioned_paths, paths_of_entry, state_fields
+from wfc.compiler.codegen.methods.writer import BODY
 from wfc.compiler.codegen.names import ModuleNames
-from wfc.compiler.codegen.scope import Function, Path
-from wfc.compiler.codegen.values import Values
-from wfc.compiler.model import (
-    Emission,
-    Emit,
-    EmitAll,
-    EmitEach,
-    Entry,
-    Exit,
-    Fail,
-    Merge,
-    Nothing,
-    Restart,
-    Save,
-    Value,
-)
+from wfc.compiler.model import Emission, Emit, Entry, Exit, Merge, Nothing, Save
 from wfc.compiler.python.literals import Code, field_name, literal, local_name
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import (
@@ -39,13 +29,11 @@ from wfc.compiler.types import (
     without_null,
 )
 
-__all__ = ["Tail"]
-
-BODY = 2 * INDENT
+__all__ = ["BODY", "TailWriter"]
 
 
 @dataclass(slots=True)
-class Plan:
+class SavePlan:
     """How a tail saves.
 
     Args:
@@ -61,7 +49,7 @@ class Plan:
     assignments: list[str] = field(default_factory=list)
 
 
-class Tail:
+class TailWriter:
     """The body of a function that saves and emits.
 
     Args:
@@ -71,12 +59,12 @@ class Tail:
     """
 
     def __init__(
-        self, function: Function, names: ModuleNames, state: Record, *, told_apart: bool = False
+        self, function: FunctionBuilder, names: ModuleNames, state: Record, *, told_apart: bool = False
     ) -> None:
         self.function = function
         self.names = names
         self.state = state
-        self.values = Values(function, names, told_apart=told_apart)
+        self.values = ValueWriter(function, names, told_apart=told_apart)
 
     def returns(self, exit_: Exit, *, unhandled: bool = False) -> Code:
         """The type of everything that may be emitted."""
@@ -124,7 +112,7 @@ class Tail:
             parts.append(call(Code("error.matches"), *map(literal, entry.errors)))
         if entry.when is not None:
             when = self.function.expression(entry.when, known)
-            parts.append(f"({when})" if entry.errors and _loose(when) else when)
+            parts.append(f"({when})" if entry.errors and _needs_parentheses(when) else when)
         return Code(" and ".join(parts)) if parts else None
 
     def save_and_leave(
@@ -136,7 +124,7 @@ class Tail:
             return
         self.function.note([("state",)])
         certain = _cannot_fail(emission)
-        read = set(_state_fields(uses_of(emission))) if seen else set()
+        read = set(state_fields(mentioned_paths(emission))) if seen else set()
         plan = self.plan(saves, read, alone=certain)
         yield from _fitted(plan.statements, indent)
         emitted = self.values.emission(emission, plan.known if seen else {})
@@ -148,7 +136,7 @@ class Tail:
     # --- saves, and a choice of what is emitted
     def save_and_choose(self, exit_: Exit, saves: Sequence[Save], unhandled: bool) -> Iterator[str]:
         self.function.note([("state",)])
-        read = {name for entry in exit_.entries for name in _state_fields(_entry_uses(entry))}
+        read = {name for entry in exit_.entries for name in state_fields(paths_of_entry(entry))}
         again = {save.field for entry in exit_.entries for save in entry.save}
         plan = self.plan(saves, read, again=again)
         yield from _fitted(plan.statements, BODY)
@@ -171,7 +159,7 @@ class Tail:
             yield from ("else:", " " * INDENT + "return UNHANDLED")
         yield from _fitted([*plan.assignments, "return emitted"], BODY)
 
-    def branch(self, entry: Entry, plan: Plan, indent: int = BODY + INDENT) -> Iterator[str]:
+    def branch(self, entry: Entry, plan: SavePlan, indent: int = BODY + INDENT) -> Iterator[str]:
         """One entry: its own values to save, what it emits, and then its own saves."""
         last: list[str] = []
         for save in entry.save:
@@ -186,7 +174,7 @@ class Tail:
     # --- values to save
     def plan(
         self, saves: Sequence[Save], read: Set[str], *, again: Set[str] = frozenset(), alone: bool = False
-    ) -> Plan:
+    ) -> SavePlan:
         """How values are computed and assigned.
 
         Args:
@@ -195,7 +183,7 @@ class Tail:
             again: State fields that an entry saves too.
             alone: Whether nothing but the assignments follows, so that one value needs no local.
         """
-        plan = Plan()
+        plan = SavePlan()
         spelled = {save.field: self.saved(save) for save in saves}
         hard = [save for save in saves if not self.is_plain(save, spelled[save.field])]
         for save in saves:
@@ -233,7 +221,7 @@ class Tail:
         spelled = self.values.value(save.value)
         if save.merge is not None:
             there = Code(before or f"state.{field_name(save.field)}")
-            spelled = merged(there, spelled, save.merge, written_out=save.value.items is not None)
+            spelled = merged_value(there, spelled, save.merge, written_out=save.value.items is not None)
         if self.state.fields[save.field].constraints != NO_CONSTRAINTS:
             return call(Code("state.checked"), literal(str(field_name(save.field))), spelled)
         return spelled
@@ -250,7 +238,7 @@ class Tail:
         return f"{local}: {annotation(wanted, self.names)} = {spelled}"
 
 
-def merged(there: Code, new: Code, merge: Merge, *, written_out: bool) -> Code:
+def merged_value(there: Code, new: Code, merge: Merge, *, written_out: bool) -> Code:
     """What a state field holds after a save."""
     if merge.how == "append":
         return Code(f"[*{there}, {new[1:-1]}]" if written_out and new != "[]" else f"[*{there}, *{new}]")
@@ -272,7 +260,7 @@ def _dotted(code: str) -> bool:
     return all(part.isidentifier() for part in code.split("."))
 
 
-def _loose(condition: str) -> bool:
+def _needs_parentheses(condition: str) -> bool:
     """Whether a condition needs parentheses beside an `and`."""
     tree = ast.parse(condition, mode="eval").body
     return isinstance(tree, ast.IfExp) or (isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.Or))
@@ -291,37 +279,3 @@ def _has_enumeration(type_: Type) -> bool:
 
 def _cannot_fail(emission: Emission) -> bool:
     return isinstance(emission, Nothing) or (isinstance(emission, Emit) and not emission.fills)
-
-
-def _state_fields(uses: Iterable[Path]) -> Iterator[str]:
-    return (path[1] for path in uses if path[0] == "state" and len(path) > 1)
-
-
-def _entry_uses(entry: Entry) -> Iterator[Path]:
-    if entry.when is not None:
-        yield from entry.when.uses
-    yield from uses_of(entry.emission)
-
-
-def uses_of(part: Emission | Value) -> Iterator[Path]:
-    """Every path that an emission or a value mentions."""
-    match part:
-        case Emit():
-            for fill in part.fills:
-                yield from uses_of(fill.value)
-        case EmitEach():
-            yield from part.items.uses
-            yield from uses_of(part.emit)
-        case EmitAll():
-            for entry in part.entries:
-                yield from uses_of(entry)
-        case Restart():
-            for fill in part.fills:
-                yield from uses_of(fill.value)
-        case Fail():
-            yield from part.text.uses
-        case Value():
-            for spelled in (part.expression, part.template):
-                yield from spelled.uses if spelled is not None else ()
-            for inner in (*(part.items or ()), *(value for _, value in part.entries or ())):
-                yield from uses_of(inner)

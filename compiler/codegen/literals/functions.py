@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from wfc.compiler.codegen.annotations import annotation, union
-from wfc.compiler.codegen.names import ModuleNames, Names
+from wfc.compiler.codegen.literals.annotations import annotation, union
+from wfc.compiler.codegen.names import ModuleNames, ScopeNames
 from wfc.compiler.expressions import Expression, Template, spell_expression, spell_template
 from wfc.compiler.model import AnyOf, Event, Join, Step, Workflow
 from wfc.compiler.python.literals import Code, field_name, local_name, snake_case
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import Type
 
-__all__ = ["Function", "Parameter", "Path", "given", "result_parameters"]
+__all__ = ["FunctionBuilder", "FunctionParameter", "Path", "result_parameters", "step_parameters"]
 
 Path = tuple[str, ...]
+
+
 ORDER = ("event", "events", "inputs", "state", "config", "run", "result", "response", "error", "args")
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class FunctionParameter:
     """A parameter that a function may have.
 
     Args:
@@ -43,7 +45,7 @@ class Parameter:
 
 
 @dataclass(slots=True)
-class Function:
+class FunctionBuilder:
     """A function, and which of the parameters that are at hand it uses.
 
     Args:
@@ -53,10 +55,10 @@ class Function:
         lead: Statements that come first, made on the way.
     """
 
-    names: Names
-    at_hand: tuple[Parameter, ...]
+    names: ScopeNames
+    at_hand: tuple[FunctionParameter, ...]
     known: dict[Path, Code] = field(default_factory=dict)
-    used: dict[Code, Parameter] = field(default_factory=dict)
+    used: dict[Code, FunctionParameter] = field(default_factory=dict)
     lead: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -88,7 +90,7 @@ class Function:
                     self.used[parameter.name] = parameter
                     self.fetch(parameter, path[1])
 
-    def fetch(self, parameter: Parameter, name: str) -> None:
+    def fetch(self, parameter: FunctionParameter, name: str) -> None:
         """Give a field of an event that may be absent a local of its own, which conditions can narrow."""
         if not parameter.absent or ("events", name) in self.known:
             return
@@ -115,47 +117,47 @@ class Function:
         return [parameter.code for parameter in self.taken]
 
     @property
-    def taken(self) -> list[Parameter]:
+    def taken(self) -> list[FunctionParameter]:
         """Those used, in their usual order."""
         return [parameter for parameter in self.at_hand if parameter.name in self.used]
 
 
-def given(
+def step_parameters(
     workflow: Workflow,
     step: Step,
     names: ModuleNames,
     *,
-    more: Iterable[Parameter] = (),
+    more: Iterable[FunctionParameter] = (),
     timed_out: bool = False,
-) -> tuple[Parameter, ...]:
+) -> tuple[FunctionParameter, ...]:
     """The parameters at hand in a step's functions, in the order in which they are written."""
     found = [
         *_accepted(step, names, timed_out),
-        Parameter("inputs", Code("inputs"), Code(f"Inputs[{names.of(workflow.start.record)}]")),
-        Parameter("state", Code("state"), names.state),
-        Parameter("config", Code("config"), names.config),
-        Parameter("run", Code("run"), Code("RunInfo")),
+        FunctionParameter("inputs", Code("inputs"), Code(f"Inputs[{names.of(workflow.start.record)}]")),
+        FunctionParameter("state", Code("state"), names.state),
+        FunctionParameter("config", Code("config"), names.config),
+        FunctionParameter("run", Code("run"), Code("RunInfo")),
         *more,
     ]
     return tuple(sorted(found, key=_rank))
 
 
-def _rank(parameter: Parameter) -> int:
+def _rank(parameter: FunctionParameter) -> int:
     """Where a parameter stands; an item comes after the events."""
     return ORDER.index(parameter.root) if parameter.root in ORDER else ORDER.index("inputs") - 1
 
 
-def _accepted(step: Step, names: ModuleNames, timed_out: bool) -> list[Parameter]:
+def _accepted(step: Step, names: ModuleNames, timed_out: bool) -> list[FunctionParameter]:
     accepts = step.accepts
     classes = union(names.of(event.record) for event in accepts.events)
     if isinstance(accepts, AnyOf):
-        return [Parameter("event", Code("event"), classes)]
+        return [FunctionParameter("event", Code("event"), classes)]
     if accepts.form == "each":
-        return [Parameter("events", Code("events"), Code(f"list[{classes}]"))]
+        return [FunctionParameter("events", Code("events"), Code(f"list[{classes}]"))]
     absent = timed_out or accepts.form != "all" or accepts.proceed
     inner = names.scope.inner()
     return [
-        Parameter(
+        FunctionParameter(
             "events",
             inner.give(local_name(snake_case(event.name))),
             union([names.of(event.record), *([Code("None")] if absent else [])]),
@@ -174,11 +176,11 @@ def _own_fields(event: Event, accepts: Join) -> tuple[str, ...]:
     return tuple(name for name in event.record.fields if name not in others | events)
 
 
-def result_parameters(step: Step, names: ModuleNames) -> list[Parameter]:
+def result_parameters(step: Step, names: ModuleNames) -> list[FunctionParameter]:
     """What the tail is given besides: the action's result, and what came with it."""
-    found: list[Parameter] = []
+    found: list[FunctionParameter] = []
     if step.result is not None and step.acts:
-        found.append(Parameter("result", Code("result"), annotation(step.result, names)))
+        found.append(FunctionParameter("result", Code("result"), annotation(step.result, names)))
     if step.kind == "http":
-        found.append(Parameter("response", Code("response"), Code("HttpResponse")))
+        found.append(FunctionParameter("response", Code("response"), Code("HttpResponse")))
     return found

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from wfc.compiler.model import Emit, EmitEach, Join, Step, Workflow, flow
 
-__all__ = ["mistakable"]
+__all__ = ["steps_with_ambiguous_batches"]
 
 
-def mistakable(workflow: Workflow) -> frozenset[str]:
+def steps_with_ambiguous_batches(workflow: Workflow) -> frozenset[str]:
     """Names of the steps whose batches are not all collected by the same joins.
 
     An empty list does not show which of them it is, so what such a step gives has to say it.

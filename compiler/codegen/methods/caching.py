@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from hashlib import sha256
 
-from wfc.compiler.codegen.constants import call
+from wfc.compiler.codegen.literals.constants import call
 from wfc.compiler.model import Cached
 from wfc.compiler.python.literals import Code, literal
 
-__all__ = ["cache"]
+__all__ = ["cache_argument"]
 
 DIGITS = 16
 
 
-def cache(cached: Cached) -> Code:
+def cache_argument(cached: Cached) -> Code:
     """``Cache(…)``; the order in which a spec says things makes no difference."""
     text = json.dumps(cached.definition, sort_keys=True, default=repr)
     named = {"definition": literal(sha256(text.encode()).hexdigest()[:DIGITS])}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from wfc.compiler.codegen.bindings import Bindings
-from wfc.compiler.codegen.constants import call, constant
+from wfc.compiler.codegen.literals.constants import call, constant
+from wfc.compiler.codegen.literals.functions import FunctionBuilder
+from wfc.compiler.codegen.literals.values import ValueWriter
+from wfc.compiler.codegen.methods.pauses import pause_value, send_call
 from wfc.compiler.codegen.names import ModuleNames
-from wfc.compiler.codegen.pauses import paused, sent
-from wfc.compiler.codegen.scope import Function
-from wfc.compiler.codegen.values import Values
 from wfc.compiler.model import (
     AskPerson,
     HttpCall,
@@ -23,10 +23,10 @@ from wfc.compiler.model import (
 from wfc.compiler.python.literals import Code, literal
 from wfc.compiler.types import STRING
 
-__all__ = ["Calls"]
+__all__ = ["ActionWriter"]
 
 
-class Calls:
+class ActionWriter:
     """Spells the actions of a workflow's steps, and has what they call printed."""
 
     def __init__(self, bindings: Bindings, names: ModuleNames) -> None:
@@ -34,7 +34,7 @@ class Calls:
         self.names = names
 
     def action(
-        self, action: LlmCall | ToolCall | HttpCall | SendEvent | Pause, step: Step, function: Function
+        self, action: LlmCall | ToolCall | HttpCall | SendEvent | Pause, step: Step, function: FunctionBuilder
     ) -> Code:
         """What is awaited; what a pause waits for."""
         match action:
@@ -45,26 +45,26 @@ class Calls:
             case HttpCall():
                 return self.bindings.request(action.request, function, action.output, step.name)
             case SendEvent():
-                return sent(action, function, self.names)
+                return send_call(action, function, self.names)
             case AskPerson() | WaitFor() | WaitUntil() | WaitEvent():
-                return paused(action, step, function, self.bindings, self.names)
+                return pause_value(action, step, function, self.bindings, self.names)
 
-    def llm(self, action: LlmCall, step: Step, function: Function) -> Code:
+    def llm(self, action: LlmCall, step: Step, function: FunctionBuilder) -> Code:
         model = self.bindings.model(action.model, function)
         prompt = self.bindings.text(action.prompt, f"{step.name}_prompt", function)
         named: dict[str, Code] = {}
         if action.system is not None:
             named["system"] = self.bindings.text(action.system, f"{step.name}_system", function)
         if action.history is not None:
-            named["history"] = Values(function, self.names).value(action.history)
+            named["history"] = ValueWriter(function, self.names).value(action.history)
         if action.output != STRING:
             named |= self.bindings.output(action.output, step.name)
         if action.tokens:
             named["stream"] = literal(True)
         return call(Code("ctx.llm"), model, prompt, **named)
 
-    def tool(self, action: ToolCall, step: Step, function: Function) -> Code:
-        values = Values(function, self.names)
+    def tool(self, action: ToolCall, step: Step, function: FunctionBuilder) -> Code:
+        values = ValueWriter(function, self.names)
         args = {name: values.value(value) for name, value in action.args}
         if action.tool.python is not None:
             tool = self.bindings.python_tool(action.tool, action.output, step)

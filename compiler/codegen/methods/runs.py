@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from wfc.compiler.codegen.bindings import PythonFunction
-from wfc.compiler.codegen.constants import call
-from wfc.compiler.codegen.layout import INDENT, fit
+from wfc.compiler.codegen.layout.expressions import INDENT
+from wfc.compiler.codegen.layout.statements import fit
+from wfc.compiler.codegen.literals.constants import call
+from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionParameter
+from wfc.compiler.codegen.methods.tails import TailWriter
+from wfc.compiler.codegen.methods.writer import BODY
 from wfc.compiler.codegen.names import ModuleNames
-from wfc.compiler.codegen.scope import Function, Parameter
-from wfc.compiler.codegen.tails import BODY, Tail
 from wfc.compiler.model import Workflow
 from wfc.compiler.python.literals import Code, literal
 from wfc.compiler.types import STRING
 
-__all__ = ["run_methods", "run_words"]
+__all__ = ["run_keywords", "run_methods"]
 
 HOOKS = {
     "on_error": ("run_error", "run_failed"),
@@ -23,7 +25,7 @@ HOOKS = {
 }
 
 
-def run_words(workflow: Workflow) -> dict[str, Code]:
+def run_keywords(workflow: Workflow) -> dict[str, Code]:
     """What the class of a workflow is told in its head."""
     run, named = workflow.run, dict[str, Code]()
     if run.limits is not None:
@@ -41,33 +43,33 @@ def run_words(workflow: Workflow) -> dict[str, Code]:
 
 def run_methods(workflow: Workflow, names: ModuleNames) -> Iterator[PythonFunction]:
     """The exits of a run, and what tells runs apart."""
-    start = Parameter("inputs", Code("inputs"), Code(f"Inputs[{names.of(workflow.start.record)}]"))
+    start = FunctionParameter("inputs", Code("inputs"), Code(f"Inputs[{names.of(workflow.start.record)}]"))
     limits = workflow.run.limits
     if limits is not None and limits.per is not None:
-        plain = Parameter("inputs", Code("inputs"), names.of(workflow.start.record))
-        function = Function(names.scope, (plain,))
+        plain = FunctionParameter("inputs", Code("inputs"), names.of(workflow.start.record))
+        function = FunctionBuilder(names.scope, (plain,))
         function.use_all("inputs")
         value = function.expression(limits.per)
         spelled = f"return {value}" if limits.per.type == STRING else f"return str({value})"
-        yield method("runs_per", "runs_per_value", names, function, Code("str"), fit(spelled, BODY))
+        yield run_method("runs_per", "runs_per_value", names, function, Code("str"), fit(spelled, BODY))
     at_hand = (
         start,
-        Parameter("state", Code("state"), names.state),
-        Parameter("config", Code("config"), names.config),
-        Parameter("run", Code("run"), Code("RunInfo")),
-        Parameter("error", Code("error"), Code("StepError")),
+        FunctionParameter("state", Code("state"), names.state),
+        FunctionParameter("config", Code("config"), names.config),
+        FunctionParameter("run", Code("run"), Code("RunInfo")),
+        FunctionParameter("error", Code("error"), Code("StepError")),
     )
     for key, exit_ in workflow.run.exits:
         hook, name = HOOKS[key]
-        function = Function(names.scope, at_hand)
-        tail = Tail(function, names, workflow.state)
+        function = FunctionBuilder(names.scope, at_hand)
+        tail = TailWriter(function, names, workflow.state)
         unhandled = key == "on_error" and not exit_.exhaustive
         lines = tail.lines(exit_, (), unhandled=unhandled)
-        yield method(hook, name, names, function, tail.returns(exit_, unhandled=unhandled), lines)
+        yield run_method(hook, name, names, function, tail.returns(exit_, unhandled=unhandled), lines)
 
 
-def method(
-    hook: str, name: str, names: ModuleNames, function: Function, returns: Code, lines: Sequence[str]
+def run_method(
+    hook: str, name: str, names: ModuleNames, function: FunctionBuilder, returns: Code, lines: Sequence[str]
 ) -> PythonFunction:
     given = names.class_scope.give(name)
     head = f"def {given}({', '.join(['self', *function.parameters])}) -> {returns}:"

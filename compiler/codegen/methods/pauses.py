@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from wfc.compiler.codegen.bindings import Bindings
-from wfc.compiler.codegen.constants import call
+from wfc.compiler.codegen.literals.constants import call
+from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionParameter, result_parameters
+from wfc.compiler.codegen.literals.values import ValueWriter
 from wfc.compiler.codegen.names import ModuleNames
-from wfc.compiler.codegen.scope import Function, Parameter, result_parameters
-from wfc.compiler.codegen.values import Values
 from wfc.compiler.expressions import Expression
 from wfc.compiler.model import AskPerson, Pause, SendEvent, Step, WaitEvent, WaitFor, WaitUntil
 from wfc.compiler.python.literals import Code, literal
 from wfc.compiler.types import STRING, Enumeration, Type, members
 
-__all__ = ["answer_parameters", "key_text", "pause_type", "paused", "sent"]
+__all__ = ["answer_parameters", "key_text", "pause_type", "pause_value", "send_call"]
 
 
-def paused(pause: Pause, step: Step, function: Function, bindings: Bindings, names: ModuleNames) -> Code:
+def pause_value(
+    pause: Pause, step: Step, function: FunctionBuilder, bindings: Bindings, names: ModuleNames
+) -> Code:
     """What a pause waits for."""
     match pause:
         case AskPerson():
-            return question(pause, step, function, bindings, names)
+            return question_value(pause, step, function, bindings, names)
         case WaitFor():
             return call(Code("Delay"), literal(pause.seconds))
         case WaitUntil():
@@ -28,10 +30,10 @@ def paused(pause: Pause, step: Step, function: Function, bindings: Bindings, nam
             return call(Code("Outside"), names.of(pause.event.record))
 
 
-def question(
-    asked: AskPerson, step: Step, function: Function, bindings: Bindings, names: ModuleNames
+def question_value(
+    asked: AskPerson, step: Step, function: FunctionBuilder, bindings: Bindings, names: ModuleNames
 ) -> Code:
-    values = Values(function, names)
+    values = ValueWriter(function, names)
     form = names.of(asked.form) if asked.form is not None else Code("None")
     named = {"title": function.template(asked.title)}
     if asked.show is not None:
@@ -59,16 +61,16 @@ def pause_type(pause: Pause, names: ModuleNames) -> Code:
             return Code(f"Outside[{names.of(pause.event.record)}]")
 
 
-def answer_parameters(step: Step, names: ModuleNames) -> list[Parameter]:
+def answer_parameters(step: Step, names: ModuleNames) -> list[FunctionParameter]:
     """What `require` is given: the result; of several people's answers, the one at the door."""
     if isinstance(step.action, AskPerson) and step.action.form is not None:
-        return [Parameter("result", Code("result"), names.of(step.action.form))]
+        return [FunctionParameter("result", Code("result"), names.of(step.action.form))]
     return result_parameters(step, names)
 
 
-def sent(send: SendEvent, function: Function, names: ModuleNames) -> Code:
+def send_call(send: SendEvent, function: FunctionBuilder, names: ModuleNames) -> Code:
     """A call that delivers an event to another run, or to all that receive it."""
-    event = Values(function, names).emission(send.emit)
+    event = ValueWriter(function, names).emission(send.emit)
     if send.topic is not None:
         return call(Code("ctx.publish"), event, topic=literal(send.topic))
     named = {"to": literal(send.to)}
@@ -82,7 +84,7 @@ def sent(send: SendEvent, function: Function, names: ModuleNames) -> Code:
     return call(Code("ctx.send"), event, **named)
 
 
-def key_text(key: Expression, function: Function) -> Code:
+def key_text(key: Expression, function: FunctionBuilder) -> Code:
     """What identifies a run, as the text that keys are compared as."""
     spelled = function.expression(key)
     return spelled if all(map(is_text, members(key.type))) else call(Code("str"), spelled)

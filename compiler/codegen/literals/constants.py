@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import Final
 
-from wfc.compiler.codegen.annotations import ClassNames
+from wfc.compiler.codegen.literals.annotations import ClassNames
 from wfc.compiler.python.literals import Code, field_name, literal
 from wfc.compiler.types import (
     ANY,
@@ -30,7 +30,11 @@ from wfc.compiler.types import (
 __all__ = ["bounds", "call", "constant", "construct"]
 
 _SECONDS: Final = {"w": 604_800.0, "d": 86_400.0, "h": 3_600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
+
+
 _SHORT = re.compile(r"(?P<amount>[0-9.]+)\s*(?P<unit>ms|mil|[wdhms])", re.IGNORECASE)
+
+
 _ISO = re.compile(r"(?P<amount>[0-9.]+)(?P<unit>[WDHMS])")
 
 

@@ -9,16 +9,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 
-from wfc.compiler.codegen.pieces import pieces, width
-from wfc.compiler.codegen.source import KEPT, OPERATION, Source
+from wfc.compiler.codegen.layout.strings import cut_literal, width
+from wfc.compiler.codegen.layout.syntax import KEPT, OPERATION, ExpressionSource
 
-__all__ = ["INDENT", "WIDTH", "broken_expression"]
+__all__ = ["INDENT", "WIDTH", "break_expression"]
 
 WIDTH = 88
+
+
 INDENT = 4
 
 
-def broken_expression(text: str, indent: int, column: int, after: int) -> str:
+def break_expression(text: str, indent: int, column: int, after: int) -> str:
     """A statement's expression on several lines, those after the first indented.
 
     Args:
@@ -27,10 +29,10 @@ def broken_expression(text: str, indent: int, column: int, after: int) -> str:
         column: Where the expression begins.
         after: How many columns follow its end.
     """
-    return _Breaker(text).statement(indent, column, after)
+    return ExpressionBreaker(text).statement(indent, column, after)
 
 
-class _Breaker(Source):
+class ExpressionBreaker(ExpressionSource):
     """Breaks one expression."""
 
     def statement(self, indent: int, column: int, after: int) -> str:
@@ -43,7 +45,7 @@ class _Breaker(Source):
         bare = self.unparenthesised(node, indent, column, after)
         if bare is not None:
             return bare
-        needs = isinstance(node, OPERATION) or _splits(node, self.bare(node))
+        needs = isinstance(node, OPERATION) or can_be_cut(node, self.bare(node))
         if isinstance(node, ast.UnaryOp):
             needs = self.is_bare_operation(node.operand)
         if not needs and indent + INDENT + width(self.flat(node)) > WIDTH:
@@ -104,7 +106,7 @@ class _Breaker(Source):
     def gains(self, node: ast.expr) -> bool:
         """Whether an operand gets parentheses of its own when it is broken."""
         return not self.in_parentheses(node) and (
-            isinstance(node, OPERATION) or _splits(node, self.bare(node))
+            isinstance(node, OPERATION) or can_be_cut(node, self.bare(node))
         )
 
     def opens(self, node: ast.expr) -> bool:
@@ -132,8 +134,8 @@ class _Breaker(Source):
             return line.join(self.operands(node, indent))
         if isinstance(node, ast.UnaryOp) and self.is_bare_operation(node.operand):
             return "not " + self.inside(node.operand, indent)
-        if _splits(node, text):
-            return line.join(pieces(text, WIDTH - indent))
+        if can_be_cut(node, text):
+            return line.join(cut_literal(text, WIDTH - indent))
         return self.broken(node, indent, indent, after)
 
     def fit(self, node: ast.expr, indent: int, column: int, after: int) -> str:
@@ -247,10 +249,10 @@ class _Breaker(Source):
         return f"\n{' ' * inner}{flat}\n{' ' * indent}"
 
 
-def _splits(node: ast.expr, text: str) -> bool:
+def can_be_cut(node: ast.expr, text: str) -> bool:
     """Whether a text is one that may be written in pieces."""
     return (
         isinstance(node, (ast.Constant, ast.JoinedStr))
         and len(text) > WIDTH // 2
-        and len(pieces(text, 1)) > 1
+        and len(cut_literal(text, 1)) > 1
     )

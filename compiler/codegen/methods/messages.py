@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from wfc.compiler.codegen.bindings import PythonFunction
-from wfc.compiler.codegen.constants import call
-from wfc.compiler.codegen.layout import INDENT, fit
+from wfc.compiler.codegen.layout.expressions import INDENT
+from wfc.compiler.codegen.layout.statements import fit
+from wfc.compiler.codegen.literals.constants import call
+from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionParameter
+from wfc.compiler.codegen.methods.pauses import key_text
 from wfc.compiler.codegen.names import ModuleNames
-from wfc.compiler.codegen.pauses import key_text
-from wfc.compiler.codegen.scope import Function, Parameter
 from wfc.compiler.model import RunKey, Workflow
 from wfc.compiler.python.literals import Code, field_name, literal
 
-__all__ = ["receives", "run_key"]
+__all__ = ["receives_keyword", "run_key_method"]
 
 
-def receives(workflow: Workflow, names: ModuleNames) -> Code:
+def receives_keyword(workflow: Workflow, names: ModuleNames) -> Code:
     """The class keyword that lists the events from outside."""
     found = []
     for each in workflow.receives:
@@ -25,10 +26,10 @@ def receives(workflow: Workflow, names: ModuleNames) -> Code:
     return Code(f"({', '.join(found)}{',' if len(found) == 1 else ''})")
 
 
-def run_key(workflow: Workflow, key: RunKey, names: ModuleNames) -> PythonFunction:
+def run_key_method(workflow: Workflow, key: RunKey, names: ModuleNames) -> PythonFunction:
     """The method that gives what identifies a run."""
-    inputs = Parameter("inputs", Code("inputs"), names.of(workflow.start.record))
-    function = Function(names.scope, (inputs,))
+    inputs = FunctionParameter("inputs", Code("inputs"), names.of(workflow.start.record))
+    function = FunctionBuilder(names.scope, (inputs,))
     function.use_all("inputs")
     spelled = key_text(key.value, function)
     name = names.class_scope.give("key")
