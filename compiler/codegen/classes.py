@@ -56,8 +56,6 @@ class LiteralAlias:
 
 
 _BASES = {"start": "StartEvent", "message": "Event", "end": "StopEvent"}
-
-
 _ROLES = {"state": "RunState", "config": "RunConfig"}
 
 

@@ -15,8 +15,6 @@ from wfc.compiler.codegen.layout.syntax import KEPT, OPERATION, ExpressionSource
 __all__ = ["INDENT", "WIDTH", "break_expression"]
 
 WIDTH = 88
-
-
 INDENT = 4
 
 

@@ -39,8 +39,6 @@ COMPARE: dict[type[ast.AST], str] = {
 
 
 OPERATION = (ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp)
-
-
 COMPREHENSION = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 
 

@@ -30,11 +30,7 @@ from wfc.compiler.types import (
 __all__ = ["bounds", "call", "constant", "construct"]
 
 _SECONDS: Final = {"w": 604_800.0, "d": 86_400.0, "h": 3_600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
-
-
 _SHORT = re.compile(r"(?P<amount>[0-9.]+)\s*(?P<unit>ms|mil|[wdhms])", re.IGNORECASE)
-
-
 _ISO = re.compile(r"(?P<amount>[0-9.]+)(?P<unit>[WDHMS])")
 
 

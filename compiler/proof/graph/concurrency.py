@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from wfc.compiler.proof.net import Net
+from wfc.compiler.proof.graph.flow_graph import FlowGraph
 from wfc.compiler.slotted import dataclass, replace
 
 __all__ = ["Concurrency", "Parting", "members"]
@@ -40,19 +40,19 @@ def members(nodes: int) -> Iterator[int]:
 class Concurrency:
     """What may run while something else does, by the tokens that a way sends out at once."""
 
-    def __init__(self, net: Net) -> None:
-        self.net = net
+    def __init__(self, graph: FlowGraph) -> None:
+        self.graph = graph
         self._short: dict[tuple[int, int], int] = {}
         self._met: dict[tuple[int, int, bool], int] = {}
-        self._joins = sum(1 << node for node, unit in enumerate(net.units) if unit.form != "one")
+        self._joins = sum(1 << node for node, unit in enumerate(graph.nodes) if unit.form != "one")
         # what decides where two courses meet
         self._marks = self._joins
-        for fork in net.forks.values():
+        for fork in graph.forks.values():
             self._marks |= 0 if fork is None else 1 << fork
         # those that wait for all that leads to them: nothing of that runs beside what follows
         self._waiting = sum(
             1 << node
-            for node, unit in enumerate(net.units)
+            for node, unit in enumerate(graph.nodes)
             if unit.form in ("all", "each") and not unit.timed
         )
 
@@ -64,7 +64,7 @@ class Concurrency:
         """
         found: dict[Parting, None] = {}
         apart: dict[tuple[int, tuple[int, ...]], list[Parting]] = {}  # large sets are dear to compare
-        for node, unit in enumerate(self.net.units):
+        for node, unit in enumerate(self.graph.nodes):
             for way in unit.ways:
                 if not way.batches and not way.loose and self._leads_to_one(way.singles):
                     continue
@@ -87,12 +87,12 @@ class Concurrency:
 
     def _leads_to_one(self, events: Sequence[str]) -> bool:
         """Whether some events together start at most one step, as most do: nothing parts there."""
-        return not events or (len(events) == 1 and len(self.net.acceptors.get(events[0], ())) <= 1)
+        return not events or (len(events) == 1 and len(self.graph.acceptors.get(events[0], ())) <= 1)
 
     def _alike(self, events: Sequence[str]) -> list[list[int]]:
         """Where some events go, in groups that lead to the same joins and past the same forks."""
         groups: dict[int, list[int]] = {}
-        for target in self.net.targets(events):
+        for target in self.graph.targets(events):
             groups.setdefault(self._reach[target] & self._marks, []).append(target)
         return list(groups.values())
 
@@ -133,9 +133,9 @@ class Concurrency:
             return self._met[key]
         meeting = 0
         for join in members(both & self._joins):
-            fork = self.net.forks.get(join)
+            fork = self.graph.forks.get(join)
             if fork == node:
-                apart = items and self.net.units[join].form != "each" and self.net.in_item(join)
+                apart = items and self.graph.nodes[join].form != "each" and self.graph.in_item(join)
             else:
                 apart = fork is None or bool(both >> fork & 1)
             if not apart:
@@ -146,14 +146,14 @@ class Concurrency:
     @cached_property
     def _reach(self) -> list[int]:
         """Node → all that it leads to, itself included."""
-        reach = [1 << node for node in range(len(self.net.units))]
-        backwards = sorted(range(len(reach)), key=self.net.order.__getitem__)
+        reach = [1 << node for node in range(len(self.graph.nodes))]
+        backwards = sorted(range(len(reach)), key=self.graph.order.__getitem__)
         changed = True
         while changed:
             changed = False
             for node in backwards:
                 before = reach[node]
-                for target in self.net.after[node]:
+                for target in self.graph.after[node]:
                     reach[node] |= reach[target]
                 changed = changed or reach[node] != before
         return reach
@@ -167,7 +167,7 @@ class Concurrency:
             seen = 0 if stops >> start & 1 else 1 << start
             work = [start] if seen else []
             while work:
-                for target in self.net.after[work.pop()]:
+                for target in self.graph.after[work.pop()]:
                     if not (seen | stops) >> target & 1:
                         seen |= 1 << target
                         work.append(target)

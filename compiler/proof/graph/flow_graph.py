@@ -1,4 +1,4 @@
-"""The flow of a workflow as an abstract net: how each step is reached, and with what each way out leaves it."""
+"""The flow of a workflow as a graph: how each step is reached, and with what each way out leaves it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wfc.compiler.model import Fail, Join, Restart, Step, Workflow
 from wfc.compiler.model.flow import START, Batches, Flow, dominators, emits, exits, nest, postorder
 from wfc.compiler.slotted import dataclass
 
-__all__ = ["Form", "Net", "Unit", "Way", "net_of"]
+__all__ = ["FlowGraph", "StepNode", "Way", "build_graph", "step_node"]
 
 Form = Literal["one", "all", "any", "at_least", "each"]
 
@@ -38,7 +38,7 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class StepNode:
     """A step as the proof sees it.
 
     Args:
@@ -64,28 +64,28 @@ class Unit:
         return {"all": len(self.slots), "any": 1, "at_least": self.count}.get(self.form, 0)
 
 
-class Net:
+class FlowGraph:
     """Units, numbered, with the start of the run as unit 0, and what can be read off them.
 
     Args:
-        units: All steps, in the order written.
+        nodes: All steps, in the order written.
         start: Name of the start event.
         ends: Names of the end events.
         outside: Names of events that steps accept from outside; they come as if the start sent them.
     """
 
     def __init__(
-        self, units: Sequence[Unit], start: str, ends: Sequence[str] = (), outside: Sequence[str] = ()
+        self, nodes: Sequence[StepNode], start: str, ends: Sequence[str] = (), outside: Sequence[str] = ()
     ) -> None:
         way = Way("start", (start, *outside), address=("start",), loose=tuple(outside))
-        opening = Unit("start", "one", (), (way,), address=("start",))
+        opening = StepNode("start", "one", (), (way,), address=("start",))
         self.outside: tuple[str, ...] = tuple(outside)
-        self.units: tuple[Unit, ...] = (opening, *units)
+        self.nodes: tuple[StepNode, ...] = (opening, *nodes)
         self.start = start
         self.ends: tuple[str, ...] = tuple(ends)
         self.acceptors: dict[str, list[tuple[int, int]]] = {}
         self._leading: dict[int, frozenset[int]] = {}
-        for node, unit in enumerate(self.units):
+        for node, unit in enumerate(self.nodes):
             for slot, event in enumerate(unit.slots):
                 self.acceptors.setdefault(event, []).append((node, slot))
 
@@ -93,7 +93,7 @@ class Net:
     def producers(self) -> dict[str, tuple[tuple[int, Way], ...]]:
         """Event name → who emits it, by which way."""
         producers: dict[str, list[tuple[int, Way]]] = {}
-        for node, unit in enumerate(self.units):
+        for node, unit in enumerate(self.nodes):
             for way in unit.ways:
                 for event in dict.fromkeys((*way.singles, *way.batches)):
                     producers.setdefault(event, []).append((node, way))
@@ -108,18 +108,18 @@ class Net:
     @cached_property
     def batching(self) -> bool:
         """Whether there is any batch, or any step that would collect one."""
-        return any(unit.form == "each" or any(way.batches for way in unit.ways) for unit in self.units)
+        return any(unit.form == "each" or any(way.batches for way in unit.ways) for unit in self.nodes)
 
     @cached_property
     def batches(self) -> Batches:
         """In which batches each unit may be met."""
         singly = [
-            tuple(dict.fromkeys(self.targets([e for w in u.ways for e in w.singles]))) for u in self.units
+            tuple(dict.fromkeys(self.targets([e for w in u.ways for e in w.singles]))) for u in self.nodes
         ]
         batched = [
-            tuple(dict.fromkeys(self.targets([e for w in u.ways for e in w.batches]))) for u in self.units
+            tuple(dict.fromkeys(self.targets([e for w in u.ways for e in w.batches]))) for u in self.nodes
         ]
-        return nest(singly, batched, [unit.form == "each" for unit in self.units])
+        return nest(singly, batched, [unit.form == "each" for unit in self.nodes])
 
     @cached_property
     def opener(self) -> dict[int, int]:
@@ -127,7 +127,7 @@ class Net:
         openers: dict[int, int] = {}
         if not self.batching:
             return openers
-        for node, unit in enumerate(self.units):
+        for node, unit in enumerate(self.nodes):
             if unit.form == "each":
                 found = {stack[-1] if stack else None for stack in self.batches.stacks[node]}
                 if len(found) == 1 and (single := found.pop()) is not None:
@@ -147,7 +147,7 @@ class Net:
         """Node → nodes it leads to, by events or, for an `each` join, by an empty batch."""
         after = [
             dict.fromkeys(self.targets([e for w in u.ways for e in (*w.singles, *w.batches)]))
-            for u in self.units
+            for u in self.nodes
         ]
         for collecting, opener in self.opener.items():
             after[opener][collecting] = None
@@ -156,7 +156,7 @@ class Net:
     @cached_property
     def before(self) -> tuple[tuple[int, ...], ...]:
         """Node → nodes that lead to it."""
-        before: list[list[int]] = [[] for _ in self.units]
+        before: list[list[int]] = [[] for _ in self.nodes]
         for node, targets in enumerate(self.after):
             for target in targets:
                 before[target].append(node)
@@ -172,7 +172,7 @@ class Net:
         """Join → its fork; for an `each` join the node that opens its batches."""
         nearest = dominators(self.flow)
         forks = {}
-        for node, unit in enumerate(self.units):
+        for node, unit in enumerate(self.nodes):
             fork = self.opener.get(node) if unit.form == "each" else nearest[node]
             if unit.form != "one" and fork is not None:
                 forks[node] = fork
@@ -197,7 +197,7 @@ class Net:
 
         Nodes that no path leads to come last.
         """
-        place = [len(self.units)] * len(self.units)
+        place = [len(self.nodes)] * len(self.nodes)
         for at, node in enumerate(postorder(self.flow)):
             place[node] = at
         return tuple(place)
@@ -210,12 +210,12 @@ class Net:
         work = [START]
         while work:
             source = work.pop()
-            for way in self.units[source].ways:
+            for way in self.nodes[source].ways:
                 for event in (*way.singles, *way.batches):
                     for node, slot in self.acceptors.get(event, ()):
                         met = filled.setdefault(node, set())
                         met.add(slot)
-                        unit = self.units[node]
+                        unit = self.nodes[node]
                         if node not in alive and (unit.timed or len(met) >= unit.needed):
                             alive.add(node)
                             work.append(node)
@@ -245,17 +245,17 @@ class Net:
         return any(target == join or target in leading for target in self.targets(events))
 
 
-def net_of(workflow: Workflow, by_values: Callable[[Unit, Address], Unit]) -> Net:
-    """The abstract net of a workflow.
+def build_graph(workflow: Workflow, by_values: Callable[[StepNode, Address], StepNode]) -> FlowGraph:
+    """The abstract graph of a workflow.
 
     Args:
         by_values: How a join that fires once for each value is seen.
     """
-    return Net(
+    return FlowGraph(
         [
-            by_values(unit_of(step), (*step.accepts.address, "match_by"))
+            by_values(step_node(step), (*step.accepts.address, "match_by"))
             if isinstance(step.accepts, Join) and step.accepts.match_by is not None
-            else unit_of(step)
+            else step_node(step)
             for step in workflow.steps
         ],
         workflow.start.name,
@@ -264,7 +264,7 @@ def net_of(workflow: Workflow, by_values: Callable[[Unit, Address], Unit]) -> Ne
     )
 
 
-def unit_of(step: Step) -> Unit:
+def step_node(step: Step) -> StepNode:
     """A step as the proof sees it."""
     accepts = step.accepts
     join = accepts if isinstance(accepts, Join) else None
@@ -273,7 +273,7 @@ def unit_of(step: Step) -> Unit:
         ways.append(Way("on_limit", ends=True, address=step.address))
     if join is not None and join.within is not None and not join.proceed and step.on_timeout is None:
         ways.append(Way("on_timeout", ends=True, address=step.address))
-    return Unit(
+    return StepNode(
         name=step.name,
         form=join.form if join is not None else "one",
         slots=tuple(dict.fromkeys(event.name for event in accepts.events)),

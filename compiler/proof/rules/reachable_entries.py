@@ -1,4 +1,4 @@
-"""Rules 2 and 3: a step has a way to leave in every case, and each of its ways can be taken."""
+"""Rule 3: each of a step's ways to leave can be taken."""
 
 from __future__ import annotations
 
@@ -6,30 +6,15 @@ from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.expressions import judge
 from wfc.compiler.model import Emit, Exit
 from wfc.compiler.model.flow import exits
-from wfc.compiler.proof.subject import Subject
+from wfc.compiler.proof.analysis import Analysis
 from wfc.compiler.rules import flow as problems
 
-__all__ = ["entries_can_be_taken", "entries_cover_every_case"]
+__all__ = ["entries_can_be_taken"]
 
 
-def entries_cover_every_case(subject: Subject, report: Report) -> None:
-    """One entry always matches; for `on_error` the run's own exits are next, so that it may leave a case."""
-    for key, exit_ in subject.workflow.run.exits:
-        if exit_.entries and key != "on_error" and not exit_.exhaustive:
-            when = exit_.entries[-1].when
-            place = when.place if when is not None else Place(exit_.address)
-            report(problems.emit_falls_through(place, "the run", key, exit_.left))
-    for step in subject.workflow.steps:
-        for occasion, exit_ in exits(step):
-            if exit_.entries and occasion != "on_error" and not exit_.exhaustive:
-                when = exit_.entries[-1].when
-                place = when.place if when is not None else Place(exit_.address)
-                report(problems.emit_falls_through(place, step.name, occasion, exit_.left))
-
-
-def entries_can_be_taken(subject: Subject, report: Report) -> None:
+def entries_can_be_taken(analysis: Analysis, report: Report) -> None:
     """No entry stands below one that takes all that it could take."""
-    for step in subject.workflow.steps:
+    for step in analysis.workflow.steps:
         for occasion, exit_ in exits(step):
             found = _hidden(exit_)
             if found is not None:

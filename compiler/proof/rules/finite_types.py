@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from wfc.compiler.diagnostics import Place, Report
-from wfc.compiler.proof.subject import Subject
+from wfc.compiler.proof.analysis import Analysis
 from wfc.compiler.rules import types as problems
 from wfc.compiler.types import Enumeration, Field, ListOf, MapOf, OneOf, Optional, Record, Scalar, Type
 
 __all__ = ["types_are_finite"]
 
 
-def types_are_finite(subject: Subject, report: Report) -> None:
+def types_are_finite(analysis: Analysis, report: Report) -> None:
     """No record needs another of its own kind inside itself, without an end."""
-    workflow = subject.workflow
+    workflow = analysis.workflow
     roots: list[Type] = [
         *workflow.types,
         *workflow.outputs,

@@ -8,15 +8,15 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Address
 from wfc.compiler.model import Join
-from wfc.compiler.proof.net import Unit, Way
+from wfc.compiler.proof.graph.flow_graph import StepNode, Way
 from wfc.compiler.slotted import replace
 
-__all__ = ["MOST_WAYS", "by_values", "too_many_ways"]
+__all__ = ["MOST_WAYS", "distinct", "expand_match_by", "too_many_ways"]
 
 MOST_WAYS: Final = 5  # 3**5 combinations; a step that leaves in more ways is for people to split
 
 
-def by_values(unit: Unit, address: Address = ()) -> Unit:
+def expand_match_by(unit: StepNode, address: Address = ()) -> StepNode:
     """A join with `match_by`, as one that leaves once in each frame, in any combination of its ways.
 
     Whatever the values are, it fires not at all, once, or several times, each time by any of its ways. Two are as good
@@ -34,7 +34,7 @@ def by_values(unit: Unit, address: Address = ()) -> Unit:
     )
 
 
-def too_many_ways(unit: Unit, join: Join) -> bool:
+def too_many_ways(unit: StepNode, join: Join) -> bool:
     """Whether a join leaves in so many ways that not all combinations are looked at."""
     return join.match_by is not None and len(distinct(unit.ways)) > MOST_WAYS
 

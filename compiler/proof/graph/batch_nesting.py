@@ -1,20 +1,20 @@
-"""Rule 7: batches nest, and their work is only collected, dropped, or ends the run."""
+"""Batches that do not nest, and work that leaves its batch."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Literal
 
-from wfc.compiler.proof.net import Net
+from wfc.compiler.proof.graph.flow_graph import FlowGraph
 from wfc.compiler.slotted import dataclass
 
-__all__ = ["Misplaced", "misplaced"]
+__all__ = ["MisplacedBatch", "misplaced_batches"]
 
 Stack = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Misplaced:
+class MisplacedBatch:
     """Batches that do not nest.
 
     Args:
@@ -32,58 +32,58 @@ class Misplaced:
     other: Stack | None = None
 
 
-def misplaced(net: Net) -> list[Misplaced]:
+def misplaced_batches(graph: FlowGraph) -> list[MisplacedBatch]:
     """What is wrong with the batches; of what follows from one mistake, only its head."""
-    if not net.batching:
+    if not graph.batching:
         return []
-    if net.batches.recursive:
-        return [Misplaced("recursive", node, (node,)) for node in sorted(net.batches.recursive)]
-    found: list[Misplaced] = []
+    if graph.batches.recursive:
+        return [MisplacedBatch("recursive", node, (node,)) for node in sorted(graph.batches.recursive)]
+    found: list[MisplacedBatch] = []
     tainted: set[int] = set()
-    for node in sorted(range(len(net.units)), key=lambda node: -net.order[node]):
-        if node in tainted or node not in net.alive:
+    for node in sorted(range(len(graph.nodes)), key=lambda node: -graph.order[node]):
+        if node in tainted or node not in graph.alive:
             continue
-        problem = next(_problems(net, node), None)
+        problem = next(_problems(graph, node), None)
         if problem is not None:
             found.append(problem)
-            _taint(net, node, tainted)
+            _taint(graph, node, tainted)
     return sorted(found, key=lambda problem: problem.node)
 
 
-def _taint(net: Net, node: int, tainted: set[int]) -> None:
+def _taint(graph: FlowGraph, node: int, tainted: set[int]) -> None:
     work = [node]
     while work:
-        for target in net.after[work.pop()]:
+        for target in graph.after[work.pop()]:
             if target not in tainted:
                 tainted.add(target)
                 work.append(target)
 
 
-def _problems(net: Net, node: int) -> Iterator[Misplaced]:
-    unit = net.units[node]
-    stacks = sorted(net.batches.stacks[node])
-    if node in net.batches.cut:
-        yield Misplaced("mixed", node, stacks[0], stacks[1])
+def _problems(graph: FlowGraph, node: int) -> Iterator[MisplacedBatch]:
+    unit = graph.nodes[node]
+    stacks = sorted(graph.batches.stacks[node])
+    if node in graph.batches.cut:
+        yield MisplacedBatch("mixed", node, stacks[0], stacks[1])
     elif unit.form == "each":
         outside = [stack for stack in stacks if not stack]
         inside = [stack for stack in stacks if stack]
         if outside:
-            yield Misplaced("outside", node, (), inside[0] if inside else None)
+            yield MisplacedBatch("outside", node, (), inside[0] if inside else None)
         for stack in inside[1:]:
             if stack[-1] != inside[0][-1]:
-                yield Misplaced("mixed", node, inside[0], stack)
+                yield MisplacedBatch("mixed", node, inside[0], stack)
     elif unit.form != "one":
-        yield from _escapes(net, node, stacks)
+        yield from _escapes(graph, node, stacks)
 
 
-def _escapes(net: Net, join: int, stacks: list[Stack]) -> Iterator[Misplaced]:
+def _escapes(graph: FlowGraph, join: int, stacks: list[Stack]) -> Iterator[MisplacedBatch]:
     """A join pairs events of one frame: all of its fork's completion, or all of one item."""
-    fork = net.forks[join]
-    around = net.batches.stacks[fork]
-    if net.units[fork].form == "each":
+    fork = graph.forks[join]
+    around = graph.batches.stacks[fork]
+    if graph.nodes[fork].form == "each":
         around = frozenset(stack[:-1] for stack in around)
     same = [stack for stack in stacks if stack in around]
     items = [stack for stack in stacks if stack and stack[-1] == fork and stack[:-1] in around]
     if len(same) != len(stacks) and len(items) != len(stacks):
         wrong = max((stack for stack in stacks if stack not in same), key=len)
-        yield Misplaced("escapes", join, wrong or max(around, key=len), same[0] if same else None)
+        yield MisplacedBatch("escapes", join, wrong or max(around, key=len), same[0] if same else None)

@@ -1,4 +1,4 @@
-"""What the rules look at: a workflow, its net, and what several rules ask of it."""
+"""What the rules look at: a workflow, its graph, and what several rules ask of it."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ from functools import cached_property
 from wfc.compiler.diagnostics import Address, Place
 from wfc.compiler.model import Emit, Join, Step, Workflow
 from wfc.compiler.model.flow import emits, exits
-from wfc.compiler.proof.matching import by_values
-from wfc.compiler.proof.nesting import Misplaced, misplaced
-from wfc.compiler.proof.net import Net, Way, net_of
-from wfc.compiler.proof.proof import Failure, prove
+from wfc.compiler.proof.graph.batch_nesting import MisplacedBatch, misplaced_batches
+from wfc.compiler.proof.graph.flow_graph import FlowGraph, Way, build_graph
+from wfc.compiler.proof.graph.match_by import expand_match_by
+from wfc.compiler.proof.joins.completeness import JoinFailure, prove_joins
 
-__all__ = ["Subject"]
+__all__ = ["Analysis"]
 
 
-class Subject:
+class Analysis:
     """A workflow under examination."""
 
     def __init__(self, workflow: Workflow) -> None:
         self.workflow = workflow
 
     @cached_property
-    def net(self) -> Net:
-        """Its abstract net: step ``i`` is node ``i + 1``."""
-        return net_of(self.workflow, by_values)
+    def graph(self) -> FlowGraph:
+        """Its abstract graph: step ``i`` is node ``i + 1``."""
+        return build_graph(self.workflow, expand_match_by)
 
     @cached_property
-    def misplaced(self) -> list[Misplaced]:
+    def misplaced(self) -> list[MisplacedBatch]:
         """What is wrong with its batches; the proof is for batches that nest."""
-        return misplaced(self.net)
+        return misplaced_batches(self.graph)
 
     @cached_property
-    def failures(self) -> list[Failure]:
+    def failures(self) -> list[JoinFailure]:
         """The joins that cannot be proven."""
-        return prove(self.net)
+        return prove_joins(self.graph)
 
     @cached_property
     def emits(self) -> tuple[tuple[Emit, str], ...]:
@@ -58,7 +58,7 @@ class Subject:
 
     def name(self, node: int) -> str:
         """A node's name."""
-        return self.net.units[node].name
+        return self.graph.nodes[node].name
 
     def accepted(self, node: int, slot: int) -> Place:
         """Where a step names an event that it accepts."""
