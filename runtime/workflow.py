@@ -6,17 +6,18 @@ import copy
 import inspect
 import os
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import ValidationError
 
 from wfc.runtime.authoring.definition import WorkflowDefinition
 from wfc.runtime.authoring.resource import ResourceManager, try_configs, try_resources
-from wfc.runtime.authoring.table.flow import FLOW_CHECKS, check_ends, check_flow
-from wfc.runtime.driver.context import Context, Unstarted
+from wfc.runtime.calls.settings import read_config
+from wfc.runtime.calls.sibling_modules import settings_folder
+from wfc.runtime.core.step_runs import StepRun
+from wfc.runtime.driver.context import Context, StepContext, Unstarted
 from wfc.runtime.driver.engine import Engine, default_engine
-from wfc.runtime.driver.engine.children import start_inside
-from wfc.runtime.driver.engine.gates import Gate
+from wfc.runtime.driver.gates import Gate
 from wfc.runtime.driver.handler import WorkflowHandler
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.watchers import print_step
@@ -28,9 +29,7 @@ from wfc.runtime.errors import (
     WorkflowValidationError,
 )
 from wfc.runtime.events import Event, RunConfig, StartEvent, StopEvent, event_name
-
-if TYPE_CHECKING:
-    from wfc.runtime.core.execution import StepRun
+from wfc.runtime.plan.flow_checks import FLOW_CHECKS, check_ends, check_flow
 
 __all__ = ["Workflow"]
 
@@ -92,7 +91,7 @@ class Workflow(WorkflowDefinition):
         self._verbose = verbose
         self._caller: tuple[Run, StepRun] | None = None  # the step that it was given to
         self._parts: dict[str, Workflow] = {}
-        self._gate = None if num_concurrent_runs is None else Gate(num_concurrent_runs)
+        self.gate = None if num_concurrent_runs is None else Gate(num_concurrent_runs)
         self._engine = engine
         self._resource_manager = resource_manager
         self._is_validated = disable_validation
@@ -179,9 +178,6 @@ class Workflow(WorkflowDefinition):
         """
         if self._config is None:
             return None
-        from wfc.runtime.calls.settings import read_config
-        from wfc.runtime.calls.sibling_modules import settings_folder
-
         return read_config(self._config, settings_folder(type(self)))
 
     def add_workflows(self, **workflows: Workflow) -> None:
@@ -216,15 +212,26 @@ class Workflow(WorkflowDefinition):
         if default is not inspect.Parameter.empty:
             return default  # type: ignore[no-any-return]
         try:
-            return self.engine.workflow(name, beside=type(self))
+            found = self.engine.workflow(name, beside=type(self))
         except RunUnknownError:
             raise WorkflowValidationError(
                 f"a step of {type(self).__name__} wants the workflow `{name}`: `add_workflows({name}=…)`"
             ) from None
+        assert isinstance(found, Workflow)
+        return found
 
-    def given_to(self, run: Run, step_run: StepRun) -> Workflow:
-        """Return this workflow as a step gets it: what the step starts with it is a part of the step's run."""
-        bound = copy.copy(self)
+    # --- what its runs need
+
+    def context_for(self, run: Run, step_run: StepRun) -> StepContext:
+        """Return the context of a step run."""
+        return StepContext(run, step_run)
+
+    def part_for(self, run: Run, step_run: StepRun, name: str) -> Workflow | None:
+        """Return the workflow for a step's parameter: what the step starts with it is a part of the step's run."""
+        workflow = self.part(name)
+        if workflow is None:
+            return None  # the parameter's default
+        bound = copy.copy(workflow)
         bound._caller = run, step_run
         return bound
 
@@ -251,8 +258,14 @@ class Workflow(WorkflowDefinition):
             RunExistsError: A run of this id is not over, or one of its key, which shall not have two.
         """
         if self._caller is not None:
-            run = start_inside(self, *self._caller, run_id, start_event, inputs, ctx)
-            admitted = run
+            engine = self._caller[0].engine
+            assert isinstance(engine, Engine)
+
+            def prepare(known_as: str) -> Run:
+                clock = self._caller[0].clock if self._caller is not None else None
+                return self.prepare(ctx, start_event, known_as, inputs, engine=engine, clock=clock)
+
+            run = admitted = engine.start_inside(self, self._caller, run_id, prepare)
         else:
             run = self.prepare(ctx, start_event, run_id, inputs)
             if self._verbose:
@@ -288,8 +301,12 @@ class Workflow(WorkflowDefinition):
             if ctx._step_run is not None or ctx.is_running:
                 raise ContextStateError("this context's run is not over, so no other can go on with it")
             before = ctx._run
-            if isinstance(before, Unstarted) and before.resumed is not None:
-                return before.resumed.make_run(self, run_id, start_event, inputs or {}, **options)
+            if isinstance(before, Unstarted) and before.stored is not None:
+                if before.stored.execution is not None and (start_event is not None or inputs):
+                    raise ContextStateError(
+                        "the run of this context goes on where it was, so it takes no inputs"
+                    )
+                return Run.going_on(self, before.stored, run_id, **options)
             state = before.state if isinstance(before, Unstarted) else before.execution.state
         if start_event is None:
             start_event = self._start_event(inputs or {})
@@ -297,7 +314,8 @@ class Workflow(WorkflowDefinition):
             raise WorkflowRuntimeError("`start_event` must be a StartEvent")
         elif not self.table().acceptors(type(start_event)):
             raise WorkflowRuntimeError(f"no step accepts {event_name(start_event)}, so it cannot start a run")
-        return Run(self, start_event, run_id or os.urandom(16).hex(), state=state, **options)
+        run_id = run_id or os.urandom(16).hex()
+        return Run(self, start_event, run_id, state=state, **options)
 
     def _start_event(self, inputs: Mapping[str, Any]) -> StartEvent:
         kind = self.start_event_class

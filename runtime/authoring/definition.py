@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from wfc.runtime.authoring.run_rules import Limits, Receives, RunFunction, RunRules, WhenRunning
+from wfc.runtime.authoring.class_reader import read_plan
+from wfc.runtime.authoring.run_rules import RunFunction, RunRules
 from wfc.runtime.authoring.step_functions import StepFunction
-from wfc.runtime.authoring.table import Plan
-from wfc.runtime.authoring.table.signature import WorkflowParameter
-from wfc.runtime.core.advance.run_exits import RUN_EXITS
 from wfc.runtime.errors import WorkflowValidationError
 from wfc.runtime.events import RunConfig
+from wfc.runtime.plan import Plan
+from wfc.runtime.plan.inputs import WorkflowBase
+from wfc.runtime.plan.run_rules import RUN_EXITS, Limits, Receives, WhenRunning
 
 __all__ = ["WorkflowDefinition"]
 
 
-class WorkflowDefinition(WorkflowParameter):
+class WorkflowDefinition(WorkflowBase):
     """What a class says of its workflow by class keywords and decorated methods; see ``Workflow``."""
 
     _steps: ClassVar[dict[str, StepFunction[Any, Any]]]
@@ -71,7 +72,7 @@ class WorkflowDefinition(WorkflowParameter):
         if table is None:
             received = tuple(one.event for one in cls._receives)
             rules = cls.run_rules()
-            table = cls._table = Plan(
+            table = cls._table = read_plan(
                 cls.__name__,
                 cls.steps(),
                 is_generated=cls._name is not None,

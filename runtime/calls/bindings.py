@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
+from wfc.runtime.authoring.resource.kinds import Resource
 from wfc.runtime.calls.secrets import Secret
 
-if TYPE_CHECKING:
-    from wfc.runtime.calls.python_resources import PythonResource
-
-__all__ = ["Basic", "Bearer", "HttpResponse", "ModelOptions", "Output", "PythonTool", "Secret", "plain_type"]
+__all__ = ["Basic", "Bearer", "ModelOptions", "Output", "PythonTool", "Secret", "plain_type"]
 
 T = TypeVar("T")
 
@@ -83,15 +81,7 @@ class PythonTool(Generic[T]):
     output: Any = Any
     beside: str | Path = "."
     secrets: Mapping[str, Secret] = field(default_factory=dict)
-    resources: Mapping[str, PythonResource] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class HttpResponse:
-    """What came with a body: the status, and headers by lower-case name."""
-
-    status: int
-    headers: Mapping[str, str]
+    resources: Mapping[str, Resource[Any]] = field(default_factory=dict)
 
 
 def plain_type(output: Any) -> Any:

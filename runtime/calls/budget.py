@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wfc.runtime.authoring.run_rules import Limits
 from wfc.runtime.errors import LimitError, SettingsError
+from wfc.runtime.plan.run_rules import Limits
 
 if TYPE_CHECKING:
     from wfc.runtime.calls.settings import Price

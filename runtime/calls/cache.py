@@ -7,18 +7,17 @@ import os
 import stat
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
 from pydantic_core import to_json
 
-from wfc.runtime.calls.bindings import HttpResponse
-from wfc.runtime.errors import WorkflowValidationError
+from wfc.runtime.plan.caching import Cache
+from wfc.runtime.plan.inputs import HttpResponse
 from wfc.runtime.values.outputs import adapter, from_json
 
-__all__ = ["Cache", "entry_path", "load_entry", "read_entry", "store_entry", "write_entry"]
+__all__ = ["entry_path", "load_entry", "read_entry", "store_entry", "write_entry"]
 
 _VERSION: Final = 1
 _LARGEST: Final = 1_000_000
@@ -26,26 +25,6 @@ _SKEW: Final = 60.0
 """Seconds by which the clocks of those who share a folder may differ."""
 _MOST_IN_FOLDER: Final = 64
 """Files in each of the 256 folders that entries are spread over; the oldest make way."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cache:
-    """Says that results of a step's calls may be used again.
-
-    Args:
-        seconds: How long one is good; ``None``: as long as the definition stays as it is.
-        definition: A digest of the step's definition: another one, another result. By itself the function's name.
-
-    Raises:
-        WorkflowValidationError: The time is not positive.
-    """
-
-    seconds: float | None = None
-    definition: str = ""
-
-    def __post_init__(self) -> None:
-        if self.seconds is not None and self.seconds <= 0:
-            raise WorkflowValidationError("a result must be good for some time: `seconds` must be positive")
 
 
 def entry_path(

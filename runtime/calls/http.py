@@ -13,9 +13,10 @@ from urllib.parse import urlsplit
 from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
 
 from wfc.runtime.authoring.retry import read_retry_after
-from wfc.runtime.calls.bindings import Basic, Bearer, HttpResponse, plain_type
+from wfc.runtime.calls.bindings import Basic, Bearer, plain_type
 from wfc.runtime.calls.secrets import Revealed, Secret
 from wfc.runtime.errors import MissingPackageError, StepError
+from wfc.runtime.plan.inputs import HttpResponse
 from wfc.runtime.tracing import conventions, span_inside
 from wfc.runtime.values.outputs import InvalidOutput, from_json
 

@@ -44,13 +44,13 @@ def sibling_module(folder: Path, name: str) -> ModuleType | None:
         raise
 
 
-def folder_of(workflow: type[WorkflowDefinition]) -> Path | None:
+def folder_of(workflow: type[Any]) -> Path | None:
     """Return the folder of a class's module; ``None`` if that is no file."""
     file = getattr(sys.modules.get(workflow.__module__), "__file__", None)
     return Path(file).resolve().parent if file else None
 
 
-def settings_folder(workflow: type[WorkflowDefinition]) -> Path:
+def settings_folder(workflow: type[Any]) -> Path:
     """Return where a class's settings are looked for: the folder of its module, or else the working directory."""
     return folder_of(workflow) or Path.cwd()
 

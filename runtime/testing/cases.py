@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any, get_args
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
-from wfc.runtime.calls.bindings import HttpResponse
 from wfc.runtime.calls.sibling_modules import settings_folder
-from wfc.runtime.core.execution import Exit
+from wfc.runtime.core.step_runs import Exit
 from wfc.runtime.driver.engine import Engine
-from wfc.runtime.driver.engine.messages import is_meant_for
 from wfc.runtime.driver.handler import WorkflowHandler
-from wfc.runtime.driver.run import Double, Run
+from wfc.runtime.driver.run import Run
+from wfc.runtime.driver.run.attempts import Double
 from wfc.runtime.errors import LimitError, SettingsError, StepError, WorkflowError
 from wfc.runtime.events import (
     Event,
@@ -33,6 +32,7 @@ from wfc.runtime.events import (
     TokenText,
     event_name,
 )
+from wfc.runtime.plan.inputs import HttpResponse
 from wfc.runtime.plan.pauses import Child, Delay, Outside, Question, QuestionAsked, QuestionClosed, Until
 from wfc.runtime.testing.clock import START, DeadlockError, VirtualTimeLoop, run_virtually
 from wfc.runtime.testing.config import config_for_tests
@@ -40,8 +40,8 @@ from wfc.runtime.testing.expectations import Seen, differences
 from wfc.runtime.values.outputs import InvalidOutput, from_json, problems
 
 if TYPE_CHECKING:
-    from wfc.runtime.authoring.table import Step
     from wfc.runtime.driver.context import StepContext
+    from wfc.runtime.plan.step import Step
     from wfc.runtime.workflow import Workflow
 
 __all__ = ["Delivery", "MockAnswer", "SpecTest", "TestOutcome", "doubles_for", "run_test", "start_mocked"]
@@ -188,8 +188,10 @@ def start_mocked(
     workflow: type[Workflow], start: StartEvent, case: SpecTest, *, config: RunConfig | None = None
 ) -> WorkflowHandler:
     """Starts a run in the running event loop, with its clock, in which a test's mocks answer the actions."""
-    run = Run(workflow(), start, uuid.uuid4().hex, doubles=doubles_for(workflow, case), config=config)
-    handler = WorkflowHandler(run.engine.admit(run))
+    made = workflow()
+    run_id = uuid.uuid4().hex
+    run = Run(made, start, run_id, doubles=doubles_for(workflow, case), config=config)
+    handler = WorkflowHandler(made.engine.admit(run))
     _deliver(run, [(each.after, _from_outside(workflow, each)) for each in case.deliver])
     return handler
 
@@ -201,7 +203,7 @@ def _deliver(run: Run, arriving: Sequence[tuple[float, Event]]) -> None:
     """
 
     def arrive(event: Event) -> None:
-        if not run.is_done and is_meant_for(run, event):
+        if not run.is_done and run.is_meant_for(event):
             run.send(event)
 
     for after, event in arriving:

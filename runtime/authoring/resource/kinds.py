@@ -14,13 +14,14 @@ from pydantic import BaseModel
 
 from wfc.runtime.authoring.enclosing_names import enclosing_names
 from wfc.runtime.errors import WorkflowValidationError
+from wfc.runtime.plan.signature import ResourceRequest
 
 __all__ = [
     "AnyResource",
     "Lifetime",
+    "Request",
     "Resource",
     "ResourceConfig",
-    "ResourceRequest",
     "check_resources",
     "resource_request",
 ]
@@ -52,7 +53,7 @@ class Resource(Generic[T]):
     """
 
     is_loaded_late = False
-    """Whether its factory is not to be loaded before it is used."""
+    """Whether its factory is loaded when it is first used, and what that asks for is not known before."""
 
     def __init__(
         self, factory: Callable[..., Any], cache: bool = True, *, per: Lifetime | None = None
@@ -83,7 +84,7 @@ class Resource(Generic[T]):
         return id(self.factory), self.per
 
     @cached_property
-    def needs(self) -> tuple[ResourceRequest, ...]:
+    def needs(self) -> tuple[Request, ...]:
         """What its factory asks for.
 
         Raises:
@@ -190,19 +191,10 @@ def _project_folder() -> Path:
 
 AnyResource = Resource[Any] | ResourceConfig
 
-
-class ResourceRequest:
-    """A parameter that asks for a resource, and the type that it says."""
-
-    __slots__ = ("name", "resource", "type")
-
-    def __init__(self, name: str, resource: AnyResource, type: Any) -> None:
-        self.name = name
-        self.resource = resource
-        self.type = type
+Request = ResourceRequest[AnyResource]
 
 
-def resource_request(name: str, annotation: Any, names: Mapping[str, Any]) -> ResourceRequest | None:
+def resource_request(name: str, annotation: Any, names: Mapping[str, Any]) -> Request | None:
     """What a parameter asks for, if its annotation has a resource.
 
     Args:
@@ -244,7 +236,7 @@ def _hints(factory: Callable[..., Any], names: Mapping[str, Any]) -> dict[str, A
         return {}  # a factory may well say what only a type checker reads
 
 
-def check_resources(asked: Sequence[ResourceRequest]) -> None:
+def check_resources(asked: Sequence[Request]) -> None:
     """That no resource needs itself, and none one that is closed before it.
 
     Raises:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from wfc.runtime.authoring.resource.kinds import Resource
 from wfc.runtime.calls.bindings import Basic, Bearer, Output, PythonTool, Secret, plain_type
 from wfc.runtime.calls.budget import check_budget, cost_of_call
 from wfc.runtime.calls.cache import entry_path, load_entry, read_entry, write_entry
@@ -13,17 +15,14 @@ from wfc.runtime.calls.llm import Model, call_llm
 from wfc.runtime.calls.sibling_modules import settings_folder
 from wfc.runtime.calls.threads import in_thread
 from wfc.runtime.core.ticks import ModelUsed
-from wfc.runtime.driver import about
 from wfc.runtime.driver.context.messaging import Messaging
+from wfc.runtime.driver.run.step_runs import unmet_requirements
 from wfc.runtime.errors import WorkflowRuntimeError
 from wfc.runtime.events import CacheHit
 from wfc.runtime.values.outputs import InvalidOutput
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
-    from wfc.runtime.authoring.resource.kinds import Resource
-    from wfc.runtime.records import Message
+    from wfc.runtime.records import Message  # whose class pydantic takes a while to build
 
 __all__ = ["Calling"]
 
@@ -233,7 +232,7 @@ class Calling(Messaging):
 
     def unmet(self, result: object) -> list[str]:
         """What the step's requirements say of a result: a sentence for each that does not hold."""
-        return about.unmet(self._started("unmet"), self._inside("unmet"), result)
+        return unmet_requirements(self._started("unmet"), self._inside("unmet"), result)
 
     def choose_model(self, count: int) -> int:
         """Which of a model and its ``count - 1`` fallbacks is to be asked, from 0."""

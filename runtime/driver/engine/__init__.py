@@ -7,41 +7,43 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-from wfc.runtime.authoring.run_rules import Receives, RunRules
-from wfc.runtime.driver.engine.gates import Gate, Passage, in_loop_of
-from wfc.runtime.driver.engine.messages import (
+from wfc.runtime.authoring.run_rules import RunRules, key_text
+from wfc.runtime.calls.sibling_modules import folder_of, sibling_workflow
+from wfc.runtime.driver.engine.children import ChildStarter, StartableWorkflow
+from wfc.runtime.driver.gates import Gate, Passage
+from wfc.runtime.driver.loops import call_and_await, call_soon
+from wfc.runtime.driver.messages import (
     IfAbsent,
+    Keep,
+    Key,
     Mailbox,
     Message,
-    deliver_to_key,
-    deliver_to_run,
-    publish,
-    receive,
+    fields_of,
+    key_of_event,
+    name_of,
+    read_as,
 )
+from wfc.runtime.driver.run import Run
 from wfc.runtime.errors import (
+    InvalidMessageError,
+    RunEndedError,
     RunExistsError,
     RunUnknownError,
     WorkflowConfigurationError,
     WorkflowRuntimeError,
 )
+from wfc.runtime.events import Event
+from wfc.runtime.plan.run_rules import Receives
 
-if TYPE_CHECKING:
-    from wfc.runtime.driver.run import Run
-    from wfc.runtime.events import Event
-    from wfc.runtime.workflow import Workflow
-
-__all__ = ["Engine", "Key", "default_engine"]
+__all__ = ["Engine", "default_engine"]
 
 REMEMBERED = 10_000
 """How many runs that are over an engine still knows, so as to say that they have ended."""
 
-Key = tuple[str, str]
-"""A workflow's name and a run's key."""
 
-
-class Engine:
+class Engine(ChildStarter):
     """Runs that know each other.
 
     Its runs may be in event loops of different threads. A process has one by itself, ``default_engine()``; another
@@ -51,9 +53,9 @@ class Engine:
     def __init__(self) -> None:
         self.lock = threading.RLock()  # held while it is settled who there is
         self.mailbox = Mailbox()
-        self._workflows: dict[str, Workflow] = {}
-        self._beside: dict[tuple[Path, str], Workflow] = {}
-        self._classes: dict[str, type[Workflow]] = {}  # of runs with keys or events from outside, by name
+        self._workflows: dict[str, StartableWorkflow] = {}
+        self._beside: dict[tuple[Path, str], StartableWorkflow] = {}
+        self._classes: dict[str, type[Any]] = {}  # of runs with keys or events from outside, by name
         self._runs: dict[str, Run] = {}
         self._keyed: dict[Key, dict[str, Run]] = {}
         self._receiving: dict[str, dict[str, Run]] = {}  # by name of event
@@ -63,7 +65,7 @@ class Engine:
 
     # --- workflows
 
-    def add(self, workflow: type[Workflow] | Workflow, name: str | None = None) -> None:
+    def add(self, workflow: type[StartableWorkflow] | StartableWorkflow, name: str | None = None) -> None:
         """Makes a workflow known, so that others can start it by name.
 
         Args:
@@ -72,14 +74,14 @@ class Engine:
         Raises:
             WorkflowConfigurationError: Another workflow has this name.
         """
-        made = workflow(engine=self) if isinstance(workflow, type) else workflow
+        made: StartableWorkflow = workflow(engine=self) if isinstance(workflow, type) else workflow
         called = name or made.workflow_name
         known = self._workflows.get(called)
         if known is not None and type(known) is not type(made):
             raise WorkflowConfigurationError(f"this engine has another workflow of the name `{called}`")
         self._workflows[called] = made
 
-    def workflow(self, name: str, beside: type[Workflow] | None = None) -> Workflow:
+    def workflow(self, name: str, beside: type[Any] | None = None) -> StartableWorkflow:
         """The workflow of a name: one that was added, or one that was generated beside another one.
 
         Args:
@@ -95,8 +97,8 @@ class Engine:
             raise RunUnknownError(f"there is no workflow `{name}`: `engine.add(…)` makes one known")
         return found
 
-    def class_of(self, name: str, beside: type[Workflow] | None = None) -> type[Workflow] | None:
-        """The class of a workflow of which there is a run, or which could be started."""
+    def class_of(self, name: str, beside: type[Any] | None = None) -> type[Any] | None:
+        """Return the class of a workflow of which there is a run, or which could be started."""
         known = self._classes.get(name)
         if known is not None and name not in self._workflows:
             return known
@@ -105,9 +107,7 @@ class Engine:
         except RunUnknownError:
             return None
 
-    def _generated_beside(self, name: str, other: type[Workflow]) -> Workflow | None:
-        from wfc.runtime.calls.sibling_modules import folder_of, sibling_workflow
-
+    def _generated_beside(self, name: str, other: type[Any]) -> StartableWorkflow | None:
         folder = folder_of(other) if other._name is not None else None
         if folder is None:
             return None
@@ -148,32 +148,32 @@ class Engine:
             self._forget_dead()
             self._loop = run.loop
         workflow = run.workflow
-        declared = workflow.run_rules()
-        if declared.has_none and workflow._gate is None:
-            self._enlist(run, declared)
+        rules = workflow.run_rules()
+        if rules.has_none and workflow.gate is None:
+            self._enlist(run, rules)
             run.begin()
             return run
-        if declared.key is not None and run.key is None:
-            run.key = declared.key(run)
+        if rules.key is not None and run.key is None:
+            run.key = rules.key(run)
         with self.lock:
             others = self.runs_of(workflow.workflow_name, run.key) if run.key is not None else []
-            if others and (joined := self._make_way(run, declared, others)) is not None:
+            if others and (joined := self._make_way(run, rules, others)) is not None:
                 return joined
-            gates = self._gates_for(run, declared)
-            self._enlist(run, declared)
+            gates = self._gates_for(run, rules)
+            self._enlist(run, rules)
             kept = self.mailbox.take((workflow.workflow_name, run.key)) if run.key is not None else []
             run.passage = Passage(run, gates, self.lock, self._drop)
         run.passage.start()
         for event, message_id in kept:
             try:
-                receive(run, event, message_id)
+                run.receive(event, message_id)
             except WorkflowRuntimeError as error:  # who sent it is long gone
                 run.loop.call_exception_handler({"message": "a kept message was refused", "exception": error})
         return run
 
-    def _make_way(self, run: Run, declared: RunRules, others: list[Run]) -> Run | None:
+    def _make_way(self, run: Run, rules: RunRules, others: list[Run]) -> Run | None:
         """What the policy says of a second start; the run that stands for it, if it is not to be."""
-        way, first = declared.when_running, others[0]
+        way, first = rules.when_running, others[0]
         if way == "parallel":
             return None
         if way == "join" and first.loop is run.loop:
@@ -190,21 +190,21 @@ class Engine:
             )
         if way == "replace":
             for other in others:
-                in_loop_of(
-                    other, other.cancel, f"another run with the key {run.key!r} was started in its place"
+                call_soon(
+                    other.loop, other.cancel, f"another run with the key {run.key!r} was started in its place"
                 )
         return None
 
-    def _gates_for(self, run: Run, declared: RunRules) -> list[Gate]:
+    def _gates_for(self, run: Run, rules: RunRules) -> list[Gate]:
         name, found = run.workflow.workflow_name, []
-        if run.key is not None and declared.when_running != "parallel":
+        if run.key is not None and rules.when_running != "parallel":
             # even where there is nobody to wait for: the steps of one that is over may still clean up
             found.append(self._gate(("key", name, run.key), 1))
-        if declared.limits.concurrent_runs is not None:
-            per = declared.per(run) if declared.per is not None else ""
-            found.append(self._gate(("runs", name, per), declared.limits.concurrent_runs))
-        if run.workflow._gate is not None:
-            found.append(run.workflow._gate)
+        if rules.limits.concurrent_runs is not None:
+            per = rules.per(run) if rules.per is not None else ""
+            found.append(self._gate(("runs", name, per), rules.limits.concurrent_runs))
+        if run.workflow.gate is not None:
+            found.append(run.workflow.gate)
         above = run.above
         while above is not None:  # a child counts as a part of the run that waits for it
             if above.passage is not None:
@@ -234,7 +234,7 @@ class Engine:
         key: object = None,
         message_id: str | None = None,
         if_absent: IfAbsent = None,
-        beside: type[Workflow] | None = None,
+        beside: type[Any] | None = None,
     ) -> bool:
         """Delivers an event to a run by its id, or to all live runs of a workflow under a key (the first of a queue).
 
@@ -260,12 +260,38 @@ class Engine:
         if (run_id is None) == (workflow is None):
             raise WorkflowConfigurationError("deliver an event to a `run_id`, or to a `workflow` and a `key`")
         if run_id is not None:
-            return await deliver_to_run(self, event, run_id, message_id)
+            run = self.run(run_id)
+            if run is None:
+                raise self._absent(run_id, f"run `{run_id}`")
+            return await _receive(run, event, message_id)
         assert workflow is not None
-        return await deliver_to_key(self, event, workflow, key, message_id, if_absent, beside)
+        called = self._key_in(event, workflow, beside) if key is None else key_text(key)
+        with self.lock:  # so that no run starts between the look and what follows from it
+            runs = self.runs_of(workflow, called)
+            if not runs:
+                return self._deliver_later(event, workflow, called, message_id, if_absent, beside)
+        if runs[0].workflow.run_rules().when_running == "queue":
+            del runs[1:]  # the others are still to begin, and about something else
+        return any([await _receive(run, event, message_id) for run in runs])
+
+    def _deliver_later(
+        self,
+        event: Event | Message,
+        workflow: str,
+        key: str,
+        message_id: str | None,
+        if_absent: IfAbsent,
+        beside: type[Any] | None,
+    ) -> bool:
+        """Do with an event what is said for when there is no run under the key."""
+        if if_absent is None:
+            raise self._absent((workflow, key), f"run of `{workflow}` with the key {key!r}")
+        if isinstance(if_absent, Keep):
+            return self.mailbox.keep((workflow, key), event, message_id, if_absent.seconds)
+        return self._start(event, self.workflow(workflow, beside), key, message_id)
 
     async def publish(self, topic: str, event: Event | Message, *, message_id: str | None = None) -> int:
-        """Delivers an event to every live run that declares to receive it, but for those that want another topic.
+        """Deliver an event to every live run that declares to receive it, but for those that want another topic.
 
         Where a run declares a field for its key, the event must have the run's key there.
 
@@ -275,22 +301,78 @@ class Engine:
         Raises:
             InvalidMessageError: It does not fit what a run receives; all others have got it.
         """
-        return await publish(self, topic, event, message_id)
+        accepted, refused = 0, None
+        for run, receives in self.receiving(name_of(event)):
+            if receives.topic not in {None, topic}:
+                continue
+            try:
+                if receives.key is not None and key_of_event(event, receives) != run.key:
+                    continue
+                accepted += await _receive(run, event, message_id)
+            except RunEndedError:
+                continue  # it ended while others got theirs
+            except InvalidMessageError as error:
+                refused = error
+        if refused is not None:
+            raise refused
+        return accepted
+
+    def _absent(self, known_by: str | Key, described: str) -> WorkflowRuntimeError:
+        if self.has_ended(known_by):
+            return RunEndedError(f"the {described} has ended, so it takes no events")
+        return RunUnknownError(f"there is no {described}")
+
+    def _key_in(self, event: Event | Message, workflow: str, beside: type[Any] | None) -> str:
+        """Return the key that an event holds for a run of a workflow."""
+        kind = self.class_of(workflow, beside)
+        if kind is None:
+            raise RunUnknownError(f"there is no workflow `{workflow}`, and no run of one")
+        rules: RunRules = kind.run_rules()
+        name = name_of(event)
+        receives = rules.receives.get(name)
+        if receives is None or receives.key is None:
+            raise InvalidMessageError(
+                f"`{workflow}` does not say which field of {name} has the key, so the sender must give it"
+            )
+        key = key_of_event(event, receives)
+        if key is None:
+            raise InvalidMessageError(f"{name} has no value in `{receives.key}`, which has the key")
+        return key
+
+    def _start(
+        self, event: Event | Message, workflow: StartableWorkflow, key: str, message_id: str | None
+    ) -> bool:
+        """Start a run with what the event has for its inputs, and give it the event if it takes such."""
+        kind, name = workflow.start_event_class, workflow.workflow_name
+        names = {name for field, info in kind.model_fields.items() for name in (field, info.alias)}
+        fields = {name: value for name, value in fields_of(event).items() if name in names}
+        run = workflow.prepare(start_event=read_as(kind, fields, f"the inputs of `{name}`"), engine=self)
+        rules = workflow.run_rules()
+        if rules.key is not None:
+            run.key = rules.key(run)
+        if run.key != key:
+            raise InvalidMessageError(
+                f"a run of `{name}` started with {name_of(event)} would have the key {run.key!r}, not {key!r}"
+            )
+        self.admit(run)
+        if run.takes(event):
+            run.receive(event, message_id)
+        return True
 
     # --- the lists of live runs
 
-    def _enlist(self, run: Run, declared: RunRules) -> None:
+    def _enlist(self, run: Run, rules: RunRules) -> None:
         known = self._runs.setdefault(run.run_id, run)
         if known is not run:
             raise RunExistsError(f"a run with the id {run.run_id!r} is not over", run.run_id)
-        if declared.has_none:
+        if rules.has_none:
             return
         name = run.workflow.workflow_name
         self._classes[name] = type(run.workflow)
         if run.key is not None:
             self._keyed.setdefault((name, run.key), {})[run.run_id] = run
             self._ended.pop((name, run.key), None)
-        for event in declared.receives:
+        for event in rules.receives:
             self._receiving.setdefault(event, {})[run.run_id] = run
 
     def ended(self, run: Run) -> None:
@@ -299,15 +381,15 @@ class Engine:
             return
         del self._runs[run.run_id]
         self._ended[run.run_id] = None
-        declared = run.workflow.run_rules()
-        if not declared.has_none:
+        rules = run.workflow.run_rules()
+        if not rules.has_none:
             with self.lock:
                 key = run.workflow.workflow_name, run.key or ""
                 keyed = self._keyed.get(key, {})
                 if keyed.pop(run.run_id, None) is not None and not keyed:
                     del self._keyed[key]
                     self._ended[key] = None
-                for event in declared.receives:
+                for event in rules.receives:
                     self._receiving[event].pop(run.run_id, None)
         while len(self._ended) > REMEMBERED:
             self._ended.popitem(last=False)
@@ -318,6 +400,18 @@ class Engine:
             self.ended(run)
             if run.passage is not None:
                 run.passage.over(set())
+
+
+async def _receive(run: Run, event: Event | Message, message_id: str | None) -> bool:
+    """Give an event to a run, in its event loop; return whether it is new to it.
+
+    Raises:
+        RunEndedError: It is over.
+        InvalidMessageError: It does not take such an event.
+    """
+    if run.loop.is_closed():
+        raise RunEndedError(f"the event loop of the run {run.run_id} is closed")
+    return await call_and_await(run.loop, run.receive, event, message_id)
 
 
 _default = Engine()
