@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["EDITOR_LINE", "load", "path"]
 
@@ -13,6 +15,8 @@ EDITOR_LINE: Final = "# yaml-language-server: $schema={}"
 
 def path() -> Path:
     """The file of the schema."""
+    from pathlib import Path  # slow, and settings are read without it
+
     return Path(__file__).parent / "workflow.schema.json"
 
 

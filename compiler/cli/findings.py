@@ -11,10 +11,10 @@ from wfc.compiler.diagnostics import Diagnostic
 from wfc.compiler.reports.render import Format, render, summary
 from wfc.compiler.workspace.severity import Levels
 
-__all__ = ["Checked", "show"]
+__all__ = ["HasFindings", "note", "show"]
 
 
-class Checked(Protocol):
+class HasFindings(Protocol):
     """What a check has found in one spec; also what a compilation has."""
 
     @property
@@ -35,11 +35,11 @@ class Checked(Protocol):
 
     @property
     def suppressed(self) -> tuple[Diagnostic, ...]:
-        """What a comment asks not to mind."""
+        """What a comment suppresses."""
 
 
 def show(
-    compiled: Sequence[Checked],
+    compiled: Sequence[HasFindings],
     *,
     form: Format = "full",
     on_error_stream: bool = False,
@@ -56,7 +56,7 @@ def show(
         suppressed: Show what is suppressed too; in SARIF it always is.
     """
     stream = sys.stderr if on_error_stream else sys.stdout
-    files: list[Checked] = [*settings, *compiled]
+    files: list[HasFindings] = [*settings, *compiled]
     findings = list(dict.fromkeys(diagnostic for each in files for diagnostic in each.diagnostics))
     shown = findings
     if suppressed or form == "sarif":
@@ -71,6 +71,11 @@ def show(
         offer = offered([each for one in compiled for each in one.diagnostics])
         print(f"{specs}: {summary(findings)}{'; ' if offer else ''}{offer}", file=sys.stderr)
     return not findings
+
+
+def note(line: str) -> None:
+    """Tell the user something that is no finding."""
+    print(line, file=sys.stderr)
 
 
 def offered(findings: Sequence[Diagnostic]) -> str:
