@@ -9,8 +9,8 @@ from typing import Literal
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.limits import MAX_BYTES, MAX_FINDINGS, EnoughError, at_most
-from wfc.compiler.resolve import Around, Refused, Surroundings, declarations
-from wfc.compiler.resolve.declared import Declared
+from wfc.compiler.resolve import OtherFile, ProjectView, Refused, declare
+from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.rules.reading import too_many_findings
 from wfc.compiler.schema import Spec, validate
 from wfc.compiler.slotted import dataclass, field
@@ -69,7 +69,7 @@ class Unit:
     uses: dict[str, None] = field(default_factory=dict)
     calls: dict[str, None] = field(default_factory=dict)
     lookups: dict[tuple[str, str], None] = field(default_factory=dict)
-    declared: Declared | None = None
+    declared: Declarations | None = None
     is_text: bool = False
 
     @property
@@ -115,18 +115,18 @@ class Project:
             found = self.units[path] = Unit(document, spec, findings, digest, of_reading)
         return found
 
-    def around(self, path: str) -> Surroundings:
+    def around(self, path: str) -> ProjectView:
         """The project as one of its files sees it."""
         return View(self, path)
 
-    def declared(self, path: str, unit: Unit) -> Declared | None:
+    def declared(self, path: str, unit: Unit) -> Declarations | None:
         """What a file declares; its findings go to the unit if it is a file of declarations."""
         if unit.declared is None and unit.spec is not None:
             own = unit.kind == "declarations"
             self.opening.append(path)
             report = at_most(unit.findings.append) if own else (lambda finding: None)
             try:
-                unit.declared = declarations(unit.spec, report, self.around(path))
+                unit.declared = declare(unit.spec, report, self.around(path))
             except EnoughError:
                 unit.findings.append(too_many_findings(Place((), "text", 0, 0), MAX_FINDINGS))
                 unit.spec = None
@@ -170,7 +170,7 @@ def project_of(sources: Sequence[Source]) -> Project:
 
 
 class View:
-    """The project as one of its files sees it; see ``Surroundings``."""
+    """The project as one of its files sees it; see ``ProjectView``."""
 
     def __init__(self, project: Project, path: str) -> None:
         self.project = project
@@ -215,7 +215,7 @@ class View:
             return Refused("broken", "")
         return (found, unit) if unit.kind == wanted else Refused("other", WORDS[unit.kind])
 
-    def shared(self, path: str) -> Around | Refused:
+    def shared(self, path: str) -> OtherFile | Refused:
         """A file of declarations."""
         found = self.unit(path, "declarations")
         if isinstance(found, Refused):
@@ -225,7 +225,7 @@ class View:
             way = self.project.opening[self.project.opening.index(shown) :]
             return Refused("cycle", "\n".join((*way, shown)))
         declared = self.project.declared(shown, unit)
-        return Refused("broken", "") if declared is None else Around(shown, declared)
+        return Refused("broken", "") if declared is None else OtherFile(shown, declared)
 
     def part(self, path: str) -> tuple[str, Spec] | Refused:
         """A file with steps."""
@@ -255,7 +255,7 @@ class View:
         )
         return shown, text
 
-    def workflow(self, name: str) -> Around | None:
+    def workflow(self, name: str) -> OtherFile | None:
         """The other spec whose workflow has this name."""
         self.own.calls[name] = None
         path = self.path_of(name)
@@ -265,7 +265,7 @@ class View:
         if path is None or unit is None or isinstance(unit, Refused):
             return None
         declared = self.project.declared(path, unit)
-        return None if declared is None else Around(path, declared)
+        return None if declared is None else OtherFile(path, declared)
 
     def path_of(self, name: str) -> str | None:
         """The path of the spec whose workflow has a name, on which this file depends."""
