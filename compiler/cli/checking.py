@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from wfc.compiler.cli.findings import note, show
-from wfc.compiler.reports.render import Format
 from wfc.compiler.workspace.cache import Cache, CheckResult, check_all
 from wfc.compiler.workspace.severity import with_severities, wrong_settings
 from wfc.compiler.workspace.sources import Source, find_specs
@@ -23,7 +22,7 @@ FixMode = Literal["", "fix", "diff"]
 
 def check(
     paths: Sequence[str],
-    form: Format = "full",
+    form: str = "full",
     fixing: FixMode = "",
     *,
     unsafe: bool = False,

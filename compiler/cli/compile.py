@@ -10,8 +10,8 @@ import click
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.findings import note, show
 from wfc.compiler.cli.modules import Output, write_all
+from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.passes import compile_shared, compile_text
-from wfc.compiler.reports.render import printable
 from wfc.compiler.workspace.compiled import Compiled
 from wfc.compiler.workspace.paths import folders_seen_from, relative_path
 from wfc.compiler.workspace.project import Project, project_of

@@ -8,7 +8,7 @@ from types import ModuleType
 import click
 
 from wfc.compiler.cli.command import Command
-from wfc.compiler.reports.render import printable
+from wfc.compiler.diagnostics.escaping import printable
 
 __all__ = ["command"]
 

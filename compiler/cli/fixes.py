@@ -9,8 +9,8 @@ import click
 
 from wfc.compiler.cli.writing import write_whole
 from wfc.compiler.diagnostics import Diagnostic
-from wfc.compiler.diagnostics.fixing import fixed
-from wfc.compiler.reports.render import printable
+from wfc.compiler.diagnostics.escaping import printable
+from wfc.compiler.diagnostics.fixes import fixed
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.workspace.compiled import Compiled
 from wfc.compiler.workspace.sources import Source, load, quoted_path

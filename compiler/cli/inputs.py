@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wfc.compiler.cli.json_text import NotPlainError, parsed
-from wfc.compiler.reports.render import printable
+from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.rules import closest
 from wfc.compiler.workspace.sources import MAX_OTHER_BYTES, load_other, quoted_path
 

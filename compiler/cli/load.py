@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import click
 
 from wfc.compiler.cli.findings import show
+from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.model import Import
 from wfc.compiler.model import Workflow as Resolved
 from wfc.compiler.passes import compile_shared, compile_text
-from wfc.compiler.reports.render import printable
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.workspace.compiled import Compiled
 from wfc.compiler.workspace.paths import folders_seen_from

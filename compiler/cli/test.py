@@ -11,7 +11,7 @@ from wfc.compiler.cli.findings import note, show
 from wfc.compiler.cli.load import compiled_here, load_compiled
 from wfc.compiler.cli.mocks import spec_test
 from wfc.compiler.cli.streams import output_kept
-from wfc.compiler.reports.render import printable
+from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.workspace.compiled import Compiled
 from wfc.compiler.workspace.project import Project, project_of
 from wfc.compiler.workspace.severity import with_severities

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 
+from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.limits import MAX_BYTES
-from wfc.compiler.reports.render import printable
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.workspace.detection import looks_like_spec
 from wfc.compiler.workspace.reading import read_or_reason, reason
