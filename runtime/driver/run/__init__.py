@@ -34,9 +34,9 @@ from wfc.runtime.driver.run.ending import Ending
 from wfc.runtime.driver.run.event_waits import EventWaits
 from wfc.runtime.driver.run.needs import RunWorkflow
 from wfc.runtime.driver.run.questions import read_answer, take_from_inbox
+from wfc.runtime.driver.run.reachable import ReachableRun
 from wfc.runtime.driver.run.receiving import accepts, is_meant_for, own_class, read_as_own, target_step
 from wfc.runtime.driver.run.resuming import begin_again, restore_effects, timers_left
-from wfc.runtime.driver.run.state import RunState
 from wfc.runtime.driver.run.step_runs import expression_error, started_at
 from wfc.runtime.driver.run.timers import Timers
 from wfc.runtime.driver.run.watchers import Watchers
@@ -67,7 +67,7 @@ __all__ = ["Run"]
 _RUNNING: set[Run] = set()  # asyncio itself holds tasks only weakly
 
 
-class Run(RunState["Run"]):
+class Run(ReachableRun["Run"]):
     """One run, under way in an event loop.
 
     Args:
@@ -81,7 +81,7 @@ class Run(RunState["Run"]):
         stored: What it goes on with, if it is no new one.
     """
 
-    __slots__ = ("_event_waits", "breakpoints", "children", "ending", "watchers", "workers")
+    __slots__ = ("_event_waits", "breakpoints", "ending", "watchers", "workers")
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class Run(RunState["Run"]):
         **options: Any,
     ) -> None:
         super().__init__(workflow, start_event, run_id, **options)
-        self.children: Children[Run] = Children(self)
+        self.children = Children(self)
         self.watchers = Watchers(self)
         self.workers = Workers(self, Attempts(self))
         self.workers.bare = not self.doubles and self.trace is None
@@ -299,28 +299,6 @@ class Run(RunState["Run"]):
         """Have a deadline that stands still go on."""
         self.restart_deadline(self._run_out_of_time)
 
-    def cancel(self, reason: str = "the run was cancelled") -> None:
-        """End the run at once. What its steps have already done stays done."""
-        self.take(Cancelled(WorkflowCancelledByUser(reason)))
-
-    def cancel_step(self, which: str | int) -> int:
-        """Cancel a step's runs, or one by its number, with what follows from them; return how many that were.
-
-        Raises:
-            WorkflowStepDoesNotExistError: There is no step of that name.
-        """
-        step = number = None
-        if isinstance(which, str):
-            step = self.execution.plan.by_name.get(which)
-            if step is None:
-                raise WorkflowStepDoesNotExistError(f"there is no step `{which}`")
-        else:
-            number = which
-        count = len(affected(self.execution, step, number))
-        if count:
-            self.take(StepsCancelled(step, number))
-        return count
-
     def last_event(self) -> StopEvent:
         """Return what the stream ends with, once the run is over."""
         assert self.ending is not None
@@ -388,80 +366,6 @@ class Run(RunState["Run"]):
         tick = read_answer(self, question, value, by)
         if tick is not None:
             self.take(tick)
-
-    def is_meant_for(self, event: Event) -> bool:
-        """Return whether an event of a class that it receives is for this run, as far as keys tell."""
-        return is_meant_for(self.workflow.run_rules(), self.key, event)
-
-    def takes(self, event: Event | Message) -> bool:
-        """Return whether it takes such an event from outside."""
-        return own_class(self.workflow.run_rules(), self.execution, event) is not None
-
-    def receive(self, event: Event | Message, message_id: str | None) -> bool:
-        """Take an event from outside, in its event loop; return whether it is new.
-
-        Raises:
-            RunEndedError: It is over.
-            InvalidMessageError: It does not take such an event.
-        """
-        if self.is_done or self.execution.outcome is not None:
-            raise RunEndedError(f"the run {self.run_id} has ended, so it takes no {name_of(event)}")
-        kind = own_class(self.workflow.run_rules(), self.execution, event)
-        if kind is None:
-            raise InvalidMessageError(
-                f"the run {self.run_id} of `{self.workflow.workflow_name}` takes no {name_of(event)} from outside"
-            )
-        if message_id is not None and message_id in self.execution.received:
-            return False
-        self.send(read_as_own(kind, event), message_id=message_id)
-        if message_id is not None:
-            self.execution.receive(message_id)  # also where the run has not begun
-        return True
-
-    def send(
-        self,
-        event: Event,
-        step: str | None = None,
-        sender: StepRun | None = None,
-        message_id: str | None = None,
-    ) -> None:
-        """Take in an event from a step run, or from outside.
-
-        Raises:
-            UndeclaredResultError: No step accepts it, or the named one does not.
-            WorkflowStepDoesNotExistError: There is no step of that name.
-            RunEndedError: The run has ended.
-        """
-        if self.is_done and sender is None:
-            raise RunEndedError(f"the run {self.run_id} has ended, so it takes no {event_name(event)}")
-        if sender is not None and (self.is_done or sender.exit is Exit.DROPPED):
-            return  # it is being cancelled
-        if not isinstance(event, Event):
-            raise UndeclaredResultError(f"only events can be sent, not {type(event).__name__}")
-        target = target_step(self.execution.plan, event, step) if step is not None else None
-        if target is None and not (
-            accepts(self.execution, event, is_from_outside=sender is None)
-            or isinstance(event, StopEvent | InputRequiredEvent)
-        ):
-            below = self._parts_that_accept(event) if sender is None else ()
-            if not below:
-                raise UndeclaredResultError(f"no step accepts {event_name(event)}")
-            for part in below:
-                part.send(event)
-            return
-        tick = Arrived(event, target, sender.number if sender is not None else None, message_id)
-        if self.has_begun:
-            self.take(tick)
-        else:
-            self.early = [*(self.early or ()), tick]
-
-    def _parts_that_accept(self, event: Event) -> list[Run]:
-        """Return the runs below this one that take an event from outside, where those above them do not."""
-        found: list[Run] = []
-        for part in self.children.parts():
-            takes = accepts(part.execution, event, is_from_outside=True)
-            found.extend([part] if takes else part._parts_that_accept(event))
-        return found
 
     def snapshot(
         self, serializer: BaseSerializer | None = None, *, include_state: bool = True
