@@ -9,33 +9,23 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from wfc.runtime.authoring.run_rules import RunRules, key_text
+from wfc.runtime.authoring.run_rules import RunRules
 from wfc.runtime.calls.sibling_modules import folder_of, sibling_workflow
 from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.driver.engine.delivery import Delivery
 from wfc.runtime.driver.gates import Gate, Passage
-from wfc.runtime.driver.loops import call_and_await, call_soon
+from wfc.runtime.driver.loops import call_soon
 from wfc.runtime.driver.messages import (
-    IfAbsent,
-    Keep,
     Key,
     Mailbox,
-    Message,
-    fields_of,
-    key_of_event,
-    name_of,
-    read_as,
 )
 from wfc.runtime.driver.run import Run
 from wfc.runtime.errors import (
-    InvalidMessageError,
-    RunEndedError,
     RunExistsError,
     RunUnknownError,
     WorkflowConfigurationError,
     WorkflowRuntimeError,
 )
-from wfc.runtime.events import Event
 from wfc.runtime.plan.run_rules import Receives
 
 __all__ = ["Engine", "default_engine"]

@@ -6,7 +6,6 @@ import asyncio
 from typing import Any
 
 from wfc.runtime.core.advance import advance
-from wfc.runtime.core.advance.cancelling import affected
 from wfc.runtime.core.advance.run_exits import fail
 from wfc.runtime.core.advance.stuck import check_not_stuck
 from wfc.runtime.core.effects import (
@@ -24,9 +23,8 @@ from wfc.runtime.core.effects import (
     TakeRunExit,
 )
 from wfc.runtime.core.execution import NONE
-from wfc.runtime.core.step_runs import Exit, StepRun
-from wfc.runtime.core.ticks import Arrived, Cancelled, RunExitTaken, Started, StepsCancelled, Tick, TimerFired
-from wfc.runtime.driver.messages import Message, name_of
+from wfc.runtime.core.step_runs import StepRun
+from wfc.runtime.core.ticks import Cancelled, RunExitTaken, Started, Tick, TimerFired
 from wfc.runtime.driver.run.attempts import Attempts
 from wfc.runtime.driver.run.breakpoints import Breakpoints
 from wfc.runtime.driver.run.children import Children
@@ -35,7 +33,6 @@ from wfc.runtime.driver.run.event_waits import EventWaits
 from wfc.runtime.driver.run.needs import RunWorkflow
 from wfc.runtime.driver.run.questions import read_answer, take_from_inbox
 from wfc.runtime.driver.run.reachable import ReachableRun
-from wfc.runtime.driver.run.receiving import accepts, is_meant_for, own_class, read_as_own, target_step
 from wfc.runtime.driver.run.resuming import begin_again, restore_effects, timers_left
 from wfc.runtime.driver.run.step_runs import expression_error, started_at
 from wfc.runtime.driver.run.timers import Timers
@@ -44,19 +41,14 @@ from wfc.runtime.driver.run.workers import Workers
 from wfc.runtime.errors import (
     ContextStateError,
     ExpressionError,
-    InvalidMessageError,
-    RunEndedError,
     SettingsError,
     SnapshotError,
     StepFailedError,
-    UndeclaredResultError,
-    WorkflowCancelledByUser,
     WorkflowRuntimeError,
-    WorkflowStepDoesNotExistError,
     WorkflowTimeoutError,
     step_error,
 )
-from wfc.runtime.events import Event, InputRequiredEvent, StartEvent, StopEvent, event_name
+from wfc.runtime.events import StartEvent, StopEvent
 from wfc.runtime.plan.inputs import RunInfo
 from wfc.runtime.plan.run_rules import RunExit
 from wfc.runtime.store.snapshots import StoredRun, write_outcome, write_run
