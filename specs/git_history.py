@@ -49,7 +49,7 @@ def read_history(repository: str, range: str | None, at_most: int) -> list[dict[
 
 
 def _commit(entry: str) -> dict[str, Any]:
-    id, author, subject, body, files = (entry.split(_FIELD_END) + [""])[:5]
+    id, author, subject, body, files = entry.split(_FIELD_END, 4)
     changes = [line.split("\t") for line in files.splitlines() if "\t" in line]
     return {
         "id": id,
