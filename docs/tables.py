@@ -14,10 +14,10 @@ from rows import table
 from words import ERROR_WORDS, PLACES, SCALAR_WORDS, SECTIONS, UNIT_WORDS
 
 from wfc.compiler.expressions.narrowing import SCALAR_TESTS
-from wfc.compiler.resolve.durations import SECONDS
-from wfc.compiler.resolve.errors import KNOWN, UNCAUGHT
-from wfc.compiler.resolve.retries import DEFAULTS
-from wfc.compiler.resolve.steps import ABOUT_ACTIONS
+from wfc.compiler.resolve.declarations.retries import DEFAULTS
+from wfc.compiler.resolve.steps.steps import ABOUT_ACTIONS
+from wfc.compiler.resolve.values.durations import SECONDS
+from wfc.compiler.resolve.values.error_names import KNOWN, UNCAUGHT
 from wfc.compiler.schema.matching import NOT_RUN, NOT_YET
 from wfc.compiler.types import (
     BUILT_IN,

@@ -6,14 +6,11 @@ import importlib
 import importlib.util
 from typing import TYPE_CHECKING, Any
 
-from wfc.runtime.authoring.declared import (
-    Limits,
-    Receives,
-    run_cancel,
-    run_deadline,
-    run_error,
-    run_key,
-    runs_per,
+from wfc.runtime.authoring.decorators import (
+    catch_error,
+    pause,
+    step,
+    transform,
 )
 from wfc.runtime.authoring.output_format import (
     require_output_format,
@@ -28,11 +25,14 @@ from wfc.runtime.authoring.retry import (
     RetryInfo,
     RetryPolicy,
 )
-from wfc.runtime.authoring.steps import (
-    catch_error,
-    pause,
-    step,
-    transform,
+from wfc.runtime.authoring.run_rules import (
+    Limits,
+    Receives,
+    run_cancel,
+    run_deadline,
+    run_error,
+    run_key,
+    runs_per,
 )
 from wfc.runtime.calls.bindings import (
     Basic,

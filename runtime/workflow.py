@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import ValidationError
 
-from wfc.runtime.authoring.declared import Declared, Limits, Receives, WhenRunning
 from wfc.runtime.authoring.resource import ResourceManager, try_configs, try_resources
-from wfc.runtime.authoring.table import StepTable
+from wfc.runtime.authoring.run_rules import Limits, Receives, RunRules, WhenRunning
+from wfc.runtime.authoring.step_functions import StepFunction
+from wfc.runtime.authoring.table import Plan
 from wfc.runtime.authoring.table.flow import FLOW_CHECKS, check_ends, check_flow
-from wfc.runtime.authoring.written import StepFunction
-from wfc.runtime.core.advance.exits import RUN_EXITS
+from wfc.runtime.core.advance.run_exits import RUN_EXITS
 from wfc.runtime.driver.context import Context, Unstarted
 from wfc.runtime.driver.engine import Engine, default_engine
 from wfc.runtime.driver.engine.children import start_inside
@@ -68,7 +68,7 @@ class Workflow:
     """
 
     _steps: ClassVar[dict[str, StepFunction[Any, Any]]]
-    _table: ClassVar[StepTable | None] = None
+    _table: ClassVar[Plan | None] = None
     _name: ClassVar[str | None] = None
     _config: ClassVar[type[RunConfig] | None] = None
     _deadline: ClassVar[float | None] = None
@@ -78,7 +78,7 @@ class Workflow:
     _receives: ClassVar[tuple[Receives, ...]] = ()
     _moved: ClassVar[Mapping[str, str]] = {}
     _removed: ClassVar[tuple[str, ...]] = ()
-    _declared: ClassVar[Declared | None] = None
+    _declared: ClassVar[RunRules | None] = None
 
     def __init_subclass__(
         cls,
@@ -145,7 +145,7 @@ class Workflow:
                 f"`skip_graph_checks` knows {', '.join(sorted(FLOW_CHECKS))}, not {', '.join(sorted(unknown))}"
             )
         table = self.table()  # a signature that cannot be read is told of now
-        Declared.of(type(self))
+        RunRules.of(type(self))
         if not table.is_checked:
             check_ends(table)
 
@@ -169,7 +169,7 @@ class Workflow:
     # --- the class
 
     @classmethod
-    def table(cls) -> StepTable:
+    def table(cls) -> Plan:
         """The class's steps, read once.
 
         Raises:
@@ -178,8 +178,8 @@ class Workflow:
         table = cls.__dict__.get("_table")
         if table is None:
             received = tuple(one.event for one in cls._receives)
-            declared = Declared.of(cls)
-            table = cls._table = StepTable(
+            declared = RunRules.of(cls)
+            table = cls._table = Plan(
                 cls.__name__,
                 cls.steps(),
                 is_generated=cls._name is not None,

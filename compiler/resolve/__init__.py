@@ -1,8 +1,20 @@
-"""Spec → Workflow: every name is looked up, every field filled, every join given its frames."""
+"""Resolve a spec into a workflow: look every name up, type every value, fill every event's fields.
+
+Rooms, each of which imports only those before it:
+
+- ``symbols``: what a spec declares, by name, and what it knows of the other files of its project.
+- ``values``: reading expressions and data, each held against the type that is wanted.
+- ``declarations``: one file a section of the spec; each enters what it finds into the symbols.
+- ``steps``: what each step accepts, does, saves and emits.
+- ``whole``: what can be said only once all steps are known.
+
+``passes`` calls them in their order.
+"""
 
 from __future__ import annotations
 
-from wfc.compiler.resolve.passes import declarations, resolve, shared_modules
-from wfc.compiler.resolve.surroundings import ALONE, Around, Refused, Surroundings
+from wfc.compiler.resolve.passes import declare, resolve
+from wfc.compiler.resolve.symbols.declarations import NO_PROJECT, OtherFile, ProjectView, Refused
+from wfc.compiler.resolve.whole.workflow import shared_modules
 
-__all__ = ["ALONE", "Around", "Refused", "Surroundings", "declarations", "resolve", "shared_modules"]
+__all__ = ["NO_PROJECT", "OtherFile", "ProjectView", "Refused", "declare", "resolve", "shared_modules"]

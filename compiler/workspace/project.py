@@ -9,8 +9,8 @@ from typing import Literal, Protocol
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.limits import MAX_BYTES, MAX_FINDINGS, EnoughError, at_most
-from wfc.compiler.resolve import Around, Refused, Surroundings, declarations
-from wfc.compiler.resolve.declared import Declared
+from wfc.compiler.resolve import OtherFile, ProjectView, Refused, declare
+from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.rules.reading import too_many_findings
 from wfc.compiler.schema import Spec, validate
 from wfc.compiler.slotted import dataclass, field
@@ -82,7 +82,7 @@ class Unit:
     of_reading: int = 0
     uses: dict[str, None] = field(default_factory=dict)
     calls: dict[str, None] = field(default_factory=dict)
-    declared: Declared | None = None
+    declared: Declarations | None = None
     is_text: bool = False
 
     @property
@@ -123,18 +123,18 @@ class Project:
             found = self.units[path] = Unit(document, spec, findings, digest, of_reading)
         return found
 
-    def around(self, path: str) -> Surroundings:
+    def around(self, path: str) -> ProjectView:
         """The project as one of its files sees it."""
         return View(self, path)
 
-    def declared(self, path: str, unit: Unit) -> Declared | None:
+    def declared(self, path: str, unit: Unit) -> Declarations | None:
         """What a file declares; its findings go to the unit if it is a file of declarations."""
         if unit.declared is None and unit.spec is not None:
             own = unit.kind == "declarations"
             self.opening.append(path)
             report = at_most(unit.findings.append) if own else (lambda finding: None)
             try:
-                unit.declared = declarations(unit.spec, report, self.around(path))
+                unit.declared = declare(unit.spec, report, self.around(path))
             except EnoughError:
                 unit.findings.append(too_many_findings(Place((), "text", 0, 0), MAX_FINDINGS))
                 unit.spec = None
@@ -173,7 +173,7 @@ class Project:
 
 
 class View:
-    """The project as one of its files sees it; see ``Surroundings``."""
+    """The project as one of its files sees it; see ``ProjectView``."""
 
     def __init__(self, project: Project, path: str) -> None:
         self.project = project
@@ -207,7 +207,7 @@ class View:
             return Refused("broken", "")
         return (found, unit) if unit.kind == wanted else Refused("other", WORDS[unit.kind])
 
-    def shared(self, path: str) -> Around | Refused:
+    def shared(self, path: str) -> OtherFile | Refused:
         """A file of declarations."""
         found = self.unit(path, "declarations")
         if isinstance(found, Refused):
@@ -217,7 +217,7 @@ class View:
             way = self.project.opening[self.project.opening.index(shown) :]
             return Refused("cycle", "\n".join((*way, shown)))
         declared = self.project.declared(shown, unit)
-        return Refused("broken", "") if declared is None else Around(shown, declared)
+        return Refused("broken", "") if declared is None else OtherFile(shown, declared)
 
     def part(self, path: str) -> tuple[str, Spec] | Refused:
         """A file with steps."""
@@ -248,7 +248,7 @@ class View:
         )
         return shown, text
 
-    def workflow(self, name: str) -> Around | None:
+    def workflow(self, name: str) -> OtherFile | None:
         """The other spec whose workflow has this name."""
         self.own.calls[name] = None
         path = self.project.path_of(name, self.path)
@@ -262,7 +262,7 @@ class View:
         if path is None or unit is None or isinstance(unit, Refused):
             return None
         declared = self.project.declared(path, unit)
-        return None if declared is None else Around(path, declared)
+        return None if declared is None else OtherFile(path, declared)
 
     def workflows(self) -> Iterable[str]:
         """The names of all workflows around."""

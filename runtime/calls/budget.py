@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wfc.runtime.core.ticks import Spent
+from wfc.runtime.core.ticks import ModelUsed
 from wfc.runtime.errors import LimitError, SettingsError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def afford(run: Run, model: str) -> None:
         SettingsError: What the run may cost is bounded, and nobody knows the model's price.
     """
     execution = run.execution
-    limits = execution.table.limits
+    limits = execution.plan.limits
     if limits is None:
         return
     if limits.tokens is not None and execution.tokens >= limits.tokens:
@@ -50,12 +50,12 @@ def afford(run: Run, model: str) -> None:
 def spend(run: Run, model: str, tokens_in: int, tokens_out: int) -> None:
     """Counts a call of a model."""
     cost = 0.0
-    limits = run.execution.table.limits
+    limits = run.execution.plan.limits
     if limits is not None and limits.cost_usd is not None:
         price = _price(run, model)
         if price is not None:
             cost = (tokens_in * price.input + tokens_out * price.output) / _A_MILLION
-    run.take(Spent(tokens_in + tokens_out, cost))
+    run.take(ModelUsed(tokens_in + tokens_out, cost))
 
 
 def _price(run: Run, model: str) -> Price | None:

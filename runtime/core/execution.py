@@ -15,9 +15,9 @@ from wfc.runtime.events import Event, StartEvent, StopEvent, event_name
 from wfc.runtime.plan.pauses import SKIP
 
 if TYPE_CHECKING:
-    from wfc.runtime.authoring.table import Step, StepTable
-    from wfc.runtime.core.waiters import Answer, Waiter
-    from wfc.runtime.core.wants import Want
+    from wfc.runtime.authoring.table import Plan, Step
+    from wfc.runtime.core.effects import Effect
+    from wfc.runtime.core.event_waits import AwaitedEvent, EventWait
     from wfc.runtime.plan.pauses import PauseValue
 
 __all__ = [
@@ -229,7 +229,7 @@ class StepRun:
     fresh: list[tuple[Any, str]]  # results of calls to be kept, and where
     collects: list[Any]  # what to take back if the attempt fails
     gone: list[Any]  # what it has collected and others have taken: not to be collected again
-    answers: list[Answer]  # what its body has waited for, and got
+    answers: list[AwaitedEvent]  # what its body has waited for, and got
     choice: int  # which of a model and its fallbacks, from 0
     choices: int  # how many there are
     since: int  # the last attempt before the present choice
@@ -304,7 +304,7 @@ else:
 class Execution:
     """One run.
 
-    ``starting`` holds step runs that shall start now, in order, and ``wants`` all else that the last ticks ask
+    ``starting`` holds step runs that shall start now, in order, and ``effects`` all else that the last ticks ask
     for; the driver empties both. ``outcome`` is ``None`` until the run is over, then its end event or its error.
     """
 
@@ -315,6 +315,8 @@ class Execution:
         "buffers",
         "busy",
         "cost_usd",
+        "effects",
+        "event_waits",
         "expecting",
         "failing",
         "fell_short",
@@ -326,6 +328,7 @@ class Execution:
         "observed",
         "outcome",
         "paused",
+        "plan",
         "queues",
         "received",
         "root",
@@ -334,22 +337,19 @@ class Execution:
         "starting",
         "state",
         "steps",
-        "table",
         "timers",
         "tokens",
-        "waiters",
-        "wants",
     )
 
-    def __init__(self, table: StepTable, run_id: str, state: Any) -> None:
-        self.table = table
+    def __init__(self, plan: Plan, run_id: str, state: Any) -> None:
+        self.plan = plan
         self.run_id = run_id
         self.outcome: StopEvent | Exception | None = None
         self.observed = False
         self.number = 0  # of the last step run or timer
         self.in_flight: dict[int, StepRun] = {}  # by number
         self.starting: deque[StepRun] = deque()
-        self.wants: list[Want] = []
+        self.effects: list[Effect] = []
         # what comes from outside, also when the run begins anew
         self.inbox: dict[int, Event] = NONE  # events that nobody has taken yet, by number, oldest first
         self.received: dict[str, None] = NONE  # ids of events
@@ -362,7 +362,7 @@ class Execution:
         self.state = state
         self.inputs: StartEvent | None = None
         self.failing: Exception | None = None  # what has ended it, while an exit of the run is taken
-        self.busy = [0] * self.table.size  # workers at work, by step index
+        self.busy = [0] * self.plan.size  # workers at work, by step index
         self.queues: dict[int, deque[StepRun]] = NONE  # step runs that wait for a worker, by step index
         self.timers: dict[int, Timed] = NONE  # what they are for, by number
         self.paused: dict[int, Pause] = NONE  # by the step run's number
@@ -373,7 +373,7 @@ class Execution:
         self.tokens = 0  # of models, in and out
         self.cost_usd = 0.0  # of models, where their prices are known
         self.buffers: dict[Any, Any] = NONE  # what hand-written joins and `collect_events` have gathered
-        self.waiters: dict[int, Waiter] = NONE  # bodies that wait for an event, by number
+        self.event_waits: dict[int, EventWait] = NONE  # bodies that wait for an event, by number
         self.root: Frame | None = None
         self.fell_short: tuple[Frame, Step, Slots] | None = None  # the last join of some that got too few
         self.asked = False  # somebody outside was asked for an answer

@@ -16,23 +16,23 @@ if TYPE_CHECKING:
 __all__ = [
     "Answered",
     "Arrived",
-    "Broken",
+    "AttemptFailed",
     "Cancelled",
     "Completed",
     "Failed",
-    "Gave",
+    "InboxEventTaken",
+    "ItemCompleted",
     "ItemFailed",
-    "Left",
-    "Matched",
+    "MatchValueComputed",
+    "ModelUsed",
+    "PauseFailed",
+    "PauseResolved",
     "Paused",
-    "Resolved",
-    "Spent",
+    "RunExitTaken",
     "Started",
     "StepsCancelled",
     "Tick",
     "TimerFired",
-    "Took",
-    "TriedAgain",
 ]
 
 
@@ -56,7 +56,7 @@ class Completed:
         self.emitted = emitted
 
 
-class TriedAgain:
+class AttemptFailed:
     """An attempt failed; the next one starts after ``delay`` seconds."""
 
     __slots__ = ("delay", "number")
@@ -117,7 +117,7 @@ class Answered:
         self.by = by
 
 
-class Took:
+class InboxEventTaken:
     """A pause took an event from outside, by its number in the inbox."""
 
     __slots__ = ("event", "number")
@@ -127,7 +127,7 @@ class Took:
         self.event = event
 
 
-class Resolved:
+class PauseResolved:
     """What a step run paused for is there."""
 
     __slots__ = ("number", "result")
@@ -137,7 +137,7 @@ class Resolved:
         self.result = result
 
 
-class Broken:
+class PauseFailed:
     """What a step run paused for has failed."""
 
     __slots__ = ("error", "number")
@@ -147,7 +147,7 @@ class Broken:
         self.error = error
 
 
-class Gave:
+class ItemCompleted:
     """An item's run is done, and this is what it gives."""
 
     __slots__ = ("number", "value")
@@ -167,7 +167,7 @@ class ItemFailed:
         self.error = error
 
 
-class Matched:
+class MatchValueComputed:
     """The value by which an event belongs to others at a join, as JSON text."""
 
     __slots__ = ("number", "value")
@@ -196,7 +196,7 @@ class TimerFired:
         self.timer = timer
 
 
-class Left:
+class RunExitTaken:
     """An exit of the run says this: an end event, ``Fail``, ``Restart`` or ``UNHANDLED``."""
 
     __slots__ = ("emitted",)
@@ -205,7 +205,7 @@ class Left:
         self.emitted = emitted
 
 
-class Spent:
+class ModelUsed:
     """A model was called: so many tokens, in and out, at so many US dollars."""
 
     __slots__ = ("cost_usd", "tokens")
@@ -227,19 +227,19 @@ class Cancelled:
 Tick = (
     Started
     | Completed
-    | TriedAgain
+    | AttemptFailed
     | Failed
     | Arrived
     | Paused
     | Answered
-    | Took
-    | Resolved
-    | Broken
-    | Gave
+    | InboxEventTaken
+    | PauseResolved
+    | PauseFailed
+    | ItemCompleted
     | ItemFailed
-    | Left
-    | Spent
-    | Matched
+    | RunExitTaken
+    | ModelUsed
+    | MatchValueComputed
     | StepsCancelled
     | TimerFired
     | Cancelled

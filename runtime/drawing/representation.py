@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from wfc.runtime.authoring.resource.kinds import Asked, AskedResource, ResourceConfig
-from wfc.runtime.authoring.table import EventClass, Step, StepTable
+from wfc.runtime.authoring.resource.kinds import AnyResource, ResourceConfig, ResourceRequest
+from wfc.runtime.authoring.table import EventClass, Plan, Step
 from wfc.runtime.events import Event, HumanResponseEvent, InputRequiredEvent, StopEvent, event_name
 from wfc.runtime.workflow import Workflow
 
@@ -177,7 +177,7 @@ def get_workflow_representation(workflow: Workflow | type[Workflow]) -> Workflow
 class _Graph:
     """Gathers the nodes and edges of a table of steps."""
 
-    def __init__(self, table: StepTable) -> None:
+    def __init__(self, table: Plan) -> None:
         self.nodes: dict[str, Any] = {}
         self._edges: dict[tuple[str, str, str | None], None] = {}
         self._table = table
@@ -236,7 +236,7 @@ class _Graph:
         found = [event for event in self._names if step.takes(event)]
         return [event for event in found if event in step.accepts or not issubclass(event, StopEvent)]
 
-    def _add_resource(self, user: str, asked: Asked) -> None:
+    def _add_resource(self, user: str, asked: ResourceRequest) -> None:
         todo, seen = [(user, asked)], set()
         while todo:
             source, one = todo.pop()
@@ -248,7 +248,7 @@ class _Graph:
                 todo += [(node.id, need) for need in getattr(one.resource, "needs", ())]
 
 
-def _names_of(table: StepTable) -> dict[EventClass, str]:
+def _names_of(table: Plan) -> dict[EventClass, str]:
     """An id for each class of events: its name, and a number where a step or another class has it already."""
     names: dict[EventClass, str] = {}
     taken = {step.name for step in table.steps} | {EXTERNAL}
@@ -270,8 +270,8 @@ def _schema_of(event: EventClass) -> dict[str, Any] | None:
         return None
 
 
-def _resource_node(asked: Asked) -> WorkflowResourceNode | WorkflowResourceConfigNode:
-    resource: AskedResource = asked.resource
+def _resource_node(asked: ResourceRequest) -> WorkflowResourceNode | WorkflowResourceConfigNode:
+    resource: AnyResource = asked.resource
     type_name = getattr(asked.type, "__name__", str(asked.type))
     if isinstance(resource, ResourceConfig):
         place = f"{resource.config_file}:{resource.path_selector or ''}"

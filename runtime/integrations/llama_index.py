@@ -8,8 +8,8 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, Final, TypeVar
 
-from wfc.runtime.authoring.resource.kinds import Asked
-from wfc.runtime.authoring.steps import StepFunction
+from wfc.runtime.authoring.decorators import StepFunction
+from wfc.runtime.authoring.resource.kinds import ResourceRequest
 from wfc.runtime.authoring.table import Step
 from wfc.runtime.errors import SnapshotError, WorkflowConfigurationError, WorkflowError
 from wfc.runtime.events import Event, StopEvent
@@ -85,7 +85,7 @@ _ALSO: Final[dict[str, dict[str, Any]]] = {
     "workflows.decorators": {"StepConfig": Step},
     "workflows.errors": {"ContextSerdeError": SnapshotError},
     "workflows.events": {"EventType": type[Event]},
-    "workflows.resource": {"ResourceDefinition": Asked},
+    "workflows.resource": {"ResourceDefinition": ResourceRequest},
     "workflows.types": {"StopEventT": _StopEventT, "RunResultT": Any},
 }
 """Names of theirs for which ours is another."""

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 from pydantic import BaseModel
 
 from wfc.runtime import events
-from wfc.runtime.authoring.table import Step, StepTable
+from wfc.runtime.authoring.table import Plan, Step
 from wfc.runtime.errors import SnapshotError
 from wfc.runtime.events import Event
 
@@ -20,7 +20,7 @@ __all__ = ["Classes"]
 
 _OWN = (*(getattr(events, name) for name in events.__all__),)
 
-_OF_TABLES: WeakKeyDictionary[StepTable, Classes] = WeakKeyDictionary()
+_OF_TABLES: WeakKeyDictionary[Plan, Classes] = WeakKeyDictionary()
 
 
 class Classes:
@@ -37,7 +37,7 @@ class Classes:
                 self._add(kind, name if len(kinds) == 1 else f"{_full_name(kind)}#{at}")
 
     @classmethod
-    def of(cls, table: StepTable) -> Classes:
+    def of(cls, table: Plan) -> Classes:
         """Those of a workflow's table."""
         found = _OF_TABLES.get(table)
         if found is None:
@@ -118,7 +118,7 @@ def _derived(kinds: Iterable[type[Any]]) -> Iterator[type[Any]]:
                 yield kind
 
 
-def _roots(table: StepTable) -> Iterator[Any]:
+def _roots(table: Plan) -> Iterator[Any]:
     yield table.state
     yield from table.received
     for signature in table.exit_signatures:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from itertools import groupby
 from typing import Any
 
-from wfc.runtime.core.advance.gathering import Collection
+from wfc.runtime.core.advance.joins import CollectedEvents
 from wfc.runtime.core.execution import NONE, Execution, Frame, StepRun
 from wfc.runtime.errors import SnapshotError
 from wfc.runtime.events import Event
@@ -27,7 +27,7 @@ class Gathered:
 
     def __init__(self, execution: Execution, at_work: Iterable[StepRun]) -> None:
         self._buffers: dict[Any, Any] = {**execution.buffers}
-        self._copies: dict[int, Collection] = {}
+        self._copies: dict[int, CollectedEvents] = {}
         self.gone: dict[int, list[Any]] = {}
         for run in at_work:
             if hasattr(run, "collects"):
@@ -49,10 +49,10 @@ class Gathered:
                 for kind, queue in newer.by_kind.items():
                     copy.by_kind.setdefault(kind, deque()).extend(queue)
 
-    def _copy(self, key: Any, kept: Collection) -> Collection:
+    def _copy(self, key: Any, kept: CollectedEvents) -> CollectedEvents:
         copy = self._copies.get(id(kept))
         if copy is None:
-            copy = self._copies[id(kept)] = Collection()
+            copy = self._copies[id(kept)] = CollectedEvents()
             copy.by_kind = {kind: deque(queue) for kind, queue in kept.by_kind.items()}
             copy.expected = kept.expected
             if self._buffers.get(key) is kept:
@@ -91,7 +91,7 @@ def read_gathered(
     buffers: dict[Any, Any] = {}
     for index, kind, about, kept, *more in data:
         if kind == "pair":
-            step = execution.table.steps[index]
+            step = execution.plan.steps[index]
             if len(kept) != len(step.slots):
                 raise SnapshotError(f"step `{step.name}` joins other events than those of the snapshot")
             buffers[index, frame_at(about)] = tuple(
@@ -104,10 +104,10 @@ def read_gathered(
     return buffers or NONE
 
 
-def _collection(kept: list[Event], expected: list[Any], values: Values) -> Collection:
+def _collection(kept: list[Event], expected: list[Any], values: Values) -> CollectedEvents:
     if sum(count for _, count in expected) > MOST or any(count < 0 for _, count in expected):
         raise SnapshotError(f"a step cannot wait for more than {MOST} events")
-    made = Collection()
+    made = CollectedEvents()
     for event in kept:
         made.by_kind.setdefault(type(event), deque()).append(event)
     made.expect([kind for name, count in expected for kind in [values.classes.event(name)] * count])

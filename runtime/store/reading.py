@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from wfc.runtime.authoring.table import Step, StepTable
+from wfc.runtime.authoring.table import Plan, Step
+from wfc.runtime.core.event_waits import AwaitedEvent, EventWait, WaitKey
 from wfc.runtime.core.execution import (
     NONE,
     Execution,
@@ -19,7 +20,6 @@ from wfc.runtime.core.execution import (
     Slots,
     StepRun,
 )
-from wfc.runtime.core.waiters import Answer, Waiter, Wanted
 from wfc.runtime.errors import SnapshotError
 from wfc.runtime.events import StartEvent
 from wfc.runtime.plan.pauses import Child, Items, Outside
@@ -34,7 +34,7 @@ _LARGEST = 2**62
 
 
 def read_execution(
-    data: Any, table: StepTable, run_id: str, state: Any, values: Values, now: float
+    data: Any, table: Plan, run_id: str, state: Any, values: Values, now: float
 ) -> tuple[Execution, dict[int, float]]:
     """An execution, and the seconds that are left of its timers.
 
@@ -50,7 +50,7 @@ def read_execution(
 
 class _Reader:
     def __init__(
-        self, data: dict[str, Any], table: StepTable, run_id: str, state: Any, values: Values, now: float
+        self, data: dict[str, Any], table: Plan, run_id: str, state: Any, values: Values, now: float
     ) -> None:
         self._data = data
         self._table = table
@@ -157,11 +157,11 @@ class _Reader:
             run.raised = _of(self._values.read(data["raised"]), Exception)
         if "answers" in data:
             run.answers = [
-                Answer(self._wanted(one[:3]), self._values.read_event(one[3]), _number(one[4]))
+                AwaitedEvent(self._wanted(one[:3]), self._values.read_event(one[3]), _number(one[4]))
                 for one in data["answers"]
             ]
 
-    def _wanted(self, data: list[Any]) -> Wanted:
+    def _wanted(self, data: list[Any]) -> WaitKey:
         name, waiter_id, requirements = data
         return self._values.classes.event(name), waiter_id, dict(self._values.read(requirements))
 
@@ -321,12 +321,12 @@ class _Reader:
         execution.received = _ids(self._list("received"))
         execution.asked_for = {_number(number) for number in self._list("asked_for")} or execution.asked_for
         execution.asked_waits = _ids(self._list("asked_waits"))
-        waiters: dict[int, Waiter] = {}
+        waiters: dict[int, EventWait] = {}
         for number, of, name, waiter_id, requirements, attempt in self._list("waits"):
             kind, _, wanted = self._wanted([name, waiter_id, requirements])
-            waiter = waiters[_number(number)] = Waiter(kind, wanted, self._runs[of], waiter_id)
+            waiter = waiters[_number(number)] = EventWait(kind, wanted, self._runs[of], waiter_id)
             waiter.attempt = _number(attempt)
-        execution.waiters = waiters or NONE
+        execution.event_waits = waiters or NONE
         execution.buffers = read_gathered(self._list("buffers"), execution, values, self._frame_at)
         if "short" in data:
             at, index, key, value = data["short"]

@@ -8,12 +8,12 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from wfc.runtime.authoring.table import Step, StepTable
-from wfc.runtime.core.advance.alive import check_alive
-from wfc.runtime.core.advance.exits import fail, way_out
+from wfc.runtime.authoring.table import Plan, Step
+from wfc.runtime.core.advance.run_exits import fail, way_out
+from wfc.runtime.core.advance.stuck import check_not_stuck
+from wfc.runtime.core.effects import CheckInbox, StartChild, TakeRunExit
 from wfc.runtime.core.execution import Execution, StepRun
 from wfc.runtime.core.ticks import Arrived
-from wfc.runtime.core.wants import LeaveBy, Look, StartChild
 from wfc.runtime.driver.run import Run
 from wfc.runtime.errors import ContextStateError, SnapshotError, WorkflowRuntimeError
 from wfc.runtime.events import StartEvent, StopEvent, event_name
@@ -32,7 +32,7 @@ __all__ = ["VERSION", "Resumed", "resumed", "shape_of", "snapshot_of", "snapshot
 VERSION = 1
 """Of snapshots: a newer runtime reads those of older ones, or says that it does not."""
 
-_SHAPES: WeakKeyDictionary[StepTable, str] = WeakKeyDictionary()
+_SHAPES: WeakKeyDictionary[Plan, str] = WeakKeyDictionary()
 
 
 # --- writing
@@ -111,7 +111,7 @@ def _values(workflow: Workflow, serializer: BaseSerializer | None) -> Values:
     return Values(Classes.of(type(workflow).table()), serializer)
 
 
-def shape_of(table: StepTable) -> str:
+def shape_of(table: Plan) -> str:
     """A digest of what steps a workflow has, what they accept and emit, and what its state is made of."""
     found = _SHAPES.get(table)
     if found is None:
@@ -170,7 +170,7 @@ class Resumed:
             ContextStateError: It is given inputs, or it is no run of this workflow.
         """
         execution = self.execution
-        if execution is None or execution.table is not type(workflow).table():
+        if execution is None or execution.plan is not type(workflow).table():
             raise ContextStateError("this context is of a run of another workflow")
         if start_event is not None or inputs:
             raise ContextStateError("the run of this context goes on where it was, so it takes no inputs")
@@ -197,7 +197,7 @@ class Resumed:
         for tick in self.early:
             run.apply(tick)
         try:
-            check_alive(execution, None)
+            check_not_stuck(execution, None)
         except WorkflowRuntimeError as error:
             fail(execution, error)
             run.carry_out()
@@ -230,12 +230,12 @@ class Resumed:
     def _want(self, execution: Execution) -> None:
         """What it wants can be read off the execution."""
         if execution.failing is not None and (way := way_out(execution.failing)) is not None:
-            execution.wants.append(LeaveBy(way))
+            execution.effects.append(TakeRunExit(way))
         for number, pause in execution.paused.items():
             if isinstance(pause.value, Child):
-                execution.wants.append(StartChild(number, pause.value, pause.run.attempt))
+                execution.effects.append(StartChild(number, pause.value, pause.run.attempt))
         if execution.inbox:
-            execution.wants.extend(Look(number) for number in execution.expecting)
+            execution.effects.extend(CheckInbox(number) for number in execution.expecting)
 
 
 def _live(execution: Execution) -> list[StepRun]:
@@ -302,7 +302,7 @@ def _check_head(workflow: Workflow, data: dict[str, Any]) -> None:
         )
 
 
-def _read_run(found: Resumed, data: dict[str, Any], table: StepTable, values: Values) -> None:
+def _read_run(found: Resumed, data: dict[str, Any], table: Plan, values: Values) -> None:
     found.execution, found.left = read_execution(
         data["execution"], table, found.run_id, found.state, values, 0.0
     )

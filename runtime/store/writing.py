@@ -78,7 +78,7 @@ class _Writer:
             "expecting": list(execution.expecting),
             "timers": [self._timer(number) for number in execution.timers],
             "root": self._frame(execution.root),
-            "waits": [self._wait(number) for number in execution.waiters],
+            "waits": [self._wait(number) for number in execution.event_waits],
             "short": self._short(),
             "buffers": self._gathered.write(self._values, self._frame),
             **self._counts(),
@@ -182,7 +182,7 @@ class _Writer:
         return at
 
     def _wait(self, number: int) -> list[Any]:
-        waiter = self._execution.waiters[number]
+        waiter = self._execution.event_waits[number]
         return [number, waiter.run.number, *self._wanted(waiter.wanted), waiter.attempt]
 
     # --- pauses and timers

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 import yaml
 
-from wfc.compiler.resolve.scopes import RESERVED
+from wfc.compiler.resolve.values.scopes import RESERVED
 
 ROOT = Path(__file__).parent.parent.parent
 DOCS = ROOT / "docs"

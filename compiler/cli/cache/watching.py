@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from wfc.compiler.cli.around import OnDisk
 from wfc.compiler.cli.cache.answers import Question
 from wfc.compiler.cli.cache.questions import Questions
-from wfc.compiler.resolve import Around, Refused, Surroundings
+from wfc.compiler.resolve import OtherFile, ProjectView, Refused
 from wfc.compiler.schema import Spec
 from wfc.compiler.workspace.project import Project, View
 
@@ -24,7 +24,7 @@ class Watched(Project):
         self.asked: dict[str, dict[Question, None]] = {}
         self.mentioned: dict[str, dict[str, None]] = {}
 
-    def around(self, path: str) -> Surroundings:
+    def around(self, path: str) -> ProjectView:
         """The project as one of its files sees it, and is seen to see it."""
         return WatchedView(self, path)
 
@@ -57,7 +57,7 @@ class WatchedView(View):
 
     project: Watched
 
-    def shared(self, path: str) -> Around | Refused:
+    def shared(self, path: str) -> OtherFile | Refused:
         """A file of declarations."""
         self.look_at(path)
         return super().shared(path)
@@ -72,7 +72,7 @@ class WatchedView(View):
         self.look_at(path)
         return super().text(path)
 
-    def workflow(self, name: str) -> Around | None:
+    def workflow(self, name: str) -> OtherFile | None:
         """The other spec whose workflow has this name."""
         path = self.project.note(self.path, "together", name)
         if not path:

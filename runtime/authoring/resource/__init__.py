@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from wfc.runtime.authoring.resource.kinds import (
-    Asked,
-    AskedResource,
+    AnyResource,
     PythonResource,
     Resource,
     ResourceConfig,
+    ResourceRequest,
     check_resources,
 )
 from wfc.runtime.authoring.resource.pools import Pool, open_with, pool_of_loop
@@ -41,7 +41,7 @@ class ResourceManager:
         """Puts an object in the place of what the factory of this qualified name would make: for tests, say."""
         self.resources[name] = val
 
-    async def get(self, resource: AskedResource) -> Any:
+    async def get(self, resource: AnyResource) -> Any:
         """The object of a resource, made if there is none yet.
 
         Raises:
@@ -76,11 +76,11 @@ class Resources:
         Raises:
             WorkflowValidationError: It needs itself, or one that is closed before it.
         """
-        check_resources([Asked("", resource, Any)])
+        check_resources([ResourceRequest("", resource, Any)])
         check_resources(resource.needs)  # of those, too, that are loaded only now
         return await self._get(resource, Any, self.pool)
 
-    async def for_step(self, asked: Sequence[Asked], fresh: Pool) -> dict[str, Any]:
+    async def for_step(self, asked: Sequence[ResourceRequest], fresh: Pool) -> dict[str, Any]:
         """What a step's parameters ask for, by name.
 
         Args:
@@ -88,7 +88,7 @@ class Resources:
         """
         return {one.name: await self._get(one.resource, one.type, fresh) for one in asked}
 
-    async def _get(self, resource: AskedResource, kind: Any, fresh: Pool) -> Any:
+    async def _get(self, resource: AnyResource, kind: Any, fresh: Pool) -> Any:
         if isinstance(resource, ResourceConfig):
             return resource.load(kind)
         manager = self._manager
@@ -120,7 +120,7 @@ class Resources:
         return await open_with(resource.factory, given, pool, resource.key, closes=resource.per is not None)
 
 
-def try_configs(asked: Sequence[tuple[str, Asked]]) -> list[str]:
+def try_configs(asked: Sequence[tuple[str, ResourceRequest]]) -> list[str]:
     """Reads all config files that steps ask for, and their resources; says what is wrong with them.
 
     Args:
@@ -143,7 +143,7 @@ def try_configs(asked: Sequence[tuple[str, Asked]]) -> list[str]:
     return found
 
 
-def try_resources(asked: Sequence[tuple[str, Asked]]) -> list[str]:
+def try_resources(asked: Sequence[tuple[str, ResourceRequest]]) -> list[str]:
     """Makes all resources that steps ask for, and closes them; says which cannot be made."""
     found: list[str] = []
 

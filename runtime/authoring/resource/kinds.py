@@ -12,23 +12,23 @@ from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_orig
 
 from pydantic import BaseModel
 
-from wfc.runtime.authoring.surroundings import names_around
+from wfc.runtime.authoring.enclosing_names import enclosing_names
 from wfc.runtime.errors import WorkflowValidationError
 
 __all__ = [
-    "Asked",
-    "AskedResource",
+    "AnyResource",
+    "Lifetime",
     "PythonResource",
     "Resource",
     "ResourceConfig",
-    "Span",
-    "asked_of",
+    "ResourceRequest",
     "check_resources",
+    "resource_request",
 ]
 
 T = TypeVar("T")
 
-Span = Literal["run", "process"]
+Lifetime = Literal["run", "process"]
 
 _LARGEST_FILE = 4_000_000
 
@@ -52,15 +52,17 @@ class Resource(Generic[T]):
         WorkflowValidationError: ``per`` is something else, or goes with ``cache=False``.
     """
 
-    def __init__(self, factory: Callable[..., Any], cache: bool = True, *, per: Span | None = None) -> None:
+    def __init__(
+        self, factory: Callable[..., Any], cache: bool = True, *, per: Lifetime | None = None
+    ) -> None:
         if per not in {None, "run", "process"} or (per is not None and not cache):
             raise WorkflowValidationError(
                 f"`per` is `run` or `process`, and goes with `cache`: {per!r}, {cache}"
             )
         self._factory = factory
-        self.names: Mapping[str, Any] = names_around(factory)  # that the factory's annotations may mention
+        self.names: Mapping[str, Any] = enclosing_names(factory)  # that the factory's annotations may mention
         self.cache = cache
-        self.per: Span | None = per
+        self.per: Lifetime | None = per
 
     @property
     def factory(self) -> Callable[..., Any]:
@@ -79,7 +81,7 @@ class Resource(Generic[T]):
         return id(self.factory), self.per
 
     @cached_property
-    def needs(self) -> tuple[Asked, ...]:
+    def needs(self) -> tuple[ResourceRequest, ...]:
         """What its factory asks for.
 
         Raises:
@@ -89,7 +91,9 @@ class Resource(Generic[T]):
         found = []
         hints = _hints(factory, self.names)
         for parameter in inspect.signature(factory).parameters.values():
-            asked = asked_of(parameter.name, hints.get(parameter.name, parameter.annotation), self.names)
+            asked = resource_request(
+                parameter.name, hints.get(parameter.name, parameter.annotation), self.names
+            )
             if asked is not None:
                 found.append(asked)
             elif parameter.default is parameter.empty and parameter.kind not in _VARIADIC:
@@ -114,7 +118,7 @@ class PythonResource(Resource[Any]):
         per: See ``Resource``.
     """
 
-    def __init__(self, function: str, *, beside: str | Path, per: Span = "run") -> None:
+    def __init__(self, function: str, *, beside: str | Path, per: Lifetime = "run") -> None:
         super().__init__(_not_loaded, per=per)
         self.function = function
         self.beside = beside
@@ -225,21 +229,21 @@ def _project_folder() -> Path:
     return here
 
 
-AskedResource = Resource[Any] | ResourceConfig
+AnyResource = Resource[Any] | ResourceConfig
 
 
-class Asked:
+class ResourceRequest:
     """A parameter that asks for a resource, and the type that it says."""
 
     __slots__ = ("name", "resource", "type")
 
-    def __init__(self, name: str, resource: AskedResource, type: Any) -> None:
+    def __init__(self, name: str, resource: AnyResource, type: Any) -> None:
         self.name = name
         self.resource = resource
         self.type = type
 
 
-def asked_of(name: str, annotation: Any, names: Mapping[str, Any]) -> Asked | None:
+def resource_request(name: str, annotation: Any, names: Mapping[str, Any]) -> ResourceRequest | None:
     """What a parameter asks for, if its annotation has a resource.
 
     Args:
@@ -255,13 +259,13 @@ def asked_of(name: str, annotation: Any, names: Mapping[str, Any]) -> Asked | No
         if isinstance(mark, Resource):
             if names:
                 mark.names = {**names, **mark.names}
-            return Asked(name, mark, kind)
+            return ResourceRequest(name, mark, kind)
         if isinstance(mark, ResourceConfig):
             if not (isinstance(kind, type) and issubclass(kind, BaseModel)):
                 raise WorkflowValidationError(
                     f"`{name}`: a ResourceConfig gives a pydantic model, and {kind} is none"
                 )
-            return Asked(name, mark, kind)
+            return ResourceRequest(name, mark, kind)
     return None
 
 
@@ -281,7 +285,7 @@ def _hints(factory: Callable[..., Any], names: Mapping[str, Any]) -> dict[str, A
         return {}  # a factory may well say what only a type checker reads
 
 
-def check_resources(asked: Sequence[Asked]) -> None:
+def check_resources(asked: Sequence[ResourceRequest]) -> None:
     """That no resource needs itself, and none one that is closed before it.
 
     Raises:
@@ -292,7 +296,7 @@ def check_resources(asked: Sequence[Asked]) -> None:
         _check(one.resource, (), done)
 
 
-def _check(resource: AskedResource, way: tuple[Resource[Any], ...], done: set[object]) -> None:
+def _check(resource: AnyResource, way: tuple[Resource[Any], ...], done: set[object]) -> None:
     if not isinstance(resource, Resource):
         return
     if any(resource.key == before.key for before in way):

@@ -23,13 +23,13 @@ from wfc.runtime.events import (
 from wfc.runtime.plan.joins import EachOf
 
 if TYPE_CHECKING:
-    from wfc.runtime.authoring.declared import Limits, RunFunction
-    from wfc.runtime.authoring.written import StepFunction
+    from wfc.runtime.authoring.run_rules import Limits, RunFunction
+    from wfc.runtime.authoring.step_functions import StepFunction
 
-__all__ = ["EventClass", "Step", "StepTable"]
+__all__ = ["EventClass", "Plan", "Step"]
 
 
-class StepTable:
+class Plan:
     """All steps of a workflow class, and where every event goes.
 
     Raises:

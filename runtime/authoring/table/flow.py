@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Literal, get_args
 
-from wfc.runtime.authoring.table import EventClass, Step, StepTable
+from wfc.runtime.authoring.table import EventClass, Plan, Step
 from wfc.runtime.errors import WorkflowConfigurationError, WorkflowValidationError
 from wfc.runtime.events import (
     HumanResponseEvent,
@@ -27,7 +27,7 @@ _FROM_OUTSIDE = StartEvent | StopEvent | HumanResponseEvent | InputRequiredEvent
 _TO_OUTSIDE = StopEvent | InputRequiredEvent | HumanResponseEvent
 
 
-def check_ends(table: StepTable) -> None:
+def check_ends(table: Plan) -> None:
     """There is a start, one kind of it, and an end.
 
     Raises:
@@ -50,7 +50,7 @@ def check_ends(table: StepTable) -> None:
         raise WorkflowConfigurationError(f"{table.owner} cannot be run: " + "; ".join(found))
 
 
-def check_flow(table: StepTable, skip: Collection[str] = ()) -> None:
+def check_flow(table: Plan, skip: Collection[str] = ()) -> None:
     """Every event comes from somewhere and goes somewhere; every step is reached, and leads to an end.
 
     Args:
@@ -72,14 +72,14 @@ def check_flow(table: StepTable, skip: Collection[str] = ()) -> None:
         raise WorkflowValidationError(f"{table.owner} cannot be run: " + "; ".join(found))
 
 
-def _stops(table: StepTable) -> list[str]:
+def _stops(table: Plan) -> list[str]:
     stopping = [
         step.name for step in table.steps if any(issubclass(event, StopEvent) for event in step.accepts)
     ]
     return [f"a StopEvent ends the run, so no step can accept one: {_names(stopping)}"] if stopping else []
 
 
-def _sources(table: StepTable) -> list[str]:
+def _sources(table: Plan) -> list[str]:
     emitted = {event for step in table.steps for event in step.emits}
     return [
         f"no step emits {event_name(event)}, which `{step.name}` accepts"
@@ -91,7 +91,7 @@ def _sources(table: StepTable) -> list[str]:
     ]
 
 
-def _goals(table: StepTable) -> list[str]:
+def _goals(table: Plan) -> list[str]:
     return [
         f"no step accepts {event_name(event)}, which `{step.name}` emits"
         for step in table.steps
@@ -100,7 +100,7 @@ def _goals(table: StepTable) -> list[str]:
     ]
 
 
-def _collectors(table: StepTable) -> list[str]:
+def _collectors(table: Plan) -> list[str]:
     bound = {step for opener in table.steps for steps in opener.batches.values() for step in steps}
     return [
         f"step `{step.name}` collects a batch, but no list of events that a step returns leads to it"
@@ -109,7 +109,7 @@ def _collectors(table: StepTable) -> list[str]:
     ]
 
 
-def _levels(table: StepTable) -> list[str]:
+def _levels(table: Plan) -> list[str]:
     """Joins whose events never meet: one is of an item of a batch, and another is not."""
     joins = [step for step in table.steps if step.slots and step.join is None]
     if not joins:
@@ -132,7 +132,7 @@ def _levels(table: StepTable) -> list[str]:
     ]
 
 
-def _same_level(table: StepTable, seeds: Iterable[EventClass]) -> set[EventClass]:
+def _same_level(table: Plan, seeds: Iterable[EventClass]) -> set[EventClass]:
     """The events that follow on others within the same item of a batch, or outside of batches."""
     seen: set[tuple[EventClass, int]] = set()
     todo = [(event, 0) for event in seeds]
@@ -161,7 +161,7 @@ def _places(step: Step, levels: dict[str, set[EventClass]]) -> str:
     return ", ".join(said)
 
 
-def _reached(table: StepTable) -> set[Step]:
+def _reached(table: Plan) -> set[Step]:
     """The steps that a start, an answer from outside or a failure leads to."""
     todo: list[EventClass] = [
         event
@@ -182,7 +182,7 @@ def _reached(table: StepTable) -> set[Step]:
     return reached
 
 
-def _leading_out(table: StepTable) -> set[Step]:
+def _leading_out(table: Plan) -> set[Step]:
     """The steps from which something can come out of the run, or whose branch can end in a step that emits nothing."""
     found = {
         step
@@ -202,9 +202,7 @@ def _leading_out(table: StepTable) -> set[Step]:
     return found
 
 
-def _unless_skipped(
-    table: StepTable, good: set[Step], check: str, skip: Collection[str], said: str
-) -> list[str]:
+def _unless_skipped(table: Plan, good: set[Step], check: str, skip: Collection[str], said: str) -> list[str]:
     if check in skip:
         return []
     lost = [step.name for step in table.steps if step not in good and check not in step.skips]

@@ -18,8 +18,8 @@ from wfc.runtime.authoring.table.signature import (
 from wfc.runtime.errors import WorkflowValidationError
 
 if TYPE_CHECKING:
+    from wfc.runtime.authoring.step_functions import ItemFunction
     from wfc.runtime.authoring.table import Step
-    from wfc.runtime.authoring.written import ItemFunction
 
 __all__ = ["is_about_items", "make_item_step"]
 

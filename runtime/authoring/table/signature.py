@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Annotated, Any, Union, get_args, get_origin
 
-from wfc.runtime.authoring.resource.kinds import Asked, asked_of
+from wfc.runtime.authoring.resource.kinds import ResourceRequest, resource_request
 from wfc.runtime.calls.bindings import HttpResponse
 from wfc.runtime.driver.context import Context
 from wfc.runtime.errors import StepError, WorkflowValidationError
@@ -76,7 +76,7 @@ class Parameter:
     optional: bool = False
     keyword_only: bool = False
     take: int | None = None
-    asked: Asked | None = None
+    asked: ResourceRequest | None = None
     kind: type[Any] = object
     default: Any = inspect.Parameter.empty
 
@@ -217,7 +217,7 @@ def _parameter(parameter: inspect.Parameter, annotation: Any, is_tail: bool) -> 
 def _resource(
     parameter: inspect.Parameter, annotation: Any, is_tail: bool, names: Mapping[str, Any]
 ) -> Parameter | None:
-    asked = asked_of(parameter.name, annotation, names)
+    asked = resource_request(parameter.name, annotation, names)
     if asked is None:
         return None
     if is_tail:

@@ -24,7 +24,7 @@ from wfc.runtime.plan.joins import AtLeast, EachOf, FirstOf
 from wfc.runtime.plan.pauses import PAUSES, Items
 
 if TYPE_CHECKING:
-    from wfc.runtime.authoring.written import OnItemError, StepFunction
+    from wfc.runtime.authoring.step_functions import OnItemError, StepFunction
 
 __all__ = ["EventClass", "Step"]
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from wfc.runtime.core.advance.alive import check_alive
 from wfc.runtime.core.advance.cancelling import cancel_steps
-from wfc.runtime.core.advance.exits import fail
+from wfc.runtime.core.advance.declarations import (
+    describe_value,
+    routes_of_item_subclass,
+    routes_of_subclass,
+    undeclared_result,
+)
 from wfc.runtime.core.advance.frames import (
     leave,
     move_into_fork,
@@ -16,37 +20,38 @@ from wfc.runtime.core.advance.frames import (
     open_recovery,
     open_root,
 )
-from wfc.runtime.core.advance.gathering import arrive, matched, time_out
 from wfc.runtime.core.advance.items import gave, item_failed
-from wfc.runtime.core.advance.notes import note_emitted, note_queued, note_state
+from wfc.runtime.core.advance.joins import arrive, matched, time_out
+from wfc.runtime.core.advance.observing import note_emitted, note_queued, note_state
 from wfc.runtime.core.advance.pausing import answered, broken, keep, paused, resolved, took, waited
-from wfc.runtime.core.advance.refusing import declared, declared_item, described, refusal
 from wfc.runtime.core.advance.restarting import Restarting, restart
+from wfc.runtime.core.advance.run_exits import fail
 from wfc.runtime.core.advance.scheduling import free_worker, resume, start_run, start_timer
+from wfc.runtime.core.advance.stuck import check_not_stuck
+from wfc.runtime.core.effects import Publish, ResumeBody
+from wfc.runtime.core.event_waits import AwaitedEvent
 from wfc.runtime.core.execution import Execution, Frame, Path, Pause, StepRun
 from wfc.runtime.core.ticks import (
     Answered,
     Arrived,
-    Broken,
+    AttemptFailed,
     Cancelled,
     Completed,
     Failed,
-    Gave,
+    InboxEventTaken,
+    ItemCompleted,
     ItemFailed,
-    Left,
-    Matched,
+    MatchValueComputed,
+    ModelUsed,
     Paused,
-    Resolved,
-    Spent,
+    PauseFailed,
+    PauseResolved,
+    RunExitTaken,
     Started,
     StepsCancelled,
     Tick,
     TimerFired,
-    Took,
-    TriedAgain,
 )
-from wfc.runtime.core.waiters import Answer
-from wfc.runtime.core.wants import Publish, Resolve
 from wfc.runtime.errors import RunFailedError, UndeclaredResultError, WorkflowRuntimeError
 from wfc.runtime.events import (
     Event,
@@ -78,9 +83,9 @@ def _started(execution: Execution, tick: Started) -> None:
     execution.limits = tick.limits
     open_root(execution)
     note_emitted(execution, tick.event, None)
-    for step in execution.table.acceptors(type(tick.event)):
+    for step in execution.plan.acceptors(type(tick.event)):
         _deliver(execution, step, tick.event, execution.root, ())
-    check_alive(execution, None)
+    check_not_stuck(execution, None)
 
 
 def _completed(execution: Execution, tick: Completed) -> None:
@@ -92,7 +97,7 @@ def _completed(execution: Execution, tick: Completed) -> None:
     if execution.observed:
         note_state(execution, run, StepState.NOT_RUNNING, emitted)
     routes = step.routes.get(type(emitted))
-    if routes is not None and run.frame is None and not step.opens and not execution.waiters:
+    if routes is not None and run.frame is None and not step.opens and not execution.event_waits:
         # the common case, without frames
         if execution.observed:
             note_emitted(execution, emitted, step)
@@ -102,7 +107,7 @@ def _completed(execution: Execution, tick: Completed) -> None:
             else:
                 _deliver(execution, target, emitted, None, ())
     else:
-        if run.frame is not None and execution.table.cancelling:
+        if run.frame is not None and execution.plan.cancelling:
             run.frame.forget(run.number)
         if emitted is not None:
             _emit(execution, run, emitted)
@@ -112,10 +117,10 @@ def _completed(execution: Execution, tick: Completed) -> None:
     if run.frame is not None:
         leave(execution, run.frame)
     if not execution.in_flight:
-        check_alive(execution, run)
+        check_not_stuck(execution, run)
 
 
-def _tried_again(execution: Execution, tick: TriedAgain) -> None:
+def _tried_again(execution: Execution, tick: AttemptFailed) -> None:
     run = execution.in_flight.pop(tick.number, None)
     if run is not None:
         run.attempt += 1
@@ -133,7 +138,7 @@ def _failed(execution: Execution, tick: Failed) -> None:
         fail(execution, tick.error)
         return
     note_emitted(execution, tick.event, run.step)
-    if run.frame is not None and execution.table.cancelling:
+    if run.frame is not None and execution.plan.cancelling:
         run.frame.forget(run.number)
     start_run(execution, handler, tick.event, frame, run.path)
     free_worker(execution, run.step)
@@ -158,8 +163,8 @@ def _arrived(execution: Execution, tick: Arrived) -> None:
         return
     if isinstance(event, InputRequiredEvent):
         _ask(execution, event)
-    targets = execution.table.acceptors(type(event)) if tick.step is None else (tick.step,)
-    if not targets and tick.sender is None and type(event) in execution.table.received:
+    targets = execution.plan.acceptors(type(event)) if tick.step is None else (tick.step,)
+    if not targets and tick.sender is None and type(event) in execution.plan.received:
         keep(execution, event)
     _deliver_all(execution, targets, event, frame, path)
 
@@ -167,16 +172,16 @@ def _arrived(execution: Execution, tick: Arrived) -> None:
 def _give_to_waiters(execution: Execution, event: Event, steps: tuple[Step, ...]) -> tuple[Step, ...]:
     """Gives an event to the bodies that wait for it; the steps that it goes to besides: not those, once more."""
     woken = []
-    for number, waiter in list(execution.waiters.items()):
+    for number, waiter in list(execution.event_waits.items()):
         run = waiter.run
         if waiter.takes(event):
-            del execution.waiters[number]
+            del execution.event_waits[number]
             if run.number not in execution.in_flight:
                 continue  # one of a snapshot, whose body did not come to it again
             if not hasattr(run, "answers"):
                 run.answers = []
-            run.answers.append(Answer(waiter.wanted, event, waiter.attempt))
-            execution.wants.append(Resolve(number, event))
+            run.answers.append(AwaitedEvent(waiter.wanted, event, waiter.attempt))
+            execution.effects.append(ResumeBody(number, event))
             woken.append(waiter.step)
     return tuple(step for step in steps if step not in woken) if woken else steps
 
@@ -190,19 +195,19 @@ def _timer_fired(execution: Execution, tick: TimerFired) -> None:
     elif waiting is not None:
         frame, step = waiting
         time_out(execution, step, frame)
-        check_alive(execution, None)
+        check_not_stuck(execution, None)
 
 
 def _steps_cancelled(execution: Execution, tick: StepsCancelled) -> None:
     cancel_steps(execution, tick)
-    check_alive(execution, None)
+    check_not_stuck(execution, None)
 
 
 def _cancelled(execution: Execution, tick: Cancelled) -> None:
     fail(execution, tick.error)
 
 
-def _left(execution: Execution, tick: Left) -> None:
+def _left(execution: Execution, tick: RunExitTaken) -> None:
     """An exit of the run was taken."""
     emitted, failing = tick.emitted, execution.failing
     assert failing is not None
@@ -216,10 +221,10 @@ def _left(execution: Execution, tick: Left) -> None:
     elif emitted is UNHANDLED:
         execution.outcome = failing
     else:
-        raise UndeclaredResultError(f"an exit of the run gave {described(emitted)}, which ends no run")
+        raise UndeclaredResultError(f"an exit of the run gave {describe_value(emitted)}, which ends no run")
 
 
-def _spent(execution: Execution, tick: Spent) -> None:
+def _spent(execution: Execution, tick: ModelUsed) -> None:
     execution.tokens += tick.tokens
     execution.cost_usd += tick.cost_usd
 
@@ -227,19 +232,19 @@ def _spent(execution: Execution, tick: Spent) -> None:
 _TICKS: dict[type[Tick], Callable[[Execution, Any], None]] = {
     Started: _started,
     Completed: _completed,
-    TriedAgain: _tried_again,
+    AttemptFailed: _tried_again,
     Failed: _failed,
     Arrived: _arrived,
     Paused: paused,
     Answered: answered,
-    Took: took,
-    Resolved: resolved,
-    Broken: broken,
-    Gave: gave,
+    InboxEventTaken: took,
+    PauseResolved: resolved,
+    PauseFailed: broken,
+    ItemCompleted: gave,
     ItemFailed: item_failed,
-    Left: _left,
-    Spent: _spent,
-    Matched: matched,
+    RunExitTaken: _left,
+    ModelUsed: _spent,
+    MatchValueComputed: matched,
     StepsCancelled: _steps_cancelled,
     TimerFired: _timer_fired,
     Cancelled: _cancelled,
@@ -264,7 +269,7 @@ def _emit_one(execution: Execution, run: StepRun, emitted: Any, path: Path) -> N
     if isinstance(emitted, Event):
         routes = step.routes.get(type(emitted))
         if routes is None:
-            routes = declared(execution, step, type(emitted))
+            routes = routes_of_subclass(execution, step, type(emitted))
         note_emitted(execution, emitted, step)
         if isinstance(emitted, StopEvent):
             execution.outcome = emitted
@@ -279,26 +284,26 @@ def _emit_one(execution: Execution, run: StepRun, emitted: Any, path: Path) -> N
     elif isinstance(emitted, Restart):
         raise Restarting(emitted.event)
     elif emitted is not None:
-        raise refusal(step, emitted)
+        raise undeclared_result(step, emitted)
 
 
 def _emit_batch(execution: Execution, run: StepRun, items: list[Any], path: Path) -> None:
     """One event for each item: a frame for the batch if it is collected, and one for each item."""
     step = run.step
     if not step.emissions.batches:
-        raise refusal(step, items)
+        raise undeclared_result(step, items)
     kind = items.event if isinstance(items, Batch) else type(items[0]) if items else None
     collectors = step.batches.get(kind)
     if collectors is None:
         collectors = step.batches.get(None, ())
     frame = run.frame
-    counted = bool(collectors) or bool(step.items_open) or execution.table.has_limits
+    counted = bool(collectors) or bool(step.items_open) or execution.plan.has_limits
     if collectors:
         frame = open_batch(execution, run, collectors, path)
     for position, item in enumerate(items):
         routes = step.items.get(type(item))
         if routes is None:
-            routes = declared_item(execution, step, item)
+            routes = routes_of_item_subclass(execution, step, item)
         note_emitted(execution, item, step)
         place = (*path, position)
         if counted:
@@ -314,7 +319,7 @@ def _emit_batch(execution: Execution, run: StepRun, items: list[Any], path: Path
 def _deliver_all(
     execution: Execution, steps: tuple[Step, ...], event: Event, frame: Frame | None, path: Path
 ) -> None:
-    if execution.waiters:
+    if execution.event_waits:
         steps = _give_to_waiters(execution, event, steps)
     if len(steps) == 1 or frame is None or not frame.in_batch:
         for step in steps:
@@ -341,4 +346,4 @@ def _next_path(run: StepRun) -> Path:
 
 def _ask(execution: Execution, event: InputRequiredEvent) -> None:
     execution.asked = True
-    execution.wants.append(Publish(event))
+    execution.effects.append(Publish(event))

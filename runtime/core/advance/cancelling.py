@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from wfc.runtime.core.advance.frames import leave
 from wfc.runtime.core.advance.items import leave_out
-from wfc.runtime.core.advance.letting_go import drop
+from wfc.runtime.core.advance.releasing import drop
+from wfc.runtime.core.effects import StopTimer
 from wfc.runtime.core.execution import Execution, Exit, Frame, FrameKind, Pause, Slots, StepRun
-from wfc.runtime.core.wants import StopTimer
 from wfc.runtime.errors import StuckError
 
 if TYPE_CHECKING:
@@ -53,13 +53,13 @@ def _abandon(
         frame.joins.setdefault(collector.index, Slots())
     stopped = 0
     for index, slots in frame.joins.items():
-        step = execution.table.steps[index if isinstance(index, int) else index[0]]
+        step = execution.plan.steps[index if isinstance(index, int) else index[0]]
         if slots.fired or (joins is not None and step not in joins):
             continue
         slots.fired = True
         slots.arrived = {}
         if slots.timer is not None and execution.timers.pop(slots.timer, None) is not None:
-            execution.wants.append(StopTimer(slots.timer))
+            execution.effects.append(StopTimer(slots.timer))
             stopped += frame.kind is FrameKind.FORK
     frame.holds -= stopped
     for _ in range(stopped):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wfc.runtime.core.advance.scheduling import start_run, start_timer
+from wfc.runtime.core.effects import StopTimer
 from wfc.runtime.core.execution import Execution, Exit, Frame, FrameKind, Path, Slots, StepRun
-from wfc.runtime.core.wants import StopTimer
 from wfc.runtime.errors import StuckError
 from wfc.runtime.events import event_name
 from wfc.runtime.plan.joins import AllOf
@@ -31,9 +31,9 @@ __all__ = [
 
 def open_root(execution: Execution) -> None:
     """The start of a run is a fork too, if a join says so."""
-    if execution.table.start_joins:
-        execution.root = _open(execution, None, None, execution.table.start_joins, (), 0)
-        if execution.table.listens:
+    if execution.plan.start_joins:
+        execution.root = _open(execution, None, None, execution.plan.start_joins, (), 0)
+        if execution.plan.listens:
             execution.root.enter()  # what comes from outside belongs to it, whenever that is
 
 
@@ -82,7 +82,7 @@ def _open(
             slots.timer = start_timer(execution, step.within, (frame, step))
             frame.holds += 1
             frame.enter()
-            if below is not None and execution.table.cancelling:
+            if below is not None and execution.plan.cancelling:
                 below.keep(slots.timer, frame)
     return frame
 
@@ -161,7 +161,7 @@ def collect_all(execution: Execution, batch: Frame, collector: Step, exit: Exit 
         return
     slots.fired = True
     if slots.timer is not None and execution.timers.pop(slots.timer, None) is not None:
-        execution.wants.append(StopTimer(slots.timer))
+        execution.effects.append(StopTimer(slots.timer))
     found = batch.collected.pop(collector.index, [])
     if collector.take is None:  # else the order is that in which they came
         found.sort(key=lambda entry: entry[0])
@@ -175,14 +175,14 @@ def _settle(execution: Execution, frame: Frame) -> None:
             # the run went round through the fork again: this frame's time-out has nobody to wait for
             slots.fired = True
             del execution.timers[slots.timer]
-            execution.wants.append(StopTimer(slots.timer))
+            execution.effects.append(StopTimer(slots.timer))
             frame.holds -= 1
             frame.live -= 1
     if frame.holds:
         return  # what follows on a time-out may end the run
     for index, slots in frame.joins.items():
         if not slots.fired:
-            step = execution.table.steps[index if isinstance(index, int) else index[0]]
+            step = execution.plan.steps[index if isinstance(index, int) else index[0]]
             if isinstance(step.join, AllOf) and step.match_by is None:
                 raise StuckError(f"the run is stuck: {wanting(frame, step, slots)}")
             execution.fell_short = (frame, step, slots)

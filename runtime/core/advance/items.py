@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wfc.runtime.core.advance.letting_go import finish
-from wfc.runtime.core.advance.notes import note_state
+from wfc.runtime.core.advance.observing import note_state
+from wfc.runtime.core.advance.releasing import finish
 from wfc.runtime.core.advance.scheduling import count_steps, free_worker, place
 from wfc.runtime.core.execution import Execution, Exit, ItemRuns, Pause, StepRun
 from wfc.runtime.events import StepState
 from wfc.runtime.plan.pauses import SKIP, Items
 
 if TYPE_CHECKING:
-    from wfc.runtime.core.ticks import Gave, ItemFailed
+    from wfc.runtime.core.ticks import ItemCompleted, ItemFailed
 
 __all__ = ["gave", "item_failed", "leave_out", "start_items"]
 
@@ -35,7 +35,7 @@ def start_items(execution: Execution, pause: Pause) -> None:
         finish(execution, pause, Exit.RESULT, [])
 
 
-def gave(execution: Execution, tick: Gave) -> None:
+def gave(execution: Execution, tick: ItemCompleted) -> None:
     """An item is done."""
     run = execution.in_flight.pop(tick.number, None)
     if run is not None:

@@ -7,18 +7,18 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from wfc.runtime.core.advance.items import start_items
-from wfc.runtime.core.advance.letting_go import finish, question_id
-from wfc.runtime.core.advance.notes import note_state
+from wfc.runtime.core.advance.observing import note_state
+from wfc.runtime.core.advance.releasing import finish, question_id
 from wfc.runtime.core.advance.scheduling import free_worker, start_timer
+from wfc.runtime.core.effects import CheckInbox, Publish, StartChild
 from wfc.runtime.core.execution import NONE, Execution, Exit, Pause
-from wfc.runtime.core.wants import Look, Publish, StartChild
 from wfc.runtime.errors import StepError
 from wfc.runtime.events import Event, StepState
 from wfc.runtime.plan.pauses import Child, Delay, Items, Outside, Question, QuestionAsked, Until
 from wfc.runtime.values.outputs import form_schema
 
 if TYPE_CHECKING:
-    from wfc.runtime.core.ticks import Answered, Broken, Paused, Resolved, Took
+    from wfc.runtime.core.ticks import Answered, InboxEventTaken, Paused, PauseFailed, PauseResolved
 
 __all__ = ["answered", "broken", "keep", "later", "paused", "resolved", "took", "waited"]
 
@@ -80,7 +80,7 @@ def _ask(execution: Execution, pause: Pause) -> None:
         asked_at=pause.began,
         expires_at=pause.expires,
     )
-    execution.wants.append(Publish(asked))
+    execution.effects.append(Publish(asked))
 
 
 def _delay(execution: Execution, pause: Pause) -> None:
@@ -98,12 +98,12 @@ def _expect(execution: Execution, pause: Pause) -> None:
         execution.expecting = {}
     execution.expecting[pause.run.number] = pause
     if execution.inbox:
-        execution.wants.append(Look(pause.run.number))
+        execution.effects.append(CheckInbox(pause.run.number))
 
 
 def _start_child(execution: Execution, pause: Pause) -> None:
     assert isinstance(pause.value, Child)
-    execution.wants.append(StartChild(pause.run.number, pause.value, pause.run.attempt))
+    execution.effects.append(StartChild(pause.run.number, pause.value, pause.run.attempt))
 
 
 _BEGIN: Final[dict[type, Callable[[Execution, Pause], None]]] = {
@@ -151,24 +151,24 @@ def keep(execution: Execution, event: Event) -> None:
     for pause in execution.expecting.values():
         assert isinstance(pause.value, Outside)
         if isinstance(event, pause.value.event):
-            execution.wants.append(Look(pause.run.number))
+            execution.effects.append(CheckInbox(pause.run.number))
 
 
-def took(execution: Execution, tick: Took) -> None:
+def took(execution: Execution, tick: InboxEventTaken) -> None:
     """A pause takes an event that was kept."""
     pause = execution.paused.get(tick.number)
     if pause is not None and tick.event in execution.inbox:
         finish(execution, pause, Exit.RESULT, execution.inbox.pop(tick.event))
 
 
-def resolved(execution: Execution, tick: Resolved) -> None:
+def resolved(execution: Execution, tick: PauseResolved) -> None:
     """What a step run paused for is there."""
     pause = execution.paused.get(tick.number)
     if pause is not None:
         finish(execution, pause, Exit.RESULT, tick.result, child_ended=True)
 
 
-def broken(execution: Execution, tick: Broken) -> None:
+def broken(execution: Execution, tick: PauseFailed) -> None:
     """What a step run paused for has failed."""
     pause = execution.paused.get(tick.number)
     if pause is not None:

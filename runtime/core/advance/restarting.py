@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wfc.runtime.core.advance.letting_go import let_go_of_all
+from wfc.runtime.core.advance.releasing import release_all
+from wfc.runtime.core.effects import CancelTask, StartAgain, StopTimer
 from wfc.runtime.core.execution import Execution, Exit
-from wfc.runtime.core.wants import BeginAnew, Interrupt, StopTimer
 
 if TYPE_CHECKING:
     from wfc.runtime.events import StartEvent
@@ -23,12 +23,12 @@ class Restarting(Exception):  # noqa: N818 - no error: it unwinds what has no me
 
 def restart(execution: Execution, event: StartEvent) -> None:
     """Throws away all that is under way; the numbers of step runs go on, so that their keys stay their own."""
-    let_go_of_all(execution)
+    release_all(execution)
     for run in execution.in_flight.values():
         run.exit = Exit.DROPPED
-        execution.wants.append(Interrupt(run))
-    execution.wants.extend(StopTimer(timer) for timer in execution.timers)
+        execution.effects.append(CancelTask(run))
+    execution.effects.extend(StopTimer(timer) for timer in execution.timers)
     execution.in_flight.clear()
     execution.starting.clear()
-    execution.begin(execution.table.new_state())
-    execution.wants.append(BeginAnew(event))
+    execution.begin(execution.plan.new_state())
+    execution.effects.append(StartAgain(event))

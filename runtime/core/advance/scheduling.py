@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from wfc.runtime.core.effects import StartTimer
 from wfc.runtime.core.execution import NONE, Execution, Exit, Frame, FrameKind, Path, StepRun, Timed
-from wfc.runtime.core.wants import StartTimer
 from wfc.runtime.errors import LimitError
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def start_run(
         run.exit = Exit.LIMIT
     if frame is not None:
         frame.enter()
-        if execution.table.cancelling:
+        if execution.plan.cancelling:
             frame.keep(number, run)
     index = step.index
     if execution.busy[index] < step.num_workers:
@@ -101,7 +101,7 @@ def start_timer(execution: Execution, seconds: float, waiting: Timed) -> int:
     if execution.timers is NONE:
         execution.timers = {}
     execution.timers[number] = waiting
-    execution.wants.append(StartTimer(number, seconds))
+    execution.effects.append(StartTimer(number, seconds))
     return number
 
 
@@ -120,7 +120,7 @@ def count_steps(execution: Execution, more: int) -> None:
     Raises:
         LimitError: That is more than the bound.
     """
-    most = execution.table.most_steps
+    most = execution.plan.most_steps
     if most is not None:
         execution.steps += more
         if execution.steps > most:
@@ -129,7 +129,7 @@ def count_steps(execution: Execution, more: int) -> None:
 
 def _is_over_limit(execution: Execution, step: Step, frame: Frame | None) -> bool:
     """Counts one more run of a step, in the innermost item of a batch, or else in the whole run."""
-    if execution.table.most_steps is not None:
+    if execution.plan.most_steps is not None:
         count_steps(execution, 1)
         if step.max_runs is None:
             return False

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wfc.runtime.authoring.declared import Declared, Receives
+from wfc.runtime.authoring.run_rules import Receives, RunRules
 from wfc.runtime.driver.engine.gates import Gate, Passage, in_loop_of
 from wfc.runtime.driver.engine.messages import (
     IfAbsent,
@@ -131,7 +131,7 @@ class Engine:
     def receiving(self, event: str) -> Iterator[tuple[Run, Receives]]:
         """The live runs that declare to receive an event of that name, and how."""
         for run in list(self._receiving.get(event, {}).values()):
-            yield run, Declared.of(type(run.workflow)).receives[event]
+            yield run, RunRules.of(type(run.workflow)).receives[event]
 
     def has_ended(self, known_by: str | Key) -> bool:
         """Whether a run of that id, or of that workflow and key, has ended lately."""
@@ -148,7 +148,7 @@ class Engine:
             self._forget_dead()
             self._loop = run.loop
         workflow = run.workflow
-        declared = Declared.of(type(workflow))
+        declared = RunRules.of(type(workflow))
         if declared.has_none and workflow._gate is None:
             self._enlist(run, declared)
             run.begin()
@@ -171,7 +171,7 @@ class Engine:
                 run.loop.call_exception_handler({"message": "a kept message was refused", "exception": error})
         return run
 
-    def _make_way(self, run: Run, declared: Declared, others: list[Run]) -> Run | None:
+    def _make_way(self, run: Run, declared: RunRules, others: list[Run]) -> Run | None:
         """What the policy says of a second start; the run that stands for it, if it is not to be."""
         way, first = declared.when_running, others[0]
         if way == "parallel":
@@ -195,7 +195,7 @@ class Engine:
                 )
         return None
 
-    def _gates_for(self, run: Run, declared: Declared) -> list[Gate]:
+    def _gates_for(self, run: Run, declared: RunRules) -> list[Gate]:
         name, found = run.workflow.workflow_name, []
         if run.key is not None and declared.when_running != "parallel":
             # even where there is nobody to wait for: the steps of one that is over may still clean up
@@ -279,7 +279,7 @@ class Engine:
 
     # --- the lists of live runs
 
-    def _enlist(self, run: Run, declared: Declared) -> None:
+    def _enlist(self, run: Run, declared: RunRules) -> None:
         known = self._runs.setdefault(run.run_id, run)
         if known is not run:
             raise RunExistsError(f"a run with the id {run.run_id!r} is not over", run.run_id)
@@ -299,7 +299,7 @@ class Engine:
             return
         del self._runs[run.run_id]
         self._ended[run.run_id] = None
-        declared = Declared.of(type(run.workflow))
+        declared = RunRules.of(type(run.workflow))
         if not declared.has_none:
             with self.lock:
                 key = run.workflow.workflow_name, run.key or ""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wfc.runtime.core.execution import NONE, Path, StepRun
-from wfc.runtime.core.ticks import Broken, Resolved
+from wfc.runtime.core.ticks import PauseFailed, PauseResolved
 from wfc.runtime.driver.engine.messages import read_as
 from wfc.runtime.errors import (
     InvalidMessageError,
@@ -20,7 +20,7 @@ from wfc.runtime.errors import (
 from wfc.runtime.events import Event, StartEvent, StopEvent, event_name
 
 if TYPE_CHECKING:
-    from wfc.runtime.core.wants import StartChild
+    from wfc.runtime.core.effects import StartChild
     from wfc.runtime.driver.context import Context
     from wfc.runtime.driver.run import Run
     from wfc.runtime.plan.pauses import Child
@@ -86,10 +86,10 @@ def start_child(run: Run, want: StartChild) -> None:
             made = _prepare_below(workflow, _start_event(workflow, child.inputs), run_id, run, number)
         admitted = run.engine.admit(_relate(made, run, step_run, is_attached=not child.detach))
     except WorkflowError as error:
-        run.take(Broken(number, step_error(error)))
+        run.take(PauseFailed(number, step_error(error)))
     else:
         if child.detach:
-            run.take(Resolved(number, admitted.run_id))
+            run.take(PauseResolved(number, admitted.run_id))
         else:
             _wait(run, number, child, admitted)
 
@@ -133,9 +133,9 @@ def _wait(run: Run, number: int, child: Child[Any], admitted: Run) -> None:
         try:
             if error is not None:
                 raise _failure(admitted, error)
-            run.take(Resolved(number, _end_as_declared(admitted, admitted.future.result(), child)))
+            run.take(PauseResolved(number, _end_as_declared(admitted, admitted.future.result(), child)))
         except StepError as failure:
-            run.take(Broken(number, failure))
+            run.take(PauseFailed(number, failure))
 
     admitted.future.add_done_callback(ended)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from pydantic import ValidationError
 from pydantic_core import to_json
 
-from wfc.runtime.authoring.declared import Declared, Receives, key_text
+from wfc.runtime.authoring.run_rules import Receives, RunRules, key_text
 from wfc.runtime.errors import (
     InvalidMessageError,
     RunEndedError,
@@ -149,7 +149,7 @@ async def deliver_to_key(
             if isinstance(if_absent, Keep):
                 return engine.mailbox.keep((workflow, called), event, message_id, if_absent.seconds)
             return _start(engine, event, engine.workflow(workflow, beside), called, message_id)
-    if Declared.of(type(runs[0].workflow)).when_running == "queue":
+    if RunRules.of(type(runs[0].workflow)).when_running == "queue":
         del runs[1:]
     return any([await _in_loop(run, receive, run, event, message_id) for run in runs])
 
@@ -187,7 +187,7 @@ def _key_in(engine: Engine, event: Event | Message, workflow: str, beside: type[
     kind = engine.class_of(workflow, beside)
     if kind is None:
         raise RunUnknownError(f"there is no workflow `{workflow}`, and no run of one")
-    receives = Declared.of(kind).receives.get(_name_of(event))
+    receives = RunRules.of(kind).receives.get(_name_of(event))
     if receives is None or receives.key is None:
         raise InvalidMessageError(
             f"`{workflow}` does not say which field of {_name_of(event)} has the key, so the sender must give it"
@@ -208,7 +208,7 @@ def _start(
     fields = {name: value for name, value in data.items() if name in names}
     start = read_as(kind, fields, f"the inputs of `{workflow.workflow_name}`")
     run = workflow.prepare(start_event=start, engine=engine)
-    declared = Declared.of(type(workflow))
+    declared = RunRules.of(type(workflow))
     if declared.key is not None:
         run.key = declared.key(run)
     if run.key != key:
@@ -232,7 +232,7 @@ def is_meant_for(run: Run, event: Event) -> bool:
         run: One that has been admitted, so that its key is known.
         event: Of a class that it receives.
     """
-    receives = Declared.of(type(run.workflow)).receives.get(_name_of(event))
+    receives = RunRules.of(type(run.workflow)).receives.get(_name_of(event))
     return receives is None or receives.key is None or _key_of(event, receives) == run.key
 
 
@@ -262,14 +262,14 @@ def receive(run: Run, event: Event | Message, message_id: str | None) -> bool:
 def _class_for(run: Run, event: Event | Message) -> type[Event] | None:
     """The receiver's own class for an event: of those that it declares, or else of those that it can use now."""
     name = _name_of(event)
-    receives = Declared.of(type(run.workflow)).receives
+    receives = RunRules.of(type(run.workflow)).receives
     if receives:
         found = receives.get(name)
         return found.event if found is not None else None
     if isinstance(event, Event) and run.takes(event):
         return type(event)
-    waited = [waiter.event_type for waiter in run.execution.waiters.values()]
-    accepted = [one for step in run.execution.table.steps for one in step.accepts]
+    waited = [waiter.event_type for waiter in run.execution.event_waits.values()]
+    accepted = [one for step in run.execution.plan.steps for one in step.accepts]
     return next((one for one in (*waited, *accepted) if event_name(one) == name), None)
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from wfc.runtime.authoring.resource import Resources
 from wfc.runtime.core.advance import advance
 from wfc.runtime.core.advance.cancelling import affected
+from wfc.runtime.core.effects import StartTimer
 from wfc.runtime.core.execution import NONE, Execution, StepRun
 from wfc.runtime.core.ticks import Cancelled, Started, StepsCancelled, Tick
-from wfc.runtime.core.wants import StartTimer
 from wfc.runtime.driver.engine.children import ChildRun, Parent, stop_all
 from wfc.runtime.driver.run.arrivals import arrival
 from wfc.runtime.driver.run.effects import do
@@ -173,7 +173,7 @@ class Run:
             return
         assert execution.inputs is not None
         try:
-            limits = self._limits() if execution.table.has_limits else NONE
+            limits = self._limits() if execution.plan.has_limits else NONE
         except Exception as error:
             failure = ExpressionError(f"a bound on step runs cannot be computed: {error}")
             failure.__cause__ = error
@@ -189,7 +189,7 @@ class Run:
         inputs = self.execution.inputs
         return {
             step.index: step.max_runs(self, StepRun(0, step, inputs, None, ()), None)
-            for step in self.execution.table.steps
+            for step in self.execution.plan.steps
             if callable(step.max_runs)
         }
 
@@ -211,7 +211,7 @@ class Run:
 
     def carry_out(self) -> None:
         """Does what the last ticks made the execution want, but for starting step runs."""
-        if self.execution.wants:
+        if self.execution.effects:
             self.do_what_is_wanted()
         if self.execution.outcome is not None and self.ending is None:
             self.ending = Ending(self)
@@ -219,7 +219,7 @@ class Run:
 
     def do_what_is_wanted(self) -> None:
         """Empties the list of wants, and does what it said."""
-        wants, self.execution.wants = self.execution.wants, []
+        wants, self.execution.effects = self.execution.effects, []
         for want in wants:
             do(self, want)
 
@@ -265,7 +265,7 @@ class Run:
         """
         step = number = None
         if isinstance(which, str):
-            step = self.execution.table.by_name.get(which)
+            step = self.execution.plan.by_name.get(which)
             if step is None:
                 raise WorkflowStepDoesNotExistError(f"there is no step `{which}`")
         else:
@@ -294,9 +294,9 @@ class Run:
         """Whether a step accepts an event, or somebody waits for it, or may wait."""
         execution = self.execution
         return (
-            bool(execution.table.acceptors(type(event)))
-            or (is_from_outside and type(event) in execution.table.received)
-            or any(waiter.takes(event) for waiter in execution.waiters.values())
+            bool(execution.plan.acceptors(type(event)))
+            or (is_from_outside and type(event) in execution.plan.received)
+            or any(waiter.takes(event) for waiter in execution.event_waits.values())
         )
 
     def send(

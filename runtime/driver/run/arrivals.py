@@ -49,7 +49,7 @@ def arrival(
 
 
 def _target(run: Run, event: Event, step: str) -> Step:
-    target = run.execution.table.by_name.get(step)
+    target = run.execution.plan.by_name.get(step)
     if target is None:
         raise WorkflowStepDoesNotExistError(f"there is no step `{step}`")
     if not target.takes(type(event)):

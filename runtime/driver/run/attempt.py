@@ -12,9 +12,18 @@ from wfc.runtime.authoring.resource.pools import Pool
 from wfc.runtime.authoring.retry import seed_of
 from wfc.runtime.authoring.table.injection import Call
 from wfc.runtime.calls.cache import keep_fresh
-from wfc.runtime.core.advance.gathering import uncollect
+from wfc.runtime.core.advance.joins import uncollect
 from wfc.runtime.core.execution import Exit, StepRun
-from wfc.runtime.core.ticks import Completed, Failed, Gave, ItemFailed, Matched, Paused, Tick, TriedAgain
+from wfc.runtime.core.ticks import (
+    AttemptFailed,
+    Completed,
+    Failed,
+    ItemCompleted,
+    ItemFailed,
+    MatchValueComputed,
+    Paused,
+    Tick,
+)
 from wfc.runtime.driver.about import no_value, started_at, unmet
 from wfc.runtime.driver.context import StepContext
 from wfc.runtime.driver.engine.children import stop_children_of
@@ -113,7 +122,7 @@ def _give(run: Run, step_run: StepRun, result: Any) -> Tick:
     """What an item gives."""
     give = step_run.step.give
     try:
-        return Gave(step_run.number, result if give is None else give(run, step_run, result))
+        return ItemCompleted(step_run.number, result if give is None else give(run, step_run, result))
     except Exception as error:
         return _tail_failed(run, step_run, error)
 
@@ -141,7 +150,7 @@ def _match(run: Run, step_run: StepRun) -> Tick:
     assert step_run.step.match_by is not None
     try:
         value = step_run.step.match_by(run, step_run, None)
-        return Matched(step_run.number, to_json(value, by_alias=True).decode())
+        return MatchValueComputed(step_run.number, to_json(value, by_alias=True).decode())
     except Exception as error:
         return _tail_failed(run, step_run, error)
 
@@ -185,7 +194,7 @@ def _transform(run: Run, step_run: StepRun) -> Tick:
 def failure(run: Run, step_run: StepRun, error: Exception) -> Tick:
     """What comes of an attempt that failed: another one, what `on_error` says, or the end of the run."""
     step = step_run.step
-    inputs_failed = run.execution.table.is_generated and not getattr(step_run, "called", True)
+    inputs_failed = run.execution.plan.is_generated and not getattr(step_run, "called", True)
     if inputs_failed and not is_final(error):
         # what a spec's step evaluates before its call are expressions
         error = _because(no_value(error), error)
@@ -199,7 +208,7 @@ def failure(run: Run, step_run: StepRun, error: Exception) -> Tick:
         uncollect(run.execution, step_run)
         step_run.failed_at = run.clock()
         _note(run, step_run, StepState.RETRYING, error=found.message, retry_in=delay)
-        return TriedAgain(step_run.number, delay)
+        return AttemptFailed(step_run.number, delay)
     if step.of is not None and not final:
         _note(run, step_run, StepState.NOT_RUNNING, error=found.message)
         return ItemFailed(step_run.number, found)

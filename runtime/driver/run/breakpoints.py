@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from wfc.runtime.core.execution import Exit, StepRun
-from wfc.runtime.core.ticks import Completed, Failed, Gave, Paused, Tick
+from wfc.runtime.core.ticks import Completed, Failed, ItemCompleted, Paused, Tick
 from wfc.runtime.errors import WorkflowStepDoesNotExistError, WorkflowValidationError
 from wfc.runtime.events import Event, event_name
 from wfc.runtime.plan.outcomes import All
@@ -171,7 +171,7 @@ class Breakpoints:
             WorkflowStepDoesNotExistError: The workflow has no step of a name.
         """
         for name in [name for point in points for name in (point.before, point.after) if name is not None]:
-            if name not in self._run.execution.table.by_name:
+            if name not in self._run.execution.plan.by_name:
                 raise WorkflowStepDoesNotExistError(f"there is no step `{name}`")
         self._points = points
 
@@ -192,7 +192,7 @@ class Breakpoints:
         except BaseException:
             self._record(step_run, ())
             raise
-        if isinstance(tick, Completed | Failed | Gave | Paused):
+        if isinstance(tick, Completed | Failed | ItemCompleted | Paused):
             emitted = _events(tick.emitted) if isinstance(tick, Completed) else ()
             self._record(step_run, emitted)
             after = Halt(run, step_run, "after", emitted)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wfc.runtime.core.wants import (
-    BeginAnew,
-    Interrupt,
-    LeaveBy,
-    Look,
-    Note,
+from wfc.runtime.core.effects import (
+    CancelTask,
+    CheckInbox,
+    Effect,
+    NotifyObservers,
     Publish,
-    Resolve,
+    ResumeBody,
+    StartAgain,
     StartChild,
     StartTimer,
     StopChild,
     StopTimer,
-    Want,
+    TakeRunExit,
 )
 from wfc.runtime.driver.engine.children import start_child, stop_child, stop_children_of
 from wfc.runtime.driver.run.leaving import left_by
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 __all__ = ["do"]
 
 
-def do(run: Run, want: Want) -> None:
+def do(run: Run, want: Effect) -> None:
     """Does what a run's execution wants."""
-    if isinstance(want, Note):
+    if isinstance(want, NotifyObservers):
         run.watchers.note(want.event)
     elif isinstance(want, Publish):
         run.watchers.publish(want.event)
@@ -42,19 +42,19 @@ def do(run: Run, want: Want) -> None:
     elif isinstance(want, StopTimer):
         if run.timers is not None:
             run.timers.stop(want.timer)
-    elif isinstance(want, Resolve):
+    elif isinstance(want, ResumeBody):
         run.waits.resolve(want.waiter, want.event)
-    elif isinstance(want, Interrupt):
+    elif isinstance(want, CancelTask):
         if run.children:
             stop_children_of(run, want.run)
         if want.run.task is not None:
             want.run.task.cancel()
-    elif isinstance(want, Look):
+    elif isinstance(want, CheckInbox):
         if tick := look(run, want.number):
             run.apply(tick)
-    elif isinstance(want, LeaveBy):
+    elif isinstance(want, TakeRunExit):
         run.apply(left_by(run, want.way))
-    elif isinstance(want, BeginAnew):
+    elif isinstance(want, StartAgain):
         run.begin_anew(want.event)
     elif isinstance(want, StartChild):
         start_child(run, want)

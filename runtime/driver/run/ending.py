@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from wfc.runtime.core.advance.letting_go import wind_up
+from wfc.runtime.core.advance.releasing import finish_run
 from wfc.runtime.core.execution import NONE
 from wfc.runtime.driver.engine.children import stop_all
 from wfc.runtime.errors import StepFailedError, WorkflowCancelledByUser, WorkflowTimeoutError
@@ -38,7 +38,7 @@ class Ending:
         if run.deadline is not None:
             run.deadline.cancel()
         if execution.paused or execution.inbox:
-            wind_up(execution)
+            finish_run(execution)
             run.do_what_is_wanted()
         if run.children:
             stop_all(run)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wfc.runtime.core.advance.exits import RunExit
+from wfc.runtime.core.advance.run_exits import RunExit
 from wfc.runtime.core.execution import StepRun
-from wfc.runtime.core.ticks import Cancelled, Left, Tick
+from wfc.runtime.core.ticks import Cancelled, RunExitTaken, Tick
 from wfc.runtime.driver.about import no_value
 from wfc.runtime.errors import StepFailedError, step_error
 
@@ -21,10 +21,10 @@ def left_by(run: Run, way: RunExit) -> Tick:
     execution = run.execution
     failing = execution.failing
     assert failing is not None
-    leaving = StepRun(0, execution.table.steps[0], execution.inputs, None, ())
+    leaving = StepRun(0, execution.plan.steps[0], execution.inputs, None, ())
     leaving.error = failing.error if isinstance(failing, StepFailedError) else step_error(failing)
     try:
-        return Left(execution.table.exits[way](run, leaving, None))
+        return RunExitTaken(execution.plan.exits[way](run, leaving, None))
     except Exception as error:
         failed = no_value(error)
         failed.__cause__ = error

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
 
-from wfc.runtime.core.advance.letting_go import question_id
 from wfc.runtime.core.advance.pausing import later
+from wfc.runtime.core.advance.releasing import question_id
 from wfc.runtime.core.execution import Pause
-from wfc.runtime.core.ticks import Answered, Cancelled, Tick, Took
+from wfc.runtime.core.ticks import Answered, Cancelled, InboxEventTaken, Tick
 from wfc.runtime.driver.about import unmet
 from wfc.runtime.errors import (
     ExpressionError,
@@ -174,7 +174,7 @@ def look(run: Run, number: int) -> Tick | None:
             pause.seen = at
             try:
                 if that is None or that(run, pause.run, event):
-                    return Took(number, at)
+                    return InboxEventTaken(number, at)
             except Exception as error:
                 step = pause.run.step.name
                 failed = StepFailedError(

@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from wfc.runtime.core.event_waits import EventWait
 from wfc.runtime.core.execution import NONE
-from wfc.runtime.core.waiters import Waiter
 from wfc.runtime.events import Event
 
 if TYPE_CHECKING:
+    from wfc.runtime.core.event_waits import WaitKey
     from wfc.runtime.core.execution import StepRun
-    from wfc.runtime.core.waiters import Wanted
     from wfc.runtime.driver.run import Run
 
 __all__ = ["Waits"]
@@ -58,20 +58,20 @@ class Waits:
             async with asyncio.timeout(seconds):
                 return await waiting
         finally:
-            execution.waiters.pop(number, None)
+            execution.event_waits.pop(number, None)
             self._futures.pop(number, None)
 
-    def _register(self, step_run: StepRun, wanted: Wanted) -> int:
+    def _register(self, step_run: StepRun, wanted: WaitKey) -> int:
         """Has an event looked out for; a wait of the same run that a snapshot held is over by that."""
         execution = self._run.execution
-        if execution.waiters is NONE:
-            execution.waiters = {}
-        for number, waiter in list(execution.waiters.items()):
+        if execution.event_waits is NONE:
+            execution.event_waits = {}
+        for number, waiter in list(execution.event_waits.items()):
             if waiter.run is step_run and waiter.attempt < step_run.attempt and waiter.wanted == wanted:
-                del execution.waiters[number]
+                del execution.event_waits[number]
         number = execution.number = execution.number + 1
         event_type, waiter_id, requirements = wanted
-        execution.waiters[number] = Waiter(event_type, requirements, step_run, waiter_id)
+        execution.event_waits[number] = EventWait(event_type, requirements, step_run, waiter_id)
         return number
 
     def resolve(self, number: int, event: Event) -> None:

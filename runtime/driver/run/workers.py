@@ -108,7 +108,7 @@ class Workers:
                     tick = self._failure(step_run, task, error)
                 step_run.task = None
                 advance(execution, tick)
-                if execution.wants or execution.outcome is not None:
+                if execution.effects or execution.outcome is not None:
                     run.carry_out()
                     if execution.outcome is not None:
                         return

@@ -24,9 +24,9 @@ from wfc.runtime import (
     transform,
 )
 from wfc.runtime.core.advance import advance
+from wfc.runtime.core.effects import StartTimer
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.ticks import Arrived, Cancelled, Completed, Started, Tick, TimerFired
-from wfc.runtime.core.wants import StartTimer
 from wfc.runtime.driver import run as runs
 from wfc.runtime.driver.run import workers
 from wfc.runtime.testing import run_virtually
@@ -152,10 +152,10 @@ def test_the_ticks_alone_give_the_same_run_again(seconds: list[float]) -> None:
         if again.outcome is None:
             assert all(again.in_flight[run.number] is run for run in again.starting)
             assert all(
-                want.timer in again.timers for want in again.wants if isinstance(want, StartTimer)
+                want.timer in again.timers for want in again.effects if isinstance(want, StartTimer)
             ) or isinstance(tick, Completed | TimerFired)
         again.starting.clear()
-        again.wants.clear()
+        again.effects.clear()
     assert again.outcome is first.outcome
     assert (again.number, again.busy, len(again.timers)) == (first.number, first.busy, len(first.timers))
     assert second.outcome == first.outcome or second.outcome.result == first.outcome.result  # type: ignore[union-attr]

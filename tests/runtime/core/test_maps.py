@@ -32,7 +32,7 @@ from wfc.runtime import (
 )
 from wfc.runtime.core.advance import advance
 from wfc.runtime.core.execution import Execution
-from wfc.runtime.core.ticks import Completed, Gave, Paused, Started
+from wfc.runtime.core.ticks import Completed, ItemCompleted, Paused, Started
 from wfc.runtime.testing import run_virtually
 
 Play = Callable[..., Any]
@@ -350,11 +350,11 @@ def test_each_item_costs_the_same_however_many_there_are(calls_counted: Callable
         advance(execution, Paused(1, Items([0.0] * count), None, None))  # type: ignore[arg-type]
         with calls_counted() as made:
             for number in range(2, 202):
-                advance(execution, Gave(number, 1.0))
+                advance(execution, ItemCompleted(number, 1.0))
         assert execution.paused[1].items is not None
         assert len(execution.paused[1].items.live) == count - 200
         for number in range(202, count + 2):
-            advance(execution, Gave(number, 1.0))
+            advance(execution, ItemCompleted(number, 1.0))
         assert len(execution.starting[-1].result) == count
         advance(execution, Completed(1, StopEvent()))
         assert isinstance(execution.outcome, StopEvent)

@@ -33,26 +33,26 @@ from wfc.runtime import (
     WorkflowTimeoutError,
 )
 from wfc.runtime.core.advance import advance
-from wfc.runtime.core.advance.gathering import collect
+from wfc.runtime.core.advance.joins import collect
+from wfc.runtime.core.effects import CancelTask, CheckInbox, NotifyObservers, StartTimer, StopTimer
 from wfc.runtime.core.execution import Execution, Exit, Frame, StepRun
 from wfc.runtime.core.ticks import (
     Answered,
     Arrived,
+    AttemptFailed,
     Cancelled,
     Completed,
     Failed,
-    Gave,
+    InboxEventTaken,
+    ItemCompleted,
     ItemFailed,
-    Matched,
+    MatchValueComputed,
     Paused,
     Started,
     StepsCancelled,
     Tick,
     TimerFired,
-    Took,
-    TriedAgain,
 )
-from wfc.runtime.core.wants import Interrupt, Look, Note, StartTimer, StopTimer
 from wfc.runtime.store.classes import Classes
 from wfc.runtime.store.reading import read_execution
 from wfc.runtime.store.values import Values
@@ -63,8 +63,8 @@ class Play:
     """One run, driven tick by tick; and, from some moment on, what was read of its snapshot beside it."""
 
     def __init__(self, maker: Maker, workflow: type[Workflow], rng: random.Random) -> None:
-        self.maker, self.rng, self.table = maker, rng, workflow.table()
-        self.values = Values(Classes.of(self.table))
+        self.maker, self.rng, self.plan = maker, rng, workflow.table()
+        self.values = Values(Classes.of(self.plan))
         self.execution = self.fresh()
         self.twin: Execution | None = None
         self.ticks: list[Any] = []
@@ -83,7 +83,7 @@ class Play:
         self.apply(Started(Begin(), {}))
 
     def fresh(self) -> Execution:
-        made = Execution(self.table, "r", self.table.new_state())
+        made = Execution(self.plan, "r", self.plan.new_state())
         made.observed = True
         return made
 
@@ -122,27 +122,27 @@ class Play:
         execution, twin = self.execution, self.twin
         if twin is not None:
             assert [run.number for run in twin.starting] == [run.number for run in execution.starting]
-            assert [type(want) for want in twin.wants] == [type(want) for want in execution.wants]
+            assert [type(want) for want in twin.effects] == [type(want) for want in execution.effects]
             assert type(twin.outcome) is type(execution.outcome)
             assert twin.number == execution.number
             twin.starting.clear()
-            twin.wants.clear()
+            twin.effects.clear()
         while execution.starting:
             self.begins(execution.starting.popleft())
-        wants, execution.wants = execution.wants, []
+        wants, execution.effects = execution.effects, []
         for want in wants:
             if isinstance(want, StartTimer):
                 self.timers.add(want.timer)
             elif isinstance(want, StopTimer):
                 self.timers.discard(want.timer)
-            elif isinstance(want, Interrupt):
+            elif isinstance(want, CancelTask):
                 self.acting.pop(want.run.number, None)
                 self.has_cancelled = True
-            elif isinstance(want, Note) and isinstance(want.event, LateEvent):
+            elif isinstance(want, NotifyObservers) and isinstance(want.event, LateEvent):
                 self.late.add(want.event.event.n)  # type: ignore[attr-defined]
-            elif isinstance(want, Note) and isinstance(want.event, StepStateChanged):
+            elif isinstance(want, NotifyObservers) and isinstance(want.event, StepStateChanged):
                 self.has_cancelled |= want.event.step_state is StepState.CANCELLED
-            elif isinstance(want, Look):
+            elif isinstance(want, CheckInbox):
                 self.look(want.number)
 
     def look(self, number: int) -> None:
@@ -150,7 +150,7 @@ class Play:
         if pause_ is not None and isinstance(pause_.value, Outside):
             for at, event in self.execution.inbox.items():
                 if isinstance(event, pause_.value.event):
-                    self.apply(Took(number, at))
+                    self.apply(InboxEventTaken(number, at))
                     return
 
     def begins(self, run: StepRun) -> None:
@@ -214,21 +214,21 @@ class Play:
             self.apply(Cancelled(WorkflowTimeoutError("late")))
         elif chance < 0.6:
             self.has_cancelled = True
-            self.apply(StepsCancelled(self.rng.choice(self.table.steps), None))
+            self.apply(StepsCancelled(self.rng.choice(self.plan.steps), None))
         elif self.acting:
             self.fails(self.acting.pop(self.rng.choice(list(self.acting))))
 
     def ends(self, run: StepRun) -> None:
         step_ = run.step
         if run.exit is Exit.MATCH:
-            self.apply(Matched(run.number, "1"))
+            self.apply(MatchValueComputed(run.number, "1"))
         elif run.exit in (Exit.BROKEN, Exit.TIMEOUT, Exit.LIMIT) or (
             run.exit is Exit.ACTION and step_.retry is not None and self.rng.random() < 0.3
         ):
             self.fails(run)
         elif step_.of is not None:
             self.done.add(run.number)
-            self.apply(Gave(run.number, run.position))
+            self.apply(ItemCompleted(run.number, run.position))
         elif step_.pauses and run.exit is Exit.ACTION:
             value: Any = {
                 Question: lambda: Question(None),
@@ -252,7 +252,7 @@ class Play:
     def fails(self, run: StepRun) -> None:
         error = StepError("busy", "no")
         if run.step.retry is not None and run.exit is Exit.ACTION and run.attempt < 3:
-            self.apply(TriedAgain(run.number, 1.0))
+            self.apply(AttemptFailed(run.number, 1.0))
         elif run.step.of is not None:
             self.done.add(run.number)
             self.apply(ItemFailed(run.number, error))
@@ -268,9 +268,7 @@ class Play:
     def split(self) -> None:
         """Reads what is written of the run; from now on both go on side by side."""
         text = self.written(self.execution)
-        twin, left = read_execution(
-            json.loads(text), self.table, "r", self.table.new_state(), self.values, 0.0
-        )
+        twin, left = read_execution(json.loads(text), self.plan, "r", self.plan.new_state(), self.values, 0.0)
         twin.observed = True
         assert left.keys() == twin.timers.keys()
         assert self.written(twin) == text
@@ -287,7 +285,7 @@ class Play:
             else:
                 advance(again, tick)
             again.starting.clear()
-            again.wants.clear()
+            again.effects.clear()
         return again
 
     def check_end(self) -> None:
@@ -325,7 +323,7 @@ class Play:
         lost = {
             (n, step_.name)
             for n, kind in self.emitted.items()
-            for step_ in self.table.acceptors(kind)
+            for step_ in self.plan.acceptors(kind)
             if n not in kept and not self.runs_on[n, step_.name]
         }
         last = len(self.ticks) and self.ticks[-1]

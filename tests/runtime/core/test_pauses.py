@@ -389,10 +389,10 @@ def test_what_a_body_waits_for_can_be_read_off_the_execution_too(virtually: Play
         handler = Ask().run()
         await asyncio.sleep(5)
         execution = handler._run.execution
-        (waiter,) = execution.waiters.values()
+        (waiter,) = execution.event_waits.values()
         seen = waiter.event_type, waiter.requirements, waiter.run.number, waiter.waiter_id
         await handler.send_event(HumanResponseEvent(by="ann", text="yes"))
-        return await handler, seen, execution.waiters
+        return await handler, seen, execution.event_waits
 
     result, seen, left = virtually(main)
     assert (result, left) == ("yes", {})

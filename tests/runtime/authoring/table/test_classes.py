@@ -225,5 +225,5 @@ def test_a_name_that_there_is_not() -> None:
     with pytest.raises(ImportError, match="has no `Stepp`: it is misspelt, or"):
         from wfc.runtime import Stepp  # type: ignore[attr-defined]  # noqa: F401
     assert not hasattr(wfc.runtime, "_nothing")
-    assert wfc.runtime.values.filters
+    assert wfc.runtime.filters
     assert ProgressText

@@ -1,0 +1,44 @@
+"""The sections that are nothing but fields: `config` and `state`."""
+
+from __future__ import annotations
+
+from wfc.compiler.diagnostics import Origin, Place
+from wfc.compiler.resolve.declarations.fields import read_fields
+from wfc.compiler.resolve.declarations.merges import declare_merges
+from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.rules import names as problems
+from wfc.compiler.slotted import replace
+
+__all__ = ["declare_config", "declare_state"]
+
+
+def declare_config(data: Data, declared: Declarations) -> None:
+    """Enter the values under `config`, and those that imported files ask of the environment."""
+    read_fields(data.get("config"), ("config",), declared.config, declared)
+    add_imported_config(declared)
+
+
+def declare_state(data: Data, declared: Declarations) -> None:
+    """Enter the fields under `state`, each of which needs a value to begin with."""
+    read_fields(data.get("state"), ("state",), declared.state, declared)
+    for field in declared.state.fields.values():
+        if field.required:
+            declared.report(problems.state_without_default(Place(field.address).key, field.name))
+    declare_merges(data.get("state"), declared)
+
+
+def add_imported_config(declared: Declarations) -> None:
+    """Make the values that imported files ask of the environment the workflow's too."""
+    for around in declared.imports.values():
+        for name, field in around.declared.config.fields.items():
+            own = declared.config.fields.get(name)
+            place = Place((Origin(around.path), *field.address))
+            if own is None:
+                declared.config.fields[name] = replace(field, address=place.address)
+            elif own.address != place.address:
+                declared.report(
+                    problems.name_declared_twice(
+                        Place(own.address).key, name, place.key, "a value of the config"
+                    )
+                )

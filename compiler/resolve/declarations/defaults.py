@@ -1,0 +1,42 @@
+"""What steps use that name nothing else: the model, the retry policy and the time-out under `defaults`."""
+
+from __future__ import annotations
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.model import Model
+from wfc.compiler.resolve.declarations.retries import resolve_retry
+from wfc.compiler.resolve.symbols.declarations import Declarations, Defaults
+from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.resolve.values.durations import duration
+from wfc.compiler.rules.shape import missing_key
+
+__all__ = ["declare_defaults", "step_model"]
+
+
+def declare_defaults(data: object, declared: Declarations) -> None:
+    """Enter what `defaults` says; models and retry policies are there already."""
+    if not isinstance(data, dict):
+        return
+    place = Place(("defaults",))
+    name = data.get("model")
+    declared.defaults = Defaults(
+        model=declared.models.find(name, place / "model", declared.report) if isinstance(name, str) else None,
+        has_model="model" in data or declared.is_broken(("defaults", "model")),
+        retry=resolve_retry(data.get("retry"), place / "retry", "default", declared),
+        timeout=duration(data["timeout"], place / "timeout", declared.report) if "timeout" in data else None,
+    )
+
+
+def step_model(data: Data, place: Place, owner: str, declared: Declarations) -> Model | None:
+    """The model that a step or an action names, or the usual one.
+
+    Args:
+        owner: Who needs a model, for the message if there is none.
+    """
+    name = data.get("model")
+    if isinstance(name, str):
+        return declared.models.find(name, place / "model", declared.report)
+    if not declared.defaults.has_model and not declared.is_broken((*place.address, "model")):
+        hint = "write `model: NAME`, a name from `models`, or say it for all steps under `defaults`"
+        declared.report(missing_key(place.key, f"`{owner}`", ["model"], hint))
+    return declared.defaults.model

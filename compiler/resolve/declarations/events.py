@@ -1,0 +1,90 @@
+"""Events: their roles, and with which of them runs start and end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from wfc.compiler.diagnostics import Address, Place
+from wfc.compiler.model import Event
+from wfc.compiler.python.literals import normal_form
+from wfc.compiler.resolve.declarations.extending import base_of
+from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.rules import steps as step_problems
+from wfc.compiler.types import Record
+
+__all__ = ["declare_events", "declare_start_and_end", "hint_for_no_event", "roles_of"]
+
+Role = Literal["start", "end", "message"]
+
+
+def hint_for_no_event(name: str, data: Data) -> str:
+    """What to say of the name of something that is no event: a step, or a word of other systems for the end."""
+    steps, end = data.get("steps"), data.get("end")
+    step = steps.get(name) if isinstance(steps, Mapping) else None
+    if isinstance(step, Mapping):
+        accepts = step.get("accepts")
+        example = f", such as `{accepts}`" if isinstance(accepts, str) and accepts != name else ""
+        return f"`{name}` is a step; steps are tied by events: one emits what the other accepts{example}"
+    if name.casefold().strip("_") in WORDS_FOR_THE_END:
+        listed = [each for each in (end if isinstance(end, list) else [end]) if isinstance(each, str)]
+        return (
+            f"a run is over with an event that is under `end`: {' or '.join(f'`{each}`' for each in listed)}"
+        )
+    return ""
+
+
+WORDS_FOR_THE_END = frozenset(
+    {"end", "stop", "stopevent", "finish", "finished", "success", "exit", "return", "endevent"}
+)
+
+
+def declare_events(data: Data, declared: Declarations, records: list[tuple[Record, object, Address]]) -> None:
+    roles = roles_of(data)
+    for record, content, address in records:
+        if record.role == "event":
+            role = roles.get(record.name, "message")
+            declared.events.nodes[record.name] = Event(record.name, record, role, address, base_of(content))
+
+
+def roles_of(data: Data) -> dict[str, Role]:
+    """The events that start and end a spec's runs, by what its `start` and `end` say."""
+    start, end = data.get("start"), data.get("end")
+    roles: dict[str, Role] = {
+        normal_form(str(each)): "end" for each in (end if isinstance(end, list) else [end])
+    }
+    if isinstance(start, str):
+        roles[normal_form(start)] = "start"
+    return roles
+
+
+def declare_start_and_end(data: Data, declared: Declarations) -> None:
+    start = data.get("start")
+    if isinstance(start, str):
+        declared.start = declared.events.find(start, Place(("start",)), declared.report)
+    declared.flow_whole = declared.start is not None
+    end = data.get("end")
+    places = (
+        [(each, Place(("end", index))) for index, each in enumerate(end)]
+        if isinstance(end, list)
+        else [(end, Place(("end",)))]
+    )
+    found: dict[str, Event] = {}
+    for name, place in places:
+        if not isinstance(name, str):
+            declared.flow_whole = False
+            continue
+        event = declared.events.find(name, place, declared.report)
+        if event is None:
+            declared.flow_whole = False
+        elif event.role == "start":
+            declared.report(step_problems.start_event_ends(place, event.name))
+            declared.flow_whole = False
+        elif event.name in found:
+            declared.report(step_problems.accepted_twice(place, event.name))
+        else:
+            found[event.name] = event
+    declared.end = tuple(found.values())
+    if declared.is_broken(("end",)):
+        declared.flow_whole = False

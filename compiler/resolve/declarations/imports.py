@@ -1,0 +1,163 @@
+"""Imports: what other files declare, entered before what the spec declares itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from wfc.compiler.diagnostics import Origin, Place, Report
+from wfc.compiler.model import Event, Prompt
+from wfc.compiler.resolve.declarations.events import roles_of
+from wfc.compiler.resolve.symbols.declarations import Declarations, OtherFile, Refused
+from wfc.compiler.resolve.symbols.tables import Data, Table, UnreadTypes
+from wfc.compiler.rules import files as problems
+from wfc.compiler.rules.names import name_declared_twice
+from wfc.compiler.slotted import replace
+from wfc.compiler.types import Record
+
+__all__ = ["declare_imports", "report_refused", "report_unused_imports"]
+
+
+def declare_imports(data: Data, declared: Declarations) -> None:
+    """Enter what the files under `imports` declare, and those that they import."""
+    for path, place in import_paths(data):
+        found = declared.around.shared(path)
+        if isinstance(found, Refused):
+            report_refused(found, path, place, "a file of declarations", declared.report)
+            mark_all_unread(declared)
+            continue
+        for around in (*found.declared.imports.values(), found):
+            if around.path not in declared.imports:
+                declared.imports[around.path] = around
+                take_over(around, place, data, declared)
+
+
+def import_paths(data: Data) -> Iterator[tuple[str, Place]]:
+    listed = data.get("imports")
+    for index, path in enumerate(listed if isinstance(listed, list) else ()):
+        if isinstance(path, str):
+            yield path, Place(("imports", index))
+
+
+def report_refused(refused: Refused, path: str, place: Place, wanted: str, report: Report) -> None:
+    """Say why a file that a spec mentions cannot be used; one that is broken has findings of its own."""
+    if refused.why == "missing":
+        report(problems.no_such_file(place, path, refused.reason))
+    elif refused.why == "outside":
+        report(problems.file_outside_project(place, path))
+    elif refused.why == "other":
+        report(problems.wrong_kind_of_file(place, path, wanted, refused.reason))
+    elif refused.why == "cycle":
+        *way, back = refused.reason.split("\n")
+        report(problems.import_cycle(place, (*way, way[0]), Place((Origin(back), "imports")).key))
+
+
+def mark_all_unread(declared: Declarations) -> None:
+    """A file could not be read: any name may be one of its names."""
+    declared.types = UnreadTypes(declared.types)
+    for table in tables(declared).values():
+        table.unread = True
+    declared.flow_whole = False
+
+
+def tables(declared: Declarations) -> dict[str, Table[Any]]:
+    """The tables that imports add to, each with what one entry is called."""
+    return {
+        "events": declared.events,
+        "prompts": declared.prompts,
+        "models": declared.models,
+        "tools": declared.tools,
+        "agents": declared.agents,
+        "knowledge": declared.knowledge,
+        "retries": declared.retries,
+        "resources": declared.resources,
+    }
+
+
+WORDS = {
+    "types": "a type",
+    "events": "an event",
+    "prompts": "a prompt",
+    "models": "a model",
+    "tools": "a tool",
+    "agents": "an agent",
+    "knowledge": "a collection",
+    "retries": "a retry policy",
+    "resources": "a resource",
+}
+
+
+def take_over(around: OtherFile, place: Place, data: Data, declared: Declarations) -> None:
+    """Take over what a file itself declares."""
+    theirs = around.declared
+    for name, node in theirs.types.items():
+        if is_new(around, "types", name, place, declared):
+            declared.types[name] = node
+            if isinstance(node, Record):
+                declared.classes[name] = node
+    roles = roles_of(data)
+    mine = tables(declared)
+    for section, table in tables(theirs).items():
+        for name, node in table.nodes.items():
+            if section != "events":
+                if is_new(around, section, name, place, declared):
+                    mine[section].nodes[name] = with_origin(node, around.path)
+            elif ("events", name) not in theirs.imported and theirs.types.get(name) is declared.types.get(
+                name
+            ):
+                address = (Origin(around.path), *node.address)
+                declared.events.nodes[name] = Event(name, node.record, roles.get(name, "message"), address)
+        mine[section].broken |= table.broken
+        mine[section].unread |= table.unread
+    declared.secrets.nodes |= theirs.secrets.nodes
+    declared.secrets.used |= theirs.secrets.nodes.keys()
+
+
+def with_origin(node: object, path: str) -> object:
+    """What a file declares, with its places as other files know them."""
+    if isinstance(node, Prompt) and node.place.origin is None:
+        return replace(node, place=replace(node.place, address=(Origin(path), *node.place.address)))
+    return node
+
+
+def is_new(around: OtherFile, section: str, name: str, place: Place, declared: Declarations) -> bool:
+    """Whether a name is the file's own, and no other file has declared it before."""
+    theirs = around.declared
+    if (section, name) in theirs.imported:
+        return False
+    node = theirs.types[name] if section == "types" else tables(theirs)[section].nodes[name]
+    address = getattr(node, "address", ()) or (section, name)
+    word = WORDS[address[0] if address[0] in WORDS else section]
+    sections = ("types", "events") if section == "types" else (section,)
+    first = next(
+        (declared.imported[each, name] for each in sections if (each, name) in declared.imported), None
+    )
+    if first is not None:
+        declared.report(name_declared_twice(place, name, *first))
+        return False
+    for each in sections:
+        declared.imported[each, name] = (Place((Origin(around.path), *address)).key, word)
+    return True
+
+
+def report_unused_imports(data: Data, declared: Declarations, used: set[str]) -> None:
+    """Warn of files of which nothing is used.
+
+    Args:
+        used: Names of types that are used.
+    """
+    for path, place in import_paths(data):
+        found = declared.around.shared(path)
+        if isinstance(found, Refused) or found.declared.models.unread:
+            continue  # not all of what it declares is known
+        names = {
+            (section, name)
+            for around in (found, *found.declared.imports.values())
+            for section, name in declared.imported
+            if declared.imported[section, name][0].origin == around.path
+        }
+        mine = tables(declared)
+        if not any(
+            name in used if section == "types" else name in mine[section].used for section, name in names
+        ) and not any(found.declared.config.fields):
+            declared.report(problems.unused_import(place, path))

@@ -1,0 +1,117 @@
+"""What runs take from outside, and what identifies a run: `receives`, `key`, `when_running`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.expressions import Expression, Scope
+from wfc.compiler.model import Event, Received, RunKey, Step, WhenRunning
+from wfc.compiler.python.literals import normal_form
+from wfc.compiler.resolve.symbols.contracts import Contract, ReceivedEvent
+from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.resolve.symbols.tables import Data, entries
+from wfc.compiler.resolve.values.reader import ValueReader
+from wfc.compiler.resolve.values.scopes import inputs
+from wfc.compiler.rules import messages as problems
+from wfc.compiler.rules import steps as step_problems
+from wfc.compiler.rules import values as value_problems
+from wfc.compiler.types import INTEGER, STRING, UNKNOWN, Enumeration, Field, Type, assignable, members, show
+
+__all__ = ["declare_messages", "read_key", "report_received"]
+
+
+def declare_messages(data: Data, declared: Declarations) -> None:
+    """Enter the run's key and what it receives."""
+    declared.key = run_key(data, declared)
+    for name, content, address in entries(data.get("receives"), ("receives",)):
+        place = Place(address)
+        event = declared.events.find(name, place.key, declared.report)
+        if event is None:
+            declared.flow_whole = False
+        elif event.role != "message":
+            declared.report(problems.never_from_outside(place.key, event.name, event.role))
+        else:
+            found = received_key(content, place, event, declared)
+            declared.receives[event.name] = Received(event, found, received_topic(content), address)
+    if declared.is_broken(("receives",)):
+        declared.flow_whole = False
+    elif declared.start is not None and isinstance(data.get("workflow"), str):
+        # a run may send to other runs of its own workflow
+        own = normal_form(str(data["workflow"]))
+        declared.contracts[own] = Contract(
+            name=own,
+            start=declared.start.record,
+            ends={event.name: event.record for event in declared.end},
+            receives={
+                name: ReceivedEvent(each.event.record, each.topic) for name, each in declared.receives.items()
+            },
+            key=declared.key.value.type if declared.key is not None else None,
+        )
+
+
+def run_key(data: Data, declared: Declarations) -> RunKey | None:
+    if "key" not in data:
+        if "when_running" in data and not declared.is_broken(("key",)):
+            place = Place(("when_running",)).key
+            declared.report(step_problems.key_without_companion(place, "when_running", "key"))
+        return None
+    scope = Scope(names={"inputs": inputs(declared)}, classes=declared.classes)
+    value = read_key(data["key"], Place(("key",)), "key", scope, ValueReader(declared.report))
+    return RunKey(value, cast("WhenRunning | None", data.get("when_running")))
+
+
+def read_key(text: object, place: Place, key: str, scope: Scope, texts: ValueReader) -> Expression:
+    """An expression that can identify a run."""
+    found = texts.expression(text, place, scope)
+    if not can_be_key(found.type):
+        texts.report(problems.key_not_a_word(place, key, show(found.type)))
+    return found
+
+
+def can_be_key(type: Type) -> bool:
+    return all(each in (STRING, INTEGER, UNKNOWN) or isinstance(each, Enumeration) for each in members(type))
+
+
+def received_key(content: object, place: Place, event: Event, declared: Declarations) -> Field | None:
+    """The field of an event by which it finds its run."""
+    if not isinstance(content, Mapping) or "key" not in content:
+        return None
+    at = place / "key"
+    name = normal_form(str(content["key"]))
+    field = event.record.fields.get(name)
+    if field is None:
+        declared.report(value_problems.unknown_entry(at, name, f"`{event.name}`", event.record.fields))
+        return None
+    if declared.key is None:
+        if not declared.is_broken(("key",)):
+            declared.report(problems.received_key_for_nothing(at.key))
+        return None
+    wanted = declared.key.value.type
+    if UNKNOWN not in (wanted, field.type) and not assignable(field.type, wanted):
+        declared.report(problems.received_key_differs(at, name, show(field.type), show(wanted)))
+    return field
+
+
+def received_topic(content: object) -> str | None:
+    """The only topic under which an event is taken."""
+    return str(content["topic"]) if isinstance(content, Mapping) and "topic" in content else None
+
+
+def report_received(declared: Declarations, steps: tuple[Step, ...]) -> None:
+    """Each event from outside has somebody who takes it: a wait, or steps that accept it."""
+    acceptors: dict[str, str] = {}
+    for step in steps:
+        for event in step.accepts.events:
+            acceptors.setdefault(event.name, step.name)
+    for name, received in declared.receives.items():
+        waits = declared.waited.get(name)
+        if waits is not None and name in acceptors:
+            declared.report(
+                problems.received_by_two(
+                    Place((*waits, "event")), name, normal_form(str(waits[-1])), acceptors[name]
+                )
+            )
+        elif waits is None and name not in acceptors and declared.flow_whole:
+            declared.report(problems.received_by_nobody(Place(received.address).key, name))

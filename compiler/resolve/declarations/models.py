@@ -1,0 +1,106 @@
+"""Models under `models`, each after those that it falls back to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from wfc.compiler.diagnostics import Address, Place
+from wfc.compiler.expressions import Template
+from wfc.compiler.model import Model, Secret
+from wfc.compiler.python.literals import normal_form
+from wfc.compiler.resolve.declarations.requests import secret
+from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.resolve.symbols.names import check_style
+from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.resolve.values.durations import duration
+from wfc.compiler.resolve.values.reader import ValueReader
+from wfc.compiler.resolve.values.scopes import binding_scope
+from wfc.compiler.rules import bindings as problems
+from wfc.compiler.rules.names import name_declared_twice
+from wfc.compiler.slotted import replace
+
+__all__ = ["declare_models"]
+
+SETTINGS: Final = ("temperature", "max_tokens", "top_p", "seed")
+
+
+def declare_models(data: Data, declared: Declarations) -> None:
+    """Enter the models under `models`, each after those that it falls back to."""
+    declared.prepare("models", declared.models)
+    written: dict[str, tuple[Data, Address]] = {}
+    for name, content, address in declared.entries("models"):
+        place = Place(address)
+        if name in written:
+            first = Place(written[name][1]).key
+            declared.report(name_declared_twice(place.key, name, first, "a model"))
+        elif not check_style(name, place.key, "model", declared.report) or not isinstance(content, Mapping):
+            declared.models.broken.add(name)
+        else:
+            written[name] = (content, address)
+    for name, (content, address) in written.items():
+        declared.models.nodes[name] = model(name, content, Place(address), declared)
+    for name in in_order(written, declared):
+        content, address = written[name]
+        declared.models.nodes[name] = replace(
+            declared.models.nodes[name], fallback=fallbacks(content, Place(address), declared)
+        )
+
+
+def fallbacks(content: Data, place: Place, declared: Declarations) -> tuple[Model, ...]:
+    names = content.get("fallback")
+    found = (
+        declared.models.find(str(each), place / "fallback" / index, declared.report)
+        for index, each in enumerate(names if isinstance(names, list) else ())
+    )
+    return tuple(each for each in found if each is not None)
+
+
+def in_order(written: Mapping[str, tuple[Data, Address]], declared: Declarations) -> list[str]:
+    """Names such that each comes after its fallbacks; what leads back to itself is reported and goes last."""
+    waiting = {
+        name: [normal_form(str(each)) for each in listed(content)] for name, (content, _) in written.items()
+    }
+    order: dict[str, None] = {}
+    for name in written:
+        stack = [name]
+        while stack:
+            current = stack[-1]
+            needed = [each for each in waiting.get(current, ()) if each in written and each not in order]
+            loop = next((each for each in needed if each in stack), None)
+            if loop is not None:
+                index = waiting[current].index(loop)
+                place = Place((*written[current][1], "fallback", index))
+                declared.report(problems.fallback_loop(place, loop))
+                waiting[current] = []
+            elif needed:
+                stack.append(needed[0])
+            else:
+                order[stack.pop()] = None
+    return list(order)
+
+
+def listed(content: Data) -> list[object]:
+    names = content.get("fallback")
+    return names if isinstance(names, list) else []
+
+
+def model(name: str, data: Data, place: Place, declared: Declarations) -> Model:
+    settings: dict[str, object] = {key: data[key] for key in SETTINGS if key in data}
+    if "timeout" in data:
+        settings["timeout"] = duration(data["timeout"], place / "timeout", declared.report)
+    own = data.get("settings")
+    if isinstance(own, Mapping):
+        settings["settings"] = dict(own)
+    base_url: Template | None = None
+    if "base_url" in data:
+        base_url = ValueReader(declared.report).text(
+            data["base_url"], place / "base_url", binding_scope(declared)
+        )
+    key: Secret | None = None
+    if "api_key" in data:
+        key = secret(data["api_key"], place / "api_key", declared)
+    use = str(data.get("use", ""))
+    if "use" in data and ":" not in use:
+        declared.report(problems.model_without_provider(place / "use", use))
+    return Model(name, use, base_url, key, settings, (), place.address)

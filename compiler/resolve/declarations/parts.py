@@ -1,0 +1,80 @@
+"""Parts: files with steps of one workflow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from wfc.compiler.diagnostics import Address, Origin, Place
+from wfc.compiler.resolve.declarations.imports import report_refused
+from wfc.compiler.resolve.symbols.declarations import Declarations, Refused
+from wfc.compiler.resolve.symbols.tables import Data, entries
+from wfc.compiler.rules import files as problems
+from wfc.compiler.slotted import dataclass
+
+__all__ = ["PartFile", "declare_parts", "step_entries"]
+
+
+@dataclass(frozen=True, slots=True)
+class PartFile:
+    """A file with steps.
+
+    Args:
+        name: As it calls itself.
+        path: As findings show it.
+        data: What is well-shaped of it.
+        accepts: Events that may come into it, each with where it is listed.
+        emits: Events that may leave it.
+    """
+
+    name: str
+    path: str
+    data: Data
+    accepts: Mapping[str, Place]
+    emits: Mapping[str, Place]
+
+
+def declare_parts(data: Data, declared: Declarations) -> tuple[PartFile, ...]:
+    """The files under `parts`; events must have been declared."""
+    found: dict[str, PartFile] = {}
+    listed = data.get("parts")
+    for index, path in enumerate(listed if isinstance(listed, list) else ()):
+        place = Place(("parts", index))
+        if not isinstance(path, str):
+            continue
+        read = declared.around.part(path)
+        if isinstance(read, Refused):
+            report_refused(read, path, place, "a part of a workflow", declared.report)
+            declared.flow_whole = False
+            continue
+        shown, spec = read
+        if shown in found:
+            declared.report(problems.part_twice(place, path))
+            continue
+        origin = Origin(shown)
+        declared.broken |= {(origin, *address) for address in spec.broken}
+        events = {
+            key: listed_events(spec.data.get(key), Place((origin, key)), declared)
+            for key in ("accepts", "emits")
+        }
+        found[shown] = PartFile(str(spec.data.get("part", "")), shown, spec.data, **events)
+    return tuple(found.values())
+
+
+def listed_events(data: object, place: Place, declared: Declarations) -> dict[str, Place]:
+    """The events of a list, each with its place."""
+    listed = data if isinstance(data, list) else [data]
+    for index, name in enumerate(listed):
+        if isinstance(name, str):
+            declared.events.find(name, place / index if isinstance(data, list) else place, declared.report)
+    return {
+        name: place / index if isinstance(data, list) else place
+        for index, name in enumerate(listed)
+        if isinstance(name, str) and name in declared.events.nodes
+    }
+
+
+def step_entries(data: Data, parts: tuple[PartFile, ...]) -> Iterator[tuple[str, object, Address]]:
+    """All steps of a workflow: the spec's own, then those of its parts, in the order written."""
+    yield from entries(data.get("steps"), ("steps",))
+    for part in parts:
+        yield from entries(part.data.get("steps"), (Origin(part.path), "steps"))

@@ -1,0 +1,85 @@
+"""Retry policies, and what they are where the author says nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.model import Retry
+from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.resolve.symbols.names import check_style
+from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.resolve.values.durations import duration
+from wfc.compiler.resolve.values.error_names import error_names
+from wfc.compiler.rules import bindings as problems
+
+__all__ = ["DEFAULTS", "declare_retries", "resolve_retry"]
+
+DEFAULTS = Retry(
+    name="",
+    max_attempts=3,
+    delay=1.0,
+    backoff=2.0,
+    max_delay=60.0,
+    jitter=0.0,
+    total_timeout=None,
+    retry_on=(),
+    never_on=(),
+    address=(),
+)
+"""What a policy is where it says nothing: three attempts, after waits of one and two seconds."""
+
+
+def declare_retries(data: Data, declared: Declarations) -> None:
+    """Enter the policies under `retries`."""
+    declared.prepare("retries", declared.retries)
+    for name, content, address in declared.entries("retries"):
+        place = Place(address)
+        if not check_style(name, place.key, "retry policy", declared.report) or not isinstance(
+            content, Mapping
+        ):
+            declared.retries.broken.add(name)
+        else:
+            declared.retries.nodes[name] = policy(name, content, place, declared)
+
+
+def resolve_retry(data: object, place: Place, step: str, declared: Declarations) -> Retry | None:
+    """A step's policy: a name from `retries`, or one written in place."""
+    if isinstance(data, str):
+        return declared.retries.find(data, place, declared.report)
+    if isinstance(data, dict):
+        return policy(f"{step}_retry", data, place, declared)
+    return None
+
+
+def policy(name: str, data: Data, place: Place, declared: Declarations) -> Retry:
+    delay = span(data, "delay", place, declared, DEFAULTS.delay)
+    given = span(data, "max_delay", place, declared, None)
+    if given is not None and delay is not None and delay > given:
+        # a default `delay` gives way to a short `max_delay` without a word; what both say is a contradiction
+        if "delay" in data:
+            declared.report(problems.delay_over_max_delay(place / "delay"))
+        delay = given
+    return Retry(
+        name=name,
+        max_attempts=int(number(data, "max_attempts", DEFAULTS.max_attempts)),
+        delay=delay or 0.0,
+        backoff=number(data, "backoff", DEFAULTS.backoff),
+        max_delay=given if given is not None else max(DEFAULTS.max_delay or 0.0, delay or 0.0),
+        jitter=span(data, "jitter", place, declared, DEFAULTS.jitter) or 0.0,
+        total_timeout=span(data, "total_timeout", place, declared, None),
+        retry_on=error_names(data.get("retry_on"), place / "retry_on", declared.report),
+        never_on=error_names(data.get("never_on"), place / "never_on", declared.report),
+        address=place.address,
+    )
+
+
+def span(data: Data, key: str, place: Place, declared: Declarations, default: float | None) -> float | None:
+    if key not in data:
+        return default
+    return duration(data[key], place / key, declared.report, zero=key in {"delay", "jitter"})
+
+
+def number(data: Data, key: str, default: float) -> float:
+    value = data.get(key, default)
+    return value if isinstance(value, (int, float)) else default

@@ -1,0 +1,89 @@
+"""Tools: under `tools`, or written in a step."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.model import Secret, Tool
+from wfc.compiler.python.literals import normal_form, pascal_case
+from wfc.compiler.resolve.declarations.fields import read_fields
+from wfc.compiler.resolve.declarations.requests import resolve_request, secret
+from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.resolve.symbols.names import check_style
+from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.resolve.values.reader import ValueReader
+from wfc.compiler.resolve.values.scopes import binding_scope
+from wfc.compiler.rules import bindings as problems
+from wfc.compiler.rules.names import name_declared_twice
+from wfc.compiler.types import ANY, UNKNOWN, Record, Type, parse_type
+
+__all__ = ["PYTHON", "declare_tools", "resolve_tool"]
+
+PYTHON: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
+
+
+def declare_tools(data: Data, declared: Declarations) -> None:
+    """Enter the tools under `tools`."""
+    declared.prepare("tools", declared.tools)
+    for name, content, address in declared.entries("tools"):
+        place = Place(address)
+        if name in declared.tools.nodes:
+            first = Place(declared.tools.nodes[name].address).key
+            declared.report(name_declared_twice(place.key, name, first, "a tool"))
+        elif not check_style(name, place.key, "tool", declared.report) or not isinstance(content, Mapping):
+            declared.tools.broken.add(name)
+        else:
+            declared.tools.nodes[name] = resolve_tool(name, content, place, declared)
+
+
+def resolve_tool(name: str, data: Data, place: Place, declared: Declarations) -> Tool:
+    """A tool's binding, under `tools` or in a step."""
+    args = Record(f"{pascal_case(name)}Args", role="namespace", address=(*place.address, "args"))
+    read_fields(data.get("args"), args.address, args, declared)
+    output: Type = ANY
+    if "output" in data:
+        class_name = f"{pascal_case(name)}Output"
+        output = parse_type(data["output"], place / "output", declared.types, declared.report, class_name)
+    if declared.is_broken((*place.address, "output")):
+        output = UNKNOWN
+    python = data.get("python")
+    if isinstance(python, str) and not PYTHON.fullmatch(python):
+        declared.report(problems.bad_python_tool(place / "python", python))
+    http = data.get("http")
+    request = None
+    if isinstance(http, Mapping):
+        scope = binding_scope(declared, args)
+        request = resolve_request(http, place / "http", scope, declared, ValueReader(declared.report))
+    secrets, workflow = data.get("secrets"), data.get("workflow")
+    return Tool(
+        name=name,
+        python=python if isinstance(python, str) else None,
+        request=request,
+        args=args,
+        output=output,
+        secrets=tool_secrets(secrets, place / "secrets", declared),
+        read_only=data.get("read_only") is True,
+        description=str(data.get("description", "")),
+        address=place.address,
+        declares_args="args" in data,
+        workflow=normal_form(workflow) if isinstance(workflow, str) else None,
+        file=place.origin or declared.around.path,
+    )
+
+
+def tool_secrets(data: object, place: Place, declared: Declarations) -> tuple[tuple[str, Secret], ...]:
+    """The secrets that a function gets as keyword arguments, `token: {secret: NAME}` or `token: NAME`."""
+    if not isinstance(data, Mapping):
+        return ()
+    found: list[tuple[str, Secret]] = []
+    for key, content in data.items():
+        at = place / str(key)
+        if isinstance(content, Mapping):
+            named, at = content.get("secret"), at / "secret"
+        else:
+            named = content
+        found.append((normal_form(str(key)), secret(named, at, declared)))
+    return tuple(found)

@@ -1,0 +1,1 @@
+"""Steps: what each accepts, does, saves and emits."""

@@ -1,0 +1,39 @@
+"""How often a step's action is tried, and for how long."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.model import Action, MapItems, Retry, WorkflowCall
+from wfc.compiler.resolve.declarations.retries import resolve_retry
+from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.resolve.values.durations import duration
+
+__all__ = ["step_retry", "step_timeout"]
+
+CALLING: Final = frozenset({"llm", "agent", "tool", "http", "map", "retrieve", "send"})
+"""The kinds that take `retry` and `timeout` from `defaults`: those that call something, and wait for nobody."""
+
+
+def step_retry(
+    data: Data, action: Action | None, place: Place, name: str, declared: Declarations
+) -> Retry | None:
+    """What follows when an attempt of a step fails."""
+    if "retry" in data:
+        return resolve_retry(data["retry"], place / "retry", name, declared)
+    return declared.defaults.retry if takes_defaults(data, action) else None
+
+
+def step_timeout(data: Data, action: Action | None, place: Place, declared: Declarations) -> float | None:
+    """How long an attempt of a step may take, in seconds."""
+    if "timeout" in data:
+        return duration(data["timeout"], place / "timeout", declared.report)
+    return declared.defaults.timeout if takes_defaults(data, action) else None
+
+
+def takes_defaults(data: Data, action: Action | None) -> bool:
+    """Whether a step calls something that waits for nobody; a tool, or what is done with an item, may be a workflow."""
+    call = action.do if isinstance(action, MapItems) else action
+    return data.get("kind") in CALLING and not isinstance(call, WorkflowCall)

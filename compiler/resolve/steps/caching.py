@@ -1,0 +1,91 @@
+"""`cache`: which steps may have it, and what makes a kept result useless."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.model import Action, Cached, HttpCall, HttpRequest, MapItems, ToolCall, WorkflowCall
+from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.resolve.values.durations import duration
+from wfc.compiler.rules.caching import cannot_be_cached
+
+__all__ = ["resolve_cache"]
+
+ABOUT_ACTION: Final = (
+    *("kind", "model", "prompt", "system", "output", "history"),
+    *("tool", "args", "method", "url", "query", "headers", "auth", "body"),
+)
+"""What says what an action does. What a step is called, how often it is tried and where it leads changes no result."""
+
+
+ONLY_READS: Final = frozenset({"GET", "HEAD"})
+
+
+EACH_TIME: Final = {
+    "human": "a person is asked each time",
+    "wait": "a wait has to pass each time",
+    "send": "an event is sent each time",
+    "workflow": "another workflow may do anything",
+    "agent": "an agent's tools may do anything",
+    "retrieve": "a collection may have other texts by then",
+}
+
+
+HINTS: Final = {
+    "workflow": "give the steps of that workflow a `cache`",
+    "agent": "give what the agent is asked for to an `llm` step",
+}
+
+
+HINT: Final = "leave `cache` out"
+
+
+def resolve_cache(data: Data, action: Action | None, place: Place, declared: Declarations) -> Cached | None:
+    """What a step says under `cache`; a step whose action has to be done each time is reported.
+
+    Args:
+        action: What the step does, or ``None`` where that is not known.
+    """
+    wanted = data.get("cache", False)
+    do = data.get("do") if data.get("kind") == "map" else data
+    if wanted is False or data.get("kind") == "transform" or not isinstance(do, dict):
+        return None
+    seconds: float | None = None
+    if isinstance(wanted, dict) and "for" in wanted:
+        seconds = duration(wanted["for"], place / "cache" / "for", declared.report)
+    if isinstance(action, MapItems):
+        action = action.do
+    kind = "workflow" if isinstance(action, WorkflowCall) else str(do.get("kind"))
+    why = why_each_time(kind, action)
+    if why:
+        hint = HINTS.get(kind, HINT)
+        if isinstance(action, ToolCall) and action.tool.python is not None:
+            hint = "if it only looks something up, say `read_only: true` where it is declared"
+        declared.report(cannot_be_cached((place / "cache").key, why, hint))
+        return None
+    definition = {key: do[key] for key in ABOUT_ACTION if key in do}
+    if "require" in data:
+        definition["require"] = data["require"]
+    return Cached(seconds, definition)
+
+
+def why_each_time(kind: str, action: Action | None) -> str:
+    """Why something has to be done each time; nothing if it need not."""
+    if kind in EACH_TIME:
+        return EACH_TIME[kind]
+    if isinstance(action, HttpCall):
+        return why_request_changes(action.request)
+    if isinstance(action, ToolCall):
+        tool = action.tool
+        if tool.request is not None:
+            return why_request_changes(tool.request)
+        return "" if tool.read_only else f"tool `{tool.name}` may change something"
+    return ""
+
+
+def why_request_changes(request: HttpRequest) -> str:
+    """Why a request has to be made each time."""
+    method = request.method.upper()
+    return "" if method in ONLY_READS else f"a `{method}` request may change something"

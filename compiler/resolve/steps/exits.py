@@ -1,0 +1,203 @@
+"""How a step leaves: the entries of `emit`, `on_error`, `on_limit` and `on_timeout`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.expressions import Scope, falls_through, reference
+from wfc.compiler.model import (
+    Emission,
+    Emit,
+    EmitAll,
+    EmitEach,
+    Entry,
+    Exit,
+    Fail,
+    Fill,
+    Nothing,
+    Restart,
+    Save,
+    Value,
+)
+from wfc.compiler.python.literals import normal_form
+from wfc.compiler.resolve.steps.fills import EventFiller
+from wfc.compiler.resolve.steps.saves import resolve_saves
+from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.resolve.symbols.names import check_style
+from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.resolve.values.error_names import error_names
+from wfc.compiler.resolve.values.reader import ValueReader, hint_for_list
+from wfc.compiler.resolve.values.scopes import RESERVED
+from wfc.compiler.rules import names as name_problems
+from wfc.compiler.rules import steps as problems
+from wfc.compiler.slotted import dataclass
+from wfc.compiler.types import UNKNOWN, ListOf, Type, show
+
+__all__ = ["ExitResolver"]
+
+
+@dataclass(slots=True)
+class ExitResolver:
+    """Resolves the exits of one step.
+
+    Args:
+        texts: Reads expressions, and keeps their uses.
+    """
+
+    declared: Declarations
+    texts: ValueReader
+
+    def exit(self, data: object, place: Place, scope: Scope) -> Exit:
+        """All entries of one occasion, each seeing that those before it did not match."""
+        entries: list[Entry] = []
+        listed = (
+            [(each, place / index) for index, each in enumerate(data)]
+            if isinstance(data, list)
+            else [(data, place)]
+        )
+        for content, at in listed:
+            entry, scope = self.entry(content, at, scope)
+            if entry is None:
+                self.declared.flow_whole = False
+            else:
+                entries.append(entry)
+        if len(entries) < len(listed):
+            # what the missing ones were for is not known, so none of the rest is said to be too few
+            return Exit(tuple(entries), place.address, exhaustive=True)
+        if not entries:
+            return Exit((), place.address)
+        left = self.case_left(entries)
+        return Exit(tuple(entries), place.address, exhaustive=not left, left=left)
+
+    def case_left(self, entries: Sequence[Entry]) -> str:
+        """A case that the conditions of some entries leave, in words; nothing if they leave none."""
+        if any(entry.when is None and not entry.errors for entry in entries):
+            return ""
+        conditions = [entry.when for entry in entries if entry.when is not None and not entry.errors]
+        if not conditions:
+            return "any error that no entry names"
+        left = falls_through(conditions)
+        return "" if left is None else left.text
+
+    def entry(self, data: object, place: Place, scope: Scope) -> tuple[Entry | None, Scope]:
+        """One entry, and the scope of those after it."""
+        if not isinstance(data, dict):
+            emission = self.emission(data, place, scope)
+            return (Entry(None, (), (), emission, place.address) if emission else None), scope
+        whole = place.address[0] == "on_error"  # a step's is below `steps`
+        errors: tuple[str, ...] = ()
+        if "errors" in data:
+            errors = error_names(data["errors"], place / "errors", self.declared.report, whole=whole)
+        when, inside, after = None, scope, scope
+        if "when" in data:
+            when = self.texts.condition(data["when"], place / "when", scope)
+            inside = scope.assuming(when, True)
+            after = scope if errors else scope.assuming(when, False)
+        saves: tuple[Save, ...] = ()
+        if "save" in data:
+            saves = resolve_saves(data["save"], place / "save", inside, self.declared, self.texts)
+        emission = self.emission(data, place, inside)
+        unnamed = bool(data.get("errors")) and not errors  # all its errors are misspelt
+        if emission is None or unnamed or self.declared.is_broken((*place.address, "when")):
+            return None, after
+        return Entry(when, errors, saves, emission, place.address), after
+
+    def emission(self, data: object, place: Place, scope: Scope, item: str | None = None) -> Emission | None:
+        """What an entry emits; ``None`` with a finding, here or before, if that is not known."""
+        if isinstance(data, str):
+            return Nothing(place.address) if data == "nothing" else self.emit(data, None, place, scope, item)
+        if not isinstance(data, dict):
+            return None
+        if "event" in data:
+            if data["event"] == "nothing":
+                return Nothing(place.address)
+            return self.emit(data["event"], data.get("with"), place / "event", scope, item)
+        if "fail" in data:
+            return Fail(self.texts.text(data["fail"], place / "fail", scope), place.address)
+        if "each" in data:
+            return self.each(data["each"], place / "each", scope)
+        if "all" in data:
+            return self.all(data["all"], place / "all", scope)
+        if isinstance(data.get("restart"), dict):
+            return self.restart(data["restart"], place, scope)
+        if "nothing" in data:
+            return Nothing(place.address)
+        return None
+
+    def restart(self, data: Data, place: Place, scope: Scope) -> Restart | None:
+        """The inputs of the run that follows: those given, and of all others the ones that this run has."""
+        start = self.declared.start
+        if start is None:
+            return None
+        at, fields, given = place / "restart" / "with", start.record.fields, data.get("with")
+        values: dict[str, Value] = {}
+        if isinstance(given, dict):
+            values = self.texts.given({**given}, at, fields, f"`{start.name}`", scope)
+        fills: list[Fill] = []
+        for name, field in fields.items():
+            if name in values:
+                fills.append(Fill(name, values[name], "with"))
+            else:
+                value = Value(field.type, place.address, expression=reference(scope, "inputs", name))
+                fills.append(Fill(name, value, "with"))
+        return Restart(start, tuple(fills), place.address)
+
+    def emit(self, name: object, given: object, place: Place, scope: Scope, item: str | None) -> Emit | None:
+        if not isinstance(name, str):
+            return None
+        event = self.declared.events.find(name, place, self.declared.report)
+        if event is None:
+            if isinstance(given, dict):
+                # its expressions are read all the same: they may hold mistakes of their own, and uses
+                self.texts.value(given, Place((*place.address[:-1], "with")), UNKNOWN, scope)
+            self.texts.uses.add("result")
+            return None
+        if event.role == "start":
+            self.declared.report(problems.start_event_emitted(place, event.name))
+            self.declared.flow_whole = False
+        owner = place.address if given is None and place.address[-1:] != ("event",) else place.address[:-1]
+        silent = self.declared.is_broken(owner)
+        fills = EventFiller(self.texts, scope, item, silent).fill(event, given, place)
+        return Emit(event, fills, owner, place.address)
+
+    def each(self, data: object, place: Place, scope: Scope) -> EmitEach | None:
+        if not isinstance(data, dict) or "in" not in data:
+            return None
+        items = self.texts.expression(data["in"], place / "in", scope)
+        item_type: Type = UNKNOWN
+        if isinstance(items.type, ListOf):
+            item_type = items.type.item
+        elif items.type is not UNKNOWN:
+            self.declared.report(
+                problems.each_not_a_list(
+                    place / "in", show(items.type), hint_for_list(items.text, items.type)
+                )
+            )
+        name = normal_form(str(data.get("as", "item")))
+        if name in RESERVED:
+            self.declared.report(name_problems.name_in_use(place / "as", name))
+        elif not check_style(name, place / "as", "name of an item", self.declared.report):
+            return None
+        emission = self.emission(
+            {k: data[k] for k in ("event", "with") if k in data},
+            place,
+            scope.with_name(name, item_type),
+            name,
+        )
+        most = data.get("max")
+        if not isinstance(emission, Emit):
+            return None
+        return EmitEach(items, name, emission, most if isinstance(most, int) else 0, place.address)
+
+    def all(self, data: object, place: Place, scope: Scope) -> EmitAll | None:
+        if not isinstance(data, list):
+            return None
+        found: list[Emit | EmitEach] = []
+        for index, each in enumerate(data):
+            emission = self.emission(each, place / index, scope)
+            if isinstance(emission, (Emit, EmitEach)):
+                found.append(emission)
+            else:
+                self.declared.flow_whole = False
+        return EmitAll(tuple(found), place.address) if found else None

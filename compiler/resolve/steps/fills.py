@@ -1,0 +1,222 @@
+"""Filling: where each field of an emitted event gets its value."""
+
+from __future__ import annotations
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.expressions import Expression, Scope, reference
+from wfc.compiler.model import Event, Fill, Value
+from wfc.compiler.resolve.values.mismatches import mismatch
+from wfc.compiler.resolve.values.reader import ValueReader
+from wfc.compiler.rules import closest
+from wfc.compiler.rules import steps as problems
+from wfc.compiler.slotted import dataclass
+from wfc.compiler.types import (
+    ANY,
+    NULL,
+    UNKNOWN,
+    Field,
+    ListOf,
+    Optional,
+    Record,
+    Type,
+    assignable,
+    common,
+    members,
+    show,
+)
+
+__all__ = ["EventFiller", "field_type"]
+
+
+def field_type(type: Type, name: str) -> Type | None:
+    """The type of a record's field; of one of several records, if each has it."""
+    if isinstance(type, Record):
+        field = type.fields.get(name)
+        return None if field is None else field.type
+    if isinstance(type, Optional) or type == NULL:
+        return None
+    found: list[Type] = []
+    for member in members(type):
+        if member is UNKNOWN:
+            return UNKNOWN
+        if not isinstance(member, Record) or name not in member.fields:
+            return None
+        found.append(member.fields[name].type)
+    return common(*found)
+
+
+@dataclass(slots=True)
+class EventFiller:
+    """Fills one event at one place.
+
+    Args:
+        texts: Reads `with`, and keeps the uses.
+        scope: What `with` may mention, narrowed by the conditions that lead here.
+        item: The name of an `each`'s item, or ``None``.
+        silent: Whether something about this entry is reported already, so that gaps are not.
+    """
+
+    texts: ValueReader
+    scope: Scope
+    item: str | None = None
+    silent: bool = False
+
+    def fill(self, event: Event, given: object, place: Place) -> tuple[Fill, ...]:
+        """How each field is filled; in the order of the event's fields, without those that nothing fills.
+
+        Args:
+            event: The event to be emitted.
+            given: The mapping under `with`, or ``None``.
+            place: Of the mention of the event; `with` stands beside it, if it is there.
+        """
+        fields = event.record.fields
+        fills: dict[str, Fill] = {}
+        if isinstance(given, dict):
+            at = Place((*place.address[:-1], "with"))
+            values = self.texts.given(given, at, fields, f"`{event.name}`", self.scope)
+            fills = {name: Fill(name, value, "with") for name, value in values.items()}
+        open_fields = {name: field for name, field in fields.items() if name not in fills}
+        if open_fields:
+            self.fill_rest(event, open_fields, fills, place)
+        return tuple(fills[name] for name in fields if name in fills)
+
+    def fill_rest(self, event: Event, left: dict[str, Field], fills: dict[str, Fill], place: Place) -> None:
+        sources = [name for name in (self.item, "result") if name is not None and name in self.scope.names]
+        for source in sources:
+            self.by_name(event, source, left, fills, place)
+        for source in sources:
+            self.as_whole(source, left, fills, place)
+        for accepted in ("event", "events"):
+            if accepted in self.scope.names:
+                needed = {name: field for name, field in left.items() if field.required}
+                for name in needed:
+                    del left[name]
+                self.by_name(event, accepted, needed, fills, place)
+                left.update(needed)
+        missing = [name for name, field in left.items() if field.required]
+        if missing and not self.silent and not self.unknown_sources(sources):
+            value = self.elsewhere(missing[0], left[missing[0]])
+            self.texts.report(
+                problems.unfilled_field(
+                    place, event.name, missing, self.looked(missing), value, self.output(missing, left)
+                )
+            )
+
+    def output(self, missing: list[str], fields: dict[str, Field]) -> str:
+        """What `output` would have to say so that the result fills the fields; empty if it says something already."""
+        if "result" not in self.scope.names or self.type_of("result") is not ANY:
+            return ""
+        return ", ".join(f"{name}: {show(fields[name].type)}" for name in missing)
+
+    def elsewhere(self, name: str, field: Field) -> str:
+        """What could be written for a field that nothing fills: the input of its name, if there is one."""
+        given = field_type(self.type_of("inputs"), name) if "inputs" in self.scope.names else None
+        return f'"${{{{ inputs.{name} }}}}"' if given is not None and assignable(given, field.type) else "…"
+
+    def unknown_sources(self, sources: list[str]) -> bool:
+        return any(
+            self.type_of(name) is UNKNOWN
+            for name in (*sources, "event", "events")
+            if name in self.scope.names
+        )
+
+    def type_of(self, name: str) -> Type:
+        return self.scope.fact((name,)) or self.scope.names[name]
+
+    def by_name(
+        self, event: Event, source: str, left: dict[str, Field], fills: dict[str, Fill], place: Place
+    ) -> None:
+        """Fill from the fields of a source that have the same names."""
+        whole = self.type_of(source)
+        for name, field in list(left.items()):
+            if source == self.item and name == self.item:
+                given: Type | None = whole
+                path = [source]
+            else:
+                given = field_type(whole, name)
+                path = [source, name]
+            if given is None:
+                continue
+            del left[name]
+            if given is UNKNOWN:
+                continue
+            expression = reference(self.scope, *path)
+            given = expression.type  # which knows what conditions have excluded
+            if assignable(given, field.type):
+                self.take(name, field, expression, path, fills, place)
+                continue
+            self.texts.uses.add(source)
+            if not self.silent:
+                hint = mismatch(given, field.type)[1] if isinstance(given, Optional) else ""
+                self.texts.report(
+                    problems.wrong_fill(
+                        place,
+                        event.name,
+                        name,
+                        source=f"`{'.'.join(path)}`",
+                        given=show(given),
+                        wanted=show(field.type),
+                        hint=hint,
+                    )
+                )
+
+    def as_whole(self, source: str, left: dict[str, Field], fills: dict[str, Fill], place: Place) -> None:
+        """Fill the only field that is still open, if the source as a whole has its type."""
+        if len(left) != 1:
+            return
+        given = self.type_of(source)
+        ((name, field),) = left.items()
+        if given not in (ANY, UNKNOWN) and assignable(given, field.type):
+            self.take(name, field, reference(self.scope, source), [source], fills, place)
+            del left[name]
+
+    def take(
+        self,
+        name: str,
+        field: Field,
+        expression: Expression,
+        path: list[str],
+        fills: dict[str, Fill],
+        place: Place,
+    ) -> None:
+        self.texts.note(expression)
+        value = Value(field.type, place.address, expression=expression)
+        match path:
+            case [self.item]:
+                fills[name] = Fill(name, value, "whole item")
+            case ["result"]:
+                fills[name] = Fill(name, value, "whole result")
+            case [self.item, _]:
+                fills[name] = Fill(name, value, "item field")
+            case ["result", _]:
+                fills[name] = Fill(name, value, "result field")
+            case _:
+                fills[name] = Fill(name, value, "event field")
+
+    def looked(self, missing: list[str]) -> str:
+        """What was looked at, in words."""
+        words = ["`with` does not have it" if len(missing) == 1 else "`with` does not have them"]
+        for source in (self.item, "result", "event", "events"):
+            if source is not None and source in self.scope.names:
+                words.append(self.looked_at(source, self.type_of(source), missing))
+        return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
+
+    def looked_at(self, source: str, type: Type, missing: list[str]) -> str:
+        if isinstance(type, Optional) and field_type(type.of, missing[0]) is not None:
+            return f"`{source}` may be null"
+        if isinstance(type, Optional):
+            return f"`{source}` is {show(type)}"
+        if type is ANY:
+            return f"`{source}` is any, which fills nothing"
+        if source == "events":
+            if isinstance(type, ListOf):
+                return "`events` is a list"
+            return f"no single event of `events` has {'it' if len(missing) == 1 else 'them'}"
+        if isinstance(type, Record):
+            near = closest(missing[0], type.fields)
+            of = f" ({show(type)})" if type.name and type.role != "output" else ""
+            return f"`{source}`{of} has no such field{f' ({near})' if near else ''}"
+        with_it = [each for each in members(type) if isinstance(each, Record) and missing[0] in each.fields]
+        if with_it:
+            return f"only {' and '.join(f'`{each.name}`' for each in with_it)} has it"
+        return f"`{source}` is {show(type)}"

@@ -1,0 +1,163 @@
+"""What a `map` does for each item of a list."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.expressions import Expression, Scope
+from wfc.compiler.model import Action, Call, MapItems, Value
+from wfc.compiler.python.literals import normal_form, pascal_case
+from wfc.compiler.resolve.steps.actions import ActionResolver
+from wfc.compiler.resolve.steps.streams import wants_tokens
+from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.resolve.symbols.names import check_style
+from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.resolve.values.inferred_types import inferred_type, with_inferred_type
+from wfc.compiler.resolve.values.reader import ValueReader, hint_for_list
+from wfc.compiler.resolve.values.scopes import RESERVED
+from wfc.compiler.rules import names as name_problems
+from wfc.compiler.rules import steps as problems
+from wfc.compiler.slotted import dataclass
+from wfc.compiler.types import ANY, UNKNOWN, ListOf, Optional, Type, show
+
+__all__ = ["MapResolver", "ResolvedAction"]
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedAction:
+    """What a step does, resolved.
+
+    Args:
+        result: The type of what it gives; ``None`` without an action.
+        wanted: Where the step asks for a structured result that its tail has to use, if it does.
+        call: What goes into a call may mention, where that is more than what the step's run begins with.
+        outcome: What `require` may mention, where that is not what the tail may.
+    """
+
+    action: Action | None
+    result: Type | None
+    wanted: Place | None = None
+    call: Scope | None = None
+    outcome: Scope | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MapResolver:
+    """Resolves a step of kind `map`."""
+
+    name: str
+    data: Data
+    place: Place
+    declared: Declarations
+    texts: ValueReader
+
+    def resolve(self, scope: Scope) -> ResolvedAction:
+        """The step's action.
+
+        Args:
+            scope: What the step's run begins with.
+        """
+        items = self.texts.expression(self.data.get("in", ""), self.place / "in", scope)
+        item = self.item_type(items)
+        name = self.item_name()
+        inside = scope.with_name(name, item) if name else scope
+        keep, give = self.data.get("keep"), self.data.get("give")
+        do, result, call_scope = self.do(inside, keep)
+        after = call_scope.with_name("result", result) if result is not None else call_scope
+        self.texts.uses.clear()  # now: who uses the result of an item
+        kept: Expression | None = None
+        if "keep" in self.data:
+            known = inside.with_name("result", result) if result is not None else inside
+            kept = self.texts.condition(keep, self.place / "keep", known)
+            after = after.assuming(kept, True)
+        value: Value | None = None
+        given = result if result is not None else item
+        if "give" in self.data:
+            made = self.texts.value(give, self.place / "give", UNKNOWN, after)
+            value = with_inferred_type(made, f"{pascal_case(self.name)}Item", self.declared)
+            given = inferred_type(value)
+        wanted = self.wanted_output(value is not None)
+        if "in" not in self.data or name is None or (do is None and "do" in self.data):
+            return ResolvedAction(None, ListOf(given), None, call_scope, after)
+        late = kept is not None and "result" in {path[0] for path in kept.uses if path}
+        on_error = self.on_item_error()
+        if on_error == "null" and given not in (ANY, UNKNOWN) and not isinstance(given, Optional):
+            given = Optional(given)
+        most = self.data.get("max")
+        action = MapItems(
+            items=items,
+            name=name,
+            item=item,
+            max=most if isinstance(most, int) else 0,
+            keep=None if late else kept,
+            do=do,
+            result=result,
+            keep_result=kept if late else None,
+            give=value,
+            given=given,
+            on_item_error=on_error,
+        )
+        return ResolvedAction(action, ListOf(given), wanted, call_scope, after)
+
+    def item_type(self, items: Expression) -> Type:
+        if isinstance(items.type, ListOf):
+            return items.type.item
+        if items.type != UNKNOWN:
+            self.declared.report(
+                problems.each_not_a_list(
+                    self.place / "in", show(items.type), hint_for_list(items.text, items.type)
+                )
+            )
+        return UNKNOWN
+
+    def item_name(self) -> str | None:
+        """The name of an item; ``None`` if it is none."""
+        if not isinstance(self.data.get("as"), str):
+            return None
+        name, place = normal_form(str(self.data["as"])), self.place / "as"
+        if name in RESERVED:
+            self.declared.report(name_problems.name_in_use(place, name))
+            return None
+        return name if check_style(name, place, "name of an item", self.declared.report) else None
+
+    def do(self, scope: Scope, keep: object) -> tuple[Call | None, Type | None, Scope]:
+        """What is done with each item, the type of what that gives, and what it may take for granted."""
+        data = self.data.get("do")
+        if not isinstance(data, Mapping):
+            broken = self.declared.is_broken((*self.place.address, "do"))
+            return None, UNKNOWN if broken else None, scope
+        acting = ActionResolver(
+            self.name, data, self.place / "do", self.declared, self.texts, wants_tokens(self.data)
+        )
+        tool = acting.tool()
+        result = acting.result(tool) or UNKNOWN
+        inside = self.where_kept(scope, keep)
+        return acting.action(tool, result, inside), result, inside
+
+    def where_kept(self, scope: Scope, keep: object) -> Scope:
+        """The scope of what is done only with items for which `keep` holds, if that is known before."""
+        quiet = ValueReader(lambda _: None)  # it is read once more, with what is done, and then reported
+        held = quiet.condition(keep, self.place / "keep", scope) if keep is not None else None
+        if held is None or held.type == UNKNOWN:
+            return scope
+        return scope.assuming(held, True)
+
+    def wanted_output(self, gives: bool) -> Place | None:
+        """Where the `do` asks for a structured result that only the step's tail can use."""
+        data = self.data.get("do")
+        if not isinstance(data, Mapping) or "output" not in data:
+            return self.place / "in" if "do" not in self.data else None
+        place = self.place / "do" / "output"
+        if not gives:
+            return place
+        if "result" not in self.texts.uses and "unknown-type" not in self.declared.codes:
+            self.declared.report(problems.unused_result(place.key, self.name))
+        return None
+
+    def on_item_error(self) -> Literal["fail", "skip", "null"]:
+        # `on_item_error: null` is YAML's null, which is what it means
+        if self.data.get("on_item_error", "fail") in ("null", None):
+            return "null"
+        return "skip" if self.data.get("on_item_error") == "skip" else "fail"

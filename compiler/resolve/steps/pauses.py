@@ -1,0 +1,181 @@
+"""Steps that wait: for a person, for a time, for an event from outside."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.expressions import Scope, Template
+from wfc.compiler.model import AskPerson, Exit, Pause, Value, WaitEvent, WaitFor, WaitUntil
+from wfc.compiler.python.literals import pascal_case
+from wfc.compiler.resolve.declarations.fields import read_fields
+from wfc.compiler.resolve.steps.exits import ExitResolver
+from wfc.compiler.resolve.steps.maps import ResolvedAction
+from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.resolve.values.durations import duration
+from wfc.compiler.resolve.values.prompts import read_prompt
+from wfc.compiler.resolve.values.reader import ValueReader
+from wfc.compiler.resolve.values.scopes import StepScopes
+from wfc.compiler.rules import pauses as problems
+from wfc.compiler.rules import steps as step_problems
+from wfc.compiler.rules import values as value_problems
+from wfc.compiler.slotted import replace
+from wfc.compiler.types import DATETIME, FILE, UNKNOWN, ListOf, Record, Type, assignable, mentions, show
+
+__all__ = ["PAUSES", "report_pause_keys", "resolve_expiry", "resolve_pause"]
+
+PAUSES: Final = frozenset({"human", "wait"})
+
+
+ABOUT_ATTEMPTS: Final = ("retry", "timeout", "concurrency", "on_error", "idempotency_key")
+
+
+WAITS: Final = ("for", "until", "event")
+
+
+def resolve_pause(
+    name: str, data: Data, place: Place, scopes: StepScopes, declared: Declarations, texts: ValueReader
+) -> ResolvedAction:
+    """What a step waits for, and what that gives."""
+    result = pause_result(name, data, place, declared)
+    found = pause(data, place, result, scopes.action(), declared, texts)
+    if data.get("kind") != "human":
+        return ResolvedAction(found, result)
+    answer = replace(scopes, result=answer_type(data, result)).tail()
+    return ResolvedAction(found, result, place / "form" if "form" in data else None, outcome=answer)
+
+
+def pause_result(name: str, data: Data, place: Place, declared: Declarations) -> Type | None:
+    """What a pause gives: a form, with `quorum` a list of it; an event from outside; or nothing."""
+    if data.get("kind") == "wait":
+        event = data.get("event")
+        if not isinstance(event, str) or "for" in data or "until" in data:
+            return None
+        found = declared.events.nodes.get(event)
+        return found.record if found is not None else UNKNOWN
+    if "form" not in data:
+        return UNKNOWN if declared.is_broken((*place.address, "form")) else None
+    form = Record(f"{pascal_case(name)}Form", role="output", address=(*place.address, "form"))
+    read_fields(data["form"], form.address, form, declared)
+    for field in form.fields.values():
+        if mentions(field.type, FILE):
+            declared.report(problems.file_in_form(Place(field.address), field.name))
+    return ListOf(form) if "quorum" in data else form
+
+
+def answer_type(data: Data, result: Type | None) -> Type | None:
+    """What one answer is: what `require` looks at."""
+    return result.item if "quorum" in data and isinstance(result, ListOf) else result
+
+
+def pause(
+    data: Data, place: Place, result: Type | None, scope: Scope, declared: Declarations, texts: ValueReader
+) -> Pause | None:
+    """What is waited for; ``None`` if that is not known."""
+    if data.get("kind") == "human":
+        return question(data, place, answer_type(data, result), scope, declared, texts)
+    found = [key for key in WAITS if key in data]
+    if len(found) != 1:
+        if not any(declared.is_broken((*place.address, key)) for key in WAITS):
+            declared.report(problems.wait_for_what(place.key, found))
+        return None
+    for key in ("that", "within", "on_timeout"):
+        if key in data and "event" not in data:
+            declared.report(step_problems.key_without_companion((place / key).key, key, "event"))
+    if "for" in data:
+        seconds = duration(data["for"], place / "for", declared.report)
+        return WaitFor(seconds) if seconds is not None else None
+    if "until" in data:
+        return moment(data, place / "until", scope, texts)
+    return outside_event(data, place, scope, declared, texts)
+
+
+def question(
+    data: Data, place: Place, form: Type | None, scope: Scope, declared: Declarations, texts: ValueReader
+) -> AskPerson:
+    prefill: dict[str, Value] = {}
+    given = data.get("prefill")
+    if isinstance(given, dict) and isinstance(form, Record):
+        prefill = texts.given(given, place / "prefill", form.fields, "the form", scope)
+    elif isinstance(given, dict) and form is None:
+        texts.report(step_problems.key_without_companion((place / "prefill").key, "prefill", "form"))
+    assign = data.get("assign")
+    quorum = data.get("quorum")
+    return AskPerson(
+        title=texts.text(data.get("title", ""), place / "title", scope),
+        show=read_prompt(data["show"], place / "show", scope, declared, texts) if "show" in data else None,
+        form=form if isinstance(form, Record) else None,
+        prefill=tuple(prefill.items()),
+        assign=tuple(
+            assigned(each, place / "assign" / index, scope, texts)
+            for index, each in enumerate(assign if isinstance(assign, list) else ())
+        ),
+        quorum=quorum if isinstance(quorum, int) else None,
+    )
+
+
+def assigned(data: object, place: Place, scope: Scope, texts: ValueReader) -> Template:
+    """Who is asked: `user:ann` or `group:support`; of an expression only what stands before it is known."""
+    text = str(data)
+    if not text.lstrip().startswith("${{") and not text.startswith(ASSIGNEES):
+        texts.report(problems.assigned_to_whom(place, text))
+    return texts.text(text, place, scope)
+
+
+ASSIGNEES = ("user:", "group:")
+
+
+def moment(data: Data, place: Place, scope: Scope, texts: ValueReader) -> WaitUntil:
+    found = texts.expression(data["until"], place, scope)
+    if found.type != UNKNOWN and not assignable(found.type, DATETIME):
+        texts.report(value_problems.wrong_value(place, f"wanted a datetime, found {show(found.type)}"))
+    return WaitUntil(found)
+
+
+def outside_event(
+    data: Data, place: Place, scope: Scope, declared: Declarations, texts: ValueReader
+) -> WaitEvent | None:
+    event = declared.events.find(str(data["event"]), place / "event", declared.report)
+    if event is None:
+        return None
+    if event.name not in declared.receives and not declared.is_broken(("receives",)):
+        texts.report(problems.not_received(place / "event", event.name, declared.receives))
+    declared.waited.setdefault(event.name, place.address)
+    missing = [
+        key
+        for key in ("within", "on_timeout")
+        if key not in data and not declared.is_broken((*place.address, key))
+    ]
+    if missing:
+        texts.report(problems.endless_wait((place / "event").key, event.name, missing))
+    that = None
+    if "that" in data:
+        inside = Scope(names={**scope.names, "result": event.record}, classes=scope.classes)
+        that = texts.condition(data["that"], place / "that", inside)
+    return WaitEvent(event, that)
+
+
+def resolve_expiry(
+    data: Data, place: Place, scopes: StepScopes, leaving: ExitResolver
+) -> tuple[float | None, Exit | None]:
+    """The bound of a step's own pause, and where the step goes after it."""
+    if data.get("kind") not in PAUSES:
+        return None, None
+    within = None
+    if "within" in data:
+        within = duration(data["within"], place / "within", leaving.declared.report)
+        leaving.declared.flow_whole &= within is not None
+    on_expired = None
+    if "on_timeout" in data:
+        on_expired = leaving.exit(data["on_timeout"], place / "on_timeout", scopes.action())
+    return within, on_expired
+
+
+def report_pause_keys(data: Data, place: Place, declared: Declarations) -> None:
+    """Keys about attempts mean nothing where there is only waiting."""
+    kind = str(data.get("kind"))
+    keys = (*ABOUT_ATTEMPTS, "require") if kind == "wait" else ABOUT_ATTEMPTS
+    for key in keys:
+        if key in data:
+            declared.report(problems.cannot_be_tried_again((place / key).key, key, kind))

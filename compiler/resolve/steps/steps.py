@@ -1,0 +1,263 @@
+"""Steps: what each accepts, does, saves and emits, with every name looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, cast
+
+from wfc.compiler.diagnostics import Address, Place
+from wfc.compiler.expressions import Expression, Scope, Template, parse_template
+from wfc.compiler.model import Exit, MapItems, Requirement, Step
+from wfc.compiler.resolve.declarations.parts import PartFile, step_entries
+from wfc.compiler.resolve.steps.accepts import resolve_accepts
+from wfc.compiler.resolve.steps.actions import ActionResolver
+from wfc.compiler.resolve.steps.attempts import step_retry, step_timeout
+from wfc.compiler.resolve.steps.caching import resolve_cache
+from wfc.compiler.resolve.steps.exits import ExitResolver
+from wfc.compiler.resolve.steps.maps import MapResolver, ResolvedAction
+from wfc.compiler.resolve.steps.pauses import PAUSES, report_pause_keys, resolve_expiry, resolve_pause
+from wfc.compiler.resolve.steps.saves import resolve_saves
+from wfc.compiler.resolve.steps.sends import resolve_send
+from wfc.compiler.resolve.steps.streams import report_tokens, resolve_stream, wants_tokens
+from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.resolve.symbols.names import check_style, report_look_alikes
+from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.resolve.values.reader import ValueReader
+from wfc.compiler.resolve.values.scopes import StepScopes, max_runs_scope
+from wfc.compiler.rules import steps as problems
+from wfc.compiler.rules import values as value_problems
+from wfc.compiler.rules.names import name_declared_twice
+from wfc.compiler.rules.shape import not_supported_yet
+from wfc.compiler.types import INTEGER, UNKNOWN, ListOf, MapOf, Record, Type, assignable, fits, members, show
+
+__all__ = ["ABOUT_ACTIONS", "resolve_steps"]
+
+Kind = Literal[
+    "transform", "tool", "http", "llm", "map", "human", "wait", "send", "workflow", "agent", "retrieve"
+]
+
+
+FLOW_KEYS = ("accepts", "emit", "on_error", "on_limit", "kind")
+
+
+CONCURRENCY = 4
+
+
+NOT_SUPPORTED_YET = frozenset({"agent", "retrieve"})
+
+
+ABOUT_ACTIONS = ("retry", "timeout", "concurrency", "on_error", "idempotency_key")
+
+
+def resolve_steps(data: Data, declared: Declarations, parts: tuple[PartFile, ...] = ()) -> tuple[Step, ...]:
+    """All steps that can be understood, in the order written."""
+    found: dict[str, Step] = {}
+    places: dict[str, Place] = {}
+    for name, content, address in step_entries(data, parts):
+        place = Place(address)
+        if name in places:
+            declared.report(name_declared_twice(place.key, name, places[name], "a step"))
+            declared.flow_whole = False
+            continue
+        places[name] = place.key
+        usable = check_style(name, place.key, "step", declared.report)
+        errors = declared.errors
+        step = resolve_step(name, content, place, declared) if isinstance(content, dict) else None
+        if isinstance(content, dict) and errors == declared.errors:
+            report_unsupported_kinds(content, place, declared)
+        if step is None or not usable:
+            declared.flow_whole = False
+        else:
+            found[name] = step
+    report_look_alikes(places, declared.report)
+    if declared.broken_names("steps") or any(in_flow(address) for address in declared.broken):
+        declared.flow_whole = False
+    return tuple(found.values())
+
+
+def report_unsupported_kinds(data: Data, place: Place, declared: Declarations) -> None:
+    """A step in which nothing is wrong may still be one that nothing can run yet."""
+    do = data.get("do")
+    found = [(data, place), *([(do, place / "do")] if isinstance(do, dict) else [])]
+    for each, at in found:
+        if each.get("kind") in NOT_SUPPORTED_YET:
+            declared.report(not_supported_yet(at / "kind", f"`kind: {each['kind']}`"))
+
+
+def in_flow(address: Address) -> bool:
+    """Whether what was left out at an address may belong to the flow."""
+    address = Place(address).here.address
+    return len(address) > 2 and address[0] == "steps" and address[2] in FLOW_KEYS
+
+
+def resolve_step(name: str, data: Data, place: Place, declared: Declarations) -> Step | None:
+    """One step; ``None`` if nothing sensible is left of it. Its parts are read in any case, for their findings."""
+    texts = ValueReader(declared.report)
+    accepts, known = resolve_accepts(data.get("accepts"), place / "accepts", declared)
+    if not known:
+        declared.flow_whole = False
+    check_keys(data, place, declared)
+    scopes = StepScopes(declared, accepts if known else None, http=data.get("kind") == "http")
+    leaving = ExitResolver(declared, texts)
+    acted = resolve_action(name, data, place, scopes, leaving)
+    texts.uses.clear()  # from here on: who uses the result
+    findings = len(declared.codes)
+    tail = scopes.tail()
+    save = resolve_saves(data["save"], place / "save", tail, declared, texts) if "save" in data else ()
+    require = requirements(data, place, acted.outcome or tail, texts)
+    emit = leaving.exit(data["emit"], place / "emit", tail) if "emit" in data else Exit((), place.address)
+    streamed = resolve_stream(data["stream"], place / "stream", scopes, leaving) if "stream" in data else None
+    if wants_tokens(data):
+        report_tokens(*answering_action(data, acted), place, declared)
+    # where something in the tail is wrong, that may be what would have used it
+    if (
+        acted.wanted is not None
+        and is_structured(acted.result)
+        and "result" not in texts.uses
+        and findings == len(declared.codes)
+        and "unknown-type" not in declared.codes
+    ):
+        declared.report(problems.unused_result(acted.wanted.key, name))
+    on_error, on_limit, on_timeout = other_exits(data, place, scopes, leaving)
+    within, on_expired = resolve_expiry(data, place, scopes, leaving)
+    cached = resolve_cache(data, acted.action, place, declared)
+    if accepts is None:
+        return None
+    return Step(
+        name=name,
+        kind=cast(Kind, data.get("kind")),
+        description=str(data.get("description", "")),
+        accepts=accepts,
+        action=acted.action,
+        result=acted.result,
+        save=save,
+        emit=emit,
+        on_error=on_error,
+        on_limit=on_limit,
+        on_timeout=on_timeout,
+        retry=step_retry(data, acted.action, place, name, declared),
+        timeout=step_timeout(data, acted.action, place, declared),
+        concurrency=cast(int, data["concurrency"]) if "concurrency" in data else CONCURRENCY,
+        max_runs=max_runs(data, place, declared),
+        require=require,
+        stream=streamed,
+        idempotency_key=idempotency_key(data, place, acted, scopes, texts),
+        address=place.address,
+        within=within,
+        on_expired=on_expired,
+        cached=cached,
+    )
+
+
+def resolve_action(
+    name: str, data: Data, place: Place, scopes: StepScopes, leaving: ExitResolver
+) -> ResolvedAction:
+    """What a step does or waits for; the scopes know its result from here on."""
+    declared, texts, kind = leaving.declared, leaving.texts, data.get("kind")
+    if kind == "map":
+        acted = MapResolver(name, data, place, declared, texts).resolve(scopes.action())
+    elif kind in PAUSES:
+        acted = resolve_pause(name, data, place, scopes, declared, texts)
+    elif kind == "send":
+        acted = ResolvedAction(resolve_send(data, place, scopes.action(), leaving), None, None)
+    else:
+        acting = ActionResolver(name, data, place, declared, texts, wants_tokens(data))
+        tool = acting.tool()
+        result = acting.result(tool)
+        action = acting.action(tool, result, scopes.action())
+        acted = ResolvedAction(action, result, place / "output" if "output" in data else None)
+    scopes.result = acted.result
+    return acted
+
+
+def answering_action(data: Data, acted: ResolvedAction) -> tuple[Data, Type | None]:
+    """What a step, or a `map` for each item, says that it does, and the type of what that gives."""
+    if data.get("kind") != "map":
+        return data, acted.result
+    do = data.get("do")
+    given = acted.action.result if isinstance(acted.action, MapItems) else UNKNOWN
+    return (do, given) if isinstance(do, Mapping) else (data, given)
+
+
+def check_keys(data: Data, place: Place, declared: Declarations) -> None:
+    """Keys that mean nothing here are reported: nothing that an author writes is silently dropped."""
+    if "on_limit" in data and "max_runs" not in data and not declared.is_broken((*place.address, "max_runs")):
+        declared.report(problems.key_without_companion((place / "on_limit").key, "on_limit", "max_runs"))
+    idle = data.get("kind") == "map" and "do" not in data and not declared.is_broken((*place.address, "do"))
+    if data.get("kind") == "transform" or idle:
+        what = "a `map` without `do`" if idle else "a `transform`"
+        for key in (*ABOUT_ACTIONS, "cache", *(("require", "on_item_error") if idle else ())):
+            if key in data and data[key] is not False:
+                declared.report(problems.no_action((place / key).key, key, what))
+    elif data.get("kind") in PAUSES:
+        report_pause_keys(data, place, declared)
+
+
+def other_exits(
+    data: Data, place: Place, scopes: StepScopes, leaving: ExitResolver
+) -> tuple[Exit | None, Exit | None, Exit | None]:
+    """`on_error`, `on_limit` and a join's `on_timeout`."""
+    on_error = on_limit = on_timeout = None
+    if "on_error" in data:
+        on_error = leaving.exit(data["on_error"], place / "on_error", scopes.failed())
+    if "on_limit" in data:
+        on_limit = leaving.exit(data["on_limit"], place / "on_limit", scopes.action())
+    accepts = data.get("accepts")
+    if isinstance(accepts, dict) and accepts.get("on_timeout", "proceed") != "proceed":
+        at = place / "accepts" / "on_timeout"
+        on_timeout = leaving.exit(accepts["on_timeout"], at, scopes.timed_out())
+    return on_error, on_limit, on_timeout
+
+
+def requirements(step: Data, step_place: Place, scope: Scope, texts: ValueReader) -> tuple[Requirement, ...]:
+    """What must hold of the result. Each may take for granted that those before it hold."""
+    data = step.get("require")
+    if not isinstance(data, list):
+        return ()
+    place = step_place / "require"
+    if "result" not in scope.names:
+        texts.report(problems.no_result(place.key, "require"))
+        return ()
+    found: list[Requirement] = []
+    for index, each in enumerate(data):
+        if not isinstance(each, dict) or "that" not in each:
+            continue
+        at = place / index
+        that = texts.condition(each["that"], at / "that", scope)
+        say = texts.text(each.get("say", ""), at / "say", scope.assuming(that, False))
+        scope = scope.assuming(that, True)
+        found.append(Requirement(that, say, at.address))
+    return tuple(found)
+
+
+def max_runs(step: Data, step_place: Place, declared: Declarations) -> int | Expression | None:
+    """A number, or an expression of inputs and config."""
+    if "max_runs" not in step:
+        # what is left out was meant as a bound: the loop is not said to lack one
+        return 1 if declared.is_broken((*step_place.address, "max_runs")) else None
+    data, place = step["max_runs"], step_place / "max_runs"
+    if not isinstance(data, str):
+        return data if isinstance(data, int) else None
+    template = parse_template(data, place, max_runs_scope(declared), declared.report)
+    if template.type is UNKNOWN:
+        return template.whole  # it was meant as a bound: the loop is not said to lack one
+    if not assignable(template.type, INTEGER):
+        misfit = fits(data, INTEGER) if template.whole is None else None
+        why = misfit.reason if misfit is not None else f"wanted an integer, found {show(template.type)}"
+        declared.report(value_problems.wrong_value(place, why, misfit.hint if misfit is not None else ""))
+        return template.whole or 1
+    return template.whole
+
+
+def idempotency_key(
+    data: Data, place: Place, acted: ResolvedAction, scopes: StepScopes, texts: ValueReader
+) -> Template | None:
+    if "idempotency_key" not in data:
+        return None
+    scope = acted.call or scopes.action()
+    return texts.text(data["idempotency_key"], place / "idempotency_key", scope)
+
+
+def is_structured(type: Type | None) -> bool:
+    """Whether a result has parts, so that asking for it says that they are wanted."""
+    return type is not None and any(isinstance(each, (Record, ListOf, MapOf)) for each in members(type))

@@ -1,0 +1,58 @@
+"""What whoever watches a run is told by a step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.expressions import Template
+from wfc.compiler.model import Emit, Stream
+from wfc.compiler.resolve.steps.exits import ExitResolver
+from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.resolve.values.scopes import StepScopes
+from wfc.compiler.rules.steps import no_answer_to_show
+from wfc.compiler.types import STRING, UNKNOWN, Type, show
+
+__all__ = ["report_tokens", "resolve_stream", "wants_tokens"]
+
+
+def resolve_stream(data: object, place: Place, scopes: StepScopes, leaving: ExitResolver) -> Stream | None:
+    """Texts, or an event after the action."""
+    if not isinstance(data, Mapping):
+        return None
+    before: Template | None = None
+    after: Template | None = None
+    event: Emit | None = None
+    if "before" in data:
+        before = leaving.texts.text(data["before"], place / "before", scopes.action())
+    if isinstance(data.get("after"), Mapping):
+        emission = leaving.emission(data["after"], place / "after", scopes.tail())
+        event = emission if isinstance(emission, Emit) else None
+    elif "after" in data:
+        after = leaving.texts.text(data["after"], place / "after", scopes.tail())
+    return Stream(before, after, event, place.address)
+
+
+def wants_tokens(data: Data) -> bool:
+    """Whether a step wants a model's answer shown while it comes."""
+    said = data.get("stream")
+    return isinstance(said, Mapping) and said.get("tokens") is True
+
+
+def report_tokens(data: Data, answer: Type | None, place: Place, declared: Declarations) -> None:
+    """Report `tokens` where there is no answer that could be shown while it comes.
+
+    Args:
+        data: What the step does: what it says, or its `do`.
+        answer: The type of what that gives.
+        place: Of the step.
+    """
+    kind = data.get("kind")
+    if kind == "agent" or not isinstance(kind, str):
+        return
+    at = (place / "stream" / "tokens").key
+    if kind != "llm":
+        declared.report(no_answer_to_show(at, f"no model answers in a `{kind}` step"))
+    elif answer not in (None, STRING, UNKNOWN):
+        declared.report(no_answer_to_show(at, f"the answer is to be {show(answer)}, which is no text"))

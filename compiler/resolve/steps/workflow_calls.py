@@ -1,0 +1,188 @@
+"""Calls of other workflows: what they take and how they end, in terms of the spec that calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from wfc.compiler.diagnostics import Finding, Origin, Place
+from wfc.compiler.expressions import Scope
+from wfc.compiler.model import Tool, WorkflowCall
+from wfc.compiler.python.literals import normal_form, pascal_case
+from wfc.compiler.resolve.symbols.contracts import CalledWorkflow
+from wfc.compiler.resolve.symbols.declarations import Declarations, OtherFile
+from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.resolve.values.reader import ValueReader
+from wfc.compiler.rules import files as problems
+from wfc.compiler.slotted import replace
+from wfc.compiler.types import (
+    STRING,
+    UNKNOWN,
+    Enumeration,
+    ListOf,
+    MapOf,
+    OneOf,
+    Optional,
+    Record,
+    Type,
+    alike,
+)
+
+__all__ = [
+    "call_result",
+    "find_callee",
+    "report_unknown",
+    "resolve_call",
+    "unless_itself",
+    "workflow_of_tool",
+]
+
+ABOUT_INPUTS = ("missing-entry", "unknown-entry", "wrong-value")
+
+
+def find_callee(data: object, place: Place, declared: Declarations) -> CalledWorkflow | None:
+    """The workflow of a name; ``None`` with a finding if there is none, without one if it is broken itself."""
+    if not isinstance(data, str):
+        return None
+    name = normal_form(data)
+    if name not in declared.called:
+        around = declared.around.workflow(name)
+        declared.called[name] = None if around is None else describe_callee(name, around, declared)
+        if around is None:
+            report_unknown(name, place, declared)
+    return declared.called[name]
+
+
+def workflow_of_tool(tool: Tool, declared: Declarations) -> CalledWorkflow | None:
+    """The workflow that a tool is; see ``find_callee``."""
+    found = find_callee(tool.workflow, place_of(tool, declared) / "workflow", declared)
+    return unless_itself(found, declared)
+
+
+def unless_itself(found: CalledWorkflow | None, declared: Declarations) -> CalledWorkflow | None:
+    """A workflow that is waited for; one that waits for itself has a finding for that, and needs no other."""
+    own = declared.data.get("workflow")
+    return None if found is not None and isinstance(own, str) and found.name == normal_form(own) else found
+
+
+def place_of(tool: Tool, declared: Declarations) -> Place:
+    """Where a tool is declared, which may be another file."""
+    if tool.file == declared.around.path or Place(tool.address).origin is not None:
+        return Place(tool.address)
+    return Place((Origin(tool.file), *tool.address))
+
+
+def report_unknown(name: str, place: Place, declared: Declarations) -> None:
+    if not declared.around.alone and name not in (known := declared.around.workflows()):
+        declared.report(problems.unknown_workflow(place, name, known))
+
+
+def describe_callee(name: str, around: OtherFile, declared: Declarations) -> CalledWorkflow | None:
+    theirs = around.declared
+    if theirs.start is None or not theirs.end or not theirs.flow_whole:
+        return None
+    adoption = TypeTranslation(declared, pascal_case(name))
+    start = adoption.fields_of(theirs.start.record, Record(theirs.start.name, role="namespace"))
+    ends = []
+    for event in theirs.end:
+        record = adoption.named(event.record)
+        record.called = event.name
+        ends.append((event.name, record))
+    if adoption.incomplete:
+        return None
+    address = theirs.start.address
+    at = Place(address if Place(address).origin is not None else (Origin(around.path), *address)).key
+    return CalledWorkflow(name, around.path, at, start, tuple(ends))
+
+
+class TypeTranslation:
+    """Makes another spec's types this one's own: what both have alike is one, the rest gets names that are free.
+
+    Args:
+        prefix: For a name that this spec has for something else.
+    """
+
+    def __init__(self, declared: Declarations, prefix: str) -> None:
+        self.declared = declared
+        self.prefix = prefix
+        self.made: dict[int, Record] = {}
+        self.incomplete = False  # whether the other spec could not say of some type what it is
+
+    def type(self, type: Type) -> Type:
+        """A type of the other spec as one of this."""
+        self.incomplete |= type is UNKNOWN
+        match type:
+            case ListOf():
+                return ListOf(self.type(type.item))
+            case MapOf():
+                return MapOf(self.type(type.value))
+            case Optional():
+                return Optional(self.type(type.of))
+            case OneOf():
+                return OneOf(tuple(self.type(each) for each in type.types))
+            case Enumeration():
+                return type if self.declared.types.get(type.name) == type else replace(type, name="")
+            case Record(role="built in"):
+                return type
+            case Record():
+                own = self.declared.types.get(type.name)
+                if isinstance(own, Record) and alike(own, type):
+                    return own
+                return self.named(type)
+        return type
+
+    def named(self, record: Record) -> Record:
+        """A record of the other spec as one of this, under a name that is free."""
+        found = self.made.get(id(record))
+        if found is None:
+            name = record.name
+            if name in self.declared.types or name in self.declared.adopted:
+                name = f"{self.prefix}{name}"
+            self.declared.adopted.add(name)
+            found = self.made[id(record)] = Record(name, role="output", description=record.description)
+            self.fields_of(record, found)
+        return found
+
+    def fields_of(self, record: Record, into: Record) -> Record:
+        """Fill a record with another's fields."""
+        for name, each in record.fields.items():
+            into.fields[name] = replace(each, type=self.type(each.type), address=())
+        return into
+
+
+def resolve_call(
+    found: CalledWorkflow | None,
+    data: Data,
+    key: str,
+    place: Place,
+    scope: Scope,
+    texts: ValueReader,
+) -> WorkflowCall | None:
+    """The call of a step; its inputs are held against the other workflow's start event.
+
+    Args:
+        key: Where the inputs stand: `with`, or the `args` of a tool.
+    """
+    given = data.get(key, {})
+    if not isinstance(given, Mapping):
+        return None
+    if found is None:
+        texts.value(dict(given), place / key, UNKNOWN, scope)  # there may be mistakes of its own
+        return None
+    at = place / key if key in data else place / ("workflow" if key == "with" else "tool")
+    with_both = ValueReader(lambda finding: texts.report(with_place_of_inputs(finding, found)), texts.uses)
+    values = with_both.fields(given, at, found.start, found.start.name, scope)
+    return WorkflowCall(found.name, values, found.ends, data.get("detach") is True)
+
+
+def with_place_of_inputs(finding: Finding, found: CalledWorkflow) -> Finding:
+    """A finding about what is given to a workflow, with the place where that is declared."""
+    if finding.code not in ABOUT_INPUTS:
+        return finding
+    return replace(finding, related=(*finding.related, (found.at, "its inputs are declared here")))
+
+
+def call_result(found: CalledWorkflow | None, data: Data) -> Type:
+    """What a call gives: the run's id where it is left to itself."""
+    if data.get("detach") is True:
+        return STRING
+    return UNKNOWN if found is None else found.result

@@ -1,0 +1,60 @@
+"""What other workflows promise: what they take, how they end, what finds their runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.slotted import dataclass
+from wfc.compiler.types import OneOf, Record, Type
+
+__all__ = ["CalledWorkflow", "Contract", "ReceivedEvent"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedEvent:
+    """An event that a workflow takes from outside; under one ``topic`` only, if it says so."""
+
+    record: Record
+    topic: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """What a workflow shows to the others.
+
+    Args:
+        start: Its inputs.
+        ends: Its end events, by name.
+        receives: What its runs take from outside, by the events' names.
+        key: The type of what identifies its runs, or ``None`` where nothing does.
+    """
+
+    name: str
+    start: Record
+    ends: Mapping[str, Record]
+    receives: Mapping[str, ReceivedEvent]
+    key: Type | None
+
+
+@dataclass(frozen=True, slots=True)
+class CalledWorkflow:
+    """Another workflow, as the spec that calls it sees it.
+
+    Args:
+        at: Where its start event is declared.
+        start: The record of its inputs.
+        ends: Its end events: the name of each, and the record that its fields are read as here.
+    """
+
+    name: str
+    path: str
+    at: Place
+    start: Record
+    ends: tuple[tuple[str, Record], ...]
+
+    @property
+    def result(self) -> Type:
+        """What a run of it gives."""
+        records = tuple(record for _, record in self.ends)
+        return records[0] if len(records) == 1 else OneOf(records)

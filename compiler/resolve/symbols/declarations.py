@@ -1,0 +1,265 @@
+"""All that a spec declares, and what it may know of the other files of its project."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+
+from wfc.compiler.diagnostics import Address, Finding, Place, Report, Severity
+from wfc.compiler.expressions.memory import Memory
+from wfc.compiler.model import (
+    Agent,
+    Event,
+    Knowledge,
+    Merge,
+    Model,
+    Prompt,
+    Received,
+    Resource,
+    Retry,
+    RunKey,
+    Secret,
+    Tool,
+)
+from wfc.compiler.python.literals import normal_form
+from wfc.compiler.resolve.symbols.contracts import Contract
+from wfc.compiler.resolve.symbols.tables import Data, Node, Table, entries, never_named
+from wfc.compiler.rules import names as problems
+from wfc.compiler.rules.files import unknown_workflow
+from wfc.compiler.slotted import dataclass, field
+from wfc.compiler.types import Record, Type
+
+if TYPE_CHECKING:
+    from wfc.compiler.resolve.symbols.contracts import CalledWorkflow
+    from wfc.compiler.schema import Spec
+
+__all__ = ["NO_PROJECT", "Declarations", "Defaults", "OtherFile", "ProjectView", "Refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class OtherFile:
+    """Another file that was read.
+
+    Args:
+        path: As findings show it; the ``Origin`` of places in it.
+        declared: What it declares.
+    """
+
+    path: str
+    declared: Declarations
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Why a file cannot be used: ``reason`` goes on after its path; ``broken`` has findings of its own."""
+
+    why: Literal["missing", "outside", "other", "cycle", "broken"]
+    reason: str
+
+
+class ProjectView(Protocol):
+    """The files that a spec may mention. Paths are as the spec writes them, relative to it."""
+
+    @property
+    def path(self) -> str:
+        """The spec's own path, as findings show it; empty where it has none."""
+
+    @property
+    def alone(self) -> bool:
+        """Whether nothing is known of other specs, so that none can be said to be missing."""
+
+    def shared(self, path: str) -> OtherFile | Refused:
+        """A file of declarations."""
+
+    def part(self, path: str) -> tuple[str, Spec] | Refused:
+        """A file with steps of this workflow, and its path as findings show it."""
+
+    def text(self, path: str) -> tuple[str, str] | Refused:
+        """The text of a file, and its path as findings show it."""
+
+    def workflow(self, name: str) -> OtherFile | None:
+        """The other spec whose workflow has this name."""
+
+    def workflows(self) -> Iterable[str]:
+        """The names of all workflows around, this one's included."""
+
+    def twin(self, name: str) -> str | None:
+        """The path of another spec, of those that are looked at together and before this one, of the same name."""
+
+
+class NoProject:
+    """A spec of which only the text is known."""
+
+    path = ""
+    alone = True
+
+    def shared(self, path: str) -> Refused:
+        """There is none."""
+        return Refused("missing", "no files can be read here")
+
+    part = text = shared
+
+    def workflow(self, name: str) -> None:
+        """There is none."""
+
+    def workflows(self) -> Iterable[str]:
+        """There are none."""
+        return ()
+
+    def twin(self, name: str) -> None:
+        """There is none."""
+
+
+NO_PROJECT: ProjectView = NoProject()
+
+
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """What steps use that name nothing else.
+
+    Args:
+        model: A model, or ``None`` where there is none or its name is unknown.
+        has_model: Whether `defaults` says anything about models.
+    """
+
+    model: Model | None = None
+    has_model: bool = False
+    retry: Retry | None = None
+    timeout: float | None = None
+
+
+@dataclass(slots=True)
+class Declarations:
+    """All declarations of a spec.
+
+    Args:
+        sink: Takes findings.
+        data: The spec's.
+        broken: Addresses of what was ill-shaped and left out, and of all that it was a part of.
+        types: Declared types, and events' records, by name.
+        classes: Those of them that are records, for `is Name`.
+        flow_whole: Whether every step and every mention of an event could be read, so that rules over the
+            whole flow do not report consequences of other findings.
+        defaults: What `defaults` says.
+        merges: How state fields are merged, by the field's name.
+        codes: Of all findings so far.
+        errors: How many of them are errors.
+        around: What is known of the files around.
+        imported: Names that come from other files: by section and name, where they are declared, and as what.
+        imports: The files that this one imports, and those that they import, each once, the imported first.
+        contracts: What workflows promise, by name: this one, and those of its folder as far as they are known.
+        receives: What runs take from outside, by the event's name.
+        waited: Event → address of the first step that waits for it.
+        called: The other workflows that steps call, by name; ``None`` for what cannot be called.
+        adopted: Names given to types of other workflows.
+        memory: Of expressions in steps.
+        found_in_prompts: Places in the texts of prompts with findings, and how grave those are.
+    """
+
+    sink: Report
+    data: Data
+    broken: frozenset[Address]
+    types: dict[str, Type] = field(default_factory=dict)
+    classes: dict[str, Record] = field(default_factory=dict)
+    events: Table[Event] = field(default_factory=lambda: Table(problems.unknown_event))
+    secrets: Table[Secret] = field(default_factory=lambda: Table(problems.unknown_secret))
+    models: Table[Model] = field(default_factory=lambda: Table(problems.unknown_model))
+    prompts: Table[Prompt] = field(default_factory=lambda: Table(problems.unknown_prompt))
+    tools: Table[Tool] = field(default_factory=lambda: Table(problems.unknown_tool))
+    agents: Table[Agent] = field(default_factory=lambda: Table(problems.unknown_agent))
+    knowledge: Table[Knowledge] = field(default_factory=lambda: Table(problems.unknown_knowledge))
+    retries: Table[Retry] = field(default_factory=lambda: Table(problems.unknown_retry))
+    resources: Table[Resource] = field(default_factory=lambda: Table(never_named))
+    state: Record = field(default_factory=lambda: Record("State", role="state"))
+    config: Record = field(default_factory=lambda: Record("Config", role="config"))
+    defaults: Defaults = field(default_factory=Defaults)
+    merges: dict[str, Merge] = field(default_factory=dict)
+    start: Event | None = None
+    end: tuple[Event, ...] = ()
+    flow_whole: bool = True
+    codes: list[str] = field(default_factory=list)
+    errors: int = 0
+    around: ProjectView = NO_PROJECT
+    imported: dict[tuple[str, str], tuple[Place, str]] = field(default_factory=dict)
+    imports: dict[str, OtherFile] = field(default_factory=dict)
+    contracts: dict[str, Contract | None] = field(default_factory=dict)
+    key: RunKey | None = None
+    receives: dict[str, Received] = field(default_factory=dict)
+    waited: dict[str, Address] = field(default_factory=dict)
+    called: dict[str, CalledWorkflow | None] = field(default_factory=dict)
+    adopted: set[str] = field(default_factory=set)
+    found_in_prompts: dict[Place, int] = field(default_factory=dict)
+    memory: Memory = field(default_factory=Memory)
+
+    def report(self, finding: Finding) -> None:
+        """Take a finding, and remember that there was one of its kind."""
+        self.codes.append(finding.code)
+        self.errors += finding.severity is Severity.ERROR
+        self.sink(finding)
+
+    def entries(self, section: str) -> Iterator[tuple[str, object, Address]]:
+        """The spec's own entries of a section: name in normal form, what is written there, its address.
+
+        A name that an imported file declares too is reported, and its entry left out.
+        """
+        for name, content, address in entries(self.data.get(section), (section,)):
+            first = self.imported.get((section, name))
+            if first is None:
+                yield name, content, address
+            else:
+                self.report(problems.name_declared_twice(Place(address).key, name, *first))
+
+    def counts(self, section: str, name: str, table: Table[Any]) -> bool:
+        """Whether an entry is the spec's own, or comes from another file and is used."""
+        return (section, name) not in self.imported or name in table.used
+
+    def contract(self, name: str, place: Place) -> Contract | None:
+        """What a workflow promises; ``None`` with a finding if there is none, without one if it is broken."""
+        name = normal_form(name)
+        first = name not in self.contracts
+        found = self.promised(name)
+        if found is None and first and not self.around.alone:
+            known = self.around.workflows()
+            if name not in known:
+                self.report(unknown_workflow(place, name, known))
+        return found
+
+    def all_contracts(self) -> list[Contract] | None:
+        """What the workflows around promise, this one included; ``None`` if that is not known of all."""
+        found = [self.promised(name) for name in {**self.contracts, **dict.fromkeys(self.around.workflows())}]
+        return None if self.around.alone or None in found else cast("list[Contract]", found)
+
+    def promised(self, name: str) -> Contract | None:
+        """What one workflow promises, asked for once."""
+        if name not in self.contracts:
+            around = self.around.workflow(name)
+            self.contracts[name] = None if around is None else around.declared.contracts.get(name)
+        return self.contracts[name]
+
+    def is_broken(self, address: Address) -> bool:
+        """Whether something at or below an address was left out."""
+        return address in self.broken
+
+    def unread(self, section: str) -> bool:
+        """Whether a section was left out as a whole, so that nothing is known of its names."""
+        return (section,) in self.broken and section not in self.data
+
+    def broken_names(self, section: str) -> set[str]:
+        """Names in a section that were left out as a whole."""
+        if (section,) not in self.broken:
+            return set()
+        section_data = self.data.get(section)
+        there = section_data if isinstance(section_data, dict) else {}
+        return {
+            normal_form(address[1])
+            for address in self.broken
+            if len(address) == 2
+            and address[0] == section
+            and isinstance(address[1], str)
+            and address[1] not in there
+        }
+
+    def prepare(self, section: str, table: Table[Node]) -> None:
+        """Let a table know what its section has lost."""
+        table.broken |= self.broken_names(section)
+        table.unread |= self.unread(section)

@@ -1,0 +1,83 @@
+"""The dotted names of errors, as `on_error`, `retry_on` and `never_on` list them."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from wfc.compiler.diagnostics import Place, Report
+from wfc.compiler.rules import steps as problems
+
+__all__ = ["KNOWN", "UNCAUGHT", "error_names"]
+
+KNOWN: Final = (
+    "http",
+    "http.4xx",
+    "http.5xx",
+    "http.429",
+    "timeout",
+    "connection",
+    "model",
+    "model.refused",
+    "model.invalid_output",
+    "items",
+    "requirement",
+    "tool",
+    "python",
+    "run",
+    "run.unknown",
+    "run.ended",
+    "workflow",
+    "workflow.failed",
+    "workflow.cancelled",
+    "workflow.timeout",
+    "workflow.inputs",
+    "workflow.unknown",
+)
+
+
+PATTERN: Final = re.compile(r"http\.[1-5](xx|[0-9][0-9])|(python|tool)\.[^\W\d]\w*(\.[^\W\d]\w*)*")
+
+
+BOUNDS: Final = ("limit", "limit.steps", "limit.tokens", "limit.cost")
+"""What only a run as a whole takes: that it, or one of its steps, has used up what it may."""
+
+
+UNCAUGHT: Final = {
+    "expression": "a step whose outcome cannot be worked out is not done again, and its action not repeated",
+    "limit": "say under `on_limit` what follows when a step has run too often",
+}
+
+
+def error_names(
+    data: object, place: Place, report: Report, *, mocked: bool = False, whole: bool = False
+) -> tuple[str, ...]:
+    """The names of a list, or of one name; those that cannot happen, or not here, are reported.
+
+    Args:
+        data: As written; ``None`` for none.
+        place: Where it stands.
+        report: Takes findings.
+        mocked: Whether a test makes the error up: then all that can happen may be named.
+        whole: Whether they are for the run as a whole, which takes bounds too.
+    """
+    if data is None:
+        return ()
+    names = (
+        [(each, place / index) for index, each in enumerate(data)]
+        if isinstance(data, list)
+        else [(data, place)]
+    )
+    found: dict[str, None] = {}
+    for name, at in names:
+        if not isinstance(name, str):
+            continue
+        if name in BOUNDS and (whole or mocked):
+            found[name] = None
+        elif (name in UNCAUGHT or name in BOUNDS) and not mocked:
+            report(problems.uncaught_error(at, name, UNCAUGHT[name.partition(".")[0]]))
+        elif name not in KNOWN and name not in UNCAUGHT and not PATTERN.fullmatch(name):
+            report(problems.unknown_error(at, name, KNOWN))
+        else:
+            found[name] = None
+    return tuple(found)

@@ -1,0 +1,83 @@
+"""The types of values that nothing else says a type for: what a `map` gives for an item."""
+
+from __future__ import annotations
+
+from wfc.compiler.model import Value
+from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.slotted import replace
+from wfc.compiler.types import (
+    ANY,
+    BOOLEAN,
+    INTEGER,
+    NULL,
+    NUMBER,
+    STRING,
+    UNKNOWN,
+    Field,
+    ListOf,
+    Record,
+    Type,
+    assignable,
+    common,
+)
+
+__all__ = ["inferred_type", "with_inferred_type"]
+
+
+def inferred_type(value: Value) -> Type:
+    """The type of a value that has been given one by ``typed``."""
+    return value.expression.type if value.expression is not None else value.type
+
+
+def with_inferred_type(value: Value, name: str, declared: Declarations) -> Value:
+    """The same value with its own type.
+
+    A record that is written out is of the one type under `types` that has just these fields, if there is one;
+    else of a type of its own.
+
+    Args:
+        name: The class name of that type.
+    """
+    if value.expression is not None:
+        return replace(value, type=value.expression.type)
+    if value.template is not None:
+        return replace(value, type=value.template.type)
+    if value.items is not None:
+        items = tuple(with_inferred_type(item, name, declared) for item in value.items)
+        return replace(
+            value, type=ListOf(common(*map(inferred_type, items))) if items else ListOf(ANY), items=items
+        )
+    if value.entries is not None:
+        entries = tuple(
+            (key, with_inferred_type(each, f"{name}{key.title()}", declared)) for key, each in value.entries
+        )
+        return replace(value, type=inferred_record(value, dict(entries), name, declared), entries=entries)
+    return replace(value, type=constant_type(value.constant))
+
+
+def inferred_record(value: Value, entries: dict[str, Value], name: str, declared: Declarations) -> Type:
+    types = {key: inferred_type(each) for key, each in entries.items()}
+    if UNKNOWN in types.values():
+        return UNKNOWN
+    fitting = [
+        each
+        for each in declared.types.values()
+        if isinstance(each, Record)
+        and each.role == "type"
+        and each.fields.keys() == types.keys()
+        and all(assignable(types[key], field.type) for key, field in each.fields.items())
+    ]
+    if len(fitting) == 1:
+        return fitting[0]
+    made = Record(name, role="output", address=value.address)
+    for key, type in types.items():
+        made.fields[key] = Field(key, ANY if type == NULL else type, address=(*value.address, key))
+    return made
+
+
+def constant_type(data: object) -> Type:
+    if isinstance(data, bool):
+        return BOOLEAN
+    if isinstance(data, (int, float)):
+        return INTEGER if isinstance(data, int) else NUMBER
+    return STRING if isinstance(data, str) else NULL

@@ -1,0 +1,128 @@
+"""Why a value does not fit the type that is wanted, down to the part that does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.expressions.tree import (
+    Binary,
+    Choice,
+    Constant,
+    FilterCall,
+    ListDisplay,
+    Node,
+    RecordDisplay,
+)
+from wfc.compiler.rules import closest
+from wfc.compiler.rules import values as problems
+from wfc.compiler.rules.spelling import nearest
+from wfc.compiler.types import (
+    ANY,
+    ListOf,
+    MapOf,
+    Optional,
+    Record,
+    Type,
+    assignable,
+    fits,
+    may_be_null,
+    members,
+    show,
+    without_null,
+)
+
+__all__ = ["mismatch", "mismatches"]
+
+SAME_ITEMS: Final = frozenset({"reverse", "sort", "unique", "where"})
+
+
+ONE_ITEM: Final = frozenset({"first", "last", "max", "min"})
+
+
+def mismatch(given: Type, wanted: Type) -> tuple[str, str]:
+    """Message and hint for a value of one type where another is wanted."""
+    why = f"wanted {show(wanted)}, found {show(given)}"
+    if isinstance(given, Optional) and assignable(given.of, wanted):
+        return why, "it may be null: give it a `default`, or exclude null by a condition"
+    if given is ANY:
+        return why, "declare the `output` of what it comes from"
+    return why, ""
+
+
+def mismatches(node: Node, wanted: Type, place: Place) -> list[Finding]:
+    """The findings for the parts of an expression that do not fit, or for the whole of it.
+
+    Args:
+        node: Of a type that cannot be assigned to what is wanted.
+        place: Of the text that the expression stands in.
+    """
+    inner = list(mismatches_inside(node, wanted, place))
+    return inner or [problems.wrong_value(place, *mismatch(node.type, wanted))]
+
+
+def mismatches_inside(node: Node, wanted: Type, place: Place) -> Iterator[Finding]:
+    choices = members(without_null(wanted))
+    if len(choices) != 1:
+        return
+    target = choices[0]
+    match node, target:
+        case ListDisplay(), ListOf():
+            for item in node.items:
+                yield from mismatches_of_part(item, target.item, place)
+        case RecordDisplay(), Record():
+            yield from mismatches_of_fields(node, target, place)
+        case RecordDisplay(), MapOf():
+            for _, value in node.entries:
+                yield from mismatches_of_part(value, target.value, place)
+        case Binary(), ListOf() if node.operator == "+":
+            yield from mismatches_of_part(node.left, wanted, place)
+            yield from mismatches_of_part(node.right, wanted, place)
+        case FilterCall(), _ if node.name == "default":
+            yield from mismatches_inside(node.of, wanted, place)
+            for argument in node.bound.values():
+                yield from mismatches_of_part(argument, wanted, place)
+        case FilterCall(), ListOf() if node.name in SAME_ITEMS:
+            yield from mismatches_inside(node.of, wanted, place)
+        case FilterCall(), _ if node.name in ONE_ITEM:
+            yield from mismatches_inside(node.of, ListOf(wanted), place)
+        case Choice(), _ if not may_be_null(node.type) or may_be_null(wanted):
+            yield from mismatches_of_part(node.then, wanted, place)
+            yield from mismatches_of_part(node.otherwise, wanted, place)
+
+
+def mismatches_of_part(node: Node, wanted: Type, place: Place) -> Iterator[Finding]:
+    """The findings for a part of an expression; none if it fits."""
+    if assignable(node.type, wanted):
+        return
+    found = list(mismatches_inside(node, wanted, place))
+    if found:
+        yield from found
+        return
+    at = place.stretch(node.start, node.end)
+    if isinstance(node, Constant) and (wrong := fits(node.value, wanted)) is not None:
+        hint = closest(str(node.value), wrong.known) if wrong.known else wrong.hint
+        yield problems.wrong_value(at, wrong.reason, hint, str(node.value), wrong.known)
+    else:
+        yield problems.wrong_value(at, *mismatch(node.type, wanted))
+
+
+def mismatches_of_fields(node: RecordDisplay, record: Record, place: Place) -> Iterator[Finding]:
+    given = {str(key.value) for key, _ in node.entries}
+    absent = record.fields.keys() - given
+    strange = 0
+    owner = f"`{record.name}`" if record.name else show(record)
+    for key, value in node.entries:
+        name = str(key.value)
+        wanted = record.fields.get(name)
+        if wanted is not None:
+            yield from mismatches_of_part(value, wanted.type, place)
+            continue
+        strange += 1
+        near = nearest(name, absent)
+        at = place.stretch(key.start, key.end)
+        yield problems.unknown_entry(at, name, owner, sorted(absent) if near else record.fields)
+    missing = [name for name in sorted(absent) if record.fields[name].required]
+    if len(missing) > strange:
+        yield problems.missing_entry(place.stretch(node.start, node.end), missing, owner)

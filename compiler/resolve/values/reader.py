@@ -1,0 +1,280 @@
+"""Structured values with expressions in them, each held against the type that is wanted at its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from wfc.compiler.diagnostics import Address, Place, Report
+from wfc.compiler.expressions import Expression, Scope, Template, parse_expression, parse_template
+from wfc.compiler.model import Value
+from wfc.compiler.python.literals import normal_form
+from wfc.compiler.resolve.values.mismatches import mismatch, mismatches
+from wfc.compiler.rules import closest
+from wfc.compiler.rules import templates as template_problems
+from wfc.compiler.rules import values as problems
+from wfc.compiler.rules.spelling import nearest
+from wfc.compiler.slotted import dataclass, field, replace
+from wfc.compiler.types import (
+    ANY,
+    NO_CONSTRAINTS,
+    NULL,
+    STRING,
+    UNKNOWN,
+    Constraints,
+    Enumeration,
+    Field,
+    ListOf,
+    MapOf,
+    Optional,
+    Record,
+    Scalar,
+    Type,
+    assignable,
+    fits,
+    members,
+    show,
+)
+
+__all__ = ["ValueReader", "hint_for_list", "read_data", "reads_as_text"]
+
+OPERAND: Final = r"(?:\d+(?:\.\d+)?|[a-z]+(?:\.\w+)+|'[^']*'|\"[^\"]*\")"
+
+
+EXPRESSION_AS_TEXT: Final = re.compile(
+    rf"\$?(?P<name>[a-z]+)\.(?P<field>\w+)(?:\.\w+)*(?: +(?:[-+*/~]|//) +{OPERAND})*"
+)
+"""A text that may be meant as an expression: a path, and perhaps something that is computed with it."""
+
+
+@dataclass(slots=True)
+class ValueReader:
+    """Reads expressions, templates and values, and remembers which names they use.
+
+    Args:
+        report: Takes findings.
+        uses: First words of all that was read: ``result``, ``event`` …
+    """
+
+    report: Report
+    uses: set[str] = field(default_factory=set)
+
+    def condition(self, text: object, place: Place, scope: Scope) -> Expression:
+        """A boolean expression, as `when` and `that` hold it; YAML's own `true` and `false` too."""
+        found = parse_expression(_source(text), place, scope, self.report, condition=True)
+        self.note(found)
+        return found
+
+    def expression(self, text: object, place: Place, scope: Scope) -> Expression:
+        """An expression of any type, without delimiters, as `in` holds it."""
+        found = parse_expression(_source(text), place, scope, self.report)
+        self.note(found)
+        return found
+
+    def text(self, text: object, place: Place, scope: Scope, *, statements: bool = False) -> Template:
+        """A text with expressions in it. One whole expression must have a type that reads well as text."""
+        template = parse_template(str(text), place, scope, self.report, statements=statements)
+        self.note(template)
+        if template.whole is None or assignable(template.type, STRING):
+            return template
+        if isinstance(template.type, Optional):
+            self.report(problems.wrong_value(place, *mismatch(template.type, STRING)))
+        elif not all(reads_as_text(each) for each in members(template.type)):
+            why = f"wanted a text, found {show(template.type)}"
+            self.report(problems.wrong_value(place, why, "add `| json`"))
+        return replace(template, type=STRING, whole=None)
+
+    def note(self, found: Expression | Template) -> None:
+        self.uses.update([path[0] for path in found.uses if path])
+
+    def value(
+        self,
+        data: object,
+        place: Place,
+        wanted: Type,
+        scope: Scope,
+        constraints: Constraints = NO_CONSTRAINTS,
+    ) -> Value:
+        """A value as `with`, `args`, `body` and `save` hold it."""
+        if isinstance(data, str) and "{" in data:
+            return self.templated(data, place, wanted, scope, constraints)
+        if isinstance(data, dict):
+            return self.record(data, place, wanted, scope)
+        if isinstance(data, list):
+            return self.items(data, place, wanted, scope)
+        found = EXPRESSION_AS_TEXT.fullmatch(data) if isinstance(data, str) and "." in data else None
+        # where it does not fit, it is an error whose hint says the same
+        if found and isinstance(data, str) and fits(data, wanted, constraints) is None:
+            self.bare(data, found["name"], found["field"], place, scope)
+        return constant(data, place, wanted, constraints, self.report)
+
+    def bare(self, text: str, name: str, field: str, place: Place, scope: Scope) -> None:
+        """Warn of a text that is the name of a value, and no more."""
+        owner = scope.names.get(name)
+        if isinstance(owner, Record) and field in owner.fields:
+            words = text.lstrip("$")
+            self.report(template_problems.expression_as_text(place.stretch(0, len(text)), text, words))
+
+    def templated(
+        self, text: str, place: Place, wanted: Type, scope: Scope, constraints: Constraints = NO_CONSTRAINTS
+    ) -> Value:
+        template = parse_template(text, place, scope, self.report)
+        if template.constant is not None:
+            return constant(template.constant, place, wanted, constraints, self.report)
+        self.note(template)
+        if not assignable(template.type, wanted):
+            tree = template.whole.tree if template.whole is not None else None
+            wrong = [problems.wrong_value(place, *mismatch(template.type, wanted))]
+            for finding in wrong if tree is None else mismatches(tree, wanted, place):
+                self.report(finding)
+        if template.whole is not None:
+            return Value(wanted, place.address, expression=template.whole)
+        return Value(wanted, place.address, template=template)
+
+    def record(self, data: Mapping[object, object], place: Place, wanted: Type, scope: Scope) -> Value:
+        """A mapping: the fields of a record, or the entries of a map."""
+        target = matching_member(data, wanted)
+        if isinstance(target, Record):
+            return Value(target, place.address, entries=self.fields(data, place, target, show(target), scope))
+        inner = target.value if isinstance(target, MapOf) else target
+        if not isinstance(target, MapOf) and target not in (ANY, UNKNOWN):
+            self.report(problems.wrong_value(place, f"wanted {show(wanted)}, found a record"))
+            inner = UNKNOWN
+        pairs = [(str(key), self.value(each, place / str(key), inner, scope)) for key, each in data.items()]
+        return Value(target, place.address, entries=tuple(pairs))
+
+    def fields(
+        self, data: Mapping[object, object], place: Place, record: Record, owner: str, scope: Scope
+    ) -> tuple[tuple[str, Value], ...]:
+        """The given fields of a record, in the record's order; what is missing or unknown is reported."""
+        given = self.given(data, place, record.fields, in_backticks(owner), scope)
+        missing = [name for name, each in record.fields.items() if each.required and name not in given]
+        strange = len(data) - len(given)  # which are reported, and may be what is missing
+        if len(missing) > strange:
+            self.report(problems.missing_entry(place, missing, in_backticks(owner)))
+        return tuple((name, given[name]) for name in record.fields if name in given)
+
+    def given(
+        self,
+        data: Mapping[object, object],
+        place: Place,
+        fields: Mapping[str, Field],
+        owner: str,
+        scope: Scope,
+    ) -> dict[str, Value]:
+        """Those fields that are given, by name; names that there are none of are reported.
+
+        What is most likely meant by such a name counts as given, so that it is not missed as well.
+        """
+        found: dict[str, Value] = {}
+        absent = fields.keys() - {normal_form(str(key)) for key in data}
+        for key, each in data.items():
+            name = normal_form(str(key))
+            at = place / (key if isinstance(key, (str, int)) else str(key))
+            wanted = fields.get(name)
+            if wanted is None:
+                near = nearest(name, absent)
+                self.report(problems.unknown_entry(at.key, name, owner, sorted(absent) if near else fields))
+                value = self.value(each, at, UNKNOWN, scope)
+                if near is not None:
+                    found[near] = value
+                    absent.discard(near)
+            else:
+                found[name] = self.value(each, at, wanted.type, scope, wanted.constraints)
+        return found
+
+    def items(self, data: list[object], place: Place, wanted: Type, scope: Scope) -> Value:
+        target = matching_member(data, wanted)
+        inner = target.item if isinstance(target, ListOf) else target
+        if not isinstance(target, ListOf) and target not in (ANY, UNKNOWN):
+            self.report(problems.wrong_value(place, f"wanted {show(wanted)}, found a list"))
+            inner = UNKNOWN
+        items = tuple(self.value(each, place / index, inner, scope) for index, each in enumerate(data))
+        return Value(target, place.address, items=items)
+
+
+def _source(text: object) -> str:
+    """An expression's text; a scalar that YAML has read as something else, as it is written."""
+    if isinstance(text, bool):
+        return "true" if text else "false"
+    return "none" if text is None else str(text)
+
+
+def reads_as_text(type: Type) -> bool:
+    """Whether a value of a type reads well within a text."""
+    return isinstance(type, Enumeration) or (isinstance(type, Scalar) and type not in (ANY, NULL))
+
+
+def constant(data: object, place: Place, wanted: Type, constraints: Constraints, report: Report) -> Value:
+    """A plain value, held against its type."""
+    wrong = fits(data, wanted, constraints)
+    if wrong is not None:
+        hint = closest(str(data), wrong.known) if wrong.known else wrong.hint
+        report(problems.wrong_value(place, wrong.reason, hint, str(data), wrong.known))
+    return Value(wanted, place.address, constant=data)
+
+
+def in_backticks(words: str) -> str:
+    """A name as a name; what is described in words, as it is."""
+    return words if " " in words else f"`{words}`"
+
+
+def hint_for_list(words: str, given: Type) -> str:
+    """A hint for a value that is no list where one is wanted."""
+    if isinstance(given, Optional) and isinstance(given.of, ListOf):
+        return f"it may be null: write `{words} | default([])`"
+    if isinstance(given, Record):
+        lists = [name for name, each in given.fields.items() if isinstance(each.type, ListOf)]
+        return f"did you mean `{words}.{lists[0]}`?" if lists else "declare a field that is a `list of …`"
+    if isinstance(given, MapOf):
+        return f"write `{words} | values`, or `{words} | keys`"
+    return f"for a single value, write `[{words}]`" if len(words) < 40 else ""
+
+
+def matching_member(data: object, wanted: Type) -> Type:
+    """Of the types that a value may have, the one that this list or mapping looks like."""
+    choices = members(wanted)
+    if len(choices) == 1:
+        return choices[0]
+    if isinstance(data, dict):
+        names = {normal_form(str(key)) for key in data}
+        records = [each for each in choices if isinstance(each, Record)]
+        near = max(records, key=lambda each: likeness(names, each), default=None)
+        if near is not None and (names <= near.fields.keys() or len(records) == len(choices)):
+            return near
+        return next((each for each in choices if isinstance(each, MapOf) or each is ANY), near or wanted)
+    return next((each for each in choices if isinstance(each, ListOf) or each is ANY), wanted)
+
+
+def likeness(names: set[str], record: Record) -> int:
+    """How well some names go with a record: each that it has counts for it, each that it lacks against."""
+    known = len(names & record.fields.keys())
+    lacking = sum(each.required and each.name not in names for each in record.fields.values())
+    return 2 * known - len(names - record.fields.keys()) - lacking
+
+
+@dataclass(slots=True)
+class DataReader(ValueReader):
+    """Reads values in which every text is just that: data of tests."""
+
+    def templated(
+        self, text: str, place: Place, wanted: Type, scope: Scope, constraints: Constraints = NO_CONSTRAINTS
+    ) -> Value:
+        return constant(text, place, wanted, constraints, self.report)
+
+
+EMPTY_SCOPE = Scope(names={}, classes={})
+
+
+def read_data(data: object, address: Address, wanted: Type, report: Report) -> Any:
+    """Plain data with the names of fields in normal form; where it is not of a type, that is reported."""
+    return data_of(DataReader(report).value(data, Place(address), wanted, EMPTY_SCOPE))
+
+
+def data_of(value: Value) -> Any:
+    if value.entries is not None:
+        return {name: data_of(each) for name, each in value.entries}
+    if value.items is not None:
+        return [data_of(each) for each in value.items]
+    return value.constant

@@ -1,0 +1,164 @@
+"""What an expression may mention, for each place in a step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from wfc.compiler.expressions import Scope
+from wfc.compiler.model import AnyOf, Event, Join
+from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.slotted import dataclass, field
+from wfc.compiler.types import (
+    ANY,
+    DATETIME,
+    INTEGER,
+    STRING,
+    UNKNOWN,
+    Field,
+    ListOf,
+    MapOf,
+    OneOf,
+    Optional,
+    Record,
+    Type,
+)
+
+__all__ = ["ERROR", "RESERVED", "RUN", "StepScopes", "binding_scope", "inputs", "max_runs_scope", "one_of"]
+
+
+def namespace(title: str, /, **types: Type) -> Record:
+    return Record(title, {each: Field(each, of) for each, of in types.items()}, role="namespace")
+
+
+RUN: Final = namespace("run", id=STRING, attempt=INTEGER, now=DATETIME)
+
+
+ERROR: Final = namespace("error", name=STRING, message=STRING, status=Optional(INTEGER), body=ANY)
+
+
+RESPONSE: Final = namespace("response", status=INTEGER, headers=MapOf(STRING))
+
+
+RESERVED: Final = frozenset(
+    {"args", "config", "error", "event", "events", "inputs", "response", "result", "run", "state", "secrets"}
+)
+"""Names that mean something in expressions, so that no item may hide them."""
+
+
+def binding_scope(declared: Declarations, args: Record | None = None) -> Scope:
+    """What a binding sees: `config`, and `args` in a tool's own request."""
+    names: dict[str, Type] = {"config": declared.config}
+    if args is not None:
+        names["args"] = args
+    return Scope(names=names, classes=declared.classes)
+
+
+def max_runs_scope(declared: Declarations) -> Scope:
+    """What `max_runs` sees: what does not change within a run."""
+    return Scope(names={"inputs": inputs(declared), "config": declared.config}, classes=declared.classes)
+
+
+def inputs(declared: Declarations) -> Type:
+    return declared.start.record if declared.start is not None else UNKNOWN
+
+
+@dataclass(slots=True)
+class StepScopes:
+    """The scopes of one step's places.
+
+    Args:
+        accepts: ``None`` where it could not be read: then nothing is known of `event` and `events`.
+        result: The action's type, or ``None`` without an action.
+        http: Whether there is a `response`.
+    """
+
+    declared: Declarations
+    accepts: AnyOf | Join | None
+    result: Type | None = None
+    http: bool = False
+    shared: dict[str, Type] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.shared = {
+            "inputs": inputs(self.declared),
+            "state": self.declared.state,
+            "config": self.declared.config,
+            "run": RUN,
+            **accepted(self.accepts),
+        }
+
+    def action(self) -> Scope:
+        """For what goes into the action, for `on_limit`, and for what is streamed before."""
+        return self.scope({})
+
+    def tail(self) -> Scope:
+        """For `save`, `emit`, `require` and what is streamed after: the result is there."""
+        more: dict[str, Type] = {}
+        if self.result is not None:
+            more["result"] = self.result
+        if self.http:
+            more["response"] = RESPONSE
+        return self.scope(more)
+
+    def failed(self) -> Scope:
+        """For `on_error`."""
+        return self.scope({"error": ERROR})
+
+    def timed_out(self) -> Scope:
+        """For `on_timeout`: any of the events may be missing."""
+        if isinstance(self.accepts, Join):
+            return self.scope(accepted(self.accepts, all_here=False))
+        return self.scope({})
+
+    def scope(self, more: Mapping[str, Type]) -> Scope:
+        declared = self.declared
+        return Scope({**self.shared, **more}, declared.classes, memory=declared.memory)
+
+
+def accepted(accepts: AnyOf | Join | None, *, all_here: bool | None = None) -> dict[str, Type]:
+    """`event` or `events`, whichever a way of accepting gives."""
+    if accepts is None:
+        return {"event": UNKNOWN, "events": UNKNOWN}
+    if isinstance(accepts, AnyOf):
+        return {"event": one_of(event.record for event in accepts.events)}
+    if accepts.form == "each":
+        return {"events": ListOf(one_of(event.record for event in accepts.events))}
+    first = all_here is None and accepts.form == "any" and not accepts.proceed
+    if all_here is None:
+        all_here = accepts.form == "all" and not accepts.proceed
+    return {"events": joined_events(accepts.events, all_here=all_here, first=first)}
+
+
+def one_of(records: Iterable[Record]) -> Type:
+    found = tuple(dict.fromkeys(records))
+    if not found:
+        return UNKNOWN
+    return found[0] if len(found) == 1 else OneOf(found)
+
+
+def joined_events(events: tuple[Event, ...], *, all_here: bool, first: bool = False) -> Record:
+    """The `events` of a join: each event by its name, and each field that one event alone declares.
+
+    Args:
+        all_here: Whether none of them can be missing.
+        first: Whether exactly one of them is there.
+    """
+    joined = Record("events", role="first" if first else "namespace")
+    owners: dict[str, int] = {}
+    for event in events:
+        for name in event.record.fields:
+            owners[name] = owners.get(name, 0) + 1
+    for event in events:
+        for name, each in event.record.fields.items():
+            if owners[name] == 1:
+                wanted = each.type if all_here else optional(each.type)
+                joined.fields[name] = Field(name, wanted, address=each.address)
+    for event in events:
+        record: Type = event.record if all_here else Optional(event.record)
+        joined.fields[event.name] = Field(event.name, record, address=event.address)
+    return joined
+
+
+def optional(type: Type) -> Type:
+    return type if isinstance(type, Optional) or type in (UNKNOWN, ANY) else Optional(type)

@@ -1,0 +1,57 @@
+"""What crosses the border of a part, held against what the part says."""
+
+from __future__ import annotations
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.model import Step
+from wfc.compiler.model.flow import emits, exits
+from wfc.compiler.resolve.declarations.parts import PartFile
+from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.rules import files as problems
+
+__all__ = ["check_contracts"]
+
+
+def check_contracts(parts: tuple[PartFile, ...], steps: tuple[Step, ...], declared: Declarations) -> None:
+    """Hold what crosses a part's border against what it says; silent where the flow is not known as a whole."""
+    if not declared.flow_whole:
+        return
+    for part in parts:
+        inside = [step for step in steps if step.address[0] == part.path]
+        outside = [step for step in steps if step.address[0] != part.path]
+        coming, going = accepted_events(inside), emitted_events(inside)
+        from_outside = {
+            *emitted_events(outside),
+            *(each.name for each in declared.events.nodes.values() if each.role == "start"),
+        }
+        to_outside = {*accepted_events(outside), *(each.name for each in declared.end)}
+        for name, place in coming.items():
+            if name in from_outside and name not in part.accepts:
+                declared.report(problems.not_in_the_contract(place, part.name, name, "accepts"))
+        for name, place in going.items():
+            if name in to_outside and name not in part.emits:
+                declared.report(problems.not_in_the_contract(place, part.name, name, "emits"))
+        for key, listed, known in (("accepts", part.accepts, coming), ("emits", part.emits, going)):
+            for name, place in listed.items():
+                if name not in known:
+                    declared.report(problems.contract_not_kept(place, part.name, name, key))
+
+
+def accepted_events(steps: list[Step]) -> dict[str, Place]:
+    """The events that some steps accept, each with one place that says so."""
+    found: dict[str, Place] = {}
+    for step in steps:
+        for event in step.accepts.events:
+            found.setdefault(event.name, Place(step.accepts.address))
+    return found
+
+
+def emitted_events(steps: list[Step]) -> dict[str, Place]:
+    """The events that some steps emit, each with one place that says so."""
+    found: dict[str, Place] = {}
+    for step in steps:
+        for _, exit_ in exits(step):
+            for entry in exit_.entries:
+                for emit, _each in emits(entry.emission):
+                    found.setdefault(emit.event.name, Place(emit.named or emit.address))
+    return found

@@ -1,0 +1,84 @@
+"""Calls that lead back to the workflow itself, and tools that are workflows which there are not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from wfc.compiler.diagnostics import Address, Origin, Place
+from wfc.compiler.python.literals import normal_form
+from wfc.compiler.resolve.steps.workflow_calls import report_unknown
+from wfc.compiler.resolve.symbols.declarations import Declarations, ProjectView
+from wfc.compiler.resolve.symbols.tables import entries
+from wfc.compiler.rules import files as problems
+
+__all__ = ["report_recursion", "report_unknown_tools"]
+
+
+def report_unknown_tools(declared: Declarations) -> None:
+    """Report workflows that there are not, of tools that no step calls."""
+    for name, tool in declared.tools.nodes.items():
+        if tool.workflow is None or tool.workflow in declared.called or ("tools", name) in declared.imported:
+            continue
+        if declared.around.workflow(tool.workflow) is None:
+            report_unknown(tool.workflow, Place(tool.address) / "workflow", declared)
+
+
+def report_recursion(declared: Declarations) -> None:
+    """Report each call that leads back to the workflow itself, unless the run that it starts is left to itself."""
+    if not declared.called:
+        return
+    name = str(declared.data.get("workflow"))
+    for place, callee in awaited_calls(declared):
+        way = call_path(callee, name, declared.around)
+        if way is not None:
+            declared.report(problems.workflow_calls_itself(place, (name, *way)))
+
+
+def awaited_calls(declared: Declarations) -> Iterator[tuple[Place, str]]:
+    """The workflows that the steps of a spec wait for, each with where it is named."""
+    for _, content, address in written_steps(declared):
+        call, place = content, Place(address)
+        if isinstance(content, Mapping) and content.get("kind") == "map":
+            call, place = content.get("do"), place / "do"
+        if not isinstance(call, Mapping):
+            continue
+        if call.get("kind") == "workflow" and call.get("detach") is not True:
+            if isinstance(call.get("workflow"), str):
+                yield place / "workflow", normal_form(str(call["workflow"]))
+        elif call.get("kind") == "tool":
+            binding = call.get("tool")
+            if isinstance(binding, Mapping) and isinstance(binding.get("workflow"), str):
+                yield place / "tool" / "workflow", normal_form(str(binding["workflow"]))
+            tool = declared.tools.nodes.get(normal_form(binding)) if isinstance(binding, str) else None
+            if tool is not None and tool.workflow is not None:
+                yield place / "tool", tool.workflow
+
+
+def written_steps(declared: Declarations) -> Iterator[tuple[str, object, Address]]:
+    """The steps of a spec and of its parts, as they are written."""
+    yield from entries(declared.data.get("steps"), ("steps",))
+    listed = declared.data.get("parts")
+    for path in listed if isinstance(listed, list) else ():
+        found = declared.around.part(path) if isinstance(path, str) else None
+        if isinstance(found, tuple):
+            shown, spec = found
+            yield from entries(spec.data.get("steps"), (Origin(shown), "steps"))
+
+
+def call_path(start: str, goal: str, around: ProjectView) -> list[str] | None:
+    """The calls by which a workflow leads to another, both included; ``None`` if it does not."""
+    came_from: dict[str, str] = {start: ""}
+    waiting = [start]
+    while waiting:
+        current = waiting.pop(0)
+        if current == goal:
+            way = [current]
+            while came_from[way[0]]:
+                way.insert(0, came_from[way[0]])
+            return way
+        other = around.workflow(current)
+        for _, callee in awaited_calls(other.declared) if other is not None else ():
+            if callee not in came_from:
+                came_from[callee] = current
+                waiting.append(callee)
+    return None

@@ -1,0 +1,113 @@
+"""What a spec says of its runs as a whole: exits, bounds, and old names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.expressions import Expression, Scope, parse_expression
+from wfc.compiler.model import Emit, Exit, Fail, Limits, Step, Whole
+from wfc.compiler.python.literals import normal_form
+from wfc.compiler.resolve.steps.exits import ExitResolver
+from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.resolve.values.reader import ValueReader, reads_as_text
+from wfc.compiler.resolve.values.scopes import ERROR, RUN, inputs
+from wfc.compiler.rules import runs as problems
+from wfc.compiler.rules import steps as step_problems
+from wfc.compiler.rules import values as value_problems
+from wfc.compiler.types import UNKNOWN, members, show
+
+__all__ = ["resolve_run_settings"]
+
+EXITS: Final = ("on_error", "on_deadline", "on_cancel")
+
+
+def resolve_run_settings(data: Data, steps: Sequence[Step], declared: Declarations) -> Whole:
+    """Everything that is about a run and no step."""
+    exits = {key: run_exit(key, data[key], declared) for key in EXITS if key in data}
+    if "on_deadline" in data and "deadline" not in data and not declared.is_broken(("deadline",)):
+        place = Place(("on_deadline",)).key
+        declared.report(step_problems.key_without_companion(place, "on_deadline", "deadline"))
+    names = {step.name for step in steps} | declared.broken_names("steps")
+    names |= declared.events.nodes.keys() | declared.events.broken
+    known = not (declared.unread("steps") or declared.unread("events")) and declared.flow_whole
+    return Whole(
+        on_error=exits.get("on_error"),
+        on_deadline=exits.get("on_deadline"),
+        on_cancel=exits.get("on_cancel"),
+        limits=limits(data.get("limits"), declared),
+        moved=moved(data.get("moved"), names if known else None, declared),
+        removed=removed(data.get("removed"), names if known else None, declared),
+    )
+
+
+def run_exit(key: str, data: object, declared: Declarations) -> Exit:
+    """One exit of the run; it can only end it."""
+    names = {"inputs": inputs(declared), "state": declared.state, "config": declared.config, "run": RUN}
+    scope = Scope(names={**names, "error": ERROR}, classes=declared.classes)
+    place = Place((key,))
+    found = ExitResolver(declared, ValueReader(declared.report)).exit(data, place, scope)
+    for entry in found.entries:
+        emission = entry.emission
+        ends = isinstance(emission, Emit) and emission.event.role == "end"
+        if declared.flow_whole and not ends and not isinstance(emission, Fail):
+            at = (
+                Place(emission.named or emission.address)
+                if isinstance(emission, Emit)
+                else Place(entry.address)
+            )
+            declared.report(problems.run_exit_does_not_end(at, key, [event.name for event in declared.end]))
+    return found
+
+
+def limits(data: object, declared: Declarations) -> Limits | None:
+    if not isinstance(data, Mapping):
+        return None
+    place = Place(("limits",))
+    per: Expression | None = None
+    if "per" in data:
+        if "concurrent_runs" not in data and not declared.is_broken(("limits", "concurrent_runs")):
+            at = (place / "per").key
+            declared.report(step_problems.key_without_companion(at, "per", "concurrent_runs"))
+        scope = Scope(names={"inputs": inputs(declared)}, classes=declared.classes)
+        per = parse_expression(str(data["per"]), place / "per", scope, declared.report)
+        if per.type != UNKNOWN and not all(reads_as_text(each) for each in members(per.type)):
+            why = f"wanted a text or a number, found {show(per.type)}"
+            declared.report(value_problems.wrong_value(place / "per", why))
+    cost = data.get("cost_usd")
+    return Limits(
+        steps=integer(data.get("steps")),
+        tokens=integer(data.get("tokens")),
+        cost_usd=float(cost) if isinstance(cost, (int, float)) else None,
+        concurrent_runs=integer(data.get("concurrent_runs")),
+        per=per,
+    )
+
+
+def integer(value: object) -> int | None:
+    return value if isinstance(value, int) else None
+
+
+def moved(data: object, names: set[str] | None, declared: Declarations) -> tuple[tuple[str, str], ...]:
+    """Old names with the new ones, which must be in use, as the old ones must not."""
+    found: list[tuple[str, str]] = []
+    for key, content in data.items() if isinstance(data, Mapping) else ():
+        old, new, place = normal_form(str(key)), normal_form(str(content)), Place(("moved", key))
+        if names is not None and old in names:
+            declared.report(problems.old_name_in_use(place.key, old))
+        if names is not None and new not in names:
+            declared.report(problems.new_name_not_in_use(place, new, names))
+        found.append((old, new))
+    return tuple(found)
+
+
+def removed(data: object, names: set[str] | None, declared: Declarations) -> tuple[str, ...]:
+    found: list[str] = []
+    for index, content in enumerate(data if isinstance(data, list) else ()):
+        old = normal_form(str(content))
+        if names is not None and old in names:
+            declared.report(problems.old_name_in_use(Place(("removed", index)), old))
+        found.append(old)
+    return tuple(found)

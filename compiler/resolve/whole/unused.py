@@ -1,0 +1,134 @@
+"""Warnings of what nothing uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.model import MapItems, Step, Tool, ToolCall
+from wfc.compiler.python.literals import normal_form
+from wfc.compiler.resolve.declarations.imports import report_unused_imports
+from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.resolve.symbols.tables import Data, Table, entries
+from wfc.compiler.rules import WARNINGS
+from wfc.compiler.rules.names import unused_declaration
+from wfc.compiler.slotted import dataclass, field
+from wfc.compiler.types import Enumeration, Record, Type, parts
+
+__all__ = ["UsedTypes", "has_python_name", "note_used_resources", "report_unused", "report_unused_resources"]
+
+
+@dataclass(slots=True)
+class UsedTypes:
+    """The records and enumerations that something is made of, in the order in which they are met."""
+
+    records: dict[Record, None] = field(default_factory=dict)
+    enumerations: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, declared: Declarations, steps: Iterable[Step]) -> UsedTypes:
+        """All that events, config, state, bindings and results are made of."""
+        used = cls()
+        for name, event in declared.events.nodes.items():
+            if declared.counts("events", name, declared.events):
+                used.add(event.record)
+        used.add(declared.config)
+        used.add(declared.state)
+        for name, tool in declared.tools.nodes.items():
+            if declared.counts("tools", name, declared.tools):
+                used.add(tool.args)
+                used.add(tool.output)
+        for step in steps:
+            call = step.action.do if isinstance(step.action, MapItems) else step.action
+            if isinstance(call, ToolCall):
+                used.add(call.tool.args)
+                used.add(call.tool.output)
+            if isinstance(step.action, MapItems) and step.action.result is not None:
+                used.add(step.action.result)
+            if step.result is not None:
+                used.add(step.result)
+        return used
+
+    def add(self, type: Type) -> None:
+        """A type and all its parts. Without recursion: records may be made of themselves."""
+        stack = [type]
+        while stack:
+            current = stack.pop()
+            if isinstance(current, Record):
+                if current in self.records:
+                    continue
+                self.records[current] = None
+            elif isinstance(current, Enumeration):
+                self.enumerations.add(current.name)
+            stack.extend(reversed(parts(current)))
+
+
+def report_unused(data: Data, declared: Declarations, used: UsedTypes) -> None:
+    """Warn of what nothing uses; not where a name is unknown, for that may be the one that was meant."""
+    report, codes = declared.report, set(declared.codes)
+    tables: tuple[tuple[str, str, Table[Any]], ...] = (
+        ("prompts", "prompt", declared.prompts),
+        ("models", "model", declared.models),
+        ("tools", "tool", declared.tools),
+        ("agents", "agent", declared.agents),
+        ("knowledge", "collection", declared.knowledge),
+        ("retries", "retry policy", declared.retries),
+    )
+    for section, what, table in tables:
+        if table.unknown.__name__.replace("_", "-") in codes:
+            continue
+        for name, _content, address in entries(data.get(section), (section,)):
+            if name in table.nodes and name not in table.used:
+                report(unused_declaration(Place(address).key, what, name))
+    if "unknown-secret" not in codes:
+        for index, name in enumerate(declared.secrets.nodes):
+            if normal_form(name) not in declared.secrets.used:
+                report(unused_declaration(Place(("secrets", index)), "secret", name))
+    # what uses a type is seen in steps, of which little may be left where something is wrong with them
+    if codes <= WARNINGS:
+        for name, _content, address in entries(data.get("types"), ("types",)):
+            declaration = declared.types.get(name)
+            if declaration is not None and has_python_name(declaration) and not is_used(declaration, used):
+                report(unused_declaration(Place(address).key, "type", name))
+        report_unused_imports(data, declared, {record.name for record in used.records} | used.enumerations)
+
+
+def is_used(type: Type, used: UsedTypes) -> bool:
+    if isinstance(type, Enumeration):
+        return type.name in used.enumerations
+    return type in used.records
+
+
+def has_python_name(type: Type) -> bool:
+    """Whether a type under `types` is one that gets a name in Python: a record or an enumeration."""
+    return (isinstance(type, Record) and type.role == "type") or (
+        isinstance(type, Enumeration) and bool(type.name)
+    )
+
+
+def note_used_resources(steps: Iterable[Step], declared: Declarations) -> None:
+    """Take for used what a Python tool can ask for: all but the names of its own arguments.
+
+    What parameters a Python function has is not known here.
+    """
+    tools = (*declared.tools.nodes.values(), *written_in_steps(steps))
+    python = [tool for tool in tools if tool.python is not None]
+    for name in declared.resources.nodes:
+        if any(name not in tool.args.fields for tool in python):
+            declared.resources.used.add(name)
+
+
+def report_unused_resources(declared: Declarations) -> None:
+    """Warn of the spec's own resources that no Python tool can ask for."""
+    unsure = {"unknown-tool", "bad-python-tool"} & set(declared.codes)
+    if unsure or declared.tools.broken or declared.tools.unread:
+        return
+    for name, resource in declared.resources.nodes.items():
+        if ("resources", name) not in declared.imported and name not in declared.resources.used:
+            declared.report(unused_declaration(Place(resource.address).key, "resource", name))
+
+
+def written_in_steps(steps: Iterable[Step]) -> list[Tool]:
+    actions = (step.action.do if isinstance(step.action, MapItems) else step.action for step in steps)
+    return [action.tool for action in actions if isinstance(action, ToolCall)]

@@ -1,0 +1,247 @@
+"""``@step``, ``@transform`` and ``@pause``: the decorators that make methods steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, overload
+
+from wfc.runtime.authoring.retry import RetryRule
+from wfc.runtime.authoring.step_functions import DEFAULT_WORKERS, StepFunction, enclosing_names
+from wfc.runtime.errors import WorkflowValidationError
+from wfc.runtime.plan.joins import Join
+
+if TYPE_CHECKING:
+    from wfc.runtime.calls.cache import Cache
+    from wfc.runtime.workflow import Workflow
+
+__all__ = ["StepFunction", "StepGraphCheck", "catch_error", "pause", "step", "transform"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+StepGraphCheck = Literal["reachability", "dead_end"]
+"""Checks of the flow that can be left out for one step."""
+
+
+@overload
+def step(function: Callable[P, R], /) -> StepFunction[P, R]: ...
+@overload
+def step(
+    *,
+    workflow: type[Workflow] | None = None,
+    num_workers: int = DEFAULT_WORKERS,
+    retry_policy: RetryRule | None = None,
+    timeout: float | None = None,
+    max_runs: int | str | None = None,
+    join: Join | None = None,
+    name: str | None = None,
+    cache: Cache | None = None,
+    accept_event_subclasses: bool = False,
+    skip_graph_checks: list[StepGraphCheck] | None = None,
+) -> Callable[[Callable[P, R]], StepFunction[P, R]]: ...
+def step(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    workflow: type[Workflow] | None = None,
+    num_workers: int = DEFAULT_WORKERS,
+    retry_policy: RetryRule | None = None,
+    timeout: float | None = None,
+    max_runs: int | str | None = None,
+    join: Join | None = None,
+    name: str | None = None,
+    cache: Cache | None = None,
+    accept_event_subclasses: bool = False,
+    skip_graph_checks: list[StepGraphCheck] | None = None,
+) -> Any:
+    """Makes a method, or with ``workflow`` a free function, a step.
+
+    Its parameters say which events it accepts: ``A | B`` any of them, several parameters one of each,
+    ``list[E]`` a batch. Its return annotation says what it emits: ``A | B | None`` one or nothing, ``list[E]``
+    a batch. A plain function runs in a thread.
+
+    Args:
+        workflow: The class that a free function belongs to.
+        num_workers: How many of its runs may be under way at once, within one run of the workflow.
+        retry_policy: What to do when it fails; ``None``: the run fails.
+        timeout: Seconds for one attempt, not counting the time in the queue; ``None``: no bound.
+        max_runs: How often it may run, in one run or one item of a batch; or the name of a method that says so.
+        join: How the events of its parameters belong together.
+        name: What the step is called, where that cannot be the method's name.
+        cache: Whether results of its calls of models, tools and services may be used again.
+        accept_event_subclasses: Whether it accepts subclasses of its events too.
+        skip_graph_checks: Names of checks not to make for it: ``reachability``, ``dead_end``.
+
+    Raises:
+        WorkflowValidationError: An option is out of range, or a free function has no ``workflow``.
+    """
+    _check_count("num_workers", num_workers)
+    if timeout is not None and timeout <= 0:
+        raise WorkflowValidationError("`timeout` must be greater than 0")
+
+    def decorate(function: Callable[..., Any]) -> StepFunction[..., Any]:
+        made: StepFunction[..., Any] = StepFunction(function, enclosing_names(function))
+        made.num_workers = num_workers
+        made.retry_policy = retry_policy
+        made.timeout = timeout
+        made.limit = max_runs
+        made.cache = cache
+        made.join = join
+        made.name = name or function.__name__
+        made.accept_event_subclasses = accept_event_subclasses
+        made.skip_graph_checks = tuple(skip_graph_checks or ())
+        if workflow is not None:
+            workflow.add_step(made)
+        elif _is_free(function):
+            raise WorkflowValidationError(
+                f"`{function.__name__}` is not a method: say `@step(workflow=…)` with the class that it belongs to"
+            )
+        return made
+
+    return decorate if function is None else decorate(function)
+
+
+@overload
+def transform(function: Callable[P, R], /) -> StepFunction[P, R]: ...
+@overload
+def transform(
+    *, join: Join | None = None, max_runs: int | str | None = None, name: str | None = None
+) -> Callable[[Callable[P, R]], StepFunction[P, R]]: ...
+def transform(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    join: Join | None = None,
+    max_runs: int | str | None = None,
+    name: str | None = None,
+) -> Any:
+    """Makes a method a step without an action: a tail alone, called at once when its events are there.
+
+    Args:
+        join: How the events of its parameters belong together.
+        max_runs: See ``step``.
+        name: See ``step``.
+    """
+
+    def decorate(function: Callable[..., Any]) -> StepFunction[..., Any]:
+        made: StepFunction[..., Any] = StepFunction(function, enclosing_names(function))
+        made.is_transform = True
+        made.join = join
+        made.name = name or function.__name__
+        made.limit = max_runs
+        return made
+
+    return decorate if function is None else decorate(function)
+
+
+@overload
+def pause(function: Callable[P, R], /) -> StepFunction[P, R]: ...
+@overload
+def pause(
+    *,
+    within: float | None = None,
+    num_workers: int = DEFAULT_WORKERS,
+    retry_policy: RetryRule | None = None,
+    timeout: float | None = None,
+    max_runs: int | str | None = None,
+    join: Join | None = None,
+    name: str | None = None,
+) -> Callable[[Callable[P, R]], StepFunction[P, R]]: ...
+def pause(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    within: float | None = None,
+    num_workers: int = DEFAULT_WORKERS,
+    retry_policy: RetryRule | None = None,
+    timeout: float | None = None,
+    max_runs: int | str | None = None,
+    join: Join | None = None,
+    name: str | None = None,
+) -> Any:
+    """Makes a method a step that waits: it returns what for, and its tail is called when that is there.
+
+    While it waits it is data: it holds no task, no thread and, but for ``Child`` and ``Items``, no worker.
+
+    Args:
+        within: Seconds for the whole wait; then ``on_expired`` is called. ``None``: no bound.
+        num_workers: How many of its runs may be at work at once, within one run of the workflow.
+        retry_policy: What to do when what it waits for fails, such as a child run.
+        timeout: Seconds for one attempt at it.
+        max_runs: See ``step``.
+        join: See ``step``.
+        name: See ``step``.
+
+    Raises:
+        WorkflowValidationError: An option is out of range.
+    """
+    if within is not None and within < 0:
+        raise WorkflowValidationError("`within` must not be negative")
+    decorate_step = step(
+        num_workers=num_workers,
+        retry_policy=retry_policy,
+        timeout=timeout,
+        max_runs=max_runs,
+        join=join,
+        name=name,
+    )
+
+    def decorate(function: Callable[..., Any]) -> StepFunction[..., Any]:
+        made = decorate_step(function)
+        made.is_pause = True
+        made.within = within
+        return made
+
+    return decorate if function is None else decorate(function)
+
+
+@overload
+def catch_error(function: Callable[P, R], /) -> StepFunction[P, R]: ...
+@overload
+def catch_error(
+    *, for_steps: list[str] | None = None, max_recoveries: int = 1
+) -> Callable[[Callable[P, R]], StepFunction[P, R]]: ...
+def catch_error(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    for_steps: list[str] | None = None,
+    max_recoveries: int = 1,
+) -> Any:
+    """Makes a method the handler of steps that failed for good: it takes a ``StepFailedEvent``, and emits like a step.
+
+    What it emits goes on where the failed step stood, within its item of a batch too. An exception of its own fails
+    the run.
+
+    Args:
+        for_steps: The names of the steps; ``None``: all that no other handler names.
+        max_recoveries: How often it may take over among the events that lead to one another; after that the run fails.
+
+    Raises:
+        WorkflowValidationError: An argument is out of range.
+    """
+    _check_count("max_recoveries", max_recoveries)
+    if for_steps is not None and not (
+        isinstance(for_steps, list) and all(isinstance(one, str) for one in for_steps)
+    ):
+        raise WorkflowValidationError("`for_steps` must be a list of the names of steps, or None")
+
+    def decorate(function: Callable[..., Any]) -> StepFunction[..., Any]:
+        made: StepFunction[..., Any] = StepFunction(function, enclosing_names(function))
+        made.num_workers = 1
+        made.max_recoveries = max_recoveries
+        made.for_steps = None if for_steps is None else tuple(for_steps)
+        return made
+
+    return decorate if function is None else decorate(function)
+
+
+def _check_count(name: str, count: object) -> None:
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise WorkflowValidationError(f"`{name}` must be an integer greater than 0")
+
+
+def _is_free(function: Callable[..., Any]) -> bool:
+    """Whether a function stands by itself, or in another function, rather than in a class."""
+    owner = function.__qualname__.rpartition(".")[0]
+    return not owner or owner.endswith("<locals>")

@@ -1,0 +1,42 @@
+"""What annotations given as text mean where they stand: the names of functions around them."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import ChainMap
+from collections.abc import Callable, Mapping
+from types import FrameType
+from typing import Any, Final
+
+__all__ = ["enclosing_names"]
+
+_NAME: Final = re.compile(r"[^\W\d]\w*")
+_OURS: Final = f"{__name__.rpartition('.')[0]}."
+
+
+def enclosing_names(function: Callable[..., Any]) -> Mapping[str, Any]:
+    """Local names at the place of the decorator that annotations given as text mention; those of factories too."""
+    wanted = _mentioned(function)
+    if not wanted:
+        return {}
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith(_OURS):
+        frame = frame.f_back  # the decorators themselves
+    around: ChainMap[str, Any] = ChainMap()
+    while frame is not None and frame.f_globals.get("__name__") == function.__module__:
+        if frame.f_locals is not frame.f_globals:
+            around.maps.append(frame.f_locals)
+        frame = frame.f_back
+    names: dict[str, Any] = {}
+    while found := {name: around[name] for name in wanted - names.keys() if name in around}:
+        names |= found
+        factories = (getattr(one, "factory", one) for one in found.values())
+        wanted = {name for factory in factories for name in _mentioned(factory)}
+    return names
+
+
+def _mentioned(function: Any) -> set[str]:
+    """The names in a function's annotations that are texts."""
+    annotations = getattr(function, "__annotations__", {}) if callable(function) else {}
+    return {name for one in annotations.values() if isinstance(one, str) for name in _NAME.findall(one)}

@@ -1,0 +1,214 @@
+"""What a workflow class declares of its runs: the events they take from outside, their bounds, what identifies them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, time, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, get_args
+
+from wfc.runtime.authoring.step_functions import enclosing_names
+from wfc.runtime.authoring.table.injection import Call, make_call
+from wfc.runtime.authoring.table.signature import read_signature
+from wfc.runtime.core.execution import StepRun
+from wfc.runtime.errors import ExpressionError, WorkflowError, WorkflowValidationError
+from wfc.runtime.events import Event, event_name
+
+if TYPE_CHECKING:
+    from wfc.runtime.driver.run import Run
+    from wfc.runtime.workflow import Workflow
+
+__all__ = [
+    "Limits",
+    "Receives",
+    "RunFunction",
+    "RunRules",
+    "WhenRunning",
+    "key_text",
+    "run_cancel",
+    "run_deadline",
+    "run_error",
+    "run_key",
+    "runs_per",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+WhenRunning = Literal["reject", "queue", "replace", "join", "parallel"]
+"""What a second start under a key does while the first run is not over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receives:
+    """An event that runs take from outside.
+
+    Args:
+        event: Its class.
+        key: The attribute whose value must be the run's key; ``None``: it is sent by run id or topic only.
+        topic: The only topic under which it is taken; ``None``: any.
+    """
+
+    event: type[Event]
+    key: str | None = None
+    topic: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds on a run, and on how many there are at once; ``None``: no bound.
+
+    Args:
+        steps: Step runs.
+        tokens: Of models, in and out.
+        cost_usd: Of models, in US dollars.
+        concurrent_runs: Runs of this workflow under way at once in an engine; further ones wait their turn. With
+            ``@runs_per``, for each value that it gives.
+    """
+
+    steps: int | None = None
+    tokens: int | None = None
+    cost_usd: float | None = None
+    concurrent_runs: int | None = None
+
+
+class RunFunction:
+    """A method that belongs to a workflow's runs rather than to a step, such as ``@run_key``."""
+
+    def __init__(self, what: str, function: Callable[..., Any]) -> None:
+        self.what = what
+        self.function = function
+        self.names = enclosing_names(function)
+        self.__name__ = function.__name__
+        self.__doc__ = function.__doc__
+        self.__wrapped__ = function
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        return self if instance is None else self.function.__get__(instance, owner)
+
+
+def run_key(function: F) -> F:
+    """Makes a method give what identifies a run: a text or number computed from its inputs."""
+    return RunFunction("run_key", function)  # type: ignore[return-value]
+
+
+def runs_per(function: F) -> F:
+    """Makes a method give the value for each of which ``Limits.concurrent_runs`` counts by itself."""
+    return RunFunction("runs_per", function)  # type: ignore[return-value]
+
+
+def run_error(function: F) -> F:
+    """Makes a method the run's exit for errors that no step takes: emits an end event, or says ``UNHANDLED``.
+
+    It sees state, inputs, config, run and ``error``. It takes no errors of expressions, nor of settings.
+    """
+    return RunFunction("run_error", function)  # type: ignore[return-value]
+
+
+def run_deadline(function: F) -> F:
+    """Makes a method the run's exit for its deadline; see ``run_error``."""
+    return RunFunction("run_deadline", function)  # type: ignore[return-value]
+
+
+def run_cancel(function: F) -> F:
+    """Makes a method the run's exit for being cancelled; see ``run_error``."""
+    return RunFunction("run_cancel", function)  # type: ignore[return-value]
+
+
+class RunRules:
+    """What one class declares, read once.
+
+    Raises:
+        WorkflowValidationError: It contradicts itself.
+    """
+
+    __slots__ = ("functions", "has_none", "key", "limits", "per", "receives", "when_running")
+
+    def __init__(
+        self,
+        owner: str,
+        functions: Mapping[str, RunFunction],
+        when_running: WhenRunning | None,
+        limits: Limits | None,
+        receives: tuple[Receives, ...],
+    ) -> None:
+        self.functions = functions
+        self.limits = limits or _NO_LIMITS
+        self.receives: dict[str, Receives] = {event_name(one.event): one for one in receives}
+        self.key = _call(functions.get("run_key"))
+        self.per = _call(functions.get("runs_per"))
+        self.when_running: WhenRunning = when_running or "reject"
+        self.has_none = self.key is None and not receives and self.limits.concurrent_runs is None
+        if when_running is not None and when_running not in get_args(WhenRunning):
+            raise WorkflowValidationError(
+                f"{owner}: `when_running` must be one of {', '.join(get_args(WhenRunning))}, not {when_running!r}"
+            )
+        if when_running is not None and self.key is None:
+            raise WorkflowValidationError(
+                f"{owner} says what a second start does, but not under which key: decorate a method with `@run_key`"
+            )
+        if self.per is not None and self.limits.concurrent_runs is None:
+            raise WorkflowValidationError(f"{owner} has `@runs_per` without `Limits(concurrent_runs=…)`")
+        if len(self.receives) < len(receives):
+            raise WorkflowValidationError(f"{owner} receives two events of the same name")
+        for one in receives:
+            if one.key is not None and one.key not in one.event.model_fields and _is_closed(one.event):
+                raise WorkflowValidationError(
+                    f"{owner} finds runs for {event_name(one.event)} by its field `{one.key}`, which it does not have"
+                )
+
+    @classmethod
+    def of(cls, workflow: type[Workflow]) -> RunRules:
+        """What a class declares."""
+        found: RunRules | None = workflow.__dict__.get("_declared")
+        if found is None:
+            functions: dict[str, RunFunction] = {}
+            for owner in reversed(workflow.__mro__):
+                functions.update(
+                    (value.what, value) for value in vars(owner).values() if isinstance(value, RunFunction)
+                )
+            found = cls(
+                workflow.__name__, functions, workflow._when_running, workflow._limits, workflow._receives
+            )
+            workflow._declared = found
+        return found
+
+
+_NO_LIMITS: Final = Limits()
+
+
+def _call(found: RunFunction | None) -> Callable[[Run], str] | None:
+    if found is None:
+        return None
+    signature = read_signature(found.function, is_tail=True, names=found.names)
+    call: Call = make_call(found.function, signature, (), is_tail=True)
+    name = found.__name__
+
+    def text(run: Run) -> str:
+        step = run.execution.plan.steps[0]
+        try:
+            return key_text(call(run, StepRun(0, step, run.execution.inputs, None, ()), None))
+        except WorkflowError:
+            raise
+        except Exception as error:
+            raise ExpressionError(
+                f"`{name}` of {run.workflow.workflow_name} cannot be computed: {error}"
+            ) from error
+
+    return text
+
+
+def key_text(value: object) -> str:
+    """A key as text, the same whichever side of a message it comes from.
+
+    Raises:
+        ExpressionError: It is null, or of a type that identifies nothing.
+    """
+    if isinstance(value, str | int | float | Decimal | date | time | timedelta):
+        return str(value)
+    said = "null" if value is None else f"a value of type {type(value).__name__}"
+    raise ExpressionError(f"a key must be a text, a number or a date, not {said}")
+
+
+def _is_closed(event: type[Event]) -> bool:
+    return event.model_config.get("extra") == "forbid"

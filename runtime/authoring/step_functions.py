@@ -1,0 +1,209 @@
+"""A step as it is written: a function, its options, and the functions that belong to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    Final,
+    Generic,
+    Literal,
+    ParamSpec,
+    TypeVar,
+    get_args,
+    overload,
+)
+
+from wfc.runtime.authoring.enclosing_names import enclosing_names
+from wfc.runtime.authoring.retry import RetryRule
+from wfc.runtime.errors import WorkflowValidationError
+from wfc.runtime.plan.joins import Join
+
+if TYPE_CHECKING:
+    from wfc.runtime.calls.cache import Cache
+
+__all__ = ["DEFAULT_WORKERS", "ItemFunction", "OnItemError", "StepFunction", "enclosing_names"]
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+S = TypeVar("S")
+F = TypeVar("F", bound=Callable[..., Any])
+
+DEFAULT_WORKERS: Final = 4
+
+OnItemError = Literal["fail", "skip", "null"]
+"""What becomes of an item whose action has failed for good: the step fails, it is left out, or it is ``None``."""
+
+
+class ItemFunction:
+    """The action of a step's items, and its options."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        num_workers: int,
+        retry_policy: RetryRule | None,
+        timeout: float | None,
+        on_error: OnItemError,
+        cache: Cache | None,
+    ) -> None:
+        self.function = function
+        self.names = enclosing_names(function)
+        self.num_workers = num_workers
+        self.retry_policy = retry_policy
+        self.timeout = timeout
+        self.on_error: OnItemError = on_error
+        self.cache = cache
+
+
+class StepFunction(Generic[P, R]):
+    """A function that is a step, and the functions that belong to it.
+
+    It can be called like the function itself, for tests. The decorators ``then`` and the others register
+    the step's tail and further exits; each gives back the function that it is given.
+    """
+
+    def __init__(self, function: Callable[P, R], names: Mapping[str, Any]) -> None:
+        self.function = function
+        self.names = names  # of the places around, for annotations that are texts
+        self.exits: dict[str, tuple[Callable[..., Any], Mapping[str, Any]]] = {}
+        self.is_transform = False
+        self.is_pause = False
+        self.within: float | None = None  # bounds a pause
+        self.items: ItemFunction | None = None
+        self.join: Join | None = None
+        self.num_workers = DEFAULT_WORKERS
+        self.retry_policy: RetryRule | None = None
+        self.timeout: float | None = None
+        self.limit: int | str | None = None
+        self.cache: Cache | None = None
+        self.accept_event_subclasses = False
+        self.skip_graph_checks: tuple[str, ...] = ()
+        self.max_recoveries = 0  # of a handler of failed steps
+        self.for_steps: tuple[str, ...] | None = None
+        self.name = function.__name__  # in reports and joins; the method's may have to differ
+        self.__name__ = function.__name__
+        self.__qualname__ = function.__qualname__
+        self.__module__ = function.__module__
+        self.__doc__ = function.__doc__
+        self.__wrapped__ = function
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self.function(*args, **kwargs)
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> StepFunction[P, R]: ...
+    @overload
+    def __get__(
+        self: StepFunction[Concatenate[Any, S2], R2], instance: object, owner: type
+    ) -> Callable[S2, R2]: ...
+    def __get__(self, instance: object, owner: type) -> Any:
+        return self if instance is None else self.function.__get__(instance, owner)
+
+    def _registers(self, name: str) -> Callable[[F], F]:
+        def register(function: F) -> F:
+            if name in self.exits:
+                raise WorkflowValidationError(f"step `{self.name}` has two functions for `{name}`")
+            self.exits[name] = function, enclosing_names(function)
+            return function
+
+        return register
+
+    def then(self, function: F) -> F:
+        """The tail: called with the action's result on the state of the moment it is recorded; emits."""
+        return self._registers("then")(function)
+
+    def on_error(self, function: F) -> F:
+        """Called when the action has failed for good; emits, or says ``UNHANDLED``."""
+        return self._registers("on_error")(function)
+
+    def on_limit(self, function: F) -> F:
+        """Called instead of the action when the step has run ``max_runs`` times; emits."""
+        return self._registers("on_limit")(function)
+
+    def on_timeout(self, function: F) -> F:
+        """Called when a join's ``within`` has passed; emits."""
+        return self._registers("on_timeout")(function)
+
+    def require(self, function: F) -> F:
+        """Yields a sentence for each thing that the action's result must have and has not."""
+        return self._registers("require")(function)
+
+    def max_runs(self, function: F) -> F:
+        """Gives the bound on runs, where it is computed from inputs and config."""
+        return self._registers("max_runs")(function)
+
+    def stream_before(self, function: F) -> F:
+        """Gives a text or an event for whoever watches, before the action."""
+        return self._registers("stream_before")(function)
+
+    def stream_after(self, function: F) -> F:
+        """Gives a text or an event for whoever watches, after the action."""
+        return self._registers("stream_after")(function)
+
+    def idempotency_key(self, function: F) -> F:
+        """Gives the key by which a service knows that two requests are the same one."""
+        return self._registers("idempotency_key")(function)
+
+    # --- of steps that pause
+
+    def on_expired(self, function: F) -> F:
+        """Called when a pause's own ``within`` has passed; emits."""
+        return self._registers("on_expired")(function)
+
+    def that(self, function: F) -> F:
+        """Says whether an event from outside, its ``result``, is what the pause waits for."""
+        return self._registers("that")(function)
+
+    def item(
+        self,
+        *,
+        num_workers: int = DEFAULT_WORKERS,
+        retry_policy: RetryRule | None = None,
+        timeout: float | None = None,
+        on_error: OnItemError = "fail",
+        cache: Cache | None = None,
+    ) -> Callable[[F], F]:
+        """The action of each of a step's ``Items``: gives its result, or a pause to wait for that.
+
+        Args:
+            num_workers: How many items may be at work at once, within one run of the workflow.
+            retry_policy: What to do when it fails.
+            timeout: Seconds for one attempt.
+            on_error: What becomes of an item that has failed for good; ``fail``: the other items are cancelled.
+            cache: Whether results of its calls may be used again.
+
+        Raises:
+            WorkflowValidationError: An option is out of range, or the step has such a function.
+        """
+        if isinstance(num_workers, bool) or not isinstance(num_workers, int) or num_workers < 1:
+            raise WorkflowValidationError("`num_workers` must be an integer greater than 0")
+        if timeout is not None and timeout <= 0:
+            raise WorkflowValidationError("`timeout` must be greater than 0")
+        if on_error not in get_args(OnItemError):
+            raise WorkflowValidationError(f"`on_error` must be one of {', '.join(get_args(OnItemError))}")
+
+        def register(function: F) -> F:
+            if self.items is not None:
+                raise WorkflowValidationError(f"step `{self.name}` has two functions for `item`")
+            self.items = ItemFunction(function, num_workers, retry_policy, timeout, on_error, cache)
+            return function
+
+        return register
+
+    def give(self, function: F) -> F:
+        """Gives what an item gives, or ``SKIP``; called with its result on the state of the moment it is recorded."""
+        return self._registers("give")(function)
+
+    # --- of joins
+
+    def match_by(self, function: F) -> F:
+        """Gives the value that events have in common which belong together; the join fires once for each."""
+        return self._registers("match_by")(function)
+
+
+S2 = ParamSpec("S2")
+R2 = TypeVar("R2")

@@ -1,0 +1,268 @@
+"""Events come to a join, and it fires, or not yet, or they are late."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from typing import TYPE_CHECKING
+
+from wfc.runtime.core.advance.cancelling import cancel_rest
+from wfc.runtime.core.advance.frames import batch_of, collect_all, frame_of, leave
+from wfc.runtime.core.advance.scheduling import free_worker, go_on, start_run
+from wfc.runtime.core.advance.stuck import check_not_stuck
+from wfc.runtime.core.effects import NotifyObservers, StopTimer
+from wfc.runtime.core.execution import NONE, Execution, Exit, Frame, FrameKind, Path, Slots, StepRun
+from wfc.runtime.errors import WorkflowRuntimeError
+from wfc.runtime.events import Event, LateEvent, event_name
+from wfc.runtime.plan.joins import AllOf
+
+if TYPE_CHECKING:
+    from wfc.runtime.authoring.table import Step
+    from wfc.runtime.core.ticks import MatchValueComputed
+
+__all__ = ["CollectedEvents", "arrive", "collect", "matched", "time_out", "uncollect"]
+
+
+def arrive(execution: Execution, step: Step, event: Event, frame: Frame | None, path: Path) -> None:
+    """An event comes to a step that joins.
+
+    Raises:
+        WorkflowRuntimeError: It has no frame of the join's fork, or the frame has had an event like it.
+    """
+    if step.collects:
+        _collect(execution, step, event, frame, path)
+    elif step.join is None:
+        _pair(execution, step, event, frame, path)
+    elif step.match_by is not None:
+        _match(execution, step, event, frame, path)
+    else:
+        _fill(execution, step, event, frame, step.index)
+
+
+def _collect(execution: Execution, step: Step, event: Event, frame: Frame | None, path: Path) -> None:
+    batch = batch_of(frame, step)
+    if batch is None:
+        raise WorkflowRuntimeError(
+            f"{event_name(event)} reached step `{step.name}`, which collects a batch, outside of any batch: "
+            f"it must descend from a list of events that a step returned"
+        )
+    slots = batch.joins.get(step.index)
+    if slots is not None and slots.fired:
+        _late(execution, step, event)
+        return
+    found = batch.collected.setdefault(step.index, [])
+    found.append((path, event))
+    if len(found) == step.take:
+        collect_all(execution, batch, step)
+
+
+def _match(execution: Execution, step: Step, event: Event, frame: Frame | None, path: Path) -> None:
+    """First the value is wanted by which the event belongs to others; nobody need be free for that."""
+    number = execution.number = execution.number + 1
+    run = StepRun(number, step, event, frame, path)
+    if frame is not None:
+        frame.enter()
+        frame.keep(number, run)
+    go_on(execution, run, Exit.MATCH)
+
+
+def matched(execution: Execution, tick: MatchValueComputed) -> None:
+    """The value of an event at a join is known."""
+    run = execution.in_flight.pop(tick.number, None)
+    if run is None:
+        return
+    free_worker(execution, run.step)
+    if run.frame is not None:
+        run.frame.forget(run.number)
+    _fill(execution, run.step, run.event, run.frame, (run.step.index, tick.value))
+    if run.frame is not None:
+        leave(execution, run.frame)
+    if not execution.in_flight:
+        check_not_stuck(execution, None)
+
+
+def _fill(
+    execution: Execution, step: Step, event: Event, frame: Frame | None, key: int | tuple[int, str]
+) -> None:
+    """By frame: the join fires once in each frame of its fork, or once there for each value."""
+    found = frame_of(frame, step.fork)
+    if found is None:
+        fork = f"`{step.fork.name}`" if step.fork is not None else "the start"
+        raise WorkflowRuntimeError(
+            f"{event_name(event)} reached the join of step `{step.name}` without passing {fork} first"
+        )
+    slots = found.joins.get(key)
+    if slots is None:
+        slots = found.joins[key] = Slots()
+    at = step.slot_of(type(event))
+    assert at is not None  # it was routed here because a slot takes it
+    if slots.fired or (at in slots.arrived and not isinstance(step.join, AllOf)):
+        _late(execution, step, event)
+        return
+    if at in slots.arrived:
+        raise WorkflowRuntimeError(
+            f"the join of step `{step.name}` received two {event_name(event)} in one frame"
+        )
+    slots.arrived[at] = event
+    if len(slots.arrived) >= step.needed:
+        _fire(execution, step, found, slots, Exit.ACTION)
+
+
+def _late(execution: Execution, step: Step, event: Event) -> None:
+    if execution.observed:
+        execution.effects.append(NotifyObservers(LateEvent(event=event, step_name=step.name)))
+
+
+def _fire(execution: Execution, step: Step, frame: Frame, slots: Slots, exit: Exit) -> None:
+    slots.fired = True
+    arrived, slots.arrived = slots.arrived, {}
+    start_run(execution, step, arrived, frame, frame.path, exit)
+    if step.cancels:
+        cancel_rest(execution, step, frame, execution.number)
+    if slots.timer is not None:
+        if execution.timers.pop(slots.timer, None) is not None:
+            execution.effects.append(StopTimer(slots.timer))
+        frame.holds -= 1
+        leave(execution, frame)
+
+
+def time_out(execution: Execution, step: Step, frame: Frame) -> None:
+    """The time of a join in a frame is up: it fires with what there is, or leaves by its time-out."""
+    way = Exit.ACTION if step.join is not None and step.join.proceed else Exit.TIMEOUT
+    if step.collects:
+        collect_all(execution, frame, step, way)
+    elif step.match_by is not None:
+        _fire_all(execution, step, frame, way)
+    else:
+        _fire(execution, step, frame, frame.joins[step.index], way)
+
+
+def _fire_all(execution: Execution, step: Step, frame: Frame, way: Exit) -> None:
+    """The time of a join with values is up: it fires for each that it has, and without any if it has none."""
+    of_frame = frame.joins[step.index]
+    values = [slots for key, slots in frame.joins.items() if key != step.index and _is_of(key, step)]
+    for slots in values:
+        if not slots.fired:
+            _fire(execution, step, frame, slots, way)
+    if values:
+        of_frame.fired = True
+        frame.holds -= 1
+        leave(execution, frame)
+    else:
+        _fire(execution, step, frame, of_frame, way)
+
+
+def _is_of(key: int | tuple[int, str], step: Step) -> bool:
+    return isinstance(key, tuple) and key[0] == step.index
+
+
+def _pair(execution: Execution, step: Step, event: Event, frame: Frame | None, path: Path) -> None:
+    """By order of arrival: a hand-written step with several event parameters takes the oldest of each."""
+    scope = frame
+    while scope is not None and scope.kind is not FrameKind.ITEM:
+        scope = scope.parent
+    key = (step.index, scope)
+    waiting: tuple[deque[Event], ...] | None = execution.buffers.get(key)
+    if waiting is None:
+        if execution.buffers is NONE:
+            execution.buffers = {}
+        waiting = execution.buffers[key] = tuple(deque() for _ in step.slots)
+    kind = type(event)
+    fitting = [
+        at
+        for at, slot in enumerate(step.slots)
+        if kind in slot.events or (step.subclasses and issubclass(kind, slot.events))
+    ]
+    at = min(fitting, key=lambda one: len(waiting[one]))
+    waiting[at].append(event)
+    if all(waiting):
+        taken = {one: queue.popleft() for one, queue in enumerate(waiting)}
+        if not any(waiting):
+            del execution.buffers[key]
+        start_run(execution, step, taken, frame, path)
+
+
+class CollectedEvents:
+    """What ``collect_events`` has kept under one name."""
+
+    __slots__ = ("by_kind", "count", "expected", "needed", "taken_by")
+
+    def __init__(self) -> None:
+        self.by_kind: dict[type[Event], deque[Event]] = {}
+        self.count = 0
+        self.expected: list[type[Event]] = []
+        self.needed: Counter[type[Event]] = Counter()
+        self.taken_by: StepRun | None = None  # who has got them all
+
+    def is_for(self, expected: list[type[Event]]) -> bool:
+        """Whether this list looks like the last one: to compare thousands of entries each time would cost."""
+        known = self.expected
+        return known is expected or (
+            len(known) == len(expected) and known[0] is expected[0] and known[-1] is expected[-1]
+        )
+
+    def expect(self, expected: list[type[Event]]) -> None:
+        """Waits for these from now on; what is more than they ask for is dropped."""
+        self.expected = expected
+        self.needed = Counter(expected)
+        for kind, same in self.by_kind.items():
+            while len(same) > self.needed[kind]:
+                same.pop()
+        self.count = sum(map(len, self.by_kind.values()))
+
+
+def collect(
+    execution: Execution, run: StepRun, event: Event, expected: list[type[Event]], buffer_id: str | None
+) -> list[Event] | None:
+    """Keeps an event until there is one for each expected; see ``Context.collect_events``."""
+    if not expected:
+        return []
+    key = (run.step.index, buffer_id or "")
+    if hasattr(run, "gone") and (key, event) in run.gone:
+        run.gone.remove((key, event))
+        return None
+    kept: CollectedEvents | None = execution.buffers.get(key)
+    if kept is None:
+        if execution.buffers is NONE:
+            execution.buffers = {}
+        kept = execution.buffers[key] = CollectedEvents()
+    if not kept.is_for(expected):
+        kept.expect(expected)
+    kind = type(event)
+    same = kept.by_kind.setdefault(kind, deque())
+    if len(same) >= kept.needed[kind]:
+        return None
+    same.append(event)
+    kept.count += 1
+    if not hasattr(run, "collects"):
+        run.collects = []
+    run.collects.append((key, kept, event))
+    if kept.count < len(expected):
+        return None
+    if kept.expected != expected:
+        kept.expect(expected)  # it only looked like what was expected before
+        if kept.count < len(expected):
+            return None
+    del execution.buffers[key]
+    kept.taken_by = run
+    given = {one: iter(queue) for one, queue in kept.by_kind.items()}
+    return [next(given[one]) for one in expected]
+
+
+def uncollect(execution: Execution, run: StepRun) -> None:
+    """Takes back what a failed attempt has collected: the next attempt collects it again."""
+    for key, kept, event in reversed(getattr(run, "collects", ())):
+        if kept.taken_by is not None and kept.taken_by is not run:
+            if not hasattr(run, "gone"):
+                run.gone = []
+            run.gone.append((key, event))
+            continue
+        kept.taken_by = None
+        kept.by_kind[type(event)].remove(event)
+        kept.count -= 1
+        newer: CollectedEvents | None = execution.buffers.get(key)
+        execution.buffers[key] = kept
+        if newer is not None and newer is not kept:
+            for kind, queue in newer.by_kind.items():
+                kept.by_kind.setdefault(kind, deque()).extend(queue)
+            kept.count += newer.count
+    run.collects = []

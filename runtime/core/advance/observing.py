@@ -1,0 +1,57 @@
+"""What those who look inside a run are told. Nothing is made of it while nobody does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wfc.runtime.core.effects import NotifyObservers
+from wfc.runtime.core.execution import Execution, StepRun
+from wfc.runtime.events import Event, EventEmitted, StepState, StepStateChanged, event_name
+from wfc.runtime.plan.outcomes import All
+
+if TYPE_CHECKING:
+    from wfc.runtime.authoring.table import Step
+
+__all__ = ["note_emitted", "note_queued", "note_state"]
+
+
+def note_emitted(execution: Execution, event: Event, step: Step | None) -> None:
+    """A step, or somebody outside, emitted an event."""
+    if execution.observed:
+        name = step.name if step is not None else None
+        execution.effects.append(NotifyObservers(EventEmitted.model_construct(event=event, step_name=name)))
+
+
+def note_state(execution: Execution, run: StepRun, state: StepState, emitted: Any) -> None:
+    """A step run has come to a new state."""
+    if not execution.observed:
+        return
+    execution.effects.append(
+        NotifyObservers(
+            StepStateChanged(
+                name=run.step.name,
+                step_state=state,
+                worker_id=str(run.number),
+                input_event_name=run.event_name,
+                output_event_name=_outcome_name(emitted),
+                attempt=run.attempt,
+            )
+        )
+    )
+
+
+def _outcome_name(emitted: Any) -> str | None:
+    if isinstance(emitted, Event):
+        return event_name(emitted)
+    if isinstance(emitted, list):
+        return f"list[{event_name(emitted[0])}]" if emitted else "list[]"
+    if isinstance(emitted, All):
+        return " and ".join(str(_outcome_name(one)) for one in emitted.events)
+    return None if emitted is None else type(emitted).__name__
+
+
+def note_queued(execution: Execution, step: Step) -> None:
+    """A step run waits for a worker."""
+    queue = execution.queues.get(step.index)
+    if queue:
+        note_state(execution, queue[-1], StepState.PREPARING, None)

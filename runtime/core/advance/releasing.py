@@ -1,0 +1,114 @@
+"""Pauses end, and step runs are dropped, with all that they hold: timers, questions, child runs, items."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from wfc.runtime.core.advance.frames import leave
+from wfc.runtime.core.advance.observing import note_state
+from wfc.runtime.core.advance.scheduling import free_worker, go_on
+from wfc.runtime.core.effects import CancelTask, Publish, StopChild, StopTimer
+from wfc.runtime.core.execution import NONE, Execution, Exit, Pause, StepRun
+from wfc.runtime.events import StepState, UnhandledEvent, event_name
+from wfc.runtime.plan.pauses import Child, Question, QuestionClosed
+
+if TYPE_CHECKING:
+    from wfc.runtime.plan.pauses import ClosedBecause
+
+__all__ = ["drop", "finish", "finish_run", "question_id", "release_all"]
+
+_BECAUSE: dict[Exit, ClosedBecause] = {
+    Exit.RESULT: "answered",
+    Exit.EXPIRED: "expired",
+    Exit.BROKEN: "timed out",
+    Exit.DROPPED: "cancelled",
+}
+
+
+def question_id(execution: Execution, run: StepRun) -> str:
+    """What a question is called from outside, which never changes."""
+    return f"{execution.run_id}/{run.step.name}/{run.number}"
+
+
+def finish(
+    execution: Execution, pause: Pause, exit: Exit, result: Any = None, *, child_ended: bool = False
+) -> None:
+    """A pause is over: its step run takes its next way, with what it waited for, or the error that came instead."""
+    run = pause.run
+    _let_go(execution, pause, exit, child_ended=child_ended)
+    run.result = result
+    if pause.at_work:
+        execution.busy[run.step.index] -= 1  # which it takes up again at once
+    go_on(execution, run, exit)
+
+
+def _let_go(execution: Execution, pause: Pause, exit: Exit, *, child_ended: bool = False) -> None:
+    del execution.paused[pause.run.number]
+    execution.expecting.pop(pause.run.number, None)
+    for timer in pause.timers:
+        if execution.timers.pop(timer, None) is not None:
+            execution.effects.append(StopTimer(timer))
+    if isinstance(pause.value, Question):
+        _close(execution, pause, exit)
+    elif isinstance(pause.value, Child) and not child_ended and not pause.value.detach:
+        execution.effects.append(StopChild(pause.run.number))
+    if pause.items is not None:
+        for run in list(pause.items.live.values()):
+            drop(execution, run)
+
+
+def _close(execution: Execution, pause: Pause, exit: Exit) -> None:
+    closed = QuestionClosed(
+        id=question_id(execution, pause.run), step=pause.run.step.name, because=_BECAUSE[exit]
+    )
+    execution.effects.append(Publish(closed))
+
+
+def drop(execution: Execution, run: StepRun) -> None:
+    """A step run is cancelled, wherever it is: at work, in a queue, before its next attempt, or paused."""
+    if run.exit is Exit.DROPPED:
+        return
+    pause = execution.paused.get(run.number)
+    if pause is not None:
+        _let_go(execution, pause, Exit.DROPPED)
+        if pause.at_work:
+            free_worker(execution, run.step)
+    elif execution.in_flight.pop(run.number, None) is not None:
+        with suppress(ValueError):  # whoever starts it may have it already
+            execution.starting.remove(run)
+        execution.effects.append(CancelTask(run))
+        free_worker(execution, run.step)
+    elif execution.timers.pop(timer := getattr(run, "timer", 0), None) is not None:
+        execution.effects.append(StopTimer(timer))
+    run.exit = Exit.DROPPED  # for a queue, which it stays in until its turn comes
+    note_state(execution, run, StepState.CANCELLED, None)
+    if run.frame is not None and run.step.of is None:
+        if execution.plan.cancelling:
+            run.frame.forget(run.number)
+        leave(execution, run.frame)
+
+
+def release_all(execution: Execution) -> None:
+    """Nothing waits any more."""
+    for pause in execution.paused.values():
+        if isinstance(pause.value, Question):
+            _close(execution, pause, Exit.DROPPED)
+        elif isinstance(pause.value, Child) and not pause.value.detach:
+            execution.effects.append(StopChild(pause.run.number))
+    execution.paused = execution.expecting = NONE
+
+
+def finish_run(execution: Execution) -> None:
+    """The run is over: what still waits in it lets go, and what nobody took is told of."""
+    release_all(execution)
+    for event in execution.inbox.values():
+        kind = type(event)
+        execution.effects.append(
+            Publish(
+                UnhandledEvent(
+                    event_type=event_name(event), qualified_name=f"{kind.__module__}.{kind.__qualname__}"
+                )
+            )
+        )
+    execution.inbox = NONE

@@ -1,0 +1,46 @@
+"""The exits of a run as a whole: what it ends with instead, when a step has failed, time is up or it was cancelled."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from wfc.runtime.core.effects import TakeRunExit
+from wfc.runtime.core.execution import Execution
+from wfc.runtime.errors import (
+    LimitError,
+    StepFailedError,
+    WorkflowCancelledByUser,
+    WorkflowTimeoutError,
+    is_final,
+)
+
+__all__ = ["RUN_EXITS", "RunExit", "fail", "way_out"]
+
+RunExit = Literal["run_error", "run_deadline", "run_cancel"]
+
+RUN_EXITS: Final[tuple[RunExit, ...]] = ("run_error", "run_deadline", "run_cancel")
+
+
+def fail(execution: Execution, error: Exception) -> None:
+    """A run cannot go on: it fails, unless it has an exit for that, which is taken once."""
+    way = way_out(error)
+    if way is None or way not in execution.plan.exits or execution.failing is not None:
+        execution.outcome = error
+    else:
+        execution.failing = error
+        execution.effects.append(TakeRunExit(way))
+
+
+def way_out(error: Exception) -> RunExit | None:
+    """The exit that a run may have for an error."""
+    if isinstance(error, WorkflowTimeoutError):
+        return "run_deadline"
+    if isinstance(error, WorkflowCancelledByUser):
+        return "run_cancel"
+    if isinstance(error, LimitError):
+        return "run_error"
+    if isinstance(error, StepFailedError) and error.name != "expression":
+        cause = error.__cause__
+        if cause is None or isinstance(cause, LimitError) or not is_final(cause):
+            return "run_error"
+    return None

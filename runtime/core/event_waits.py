@@ -1,0 +1,63 @@
+"""Bodies of steps that wait for an event, as data: what they wait for, and what they have got."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from wfc.runtime.events import Event
+
+if TYPE_CHECKING:
+    from wfc.runtime.core.execution import StepRun
+
+__all__ = ["AwaitedEvent", "EventWait", "WaitKey"]
+
+WaitKey = tuple[type[Event], str | None, Mapping[str, Any]]
+"""An event's class, a name for the wait, and the values that the event's fields must have."""
+
+
+class EventWait:
+    """What a step's body waits for: an event of a class, with these values in its fields.
+
+    Args:
+        run: The step run.
+        waiter_id: See ``Context.wait_for_event``.
+    """
+
+    __slots__ = ("attempt", "event_type", "requirements", "run", "step", "waiter_id")
+
+    def __init__(
+        self,
+        event_type: type[Event],
+        requirements: Mapping[str, Any],
+        run: StepRun,
+        waiter_id: str | None,
+    ) -> None:
+        self.event_type = event_type
+        self.requirements = requirements
+        self.run = run
+        self.attempt = run.attempt
+        self.step = run.step
+        self.waiter_id = waiter_id
+
+    @property
+    def wanted(self) -> WaitKey:
+        """What it waits for, to be compared."""
+        return self.event_type, self.waiter_id, self.requirements
+
+    def takes(self, event: Event) -> bool:
+        """Whether this event is it; one of a derived class, where the step accepts those."""
+        kind = type(event)
+        fits = kind is self.event_type or (self.step.subclasses and issubclass(kind, self.event_type))
+        return fits and all(getattr(event, name, None) == value for name, value in self.requirements.items())
+
+
+class AwaitedEvent:
+    """What a body has waited for, and the last attempt that got it."""
+
+    __slots__ = ("attempt", "event", "wanted")
+
+    def __init__(self, wanted: WaitKey, event: Event, attempt: int) -> None:
+        self.wanted = wanted
+        self.event = event
+        self.attempt = attempt
