@@ -16,13 +16,13 @@ from wfc.compiler.rules import closest
 if TYPE_CHECKING:
     from wfc.runtime import StopEvent
 
-__all__ = ["as_fields", "as_json", "field_as_text", "known_field"]
+__all__ = ["as_fields", "as_json", "field_as_text", "refuse_unknown_field"]
 
 MARGIN = "  "
 
 
-def known_field(name: str, ends: Iterable[type[StopEvent]]) -> str:
-    """Return the name of a field that a run may end with.
+def refuse_unknown_field(name: str, ends: Iterable[type[StopEvent]]) -> None:
+    """Refuse the name of a field that no run may end with.
 
     Raises:
         click.UsageError: No end event has such a field.
@@ -30,10 +30,10 @@ def known_field(name: str, ends: Iterable[type[StopEvent]]) -> str:
     fields: dict[str, None] = {}
     for end in ends:
         if end.model_config.get("extra") == "allow":
-            return name  # it holds whatever its step puts into it
+            return  # it holds whatever its step puts into it
         fields.update(dict.fromkeys(info.alias or each for each, info in end.model_fields.items()))
     if name in fields:
-        return name
+        return
     known = ", ".join(f"`{each}`" for each in fields) or "none"
     hint = closest(name, fields) or f"there is {known}"
     raise click.UsageError(f"`--show {printable(name[:100])}`: no end event has this field; {hint}")
