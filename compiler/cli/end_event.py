@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wfc.compiler.cli.json_text import one_line
-from wfc.compiler.diagnostics.printing import printable
+from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.rules import closest
 
 if TYPE_CHECKING:
