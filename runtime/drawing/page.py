@@ -34,10 +34,11 @@ svg text { fill: var(--ink); font: 13px system-ui, sans-serif; text-anchor: midd
 svg .title { font-weight: 600; } svg .note { fill: var(--soft); font-size: 11px; }
 svg .box > path, svg .box > rect { stroke: var(--line); stroke-width: 1.2; fill: var(--fill, var(--grey)); }
 svg .box > .line { fill: none; }
-.start, .outside, .ellipse { --fill: var(--green); } .end { --fill: var(--blue); } .fail { --fill: var(--red); }
-.component { --fill: var(--orange); } .nested, .signal { --fill: var(--indigo); } .trapezium { --fill: var(--pink); }
-.parallelogram { --fill: var(--cyan); } .hexagon, .double-hexagon { --fill: var(--violet); }
-.stack, .cylinder, .rounded { --fill: var(--yellow); }
+svg .start, svg .outside, svg .ellipse { --fill: var(--green); } svg .component { --fill: var(--orange); }
+svg .end { --fill: var(--blue); } svg .fail { --fill: var(--red); } svg .trapezium { --fill: var(--pink); }
+svg .nested, svg .signal { --fill: var(--indigo); } svg .parallelogram { --fill: var(--cyan); }
+svg .hexagon, svg .double-hexagon { --fill: var(--violet); }
+svg .stack, svg .cylinder, svg .rounded { --fill: var(--yellow); }
 svg .rounded > rect, svg .outside > rect { stroke-dasharray: 5 3; }
 svg .arrow > path { fill: none; stroke: var(--line); stroke-width: 1.4; marker-end: url(#tip); }
 svg .batch > path { stroke-width: 3; } svg .error > path { stroke: var(--bad); stroke-dasharray: 6 4; }

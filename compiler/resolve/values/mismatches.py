@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.expressions.tree import (
+from wfc.compiler.expressions.syntax.tree import (
     Binary,
     Choice,
     Constant,
@@ -36,8 +36,6 @@ from wfc.compiler.types import (
 __all__ = ["mismatch", "mismatches"]
 
 SAME_ITEMS: Final = frozenset({"reverse", "sort", "unique", "where"})
-
-
 ONE_ITEM: Final = frozenset({"first", "last", "max", "min"})
 
 
