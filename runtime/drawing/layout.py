@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import fsum
 
-__all__ = ["Layout", "Place", "arrange"]
+__all__ = ["Layout", "Spot", "arrange"]
 
 SWEEPS = 12
 MANY = 5000  # places, above which fewer sweeps must do
@@ -24,7 +24,7 @@ GAP_DOWN = 30.0
 
 
 @dataclass(slots=True, eq=False)
-class Place:
+class Spot:
     """A box, or a point that an arrow passes.
 
     Args:
@@ -39,8 +39,8 @@ class Place:
     layer: int = 0
     x: float = 0.0
     y: float = 0.0
-    above: list[Place] = field(default_factory=list)
-    below: list[Place] = field(default_factory=list)
+    above: list[Spot] = field(default_factory=list)
+    below: list[Spot] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +53,9 @@ class Layout:
         labels: For each arrow the place of its label; ``None`` for one from a box to itself.
     """
 
-    boxes: tuple[Place, ...]
-    ways: tuple[tuple[Place, ...], ...]
-    labels: tuple[Place | None, ...]
+    boxes: tuple[Spot, ...]
+    ways: tuple[tuple[Spot, ...], ...]
+    labels: tuple[Spot | None, ...]
     width: float
     height: float
 
@@ -72,16 +72,16 @@ def arrange(
         arrows: From which box to which.
         labels: Width and height of each arrow's label.
     """
-    boxes = [Place(*size) for size in sizes]
+    boxes = [Spot(*size) for size in sizes]
     forward = turned(len(sizes), arrows)
     # labels have layers of their own, between those of boxes
     for box, layer in zip(boxes, layered(len(sizes), forward), strict=True):
         box.layer = 2 * layer
     passed_layers = sum(boxes[bottom].layer - boxes[top].layer for top, bottom in forward)
     longest = passed_layers if passed_layers <= 4 * MANY else LONG_WAY
-    ways: list[tuple[Place, ...]] = []
-    tags: list[Place | None] = []
-    passed: list[Place] = []
+    ways: list[tuple[Spot, ...]] = []
+    tags: list[Spot | None] = []
+    passed: list[Spot] = []
     for (source, target), (top, bottom), label in zip(arrows, forward, labels, strict=True):
         if source == target:
             ways.append((boxes[source], boxes[source]))
@@ -91,7 +91,7 @@ def arrange(
         passed += way[1:-1]
         ways.append(tuple(way if top == source else reversed(way)))
         tags.append(tag)
-    layers: list[list[Place]] = [[] for _ in range(max((box.layer for box in boxes), default=0) + 1)]
+    layers: list[list[Spot]] = [[] for _ in range(max((box.layer for box in boxes), default=0) + 1)]
     for place in (*boxes, *passed):
         layers[place.layer].append(place)
     order(layers)
@@ -147,7 +147,7 @@ def layered(count: int, arrows: Sequence[tuple[int, int]]) -> list[int]:
     return layers
 
 
-def chained(top: Place, bottom: Place, label: tuple[float, float], longest: int) -> tuple[list[Place], Place]:
+def chained(top: Spot, bottom: Spot, label: tuple[float, float], longest: int) -> tuple[list[Spot], Spot]:
     """Return the places that an arrow passes on its way down, its label in the middle.
 
     One that passes more layers than ``longest`` passes its label alone, and moves no box.
@@ -155,11 +155,11 @@ def chained(top: Place, bottom: Place, label: tuple[float, float], longest: int)
     way = [top]
     middle = (top.layer + bottom.layer) // 2 | 1  # labels are in odd layers
     if bottom.layer - top.layer > longest:
-        tag = Place(*label, passing=True, layer=middle)
+        tag = Spot(*label, passing=True, layer=middle)
         return [top, tag, bottom], tag
     for layer in range(top.layer + 1, bottom.layer):
         size = label if layer == middle else (8.0, 0.0)
-        way.append(Place(*size, passing=True, layer=layer))
+        way.append(Spot(*size, passing=True, layer=layer))
     way.append(bottom)
     for one, other in itertools.pairwise(way):
         one.below.append(other)
@@ -167,7 +167,7 @@ def chained(top: Place, bottom: Place, label: tuple[float, float], longest: int)
     return way, next(place for place in way if place.layer == middle)
 
 
-def order(layers: list[list[Place]]) -> None:
+def order(layers: list[list[Spot]]) -> None:
     """Order each layer by where its neighbours are, down and up again, and keep the best."""
     best, fewest = [list(layer) for layer in layers], crossings(layers)
     ranks = {id(place): rank for layer in layers for rank, place in enumerate(layer)}
@@ -185,18 +185,18 @@ def order(layers: list[list[Place]]) -> None:
         layer[:] = kept
 
 
-def sweeps(layers: Sequence[Sequence[Place]]) -> int:
+def sweeps(layers: Sequence[Sequence[Spot]]) -> int:
     return SWEEPS if sum(map(len, layers)) < MANY else 4
 
 
-def mean_rank(place: Place, ranks: dict[int, int], downward: bool) -> float:
+def mean_rank(place: Spot, ranks: dict[int, int], downward: bool) -> float:
     near = place.above if downward else place.below
     if not near:
         return ranks[id(place)]
     return sum(ranks[id(each)] for each in near) / len(near)
 
 
-def crossings(layers: Sequence[Sequence[Place]]) -> int:
+def crossings(layers: Sequence[Sequence[Spot]]) -> int:
     """Count how often arrows cross."""
     from bisect import bisect_right, insort
 
@@ -212,7 +212,7 @@ def crossings(layers: Sequence[Sequence[Place]]) -> int:
     return total
 
 
-def spread(layers: Sequence[Sequence[Place]]) -> None:
+def spread(layers: Sequence[Sequence[Spot]]) -> None:
     """Move boxes as near to their neighbours as their order and the gaps between them allow."""
     for layer in layers:
         x = 0.0
@@ -231,7 +231,7 @@ def spread(layers: Sequence[Sequence[Place]]) -> None:
                 place.x = x
 
 
-def nearest(layer: Sequence[Place], wanted: Sequence[float]) -> list[float]:
+def nearest(layer: Sequence[Spot], wanted: Sequence[float]) -> list[float]:
     """Return places in this order, each far enough from the next, with the least sum of squares from those wanted."""
     offsets = [0.0]
     for one, other in itertools.pairwise(layer):
@@ -249,7 +249,7 @@ def nearest(layer: Sequence[Place], wanted: Sequence[float]) -> list[float]:
     return [mean + offset for mean, offset in zip(means, offsets, strict=False)]
 
 
-def settle(layers: Sequence[Sequence[Place]]) -> tuple[float, float]:
+def settle(layers: Sequence[Sequence[Spot]]) -> tuple[float, float]:
     """Put the layers below each other and everything to the right of zero; return width and height."""
     everything = [place for layer in layers for place in layer]
     left = min((place.x - place.width / 2 for place in everything), default=0.0)

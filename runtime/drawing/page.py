@@ -10,7 +10,7 @@ from typing import Final
 from unicodedata import combining, east_asian_width
 
 from wfc.runtime.drawing.graph import Arrow, Box, Graph
-from wfc.runtime.drawing.layout import Layout, Place, arrange
+from wfc.runtime.drawing.layout import Layout, Spot, arrange
 
 __all__ = ["as_page"]
 
@@ -118,7 +118,7 @@ def svg(graph: Graph, layout: Layout) -> Iterator[str]:
 
 
 def drawn_arrow(
-    arrow: Arrow, boxes: Mapping[str, Box], way: tuple[Place, ...], label: Place | None
+    arrow: Arrow, boxes: Mapping[str, Box], way: tuple[Spot, ...], label: Spot | None
 ) -> Iterator[str]:
     source, target = boxes[arrow.source], boxes[arrow.target]
     what = arrow.label or ("a failure" if target.shape == "fail" else "")
@@ -143,7 +143,7 @@ def drawn_arrow(
     yield "</g>"
 
 
-def curve(way: tuple[Place, ...]) -> str:
+def curve(way: tuple[Spot, ...]) -> str:
     """Return a smooth line through all places, from the rim of the first box to that of the last."""
     down = way[0].y < way[-1].y
     first, last = way[0], way[-1]
@@ -158,7 +158,7 @@ def curve(way: tuple[Place, ...]) -> str:
     return "".join(parts)
 
 
-def drawn_box(box: Box, place: Place) -> Iterator[str]:
+def drawn_box(box: Box, place: Spot) -> Iterator[str]:
     yield f'<g class="box {box.shape}" tabindex="0" role="img"><title>{escape(", ".join(box.lines))}</title>'
     if box.description:
         yield f"<desc>{escape(box.description)}</desc>"
