@@ -28,6 +28,7 @@ from wfc.compiler.model import (
 from wfc.compiler.model.flow import build, exits
 from wfc.compiler.slotted import dataclass, replace
 
+<<<<<<< HEAD
 __all__ = ["SHAPES", "flow_graph", "seconds"]
 
 SHAPES: Final = {
@@ -44,6 +45,11 @@ SHAPES: Final = {
     "retrieve": "cylinder",
 }
 """The shape of each kind of steps; the runtime's `drawing/shapes.py` draws them."""
+=======
+__all__ = ["Box", "Edge", "Graph", "Style", "graph_of", "seconds"]
+
+Style = Literal["usual", "batch", "error", "limit", "time-out"]
+>>>>>>> main
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +58,22 @@ class FlowBox:
 
     Args:
         id: ``n0``, ``n1`` …, in the order of the spec.
+<<<<<<< HEAD
         shape: Of a step by its kind; ``start``, ``outside``, ``end`` or ``fail``.
+=======
+        kind: `start`, `outside`, `end`, `fail`, or a kind of step.
+>>>>>>> main
         title: Its name.
         notes: The kind of a step, and how it joins, its bound, its time-outs.
         description: For people; may be empty.
     """
 
     id: str
+<<<<<<< HEAD
     shape: str
+=======
+    kind: str
+>>>>>>> main
     title: str
     notes: tuple[str, ...] = ()
     description: str = ""
