@@ -26,30 +26,10 @@ from wfc.compiler.model import (
     WorkflowCall,
 )
 from wfc.compiler.model.flow import build, exits
+from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.slotted import dataclass, replace
 
-<<<<<<< HEAD
-__all__ = ["SHAPES", "flow_graph", "seconds"]
-
-SHAPES: Final = {
-    "transform": "box",
-    "tool": "component",
-    "http": "parallelogram",
-    "llm": "hexagon",
-    "map": "stack",
-    "human": "trapezium",
-    "wait": "rounded",
-    "send": "signal",
-    "workflow": "nested",
-    "agent": "double-hexagon",
-    "retrieve": "cylinder",
-}
-"""The shape of each kind of steps; the runtime's `drawing/shapes.py` draws them."""
-=======
-__all__ = ["Box", "Edge", "Graph", "Style", "graph_of", "seconds"]
-
-Style = Literal["usual", "batch", "error", "limit", "time-out"]
->>>>>>> main
+__all__ = ["flow_graph", "seconds"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,22 +38,14 @@ class FlowBox:
 
     Args:
         id: ``n0``, ``n1`` …, in the order of the spec.
-<<<<<<< HEAD
         shape: Of a step by its kind; ``start``, ``outside``, ``end`` or ``fail``.
-=======
-        kind: `start`, `outside`, `end`, `fail`, or a kind of step.
->>>>>>> main
         title: Its name.
         notes: The kind of a step, and how it joins, its bound, its time-outs.
         description: For people; may be empty.
     """
 
     id: str
-<<<<<<< HEAD
     shape: str
-=======
-    kind: str
->>>>>>> main
     title: str
     notes: tuple[str, ...] = ()
     description: str = ""
@@ -238,7 +210,7 @@ def step_box(id: str, step: Step) -> FlowBox:
         notes.append(f"up to {step.retry.max_attempts} attempts")
     if step.timeout is not None:
         notes.append(f"time-out {seconds(step.timeout)}")
-    return FlowBox(id, SHAPES[step.kind], step.name, tuple(notes), step.description.strip())
+    return FlowBox(id, STEP_KINDS[step.kind].shape, step.name, tuple(notes), step.description.strip())
 
 
 def waits_or_sends(action: Action) -> Iterator[str]:

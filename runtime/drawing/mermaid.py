@@ -11,7 +11,7 @@ from wfc.runtime.drawing.shapes import PLAIN, SHAPES, STYLES, USUAL
 __all__ = ["as_mermaid"]
 
 _HARMLESS: Final = frozenset(" .,_-+=:!?'/()…·≤")
-_WITH_CLASS: Final = frozenset({"start", "end", "fail", "outside", "rounded"})
+_WITH_CLASS: Final = frozenset({"start", "end", "fail", "outside", "dashed"})
 
 
 def as_mermaid(graph: Graph) -> str:
@@ -22,7 +22,7 @@ def as_mermaid(graph: Graph) -> str:
     lines += [f"    {_arrow_line(arrow, names)}" for arrow in graph.arrows]
     lines += [
         "    classDef start,end stroke-width:2px",
-        "    classDef fail,outside,rounded stroke-dasharray:4 3",
+        "    classDef fail,outside,dashed stroke-dasharray:4 3",
     ]
     return "\n".join(lines) + "\n"
 

@@ -36,10 +36,10 @@ svg .box > path, svg .box > rect { stroke: var(--line); stroke-width: 1.2; fill:
 svg .box > .line { fill: none; }
 svg .start, svg .outside, svg .ellipse { --fill: var(--green); } svg .component { --fill: var(--orange); }
 svg .end { --fill: var(--blue); } svg .fail { --fill: var(--red); } svg .trapezium { --fill: var(--pink); }
-svg .nested, svg .signal { --fill: var(--indigo); } svg .parallelogram { --fill: var(--cyan); }
-svg .hexagon, svg .double-hexagon { --fill: var(--violet); }
-svg .stack, svg .cylinder, svg .rounded { --fill: var(--yellow); }
-svg .rounded > rect, svg .outside > rect { stroke-dasharray: 5 3; }
+svg .framed, svg .signal { --fill: var(--indigo); } svg .parallelogram { --fill: var(--cyan); }
+svg .hexagon { --fill: var(--violet); }
+svg .stack, svg .cylinder, svg .dashed { --fill: var(--yellow); }
+svg .dashed > rect, svg .outside > rect { stroke-dasharray: 5 3; }
 svg .arrow > path { fill: none; stroke: var(--line); stroke-width: 1.4; marker-end: url(#tip); }
 svg .batch > path { stroke-width: 3; } svg .error > path { stroke: var(--bad); stroke-dasharray: 6 4; }
 svg .limit > path, svg .time-out > path { stroke-dasharray: 2 4; }
@@ -172,7 +172,7 @@ def outline(shape: str, x: float, y: float, width: float, height: float) -> str:
     """Return the outline of a shape that fills a rectangle."""
     right, bottom, middle = x + width, y + height, y + height / 2
     match shape:
-        case "hexagon" | "double-hexagon":
+        case "hexagon" | "double hexagon":
             drawn = hexagon(x, y, width, height, 12)
             return drawn + (hexagon(x + 5, y + 4, width - 10, height - 8, 10) if shape != "hexagon" else "")
         case "trapezium":
@@ -205,10 +205,10 @@ def rectangle(shape: str, x: float, y: float, width: float, height: float) -> st
     """Return a rectangle with the corners, and the lines in it, of a shape."""
     right, bottom = x + width, y + height
     round_ends = {"start", "outside", "end", "ellipse"}
-    radius = height / 2 if shape in round_ends else {"rounded": 16.0, "component": 0.0}.get(shape, 6.0)
+    radius = height / 2 if shape in round_ends else {"dashed": 16.0, "component": 0.0}.get(shape, 6.0)
     drawn = f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="{radius:.1f}"/>'
     match shape:
-        case "component" | "nested":
+        case "component" | "framed":
             bars = f"M{x + 7:.1f} {y:.1f}V{bottom:.1f}M{right - 7:.1f} {y:.1f}V{bottom:.1f}"
             drawn += f'<path class="line" d="{bars}"/>'
         case "stack":

@@ -30,7 +30,7 @@ _SHAPES: Final = {
     "external": "outside",
     "resource": "cylinder",
     "resource_config": "cylinder",
-    "child_connector": "nested",
+    "child_connector": "framed",
 }
 
 
@@ -180,4 +180,4 @@ def _shape_of(node: WorkflowGraphNode) -> str:
         if node.is_subclass_of("StartEvent"):
             return "start"
         return "end" if node.is_subclass_of("StopEvent") else "ellipse"
-    return _SHAPES.get(node.node_type, "nested")
+    return _SHAPES.get(node.node_type, "framed")
