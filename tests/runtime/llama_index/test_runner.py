@@ -15,7 +15,8 @@ from wfc.runtime import (
     step,
 )
 from wfc.runtime.events import EventEmitted
-from wfc.runtime.testing import WorkflowTestRunner, run_virtually
+from wfc.runtime.llama_index.testing import WorkflowTestRunner
+from wfc.runtime.testing import run_virtually
 
 
 class Named(StartEvent):

@@ -11,7 +11,7 @@ import warnings
 from dataclasses import dataclass
 
 from wfc.runtime.authoring.retry import RetryInfo, RetryRule, asked_wait
-from wfc.runtime.authoring.retry.parts import (
+from wfc.runtime.llama_index.retry_policy.conditions import (
     RetryCondition,
     StopCondition,
     WaitStrategy,
@@ -33,7 +33,7 @@ from wfc.runtime.authoring.retry.parts import (
     stop_before_delay,
     stop_never,
 )
-from wfc.runtime.authoring.retry.waits import (
+from wfc.runtime.llama_index.retry_policy.waits import (
     time_unit_type,
     wait_chain,
     wait_combine,

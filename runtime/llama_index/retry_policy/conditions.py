@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from wfc.runtime.authoring.retry import seconds_of
-from wfc.runtime.authoring.retry.waits import WaitStrategy, time_unit_type
+from wfc.runtime.llama_index.retry_policy.waits import WaitStrategy, time_unit_type
 
 __all__ = [
     "RetryCondition",
