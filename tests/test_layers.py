@@ -20,7 +20,6 @@ COMPILER_ROOMS = (
     "limits",
     "diagnostics",
     "rules",
-    "reports",
     "python",
     "types",
     "yaml",
@@ -182,7 +181,7 @@ def between_rooms(uses: dict[str, set[str]]) -> dict[str, set[str]]:
 
 
 # What is still entangled; each entry that is no longer needed has to go from here.
-ENTANGLED_FILES: dict[str, int] = {"compiler": 8, "runtime": 75}
+ENTANGLED_FILES: dict[str, int] = {"compiler": 3, "runtime": 75}
 ENTANGLED_ROOMS: dict[str, int] = {"compiler": 0, "runtime": 11}
 
 
