@@ -13,7 +13,7 @@ from wfc.compiler.expressions.syntax.lexer import UnreadableError
 from wfc.compiler.expressions.syntax.reading import read_expression
 from wfc.compiler.expressions.syntax.template_parser import TemplateParser
 from wfc.compiler.expressions.syntax.template_tree import Hole, Part, has_statements
-from wfc.compiler.expressions.syntax.tree import Broken, paths_in
+from wfc.compiler.expressions.syntax.tree import BrokenExpression, paths_in
 from wfc.compiler.expressions.typing.checker import TypeChecker
 from wfc.compiler.expressions.typing.scope import Scope
 from wfc.compiler.expressions.typing.templates import TemplateChecker
@@ -40,7 +40,7 @@ def parse_expression(
         tree, _ = read_expression(text, place)
     except UnreadableError as mistake:
         report(mistake.finding)
-        return Expression(text, place, UNKNOWN, Broken(0, len(text)), frozenset())
+        return Expression(text, place, UNKNOWN, BrokenExpression(0, len(text)), frozenset())
     if condition:
         checker.condition(tree, scope)
         if not checker.failed and (truth := constant_truth(tree)) is not None:

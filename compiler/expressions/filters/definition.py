@@ -10,11 +10,11 @@ from collections.abc import Callable
 
 from wfc.compiler.expressions.python.filter_calls import PrintedFilter
 from wfc.compiler.expressions.python.pieces import Piece, call, method
-from wfc.compiler.expressions.typing.filter_calls import CheckedFilter, Parameter
+from wfc.compiler.expressions.typing.filter_calls import CheckedFilter, FilterParameter
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import Type, base, members, show
 
-__all__ = ["CheckedFilter", "Filter", "Parameter", "PrintedFilter", "simple"]
+__all__ = ["CheckedFilter", "Filter", "FilterParameter", "PrintedFilter", "simple"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Filter:
     gives: str
     doc: str
     example: tuple[str, str]
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[FilterParameter, ...]
     check: Callable[[CheckedFilter], Type]
     to_python: Callable[[PrintedFilter], Piece]
     takes_null: bool = False
@@ -49,7 +49,7 @@ def simple(
     python: str,
     doc: str,
     example: tuple[str, str],
-    *parameters: Parameter,
+    *parameters: FilterParameter,
 ) -> Filter:
     """A filter from one scalar to another.
 

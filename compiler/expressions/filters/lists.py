@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from wfc.compiler.expressions.filters.definition import CheckedFilter, Filter, Parameter, PrintedFilter
+from wfc.compiler.expressions.filters.definition import CheckedFilter, Filter, FilterParameter, PrintedFilter
 from wfc.compiler.expressions.python.f_strings import joined_texts
 from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, attribute, call, method, unused_name
 from wfc.compiler.expressions.syntax.tree import Constant, ListDisplay, Node
@@ -211,7 +211,7 @@ def function(name: str) -> Callable[[PrintedFilter], Piece]:
     return lambda use: call(name, use.subject, *use.arguments.values())
 
 
-FIELD: Final = Parameter("field", STRING, constant=True)
+FIELD: Final = FilterParameter("field", STRING, constant=True)
 
 FILTERS: Final = (
     Filter(
@@ -262,7 +262,7 @@ FILTERS: Final = (
         "the same list, ordered",
         "The items in order, the least first; of records, by a field. Equal ones keep their order.",
         ("[3, 1, 2] | sort(descending=true)", "[3, 2, 1]"),
-        (FIELD, Parameter("descending", Enumeration((True, False)), constant=True)),
+        (FIELD, FilterParameter("descending", Enumeration((True, False)), constant=True)),
         check_sort,
         print_sort,
     ),
@@ -292,7 +292,7 @@ FILTERS: Final = (
         "string",
         "The items as one text, with a separator between them; without one, side by side.",
         ('["a", "b"] | join(", ")', '"a, b"'),
-        (Parameter("separator", STRING),),
+        (FilterParameter("separator", STRING),),
         check_join,
         print_join,
     ),
@@ -324,7 +324,7 @@ FILTERS: Final = (
         "list of lists",
         "The items in lists of at most so many.",
         ("[1, 2, 3] | chunk(2)", "[[1, 2], [3]]"),
-        (Parameter("size", INTEGER, required=True),),
+        (FilterParameter("size", INTEGER, required=True),),
         check_chunk,
         function("filters.chunk"),
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, get_args
 
-from wfc.compiler.expressions.filters.definition import CheckedFilter, Filter, Parameter, PrintedFilter
+from wfc.compiler.expressions.filters.definition import CheckedFilter, Filter, FilterParameter, PrintedFilter
 from wfc.compiler.expressions.filters.lists import FIELD, lambda_of
 from wfc.compiler.expressions.python.conditions import comparison
 from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, attribute, call, unused_name
@@ -124,7 +124,7 @@ def print_values(use: PrintedFilter) -> Piece:
     return Piece(f"list({values})", Rank.ATOM, iterable=values)
 
 
-REQUIRED_FIELD: Final = Parameter("field", STRING, required=True, constant=True)
+REQUIRED_FIELD: Final = FilterParameter("field", STRING, required=True, constant=True)
 
 FILTERS: Final = (
     Filter(
@@ -134,7 +134,7 @@ FILTERS: Final = (
         'The items whose field has a value: `where("kind", "fix")`, or compares with it: `where("total", ">", 10)`, or '
         'is true: `where("paid")`.',
         ('orders | where("total", ">", 10) | pluck("id")', '["b", "c"]'),
-        (REQUIRED_FIELD, Parameter("operator"), Parameter("value")),
+        (REQUIRED_FIELD, FilterParameter("operator"), FilterParameter("value")),
         check_where,
         print_where,
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from wfc.compiler.expressions.filters.definition import CheckedFilter, Filter, Parameter, PrintedFilter
+from wfc.compiler.expressions.filters.definition import CheckedFilter, Filter, FilterParameter, PrintedFilter
 from wfc.compiler.expressions.python.exactness import is_exact, made_exact
 from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, call, method
 from wfc.compiler.expressions.syntax.tree import Constant, Subscript
@@ -37,7 +37,7 @@ from wfc.compiler.types import (
 __all__ = ["FILTERS"]
 
 NUMERIC: Final = (INTEGER, NUMBER, DECIMAL)
-DIGITS: Final = Parameter("digits", INTEGER)
+DIGITS: Final = FilterParameter("digits", INTEGER)
 
 
 def check_same_number(use: CheckedFilter) -> Type:
@@ -182,7 +182,7 @@ FILTERS: Final = (
         "the value, never null",
         "The value, or another one where it is null.",
         ('none | default("x")', '"x"'),
-        (Parameter("value", required=True),),
+        (FilterParameter("value", required=True),),
         check_default,
         print_default,
         takes_null=True,
@@ -193,7 +193,7 @@ FILTERS: Final = (
         "string",
         "The value as JSON; with `indent`, over several lines.",
         ('{"a": [1, none]} | json', '"{\\"a\\": [1, null]}"'),
-        (Parameter("indent", INTEGER),),
+        (FilterParameter("indent", INTEGER),),
         check_json,
         print_json,
         takes_null=True,
@@ -295,7 +295,7 @@ FILTERS: Final = (
         "string",
         "The moment as a text: `%Y` year, `%m` month, `%d` day, `%H` hour, `%M` minute, `%S` second.",
         ('"2026-01-31" | date | format("%d.%m.%Y")', '"31.01.2026"'),
-        (Parameter("pattern", STRING, required=True),),
+        (FilterParameter("pattern", STRING, required=True),),
         check_format,
         print_format,
     ),

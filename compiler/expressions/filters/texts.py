@@ -7,7 +7,7 @@ from typing import Final
 from wfc.compiler.expressions.filters.definition import (
     CheckedFilter,
     Filter,
-    Parameter,
+    FilterParameter,
     PrintedFilter,
     simple,
 )
@@ -47,7 +47,14 @@ def affix(name: str, method_name: str, doc: str, example: tuple[str, str]) -> Fi
         return method(use.subject, method_name, argument)
 
     return Filter(
-        name, "string", "boolean", doc, example, (Parameter("text", required=True),), check_affix, to_python
+        name,
+        "string",
+        "boolean",
+        doc,
+        example,
+        (FilterParameter("text", required=True),),
+        check_affix,
+        to_python,
     )
 
 
@@ -123,8 +130,8 @@ FILTERS: Final = (
         ".replace",
         "The text with every `old` replaced by `new`.",
         ('"a-b-c" | replace("-", "+")', '"a+b+c"'),
-        Parameter("old", STRING, required=True),
-        Parameter("new", STRING, required=True),
+        FilterParameter("old", STRING, required=True),
+        FilterParameter("new", STRING, required=True),
     ),
     Filter(
         "split",
@@ -132,7 +139,7 @@ FILTERS: Final = (
         "list of string",
         "The parts of the text between separators; without a separator, its words.",
         ('"a, b" | split(", ")', '["a", "b"]'),
-        (Parameter("separator", STRING),),
+        (FilterParameter("separator", STRING),),
         check_split,
         print_split,
     ),
@@ -150,7 +157,7 @@ FILTERS: Final = (
         "boolean",
         "Whether the text has another in it, the list an item, or the map a key; `in` turned around.",
         ('"workflow" | contains("flow")', "true"),
-        (Parameter("item", required=True),),
+        (FilterParameter("item", required=True),),
         check_contains,
         print_contains,
     ),
@@ -173,8 +180,8 @@ FILTERS: Final = (
         "filters.truncate",
         "The text, cut to so many characters at most; where it is cut it ends with `…`, or with `end`.",
         ('"a long text" | truncate(7)', '"a long…"'),
-        Parameter("length", INTEGER, required=True),
-        Parameter("end", STRING),
+        FilterParameter("length", INTEGER, required=True),
+        FilterParameter("end", STRING),
     ),
     simple(
         "indent",
@@ -183,7 +190,7 @@ FILTERS: Final = (
         "filters.indent",
         "The text with every line but the first moved to the right by so many blanks, or by 4.",
         ('"a\\nb" | indent(2)', '"a\\n  b"'),
-        Parameter("width", INTEGER),
+        FilterParameter("width", INTEGER),
     ),
     simple(
         "url_encode",

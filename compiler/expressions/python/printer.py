@@ -55,7 +55,7 @@ from wfc.compiler.types import (
     without_null,
 )
 
-__all__ = ["Printer"]
+__all__ = ["ExpressionPrinter"]
 
 ADAPTED: Final[Mapping[Type, str]] = {
     DECIMAL: "decimal",
@@ -73,7 +73,7 @@ SIGNS: Final = {
 }
 
 
-class Printer:
+class ExpressionPrinter:
     """Prints nodes as Python.
 
     Args:
@@ -88,9 +88,9 @@ class Printer:
         self.filters = filters
         self.quotes = quotes
 
-    def inside(self, quotes: str) -> Printer:
+    def inside(self, quotes: str) -> ExpressionPrinter:
         """The one for an f-string's braces, where texts may have these quotes."""
-        return Printer(self.names, self.filters, quotes)
+        return ExpressionPrinter(self.names, self.filters, quotes)
 
     def piece(self, node: Node) -> Piece:
         """A node as Python; a test that earlier conditions have decided as its outcome."""
@@ -242,21 +242,21 @@ def overflows(node: Binary) -> bool:
 
 
 RULES: Final[Mapping[type[Node], Callable[..., Piece]]] = {
-    Constant: Printer.constant,
-    Name: Printer.name,
-    Fields: Printer.fields,
-    Attribute: Printer.attribute_of,
-    Subscript: Printer.subscript,
-    Slice: Printer.slice,
-    ListDisplay: Printer.list_display,
-    RecordDisplay: Printer.record_display,
-    Unary: Printer.unary,
-    Binary: Printer.binary,
-    Concat: Printer.concat,
+    Constant: ExpressionPrinter.constant,
+    Name: ExpressionPrinter.name,
+    Fields: ExpressionPrinter.fields,
+    Attribute: ExpressionPrinter.attribute_of,
+    Subscript: ExpressionPrinter.subscript,
+    Slice: ExpressionPrinter.slice,
+    ListDisplay: ExpressionPrinter.list_display,
+    RecordDisplay: ExpressionPrinter.record_display,
+    Unary: ExpressionPrinter.unary,
+    Binary: ExpressionPrinter.binary,
+    Concat: ExpressionPrinter.concat,
     Compare: conditions.compare,
     Logic: conditions.logic,
     Not: conditions.negation,
     Choice: conditions.choice,
     Test: conditions.test,
-    FilterCall: Printer.filter,
+    FilterCall: ExpressionPrinter.filter,
 }

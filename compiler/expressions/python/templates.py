@@ -9,8 +9,8 @@ from wfc.compiler.expressions.expression import Template
 from wfc.compiler.expressions.python.f_strings import joined_parts, whole_text
 from wfc.compiler.expressions.python.node_printer import Names
 from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, infix, is_path
-from wfc.compiler.expressions.python.printer import Printer
-from wfc.compiler.expressions.syntax.template_tree import Condition, Hole, Loop, Part, Text, holes
+from wfc.compiler.expressions.python.printer import ExpressionPrinter
+from wfc.compiler.expressions.syntax.template_tree import Condition, ForLoop, Hole, Part, Text, holes
 from wfc.compiler.expressions.syntax.tree import Attribute, Fields, Name, Node, Path, path_of, walk
 from wfc.compiler.python.literals import Code, local_name
 from wfc.compiler.types import STRING, base
@@ -18,7 +18,7 @@ from wfc.compiler.types import STRING, base
 __all__ = ["print_body", "print_text"]
 
 
-def print_text(template: Template, printer: Printer, *, url: bool = False) -> Code:
+def print_text(template: Template, printer: ExpressionPrinter, *, url: bool = False) -> Code:
     """Return a text without statements as a Python expression.
 
     Args:
@@ -34,7 +34,7 @@ def print_text(template: Template, printer: Printer, *, url: bool = False) -> Co
     return Code(joined_parts(printer, plain(template.parts), encode=url).code)
 
 
-def print_body(template: Template, printer: Printer) -> list[Code]:
+def print_body(template: Template, printer: ExpressionPrinter) -> list[Code]:
     """Return a text as the lines of a function's body, from the first to ``return``.
 
     Lines are indented from 0. A line may hold a literal of several lines, whose inner lines stay at the left.
@@ -67,7 +67,7 @@ class Body:
     def line(self, code: str, depth: int) -> None:
         self.lines.append(Code("    " * depth + code))
 
-    def add(self, parts: Sequence[Part], printer: Printer, depth: int) -> None:
+    def add(self, parts: Sequence[Part], printer: ExpressionPrinter, depth: int) -> None:
         """Lines that append the parts to ``parts``."""
         run: list[str | Node] = []
         for part in (*parts, None):
@@ -82,16 +82,16 @@ class Body:
                 run = []
             if isinstance(part, Condition):
                 self.condition(part, printer, depth)
-            elif isinstance(part, Loop):
+            elif isinstance(part, ForLoop):
                 self.loop(part, printer, depth)
 
-    def nested(self, parts: Sequence[Part], printer: Printer, depth: int) -> None:
+    def nested(self, parts: Sequence[Part], printer: ExpressionPrinter, depth: int) -> None:
         if parts:
             self.add(parts, printer, depth)
         else:
             self.line("pass", depth)
 
-    def condition(self, part: Condition, printer: Printer, depth: int) -> None:
+    def condition(self, part: Condition, printer: ExpressionPrinter, depth: int) -> None:
         """An `if`; branches that do the same are one, and an `if` alone in a branch joins that branch's own."""
         branches: list[tuple[Piece | None, list[Code]]] = []
         for position, (test, parts) in enumerate(part.branches):
@@ -110,14 +110,14 @@ class Body:
             self.line("else:" if code is None else f"{word} {code.code}:", depth)
             self.lines += lines
 
-    def apart(self, parts: Sequence[Part], printer: Printer, depth: int) -> list[Code]:
+    def apart(self, parts: Sequence[Part], printer: ExpressionPrinter, depth: int) -> list[Code]:
         """The lines of a body, by themselves."""
         before, self.lines = self.lines, []
         self.nested(parts, printer, depth)
         lines, self.lines = self.lines, before
         return lines
 
-    def loop(self, part: Loop, printer: Printer, depth: int) -> None:
+    def loop(self, part: ForLoop, printer: ExpressionPrinter, depth: int) -> None:
         items = printer.piece(part.items)
         mentioned = {path[0] for node in holes(part.body) for path in mentioned_paths(node)}
         own = [name for name in part.names if name in mentioned] or [part.names[0]]
@@ -144,7 +144,7 @@ class Body:
             over = f"enumerate({over}, 1)"
             names |= loop_names(index, source)
         self.line(f"for {target} in {over}:", depth)
-        self.nested(part.body, Printer(names, printer.filters), depth + 1)
+        self.nested(part.body, ExpressionPrinter(names, printer.filters), depth + 1)
 
     def fresh(self, name: str) -> Code:
         """A local name that nothing else in the function has."""
@@ -155,7 +155,7 @@ class Body:
         return local
 
 
-def one(printer: Printer, part: str | Node) -> str:
+def one(printer: ExpressionPrinter, part: str | Node) -> str:
     if isinstance(part, str):
         return whole_text(printer, part).code
     return printer.rendered(part).code
@@ -175,7 +175,7 @@ def only_if(parts: Sequence[Part]) -> tuple[Node, Sequence[Part]] | None:
     return None
 
 
-def is_copied(part: Loop, own: Sequence[str]) -> bool:
+def is_copied(part: ForLoop, own: Sequence[str]) -> bool:
     """Whether a loop does nothing but put each item into the text."""
     if len(part.body) != 1 or not isinstance(part.body[0], Hole):
         return False

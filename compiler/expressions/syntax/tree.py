@@ -12,7 +12,7 @@ __all__ = [
     "ArithmeticOperator",
     "Attribute",
     "Binary",
-    "Broken",
+    "BrokenExpression",
     "Choice",
     "Compare",
     "ComparisonOperator",
@@ -66,7 +66,7 @@ class Node:
 
 
 @dataclass(slots=True, eq=False)
-class Broken(Node):
+class BrokenExpression(Node):
     """What could not be read; a finding says why."""
 
 
@@ -242,7 +242,7 @@ def no_children(node: Node) -> tuple[Node, ...]:
 
 
 CHILDREN: Final[Mapping[type[Node], Callable[..., tuple[Node, ...]]]] = {
-    Broken: no_children,
+    BrokenExpression: no_children,
     Constant: no_children,
     Name: no_children,
     Fields: no_children,

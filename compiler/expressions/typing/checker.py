@@ -9,7 +9,7 @@ from wfc.compiler.diagnostics import Finding, Place, Report
 from wfc.compiler.expressions.syntax.tree import (
     Attribute,
     Binary,
-    Broken,
+    BrokenExpression,
     Choice,
     Compare,
     Concat,
@@ -127,7 +127,7 @@ class TypeChecker(TypeReporter):
 
     # --- one rule a kind of node
 
-    def broken(self, node: Broken, scope: Scope) -> Type:
+    def broken(self, node: BrokenExpression, scope: Scope) -> Type:
         return UNKNOWN
 
     def constant(self, node: Constant, scope: Scope) -> Type:
@@ -347,7 +347,7 @@ def remedy(type: Type) -> str:
 
 
 RULES: Final[Mapping[type[Node], Callable[..., Type]]] = {
-    Broken: TypeChecker.broken,
+    BrokenExpression: TypeChecker.broken,
     Constant: TypeChecker.constant,
     Name: TypeChecker.name,
     Fields: TypeChecker.fields,

@@ -14,11 +14,11 @@ from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import UNKNOWN, ListOf, Type, assignable, base, show
 
-__all__ = ["CheckedFilter", "FilterSignature", "Parameter"]
+__all__ = ["CheckedFilter", "FilterParameter", "FilterSignature"]
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class FilterParameter:
     """What a filter takes in parentheses.
 
     Args:
@@ -52,7 +52,7 @@ class FilterSignature(Protocol):
         ...
 
     @property
-    def parameters(self) -> Sequence[Parameter]:
+    def parameters(self) -> Sequence[FilterParameter]:
         """Return what it takes in parentheses."""
         ...
 
@@ -103,7 +103,7 @@ class CheckedFilter:
         self.node.bound = self.bound
         return True
 
-    def argument_fits(self, parameter: Parameter, argument: Node) -> bool:
+    def argument_fits(self, parameter: FilterParameter, argument: Node) -> bool:
         if argument.type == UNKNOWN:
             return True
         place = self.reporter.at(argument)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wfc.compiler.expressions.syntax.template_tree import Condition, Hole, Loop, Part
+from wfc.compiler.expressions.syntax.template_tree import Condition, ForLoop, Hole, Part
 from wfc.compiler.expressions.syntax.tree import Node, Path, paths_in
 from wfc.compiler.expressions.typing.checker import TypeChecker
 from wfc.compiler.expressions.typing.scope import Scope
@@ -35,7 +35,7 @@ class TemplateChecker:
                 trees.append(part.tree)
             elif isinstance(part, Condition):
                 uses |= self.condition(part, scope)
-            elif isinstance(part, Loop):
+            elif isinstance(part, ForLoop):
                 uses |= self.loop(part, scope)
         return uses | paths_in(trees)
 
@@ -51,7 +51,7 @@ class TemplateChecker:
             uses |= self.parts(body, inside)
         return uses
 
-    def loop(self, part: Loop, scope: Scope) -> frozenset[Path]:
+    def loop(self, part: ForLoop, scope: Scope) -> frozenset[Path]:
         items = self.checker.present(part.items, scope, use="by `for`")
         for name in part.names:
             if name in scope.names and name != "loop":
@@ -63,7 +63,7 @@ class TemplateChecker:
         own = {*part.names, "loop"}
         return paths_in([part.items]) | frozenset(path for path in inside if path[0] not in own)
 
-    def item_types(self, part: Loop, items: Type) -> tuple[Type, ...]:
+    def item_types(self, part: ForLoop, items: Type) -> tuple[Type, ...]:
         """The types of a loop's names."""
         if isinstance(items, ListOf) and len(part.names) == 1:
             return (items.item,)
