@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from wfc.runtime.core.advance.joins import collect
+from wfc.runtime.core.advance.collecting import collect
 from wfc.runtime.driver.context.scope import Scope
 from wfc.runtime.driver.messages import IfAbsent
 from wfc.runtime.driver.run import Run

@@ -16,7 +16,7 @@ from wfc.runtime.authoring.resource.pools import Pool
 from wfc.runtime.authoring.retry import seed_of
 from wfc.runtime.calls.cache import store_entry
 from wfc.runtime.calls.threads import in_thread
-from wfc.runtime.core.advance.joins import uncollect
+from wfc.runtime.core.advance.collecting import uncollect
 from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import (
     AttemptFailed,

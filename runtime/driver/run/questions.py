@@ -11,7 +11,7 @@ from typing import Any
 from pydantic_core import to_json
 
 from wfc.runtime.authoring.injection import CallingRun
-from wfc.runtime.core.advance.pausing import later
+from wfc.runtime.core.advance.pausing import seconds_after
 from wfc.runtime.core.advance.releasing import question_id
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import Pause
@@ -117,7 +117,7 @@ def awaited_event(execution: Execution, number: int) -> tuple[str, datetime | No
         return None
     match pause.value:
         case Delay(seconds=seconds):
-            return "", later(pause.began, seconds)
+            return "", seconds_after(pause.began, seconds)
         case Until(moment=moment):
             return "", moment
         case Outside(event=event):

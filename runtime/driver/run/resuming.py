@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from wfc.runtime.core.advance.run_exits import way_out
+from wfc.runtime.core.advance.run_exits import exit_for
 from wfc.runtime.core.effects import CheckInbox, StartChild, TakeRunExit
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import StepRun
@@ -53,7 +53,7 @@ def timers_left(stored: StoredRun, execution: Execution, now: datetime) -> dict[
 
 def restore_effects(execution: Execution) -> None:
     """Add the effects that are still to be carried out: they can be read off the execution."""
-    if execution.failing is not None and (way := way_out(execution.failing)) is not None:
+    if execution.failing is not None and (way := exit_for(execution.failing)) is not None:
         execution.effects.append(TakeRunExit(way))
     for number, pause in execution.paused.items():
         if isinstance(pause.value, Child):
