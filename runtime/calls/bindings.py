@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from wfc.runtime.authoring.resource.kinds import Resource
 from wfc.runtime.calls.secrets import Secret
@@ -42,6 +42,10 @@ class Output(Generic[T]):
     type: Any
 
 
+NO_OPTIONS: Final = frozenset({"use", "base_url", "api_key", "settings", "fallback"})
+"""The fields of a `Model` that are not sent as they are with each request."""
+
+
 @dataclass(frozen=True)
 class ModelOptions:
     """A model and how to call it.
@@ -63,6 +67,11 @@ class ModelOptions:
     seed: int | None = None
     timeout: float | None = None
     settings: Mapping[str, object] = field(default_factory=dict)
+
+    def options(self) -> dict[str, object]:
+        """Return what is sent with each request under the name that it has here, as far as it is given."""
+        found = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in NO_OPTIONS}
+        return {name: value for name, value in found.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
