@@ -12,7 +12,7 @@ from wfc.compiler.diagnostics import Address, Diagnostic, Finding, Place, Severi
 from wfc.compiler.limits import MAX_FINDINGS, EnoughError, at_most
 from wfc.compiler.model import Workflow
 from wfc.compiler.proof import check
-from wfc.compiler.recovery import Understood, suspect
+from wfc.compiler.recovery import Analysis, recover
 from wfc.compiler.resolve import resolve, shared_modules
 from wfc.compiler.rules import spelling
 from wfc.compiler.rules.reading import too_many_findings
@@ -125,9 +125,9 @@ def passes(raw: bytes, path: str, project: Project) -> Compiled:
         assert isinstance(unit, Unit)  # its bytes are here
         if unit.kind == "declarations":
             project.declared(path, unit)
-        found = Understood(unit.document, None, unit.findings)
+        found = Analysis(unit.document, None, unit.findings)
         if unit.kind == "workflow":
-            found = understood(unit.document, unit.spec, unit.findings, path, project)
+            found = analyse(unit.document, unit.spec, unit.findings, path, project)
     if unit.kind == "workflow" and any(each.severity is Severity.ERROR for each in found.findings):
         found = without_consequences(found, unit, project)
     document, others = found.document, project.involved(path)
@@ -151,9 +151,9 @@ def passes(raw: bytes, path: str, project: Project) -> Compiled:
     )
 
 
-def understood(
+def analyse(
     document: Document, spec: Spec | None, known: Iterable[Finding], path: str, project: Project
-) -> Understood:
+) -> Analysis:
     """A spec resolved and checked.
 
     Args:
@@ -171,19 +171,19 @@ def understood(
         except EnoughError:
             workflow = None
             findings.append(too_many_findings(Place((), "text", 0, 0), MAX_FINDINGS))
-    return Understood(document, workflow, findings)
+    return Analysis(document, workflow, findings)
 
 
-def without_consequences(found: Understood, unit: Unit, project: Project) -> Understood:
+def without_consequences(found: Analysis, unit: Unit, project: Project) -> Analysis:
     """The same with one finding for each mistake, where it can be told which one has led to the others."""
 
-    def again(document: Document) -> Understood:
+    def again(document: Document) -> Analysis:
         with spelling.bounded():
             findings = [*unit.findings[: unit.of_reading]]
             spec = validate(document, findings.append)
-            return understood(document, spec, findings, document.path, project)
+            return analyse(document, spec, findings, document.path, project)
 
-    return suspect(found, again)
+    return recover(found, again)
 
 
 def with_findings_of_called(checked: Compiled, project: Project) -> Compiled:

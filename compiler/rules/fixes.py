@@ -9,7 +9,7 @@ from typing import Final
 from wfc.compiler.diagnostics import Applicability, Edit, Fix, Place
 from wfc.compiler.rules.spelling import nearest, sure
 
-__all__ = ["appended", "corrected", "exchanged", "quoted", "removed", "replaced", "written"]
+__all__ = ["appended", "corrected", "quoted", "removed", "replaced", "written"]
 
 SIMPLE: Final = re.compile(r"\w+(?:\.\w+)*")
 
@@ -55,12 +55,6 @@ def removed(place: Place, applicability: Applicability = "unsafe", title: str = 
 def replaced(place: Place, new: str, applicability: Applicability = "unsafe", title: str = "") -> Fix:
     """A whole value, of whatever form, instead of the one in a place, as YAML writes it on one line."""
     return Fix(title or f"write `{new}`", (Edit(place, new, how="rewrite"),), applicability)
-
-
-def exchanged(one: Place, other: Place) -> Fix:
-    """The values of two keys, each after the other key."""
-    edits = (Edit(one, how="exchange", source=other), Edit(other, how="exchange", source=one))
-    return Fix("exchange the two values", edits)
 
 
 def appended(place: Place, words: str, new: str) -> Fix | None:

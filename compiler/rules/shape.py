@@ -6,11 +6,10 @@ from collections.abc import Container, Iterable, Sequence
 
 from wfc.compiler.diagnostics import Finding, Fix, Place
 from wfc.compiler.rules import problem
-from wfc.compiler.rules.fixes import corrected, exchanged, removed
+from wfc.compiler.rules.fixes import corrected, removed
 from wfc.compiler.rules.phrases import joined
 
 __all__ = [
-    "exchanged_values",
     "misplaced_key",
     "missing_key",
     "not_supported_yet",
@@ -52,24 +51,6 @@ def misplaced_key(place: Place, message: str, hint: str, *related: tuple[Place, 
     what stands above it. Indent the line, and what belongs to it, as far as the others of its level.
     """
     return Finding("misplaced-key", message, place, hint, related=related)
-
-
-@problem
-def exchanged_values(place: Place, one: str, there: Place, other: str) -> Finding:
-    """Two keys stand beside each other, each with the value that the other one ought to have.
-
-    Several things would be wrong with the two values as they are, and with each at the place of the other none of that
-    is left. So they have most likely been exchanged: a type with that of the field beside it, what a test starts with
-    and what it expects, one step with another. Write each value after the other key.
-    """
-    return Finding(
-        "exchanged-values",
-        f"the values of `{one}` and `{other}` seem to be exchanged",
-        place,
-        f"write what belongs to `{one}` after `{other}`, and the other way round",
-        related=((there, "exchanged with this one"),),
-        fix=exchanged(place, there),
-    )
 
 
 @problem

@@ -7,46 +7,46 @@ from itertools import takewhile
 from typing import Any
 
 from wfc.compiler.diagnostics import Address, Finding, Place
-from wfc.compiler.recovery.changes import Data, Suspicion, at, moved, walk
+from wfc.compiler.recovery.suspicion import Data, Suspicion, at, moved, walk
 from wfc.compiler.rules.shape import misplaced_key
 
 __all__ = ["misplaced_keys"]
 
-STRANGE = frozenset({"unknown-entry", "unknown-key", "unknown-state-field", "unknown-step"})
+UNKNOWN = frozenset({"unknown-entry", "unknown-key", "unknown-state-field", "unknown-step"})
 
 
 def misplaced_keys(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
-    """Where a key that is strange at its place would be at home."""
-    strange = {
+    """Suspect that a key which is unknown at its place belongs further out or further in."""
+    unknown = {
         each.place.address
         for each in findings
         if each.place.part == "key"
-        and each.code in STRANGE
+        and each.code in UNKNOWN
         and each.fix is None  # with a fix it is misspelt
         and isinstance(at(data, each.place.address[:-1]), dict)
     }
-    for address in sorted(strange, key=lambda each: (len(each), list(map(str, each)))):
+    for address in sorted(unknown, key=lambda each: (len(each), list(map(str, each)))):
         yield from too_deep(data, address, address[-1])
-        yield from not_deep_enough(data, address, strange)
+        yield from not_deep_enough(data, address, unknown)
     for finding in findings:
         home = finding.place.address
         if finding.code != "missing-key" or not home:
             continue
         for address, _ in walk(at(data, home), home, 5):
-            if address[-1] in finding.about and len(address) > len(home) + 1 and address not in strange:
-                for key in (address[-1], *before(data, address)):
+            if address[-1] in finding.about and len(address) > len(home) + 1 and address not in unknown:
+                for key in (address[-1], *keys_before(data, address)):
                     yield from too_deep(data, address, key)
 
 
-def before(data: Data, address: Address) -> list[str]:
-    """A few keys of a map before one of them, the nearest first."""
+def keys_before(data: Data, address: Address) -> list[str]:
+    """Return a few keys of a map before one of them, the nearest first."""
     keys = list(at(data, address[:-1]))
     place = keys.index(address[-1])
     return keys[max(0, place - 3) : place][::-1]
 
 
 def too_deep(data: Data, address: Address, first: str | int) -> Iterator[Suspicion]:
-    """A key of a map and those after it may belong to a map further out."""
+    """Suspect that a key of a map and those after it belong to a map further out."""
     owner = address[:-1]
     keys = tuple(at(data, owner))
     moving = keys[keys.index(first) :]
@@ -61,27 +61,27 @@ def too_deep(data: Data, address: Address, first: str | int) -> Iterator[Suspici
                 owner,
                 moving,
                 home,
-                f"`{first}` stands inside of `{inside}`, and seems to belong to {words(home)}",
+                f"`{first}` stands inside of `{inside}`, and seems to belong to {name_of(home)}",
                 f"indent it as far as `{beside}`" if isinstance(beside, str) else "indent it less",
             )
 
 
-def not_deep_enough(data: Data, address: Address, strange: set[Address]) -> Iterator[Suspicion]:
-    """A key and the strange ones after it may belong to what stands before it."""
+def not_deep_enough(data: Data, address: Address, unknown: set[Address]) -> Iterator[Suspicion]:
+    """Suspect that a key and the unknown ones after it belong to what stands before it."""
     owner, key = address[:-1], address[-1]
     keys = tuple(at(data, owner))
     place = keys.index(key)
-    if place == 0 or (*owner, keys[place - 1]) in strange:
+    if place == 0 or (*owner, keys[place - 1]) in unknown:
         return
-    moving = tuple(takewhile(lambda each: (*owner, each) in strange, keys[place:]))
+    moving = tuple(takewhile(lambda each: (*owner, each) in unknown, keys[place:]))
     home: Address = (*owner, keys[place - 1])
     while True:
         there: Any = at(data, home)
         if there is None or (isinstance(there, dict) and not there.keys() & set(moving)):
             yield suspicion(
                 data, owner, moving, home,
-                f"`{key}` stands beside {words(home)}, and seems to belong into it",
-                f"indent it further than {words(home)}",
+                f"`{key}` stands beside {name_of(home)}, and seems to belong into it",
+                f"indent it further than {name_of(home)}",
             )  # fmt: skip
         if isinstance(there, dict) and there:
             home = (*home, list(there)[-1])
@@ -94,19 +94,19 @@ def not_deep_enough(data: Data, address: Address, strange: set[Address]) -> Iter
 def suspicion(
     data: Data, owner: Address, keys: tuple[Any, ...], home: Address, message: str, hint: str
 ) -> Suspicion:
-    finding = misplaced_key(Place((*owner, keys[0]), "key"), message, hint, *begins(home))
+    finding = misplaced_key(Place((*owner, keys[0]), "key"), message, hint, *start_of(home))
     moves = tuple(((*owner, each), (*home, each)) for each in keys)
     return Suspicion(finding, moved(data, owner, keys, home), moves, explains=1)
 
 
-def begins(home: Address) -> Iterator[tuple[Place, str]]:
-    """Where a map begins, and that in words; nothing for the spec itself."""
+def start_of(home: Address) -> Iterator[tuple[Place, str]]:
+    """Generate where a map begins, and that in words; nothing for the spec itself."""
     if home:
-        yield Place(home, "key" if isinstance(home[-1], str) else "value"), f"{words(home)} begins here"
+        yield Place(home, "key" if isinstance(home[-1], str) else "value"), f"{name_of(home)} begins here"
 
 
-def words(address: Address) -> str:
-    """A map by its key."""
+def name_of(address: Address) -> str:
+    """Return how messages call a map: by its key."""
     if not address:
         return "the spec itself"
     last = address[-1]
