@@ -1,4 +1,4 @@
-"""Joins that are not written: steps that use several events and accept one, and alternatives that are meant as all."""
+"""Joins that are not written: steps that use several events and accept one."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any, Final
 from wfc.compiler.diagnostics import Address, Finding, Place
 from wfc.compiler.recovery.suspicion import Data, Suspicion, at, walk, with_value
 from wfc.compiler.rules.steps import join_lacks_event, no_join
-from wfc.compiler.slotted import replace
 
-__all__ = ["alternatives_meant_as_all", "missing_joins"]
+__all__ = ["missing_joins"]
 
 USE: Final = re.compile(r"\bevents\.(\w+)")
 MOST_EVENTS: Final = 50
@@ -29,18 +28,6 @@ def missing_joins(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion
         if lacking and address not in seen and address[:1] == ("steps",):
             seen.add(address)
             yield from joins_of(data, address, lost)
-
-
-def alternatives_meant_as_all(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
-    """Suspect that a list under `emit`, of which only the first entry can be taken, is meant to emit all of them."""
-    for finding in findings:
-        address = finding.place.address[:-1]
-        emit = at(data, address) if finding.code == "entry-never-taken" and address else None
-        if isinstance(emit, list) and not any(isinstance(each, dict) and "when" in each for each in emit):
-            names = [each if isinstance(each, str) else (each or {}).get("event", "…") for each in emit]
-            hint = f"to emit all of them write `{{all: [{', '.join(map(str, names))}]}}`"
-            told = replace(finding, hint=hint, fix=None)
-            yield Suspicion(told, with_value(data, address, {"all": emit}))
 
 
 def joins_of(data: Data, address: Address, lost: set[str]) -> Iterator[Suspicion]:

@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Final
 
-from wfc.compiler.diagnostics import Address, Finding, Place, Severity
+from wfc.compiler.diagnostics import Finding, Place, Severity
 from wfc.compiler.recovery.analysis import Analysis
-from wfc.compiler.recovery.misplaced_keys import misplaced_keys
-from wfc.compiler.recovery.missing_joins import alternatives_meant_as_all, missing_joins
+from wfc.compiler.recovery.missing_joins import missing_joins
 from wfc.compiler.recovery.misspelt_declarations import misspelt_declarations
 from wfc.compiler.recovery.suspicion import Data, Suspicion
 from wfc.compiler.slotted import replace
@@ -24,8 +23,6 @@ MOST_TEXT: Final = 400_000
 MOST_FINDINGS: Final = 200
 """Among more findings than these no one mistake is looked for."""
 SUSPECT: Final[tuple[Callable[[Data, Sequence[Finding]], Iterator[Suspicion]], ...]] = (
-    misplaced_keys,
-    alternatives_meant_as_all,
     misspelt_declarations,
     missing_joins,
 )
@@ -57,9 +54,7 @@ def suspicions(analysis: Analysis) -> Iterator[Suspicion]:
     if isinstance(data, dict):
         own = [each for each in analysis.findings if each.place.origin is None]
         for suspect in SUSPECT:
-            for suspicion in suspect(data, own):
-                if suspect is not misplaced_keys or is_indented(analysis.document, suspicion):
-                    yield suspicion
+            yield from suspect(data, own)
 
 
 def explains(before: Analysis, after: Analysis, least: int) -> bool:
@@ -85,9 +80,3 @@ def error_places(analysis: Analysis) -> set[tuple[str, tuple[int, int], int]]:
             counts[each.code, each.place] += 1
             found.add((each.code, stretch(each.place), counts[each.code, each.place]))
     return found
-
-
-def is_indented(document: Document, suspicion: Suspicion) -> bool:
-    """Whether it is the indentation that tells which keys the map around a finding has, and not braces."""
-    owner: Address = suspicion.finding.place.address[:-1]
-    return not document.text.startswith("{", document.stretch(Place(owner))[0])

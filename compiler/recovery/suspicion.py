@@ -8,7 +8,7 @@ from typing import Any
 from wfc.compiler.diagnostics import Address, Finding
 from wfc.compiler.slotted import dataclass
 
-__all__ = ["Suspicion", "at", "moved", "renamed", "walk", "with_value"]
+__all__ = ["Suspicion", "at", "renamed", "walk", "with_value"]
 
 Data = dict[str, Any]
 DEEPEST = 12
@@ -59,17 +59,6 @@ def renamed(data: Data, address: Address, name: str) -> Data:
     owner = at(data, address[:-1])
     again = {name if key == address[-1] else key: each for key, each in owner.items()}
     changed: Data = with_value(data, address[:-1], again)
-    return changed
-
-
-def moved(data: Data, owner: Address, keys: tuple[str, ...], home: Address) -> Data:
-    """Return the data with some keys of one map in another one, which may be above it, below it, or empty."""
-    taken = at(data, owner)
-    left = {key: each for key, each in taken.items() if key not in keys}
-    found = with_value(data, owner, left)
-    there = at(found, home)
-    added = {**(there if isinstance(there, dict) else {}), **{key: taken[key] for key in keys}}
-    changed: Data = with_value(found, home, added)
     return changed
 
 

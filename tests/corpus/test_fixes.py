@@ -14,7 +14,7 @@ from wfc.compiler.diagnostics import Diagnostic, Severity
 from wfc.compiler.diagnostics.fixes import applied, fixed
 from wfc.compiler.passes import check_text
 
-ERRORS = Path(__file__).parent.parent / "errors"
+EXAMPLES = Path(__file__).parents[2] / "compiler/rules/examples"
 
 
 def found_in(text: str) -> tuple[Diagnostic, ...]:
@@ -65,7 +65,7 @@ def test_fixes_keep_their_promises(mutations: ModuleType, specs: list[Any]) -> N
 
 def test_nor_do_line_ends_matter() -> None:
     """In the examples of all findings; one of these fixes names what is not supported yet."""
-    examples = [path for path in sorted(ERRORS.glob("*.yaml")) if path.stem != "unknown-knowledge"]
+    examples = [path for path in sorted(EXAMPLES.glob("*.yaml")) if path.stem != "unknown-knowledge"]
     judged = 0
     for path in examples:
         text = path.read_bytes().removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
