@@ -92,7 +92,7 @@ def test_one_mistake_is_one_finding(
 
 
 def test_an_exchange_of_two_values_is_found_at_one_of_them(mutations: ModuleType, specs: list[Any]) -> None:
-    """Those without findings are not counted: of two texts or two types alike, nobody can tell that they are exchanged."""
+    """Exchanges without any finding are not counted: two texts fit each other's place."""
     total: Counter[str] = Counter()
     for name, mutants in mutations.mutants(specs).items():
         count: Counter[str] = Counter()
