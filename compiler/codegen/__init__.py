@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from wfc.compiler.codegen.output_format import OUTPUT_FORMAT
 from wfc.compiler.diagnostics import Address
 from wfc.compiler.model import Event, Import, Workflow
 from wfc.compiler.types import Record, Type
 
 __all__ = ["OUTPUT_FORMAT", "generate", "generate_shared"]
-
-OUTPUT_FORMAT = 1
-"""Raised whenever generated code needs a newer runtime than before."""
 
 
 def generate(

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from wfc.compiler.codegen.annotations import annotation, is_class
-from wfc.compiler.codegen.constants import call, constant
-from wfc.compiler.codegen.layout import INDENT, WIDTH, docstring, fit
+from wfc.compiler.codegen.layout.docstrings import docstring
+from wfc.compiler.codegen.layout.expressions import INDENT, WIDTH
+from wfc.compiler.codegen.layout.statements import fit
+from wfc.compiler.codegen.literals.annotations import annotation, is_class
+from wfc.compiler.codegen.literals.constants import call, constant
+from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionParameter, Path
+from wfc.compiler.codegen.literals.values import ValueWriter
 from wfc.compiler.codegen.names import ModuleNames
-from wfc.compiler.codegen.scope import Function, Parameter, Path
-from wfc.compiler.codegen.values import Values
 from wfc.compiler.expressions import Template, spell_body, spell_template
 from wfc.compiler.model import HttpRequest, Model, Resource, Retry, Secret, Step, Tool, Workflow
 from wfc.compiler.python.literals import Code, constant_name, literal, local_name
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import ANY, Type
 
-__all__ = ["NO_CODE", "Bindings", "PythonFunction"]
-
+__all__ = ["NO_CODE", "Bindings", "PythonFunction", "context_type"]
 
 NO_CODE = Code("")
 
@@ -76,7 +77,7 @@ class Bindings:
         return name
 
     # --- models
-    def model(self, model: Model, function: Function) -> Code:
+    def model(self, model: Model, function: FunctionBuilder) -> Code:
         """How a function names a model: its constant, or a call that gives it the config."""
         name = self.declared(model)
         if not _needs_config(model):
@@ -89,7 +90,9 @@ class Bindings:
         known = id(model) in self.names.bindings
         if known:
             return self.names.bindings[id(model)]
-        inner = Function(self.names.scope, (Parameter("config", Code("config"), self.names.config),))
+        inner = FunctionBuilder(
+            self.names.scope, (FunctionParameter("config", Code("config"), self.names.config),)
+        )
         fallback = [self.model(other, inner) for other in model.fallback]
         arguments = {"base_url": inner.template(model.base_url)} if model.base_url is not None else {}
         if model.api_key is not None:
@@ -161,12 +164,12 @@ class Bindings:
         inner = self.names.scope.inner(["ctx", "config"])
         self.words[name] = words = {each: inner.give(local_name(each)) for each in tool.args.fields}
         known: dict[Path, Code] = {("args", each): word for each, word in words.items()}
-        config = Parameter("config", Code("config"), self.names.config)
-        function = Function(inner, (config,), known=known)
+        config = FunctionParameter("config", Code("config"), self.names.config)
+        function = FunctionBuilder(inner, (config,), known=known)
         action = self.request(tool.request, function, output, tool.name)
         if function.used:
             self.configured.add(name)
-        head = [Code(f"ctx: {context(self.workflow)}"), *function.parameters]
+        head = [Code(f"ctx: {context_type(self.workflow)}"), *function.parameters]
         for field in sorted(tool.args.fields.values(), key=lambda field: not field.required):
             spelled = f"{words[field.name]}: {annotation(field.type, self.names)}"
             if not field.required:
@@ -177,9 +180,9 @@ class Bindings:
         return PythonFunction(tuple(lines), tuple(body), docstring(tool.description, INDENT))
 
     # --- requests
-    def request(self, wanted: HttpRequest, function: Function, output: Type, name: str) -> Code:
+    def request(self, wanted: HttpRequest, function: FunctionBuilder, output: Type, name: str) -> Code:
         """A call of ``ctx.http``."""
-        values = Values(function, self.names)
+        values = ValueWriter(function, self.names)
         function.note(wanted.url.uses)
         url = spell_template(wanted.url, function.known, url=True)
         named: dict[str, Code] = {}
@@ -217,7 +220,7 @@ class Bindings:
             self.constants.append(fit(f"{constant_}: Output[{spelled}] = Output({spelled})"))
         return {"output": self.outputs[spelled]}
 
-    def text(self, template: Template, name: str, function: Function) -> Code:
+    def text(self, template: Template, name: str, function: FunctionBuilder) -> Code:
         """A prompt: in place if it is short, else a constant, or a function of what it mentions."""
         text = template.constant
         if text is not None and (len(text) > WIDTH // 2 or "\n" in text):
@@ -228,12 +231,14 @@ class Bindings:
             return function.template(template)
         return self.prompt(template, name, function)
 
-    def prompt(self, template: Template, name: str, function: Function) -> Code:
+    def prompt(self, template: Template, name: str, function: FunctionBuilder) -> Code:
         """A call of the function that a prompt is."""
-        inner = Function(self.names.scope, tuple(each for each in function.at_hand), dict(function.known))
+        inner = FunctionBuilder(
+            self.names.scope, tuple(each for each in function.at_hand), dict(function.known)
+        )
         inner.note(template.uses)
         body = [
-            line for each in (*inner.lead, *spell_body(template, inner.known)) for line in fit_inner(each)
+            line for each in (*inner.lead, *spell_body(template, inner.known)) for line in fit_nested(each)
         ]
         function.note(template.uses)
         given = self.names.scope.give(name)
@@ -242,7 +247,7 @@ class Bindings:
         return call(given, *(parameter.name for parameter in inner.taken))
 
 
-def fit_inner(statement: str) -> list[str]:
+def fit_nested(statement: str) -> list[str]:
     """The lines of a statement that is indented within its function."""
     inside = statement.lstrip(" ")
     margin = len(statement) - len(inside)
@@ -254,7 +259,7 @@ def secret(node: Secret) -> Code:
     return call(Code("Secret"), literal(node.name))
 
 
-def context(workflow: Workflow) -> Code:
+def context_type(workflow: Workflow) -> Code:
     """The type of ``ctx``."""
     return Code("Context[State]" if workflow.state.fields else "Context")
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from wfc.compiler.codegen.annotations import annotation, literal_type, records_in, union
-from wfc.compiler.codegen.children import child_ends
-from wfc.compiler.codegen.constants import bounds, call, constant
-from wfc.compiler.codegen.layout import INDENT, docstring
+from wfc.compiler.codegen.layout.docstrings import docstring
+from wfc.compiler.codegen.layout.expressions import INDENT
+from wfc.compiler.codegen.literals.annotations import annotation, literal_type, records_in, union
+from wfc.compiler.codegen.literals.constants import bounds, call, constant
 from wfc.compiler.codegen.names import ModuleNames
-from wfc.compiler.model import Workflow
+from wfc.compiler.model import MapItems, Step, Workflow, WorkflowCall
 from wfc.compiler.python.literals import Code, field_name, literal
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import (
@@ -25,7 +25,7 @@ from wfc.compiler.types import (
     members,
 )
 
-__all__ = ["Class", "ClassField", "Literals", "classes"]
+__all__ = ["ClassDefinition", "LiteralAlias", "classes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class ClassField:
 
 
 @dataclass(frozen=True, slots=True)
-class Class:
+class ClassDefinition:
     """A pydantic class of the module."""
 
     name: Code
@@ -48,7 +48,7 @@ class Class:
 
 
 @dataclass(frozen=True, slots=True)
-class Literals:
+class LiteralAlias:
     """A named enumeration of the module."""
 
     name: Code
@@ -59,12 +59,12 @@ _BASES = {"start": "StartEvent", "message": "Event", "end": "StopEvent"}
 _ROLES = {"state": "RunState", "config": "RunConfig"}
 
 
-def classes(workflow: Workflow, names: ModuleNames) -> list[Class | Literals]:
+def classes(workflow: Workflow, names: ModuleNames) -> list[ClassDefinition | LiteralAlias]:
     """All classes of a module, in an order in which each finds the others, but for circles."""
     bases = {id(event.record): (_BASES[event.role], event.name) for event in workflow.events}
-    bases |= {key: ("ChildEnd", name) for key, name in child_ends(workflow).items()}
+    bases |= {key: ("ChildEnd", name) for key, name in ends_of_called(workflow).items()}
     return [
-        Literals(names.enumerations[type_.name], literal_type(type_))
+        LiteralAlias(names.enumerations[type_.name], literal_type(type_))
         if isinstance(type_, Enumeration)
         else _class(type_, before, bases, names)
         for type_, before in _ordered(workflow, names)
@@ -97,9 +97,9 @@ def _ordered(workflow: Workflow, names: ModuleNames) -> Iterator[tuple[Record | 
 
 def _class(
     record: Record, before: frozenset[str], bases: Mapping[int, tuple[str, str]], names: ModuleNames
-) -> Class:
+) -> ClassDefinition:
     name = names.of(record)
-    return Class(
+    return ClassDefinition(
         name,
         _bases(record, name, bases),
         docstring(record.description, INDENT),
@@ -156,3 +156,15 @@ def _default(field: Field, later: bool, names: ModuleNames) -> Code | None:
     if later or spelled[0] not in "[{":
         return Code(f"Field(default_factory=lambda: {spelled})")
     return call(Code("Field"), default=spelled)  # pydantic copies it for each instance
+
+
+def ends_of_called(workflow: Workflow) -> dict[int, str]:
+    """The records that are end events of other workflows, each with the event's name."""
+    return {id(record): name for call in workflow_calls(workflow.steps) for name, record in call.ends}
+
+
+def workflow_calls(steps: Iterable[Step]) -> Iterable[WorkflowCall]:
+    for step in steps:
+        action = step.action.do if isinstance(step.action, MapItems) else step.action
+        if isinstance(action, WorkflowCall):
+            yield action

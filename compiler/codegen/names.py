@@ -10,11 +10,11 @@ from wfc.compiler.python.reserved_names import CLASSES, CONSTANTS, LOCALS, OF_KI
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import BUILT_IN, Enumeration, Record, Type
 
-__all__ = ["ModuleNames", "Names"]
+__all__ = ["ModuleNames", "ScopeNames"]
 
 
 @dataclass(slots=True)
-class Names:
+class ScopeNames:
     """The names of one Python scope, those of the scopes around it included."""
 
     taken: set[str] = field(default_factory=set)
@@ -28,9 +28,9 @@ class Names:
         self.taken.add(name)
         return Code(name)
 
-    def inner(self, more: Iterable[str] = ()) -> Names:
+    def inner(self, more: Iterable[str] = ()) -> ScopeNames:
         """The names of a scope inside this one."""
-        return Names({*self.taken, *more})
+        return ScopeNames({*self.taken, *more})
 
 
 def kinds(workflow: Workflow) -> set[str]:
@@ -47,7 +47,7 @@ class ModuleNames:
     """
 
     def __init__(self, workflow: Workflow) -> None:
-        self.scope = Names({*CLASSES, *CONSTANTS, *LOCALS})
+        self.scope = ScopeNames({*CLASSES, *CONSTANTS, *LOCALS})
         for kind in kinds(workflow) & OF_KINDS.keys():
             self.scope.taken |= OF_KINDS[kind]
         self.classes = {id(each): Code(name) for name, each in BUILT_IN.items()}
@@ -62,7 +62,7 @@ class ModuleNames:
         self.classes[id(workflow.config)] = self.config
         self.bindings: dict[int, Code] = {}
         self.methods: dict[str, Code] = {}
-        self.class_scope = Names()
+        self.class_scope = ScopeNames()
         for step in workflow.steps:
             self.methods[step.name] = self.class_scope.give(method_name(step.name))
 
@@ -70,7 +70,7 @@ class ModuleNames:
         """Give names to what other modules have; start and end events are classes of this module all the same."""
         own = {id(event.record) for event in workflow.events if event.role != "message"}
         for each in workflow.imports:
-            there = Names({*CLASSES, *CONSTANTS, *LOCALS})
+            there = ScopeNames({*CLASSES, *CONSTANTS, *LOCALS})
             for type_ in each.types:
                 assert isinstance(type_, (Record, Enumeration))
                 name = there.give(class_name(type_.name))

@@ -8,7 +8,7 @@ import keyword
 import pytest
 from pydantic import BaseModel
 
-from wfc.compiler.codegen.module import IMPORTABLE
+from wfc.compiler.codegen.imports import IMPORTABLE
 from wfc.compiler.python.literals import (
     class_name,
     field_name,

@@ -21,8 +21,6 @@ ABOUT_ACTION: Final = (
 
 
 ONLY_READS: Final = frozenset({"GET", "HEAD"})
-
-
 EACH_TIME: Final = {
     "human": "a person is asked each time",
     "wait": "a wait has to pass each time",

@@ -26,11 +26,7 @@ from wfc.compiler.types import DATETIME, FILE, UNKNOWN, ListOf, Record, Type, as
 __all__ = ["PAUSES", "report_pause_keys", "resolve_expiry", "resolve_pause"]
 
 PAUSES: Final = frozenset({"human", "wait"})
-
-
 ABOUT_ATTEMPTS: Final = ("retry", "timeout", "concurrency", "on_error", "idempotency_key")
-
-
 WAITS: Final = ("for", "until", "event")
 
 

@@ -38,14 +38,8 @@ Kind = Literal[
 
 
 FLOW_KEYS = ("accepts", "emit", "on_error", "on_limit", "kind")
-
-
 CONCURRENCY = 4
-
-
 NOT_SUPPORTED_YET = frozenset({"agent", "retrieve"})
-
-
 ABOUT_ACTIONS = ("retry", "timeout", "concurrency", "on_error", "idempotency_key")
 
 

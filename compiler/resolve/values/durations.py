@@ -43,11 +43,7 @@ MEANT: Final = {
 
 
 LONGEST: Final = 100 * 365 * 86400.0  # a century: what is longer is a slip, and no clock takes it
-
-
 PARTS: Final = re.compile(r"(?:[0-9]+ ?(?:h|min|s) ?)+", re.ASCII)
-
-
 PATTERN: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?([A-Za-z]+)", re.ASCII)
 
 

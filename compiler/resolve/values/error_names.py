@@ -37,8 +37,6 @@ KNOWN: Final = (
 
 
 PATTERN: Final = re.compile(r"http\.[1-5](xx|[0-9][0-9])|(python|tool)\.[^\W\d]\w*(\.[^\W\d]\w*)*")
-
-
 BOUNDS: Final = ("limit", "limit.steps", "limit.tokens", "limit.cost")
 """What only a run as a whole takes: that it, or one of its steps, has used up what it may."""
 

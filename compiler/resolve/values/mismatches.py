@@ -36,8 +36,6 @@ from wfc.compiler.types import (
 __all__ = ["mismatch", "mismatches"]
 
 SAME_ITEMS: Final = frozenset({"reverse", "sort", "unique", "where"})
-
-
 ONE_ITEM: Final = frozenset({"first", "last", "max", "min"})
 
 

@@ -40,8 +40,6 @@ from wfc.compiler.types import (
 __all__ = ["ValueReader", "hint_for_list", "read_data", "reads_as_text"]
 
 OPERAND: Final = r"(?:\d+(?:\.\d+)?|[a-z]+(?:\.\w+)+|'[^']*'|\"[^\"]*\")"
-
-
 EXPRESSION_AS_TEXT: Final = re.compile(
     rf"\$?(?P<name>[a-z]+)\.(?P<field>\w+)(?:\.\w+)*(?: +(?:[-+*/~]|//) +{OPERAND})*"
 )

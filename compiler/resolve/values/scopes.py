@@ -32,14 +32,8 @@ def namespace(title: str, /, **types: Type) -> Record:
 
 
 RUN: Final = namespace("run", id=STRING, attempt=INTEGER, now=DATETIME)
-
-
 ERROR: Final = namespace("error", name=STRING, message=STRING, status=Optional(INTEGER), body=ANY)
-
-
 RESPONSE: Final = namespace("response", status=INTEGER, headers=MapOf(STRING))
-
-
 RESERVED: Final = frozenset(
     {"args", "config", "error", "event", "events", "inputs", "response", "result", "run", "state", "secrets"}
 )

@@ -12,7 +12,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from wfc.compiler.codegen.layout import docstring, fit, imports
+from wfc.compiler.codegen.layout.docstrings import docstring
+from wfc.compiler.codegen.layout.imports import import_statements
+from wfc.compiler.codegen.layout.statements import fit
 from wfc.compiler.diagnostics import Severity
 from wfc.compiler.passes import compile_text
 
@@ -137,7 +139,7 @@ def test_a_text_of_several_lines_is_not_indented() -> None:
 
 def test_imports_are_in_order() -> None:
     pairs = [("wfc.runtime", name) for name in ("step", "UNHANDLED", "Event", "filters", "All")]
-    assert imports(
+    assert import_statements(
         [*pairs, ("typing", "Any"), ("datetime", "UTC"), ("datetime", "date"), ("pydantic", "Field")]
     ) == [
         "from datetime import UTC, date",

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from jinja2 import UndefinedError
 
 import wfc.compiler.codegen
-from wfc.compiler.codegen.module import IMPORTABLE, environment, imported
+from wfc.compiler.codegen.imports import IMPORTABLE, mentioned_imports
+from wfc.compiler.codegen.rendering import environment
 from wfc.compiler.python.literals import Code
 
 
@@ -41,7 +42,7 @@ def test_exactly_what_is_mentioned_is_imported() -> None:
         'class A(Event):\n    x: "list[Decimal]"\n    y: Annotated["B", Field(ge=date(2024, 1, 1))]\n'
         '    z: Literal["Output"] = "Secret"\n    filters: int = 0\n'
     )
-    assert {name for _, name in imported(tree)} == {
+    assert {name for _, name in mentioned_imports(tree)} == {
         *("Annotated", "Decimal", "Event", "Field", "Literal", "date", "require_output_format")
     }
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from wfc.compiler.codegen.annotations import annotation
+from wfc.compiler.codegen.literals.annotations import annotation
 from wfc.compiler.expressions import Scope, spell_expression
 from wfc.compiler.python.literals import Code, class_name, field_name
 from wfc.compiler.types import (

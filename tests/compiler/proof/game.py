@@ -1,6 +1,6 @@
 """The token game itself: a flow, played to the end in every way.
 
-It knows nothing of the proof. It moves tokens with their frames through a net, as ``docs/proof.md`` says, and tries
+It knows nothing of the proof. It moves tokens with their frames through a graph, as ``docs/proof.md`` says, and tries
 every way to leave each step, zero to two items of each batch, each time-out early and late, and each value by which a
 join pairs. Where a join cancels what is still on its way to it, tokens also move in any order.
 
@@ -21,7 +21,7 @@ from language import ERRORS, Leave, leaves
 from layout import Layout
 from random_flows import Flow
 
-from wfc.compiler.proof.net import Unit, Way
+from wfc.compiler.proof.graph.flow_graph import StepNode, Way
 from wfc.compiler.slotted import replace
 
 VALUES = ("x", "y")  # by which joins with `match_by` pair
@@ -100,15 +100,15 @@ class Game(Layout):
     """
 
     def __init__(self, flow: Flow, order: random.Random | None = None) -> None:
-        opening = Unit("start", "one", (), (Way("start", ("S", *flow.outside)),))
-        super().__init__((opening, *flow.units))
+        opening = StepNode("start", "one", (), (Way("start", ("S", *flow.outside)),))
+        super().__init__((opening, *flow.nodes))
         self.flow = flow
         self.order = order
-        self.matching = {node for node, unit in enumerate(self.units) if unit.name in flow.matching}
+        self.matching = {node for node, unit in enumerate(self.nodes) if unit.name in flow.matching}
         self.outside = flow.outside
         self.cancelled = {
             node: self._on_the_way(node)
-            for node, unit in enumerate(self.units)
+            for node, unit in enumerate(self.nodes)
             if unit.name in flow.cancelling
         }
 
@@ -144,13 +144,13 @@ class Game(Layout):
 
     def inputs(self) -> Iterator[Facts]:
         """All inputs that anything looks at."""
-        looked = subjects([way.when for unit in self.units for way in unit.ways if isinstance(way, Leave)])
+        looked = subjects([way.when for unit in self.nodes for way in unit.ways if isinstance(way, Leave)])
         looked |= set(map(str, self.flow.bounds.values()))
         return assignments(sorted(looked & INPUTS.keys()), INPUTS)
 
     def begun(self, came: tuple[int, ...], inputs: Facts) -> State:
         """The beginning of a run with these inputs, to which each event from outside comes so many times."""
-        way = self.units[0].ways[0]
+        way = self.nodes[0].ways[0]
         often = dict(zip(self.outside, came, strict=True))
         singles = tuple(event for event in way.singles for _ in range(often.get(event, 1)))
         first = State(inputs=inputs)
@@ -165,7 +165,7 @@ class Game(Layout):
             return "fine" if self.flow.deadline and self.outside else "stuck"
         for key, slots in state.filled.items():
             join, frame, value = key
-            unit = self.units[join]
+            unit = self.nodes[join]
             partial = unit.form == "all" and not unit.timed and 0 < len(slots) < len(unit.slots)
             if partial and not value and key not in state.fired and frame not in state.ended_in:
                 return "starved"
@@ -192,7 +192,7 @@ class Game(Layout):
         return None
 
     def arrive(self, state: State, token: Token) -> list[State]:
-        unit = self.units[token.node]
+        unit = self.nodes[token.node]
         if unit.form == "one" or token.slot < 0:
             late = unit.form == "each" and unit.timed
             return self.run(state, token, timed_out=late, full=True)
@@ -213,7 +213,7 @@ class Game(Layout):
     def fill(self, state: State, key: Pairing, slot: int) -> list[State]:
         """A token comes into a slot of a join; if that was the last one that it wanted, the join goes on."""
         join, frame, value = key
-        unit = self.units[join]
+        unit = self.nodes[join]
         slots = state.filled.get(key, frozenset())
         if slot in slots:
             if unit.form == "all" and not value:
@@ -234,7 +234,7 @@ class Game(Layout):
         frames, batches = state.opened[frame]
         return self.run(state, Token(join, -1, frames, batches, key), full=True)
 
-    def needed(self, unit: Unit) -> int:
+    def needed(self, unit: StepNode) -> int:
         return {"all": len(unit.slots), "any": 1, "at_least": unit.count}[unit.form]
 
     def cancel(self, state: State, join: int, frame: object) -> None:
@@ -258,7 +258,7 @@ class Game(Layout):
         """A join with a time-out leaves once; the clock may have run out before the last event came."""
         frames, batches = state.timers.pop(timer)
         join, frame = timer
-        unit = self.units[join]
+        unit = self.nodes[join]
         if join in self.matching:
             keys = [(join, frame, value) for value in VALUES if (join, frame, value) in state.filled]
             following = [state]
@@ -285,7 +285,7 @@ class Game(Layout):
             full: Whether all has come that a join waits for.
             timed_out: Whether its time may be up.
         """
-        unit = self.units[token.node]
+        unit = self.nodes[token.node]
         facts = dict(state.inputs)
         if unit.form == "one" and token.slot >= 0:
             facts["event"] = unit.slots[token.slot]
@@ -311,7 +311,7 @@ class Game(Layout):
 
     def used_up(self, state: State, token: Token, facts: Facts) -> bool:
         """Counts a run of a step; whether it is one more than there may be."""
-        unit = self.units[token.node]
+        unit = self.nodes[token.node]
         scope = token.batches[-1] if token.batches else None
         item = next((f for _fork, f in token.frames if isinstance(f, tuple) and f[0] == "item"), None)
         counted = (token.node, (scope, item))
@@ -323,7 +323,7 @@ class Game(Layout):
         bound = self.flow.bounds.get(unit.name, RUNS)
         return unit.bounded and before >= (bound if isinstance(bound, int) else int(str(facts[bound])))
 
-    def acted(self, unit: Unit, facts: Facts) -> list[Way | None]:
+    def acted(self, unit: StepNode, facts: Facts) -> list[Way | None]:
         """The ways by which a step may leave that does what it is for; ``None``: the run's own."""
         emit = [way for way in unit.ways if way.occasion == "emit"]
         looked = sorted(subjects([way.when for way in leaves(emit, "emit")]) - facts.keys())
@@ -338,10 +338,10 @@ class Game(Layout):
                 found += self.taken(unit, "on_error", facts, error)
         return list(dict.fromkeys(found))
 
-    def has(self, unit: Unit, occasion: str) -> bool:
+    def has(self, unit: StepNode, occasion: str) -> bool:
         return any(way.occasion == occasion for way in unit.ways)
 
-    def taken(self, unit: Unit, occasion: str, facts: Facts, error: str = "") -> list[Way | None]:
+    def taken(self, unit: StepNode, occasion: str, facts: Facts, error: str = "") -> list[Way | None]:
         """The entries of an occasion that may be taken: the first that fits, or any if nothing decides."""
         listed = leaves(unit.ways, occasion)
         if not listed:
@@ -397,7 +397,7 @@ class Game(Layout):
         after = (*((fork, old) for fork, old in frames if fork != node), (node, frame))
         state.opened[frame] = (after, batches)
         for join, fork in self.forks.items():
-            own = fork == node and self.units[join].timed and self.level[join] == item
+            own = fork == node and self.nodes[join].timed and self.level[join] == item
             if own and (self.letter or self._leads(events, join, fork)):
                 state.timers[join, frame] = (after, batches)
         return after

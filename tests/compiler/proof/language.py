@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from conditions import DOMAINS, Condition, Test, drawn
 from random_flows import Builder, Flow
 
-from wfc.compiler.proof.net import Unit, Way
+from wfc.compiler.proof.graph.flow_graph import StepNode, Way
 from wfc.compiler.slotted import dataclass, replace
 
 ERRORS = ("tool", "timeout")
@@ -45,25 +45,25 @@ class Dresser(Builder):
         """A flow all of whose ways are a `Leave`, but for those of `on_limit` where a limit is a failure."""
         flow = self.flow()
         self.collect_several()
-        for at, unit in enumerate(self.units):
-            self.units[at] = self.unit(unit, flow)
+        for at, unit in enumerate(self.nodes):
+            self.nodes[at] = self.unit(unit, flow)
         self.whole_run(flow)
         return flow
 
     def collect_several(self) -> None:
         """Some joins of a batch collect another event too, which some step of it may send instead."""
-        for at, unit in enumerate(self.units):
+        for at, unit in enumerate(self.nodes):
             if unit.form != "each" or self.random.random() > 0.35:
                 continue
             sending = [
-                n for n, each in enumerate(self.units) for way in each.ways if unit.slots[0] in way.singles
+                n for n, each in enumerate(self.nodes) for way in each.ways if unit.slots[0] in way.singles
             ]
             if sending:
                 event, by = self.event(), self.random.choice(sending)
-                self.units[at] = replace(unit, slots=(*unit.slots, event))
-                self.units[by] = replace(self.units[by], ways=(*self.units[by].ways, Way("emit", (event,))))
+                self.nodes[at] = replace(unit, slots=(*unit.slots, event))
+                self.nodes[by] = replace(self.nodes[by], ways=(*self.nodes[by].ways, Way("emit", (event,))))
 
-    def unit(self, unit: Unit, flow: Flow) -> Unit:
+    def unit(self, unit: StepNode, flow: Flow) -> StepNode:
         simple = len([way for way in unit.ways if way.occasion == "emit"]) == 1
         kind = self.random.choice(KINDS)
         if not simple and kind not in GIVES and self.random.random() < 0.7:
@@ -97,11 +97,11 @@ class Dresser(Builder):
             ways += self.entries([out], unit, kind) if self.random.random() < 0.6 else []
         return replace(unit, ways=tuple(ways))
 
-    def out_of(self, unit: Unit) -> tuple[str, ...]:
+    def out_of(self, unit: StepNode) -> tuple[str, ...]:
         """What a step sends by an ordinary way."""
         return self.random.choice([way.singles for way in unit.ways if way.occasion == "emit"] or [()])
 
-    def expired(self, unit: Unit) -> list[Way]:
+    def expired(self, unit: StepNode) -> list[Way]:
         """Where a step goes whose own pause was too long."""
         chance = self.random.random()
         if chance < 0.5:
@@ -112,7 +112,7 @@ class Dresser(Builder):
             return [Way("on_expired", self.out_of(unit)), Way("on_expired", ends=True)]
         return [Way("on_expired")]
 
-    def entries(self, ways: Sequence[Way], unit: Unit, kind: str) -> list[Leave]:
+    def entries(self, ways: Sequence[Way], unit: StepNode, kind: str) -> list[Leave]:
         """Ways that were free to choose from, with something that decides."""
         if not ways:
             return []
@@ -131,7 +131,7 @@ class Dresser(Builder):
         return self.by_errors(found) if occasion == "on_error" else found
 
     def sight(
-        self, ways: Sequence[Way], unit: Unit, kind: str
+        self, ways: Sequence[Way], unit: StepNode, kind: str
     ) -> tuple[list[str], dict[str, tuple[object, ...]]]:
         """What the conditions of some entries may look at."""
         names = ["inputs.urgent", "inputs.mode"]
@@ -207,7 +207,7 @@ class Dresser(Builder):
 
 def features(flow: Flow) -> set[str]:
     """What of the language a flow has beyond steps and joins."""
-    entries = [way for unit in flow.units for way in unit.ways if isinstance(way, Leave)]
+    entries = [way for unit in flow.nodes for way in unit.ways if isinstance(way, Leave)]
     found = {f"kind {kind}" for kind in flow.kinds.values() if kind not in ("tool", "transform")}
     found |= {f"by {way.how}" for way in entries if way.ends and way.how != "end"}
     found |= {f"run {key}" for key in flow.run}
@@ -218,9 +218,9 @@ def features(flow: Flow) -> set[str]:
     found |= {"rest: cancel"} if flow.cancelling else set()
     found |= {"max_runs by input"} if "inputs.most" in flow.bounds.values() else set()
     found |= {"errors by name"} if any(way.errors for way in entries) else set()
-    found |= {"each of several"} if any(u.form == "each" and len(u.slots) > 1 for u in flow.units) else set()
-    found |= {"each within"} if any(unit.form == "each" and unit.timed for unit in flow.units) else set()
-    found |= {"join within"} if any(unit.form != "each" and unit.timed for unit in flow.units) else set()
+    found |= {"each of several"} if any(u.form == "each" and len(u.slots) > 1 for u in flow.nodes) else set()
+    found |= {"each within"} if any(unit.form == "each" and unit.timed for unit in flow.nodes) else set()
+    found |= {"join within"} if any(unit.form != "each" and unit.timed for unit in flow.nodes) else set()
     looked = [way.when for way in entries if way.when is not None]
     for word in ("inputs", "result", "event"):
         if any(f"subject='{word}" in repr(when) and "result.way" not in repr(when) for when in looked):

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wfc.compiler.proof.net import Unit
+from wfc.compiler.proof.graph.flow_graph import StepNode
 
 
 class Layout:
     """Units with the start as the first of them, the joins' forks, and what leads where."""
 
-    def __init__(self, units: Sequence[Unit]) -> None:
-        self.units = units
+    def __init__(self, nodes: Sequence[StepNode]) -> None:
+        self.nodes = nodes
         self.acceptors: dict[str, list[tuple[int, int]]] = {}
-        for node, unit in enumerate(self.units):
+        for node, unit in enumerate(self.nodes):
             for slot, event in enumerate(unit.slots):
                 self.acceptors.setdefault(event, []).append((node, slot))
         self.collectors: dict[tuple[int, str], tuple[int, ...]] = {}
@@ -21,7 +21,7 @@ class Layout:
         self.forks = self._forks()
 
     def _edges(self, node: int) -> Iterator[int]:
-        for way in self.units[node].ways:
+        for way in self.nodes[node].ways:
             for event in (*way.singles, *way.batches):
                 yield from (target for target, _ in self.acceptors.get(event, ()))
             for event in way.batches:
@@ -35,17 +35,17 @@ class Layout:
         work = [(event, 0)]
         while work:
             here, depth = work.pop()
-            if (here, depth) in seen or depth > len(self.units):
+            if (here, depth) in seen or depth > len(self.nodes):
                 continue
             seen.add((here, depth))
             for node, _slot in self.acceptors.get(here, ()):
                 after = depth
-                if self.units[node].form == "each":
+                if self.nodes[node].form == "each":
                     if depth == 0:
                         found.add(node)
                         continue
                     after -= 1
-                for way in self.units[node].ways:
+                for way in self.nodes[node].ways:
                     work += [(one, after) for one in way.singles]
                     work += [(one, after + 1) for one in way.batches]
         self.collectors[opener, event] = tuple(sorted(found))
@@ -63,12 +63,12 @@ class Layout:
 
     def _forks(self) -> dict[int, int]:
         forks = {}
-        for join, unit in enumerate(self.units):
+        for join, unit in enumerate(self.nodes):
             if unit.form in ("one", "each"):
                 continue
             passed = [
                 node
-                for node in range(len(self.units))
+                for node in range(len(self.nodes))
                 if node != join and (node == 0 or join not in self._reached([0], node))
             ]
             # the nearest: every other one must be passed on the way to it
@@ -80,7 +80,7 @@ class Layout:
         for join, fork in forks.items():
             # is its frame an item? then the batch's events lead there, and nothing else of the fork does
             items = [
-                n for w in self.units[fork].ways for e in w.batches for n, _ in self.acceptors.get(e, ())
+                n for w in self.nodes[fork].ways for e in w.batches for n, _ in self.acceptors.get(e, ())
             ]
             self.level[join] = join in self._in_batch(fork, items)
         return forks
@@ -91,14 +91,14 @@ class Layout:
         work = [(node, 0) for node in items]
         while work:
             node, depth = work.pop()
-            if (node, depth) in seen or depth > len(self.units) or node == opener:
+            if (node, depth) in seen or depth > len(self.nodes) or node == opener:
                 continue
             seen.add((node, depth))
             met.add(node)
-            after = depth - 1 if self.units[node].form == "each" else depth
+            after = depth - 1 if self.nodes[node].form == "each" else depth
             if after < 0:
                 continue
-            for way in self.units[node].ways:
+            for way in self.nodes[node].ways:
                 for event in way.singles:
                     work += [(target, after) for target, _ in self.acceptors.get(event, ())]
                 for event in way.batches:
@@ -114,6 +114,6 @@ class Layout:
         fork = self.forks[join]
         return {
             node
-            for node in range(len(self.units))
+            for node in range(len(self.nodes))
             if node not in (join, fork) and join in self._reached(list(self._edges(node)), fork)
         }

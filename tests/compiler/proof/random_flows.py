@@ -7,13 +7,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from wfc.compiler.proof.cancelling import lost
-from wfc.compiler.proof.cycles import unbounded
-from wfc.compiler.proof.ends import ends
-from wfc.compiler.proof.matching import MOST_WAYS, by_values, distinct
-from wfc.compiler.proof.nesting import misplaced
-from wfc.compiler.proof.net import Net, Unit, Way
-from wfc.compiler.proof.proof import prove
+from wfc.compiler.proof.graph.batch_nesting import misplaced_batches
+from wfc.compiler.proof.graph.flow_graph import FlowGraph, StepNode, Way
+from wfc.compiler.proof.graph.match_by import MOST_WAYS, distinct, expand_match_by
+from wfc.compiler.proof.joins.completeness import prove_joins
+from wfc.compiler.proof.rules.bounded_cycles import unbounded_cycles
+from wfc.compiler.proof.rules.cancellation import lost_work
+from wfc.compiler.proof.rules.termination import examine_ends
 from wfc.compiler.slotted import replace
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Flow:
     """A flow as the game and the runtime play it.
 
     Args:
-        units: The steps as they are written; a join with `match_by` pairs by values here.
+        nodes: The steps as they are written; a join with `match_by` pairs by values here.
         matching: Names of the joins with `match_by`.
         cancelling: Names of the joins with `rest: cancel`.
         kinds: What steps do, of those of which it matters.
@@ -38,7 +38,7 @@ class Flow:
         most_steps: Of its `limits`; 0: none.
     """
 
-    units: list[Unit]
+    nodes: list[StepNode]
     outside: tuple[str, ...] = ()
     matching: set[str] = field(default_factory=set)
     cancelling: set[str] = field(default_factory=set)
@@ -49,15 +49,15 @@ class Flow:
     most_steps: int = 0
 
     @property
-    def net(self) -> Net:
+    def graph(self) -> FlowGraph:
         """The flow as the game sees it."""
-        return Net(self.units, "S", ("END",), self.outside)
+        return FlowGraph(self.nodes, "S", ("END",), self.outside)
 
     @property
-    def seen(self) -> Net:
+    def seen(self) -> FlowGraph:
         """The flow as the proof sees it."""
-        units = [by_values(unit) if unit.name in self.matching else unit for unit in self.units]
-        return Net(units, "S", ("END",), self.outside)
+        nodes = [expand_match_by(unit) if unit.name in self.matching else unit for unit in self.nodes]
+        return FlowGraph(nodes, "S", ("END",), self.outside)
 
 
 class Builder:
@@ -65,7 +65,7 @@ class Builder:
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)  # noqa: S311 — flows, not secrets
-        self.units: list[Unit] = []
+        self.nodes: list[StepNode] = []
         self.names = 0
 
     def event(self) -> str:
@@ -73,41 +73,41 @@ class Builder:
         return f"E{self.names}"
 
     def add(self, form: str, slots: tuple[str, ...], ways: list[Way], **more: object) -> None:
-        self.units.append(Unit(f"s{len(self.units) + 1}", form, slots, tuple(ways), **more))  # type: ignore[arg-type]
+        self.nodes.append(StepNode(f"s{len(self.nodes) + 1}", form, slots, tuple(ways), **more))  # type: ignore[arg-type]
 
-    def net(self) -> Net:
+    def graph(self) -> FlowGraph:
         self.block("S", "Z", self.random.randint(1, 3))
         self.add("one", ("Z",), [Way("emit", ends=True)])
         for _ in range(self.random.choice((0, 0, 1, 1, 2, 3))):
             self.mutate()
-        return Net(self.units, "S", ("END",))
+        return FlowGraph(self.nodes, "S", ("END",))
 
-    def net_with_outside(self) -> Net:
+    def graph_with_outside(self) -> FlowGraph:
         """The same, and now and then events from outside, which may come any number of times."""
-        self.net()
+        self.graph()
         outside: list[str] = []
         for _ in range(self.random.choice((1, 1, 2))):
             event = self.event()
             outside.append(event)
-            at = self.random.randrange(len(self.units))
-            unit = self.units[at]
-            known = self.random.choice([slot for each in self.units for slot in each.slots])
+            at = self.random.randrange(len(self.nodes))
+            unit = self.nodes[at]
+            known = self.random.choice([slot for each in self.nodes for slot in each.slots])
             kind = self.random.randrange(5)
             if kind < 2 and unit.form != "each":
-                self.units[at] = replace(unit, slots=(*unit.slots, event))
+                self.nodes[at] = replace(unit, slots=(*unit.slots, event))
             elif kind == 2:
                 self.add("one", (event,), [Way("emit", (known,))])
             elif kind == 3:
                 self.add("one", (event,), [Way("emit", ends=True)])
             else:
                 self.add("one", (event,), [Way("emit")])
-        return Net(self.units, "S", ("END",), outside)
+        return FlowGraph(self.nodes, "S", ("END",), outside)
 
     def flow(self) -> Flow:
         """The same; some of the joins pair by values, or cancel the rest, and some events come from outside."""
-        net = self.net_with_outside() if self.random.random() < 0.2 else self.net()
-        flow = Flow(self.units, net.outside)
-        for at, unit in enumerate(self.units):
+        graph = self.graph_with_outside() if self.random.random() < 0.2 else self.graph()
+        flow = Flow(self.nodes, graph.outside)
+        for at, unit in enumerate(self.nodes):
             if unit.form in ("one", "each"):
                 continue
             drawn = self.random.random()
@@ -115,16 +115,16 @@ class Builder:
                 flow.matching.add(unit.name)
                 if self.random.random() < 0.5 and not unit.timed and "END" not in unit.slots:
                     # one that may never fire leaves the end to others
-                    self.units[at] = replace(unit, ways=(*unit.ways, Way("emit", ends=True)))
+                    self.nodes[at] = replace(unit, ways=(*unit.ways, Way("emit", ends=True)))
             elif drawn < 0.7:
                 flow.cancelling.add(unit.name)
                 if unit.form == "all":
-                    self.units[at] = replace(unit, form="any")
+                    self.nodes[at] = replace(unit, form="any")
         if flow.matching and self.random.random() < 0.6:
             # as a rule something else has to end the run: beside the rest, or after it
-            at = self.random.randrange(len(self.units))
-            ways = [replace(way, singles=(*way.singles, "X")) for way in self.units[at].ways]
-            self.units[at] = replace(self.units[at], ways=tuple(ways))
+            at = self.random.randrange(len(self.nodes))
+            ways = [replace(way, singles=(*way.singles, "X")) for way in self.nodes[at].ways]
+            self.nodes[at] = replace(self.nodes[at], ways=tuple(ways))
             self.add("one", ("X",), [Way("emit", ends=True)])
         return flow
 
@@ -211,9 +211,9 @@ class Builder:
         self.block(out, back, depth)
 
     def mutate(self) -> None:
-        at = self.random.randrange(len(self.units))
-        unit = self.units[at]
-        events = [event for each in self.units for event in each.slots]
+        at = self.random.randrange(len(self.nodes))
+        unit = self.nodes[at]
+        events = [event for each in self.nodes for event in each.slots]
         event = self.random.choice(events)
         way_at = self.random.randrange(len(unit.ways))
         way = unit.ways[way_at]
@@ -231,49 +231,49 @@ class Builder:
             ways.append(Way("on_error", ends=self.random.random() < 0.5))
         elif kind == 5 and unit.form in ("all", "any", "at_least"):
             form = self.random.choice(("all", "any"))
-            self.units[at] = replace(unit, form=form)
+            self.nodes[at] = replace(unit, form=form)
             return
         elif kind == 6 and event not in unit.slots:
-            self.units[at] = replace(unit, slots=(*unit.slots, event))
+            self.nodes[at] = replace(unit, slots=(*unit.slots, event))
             return
         elif kind == 7 and unit.form == "one":
-            self.units[at] = replace(unit, bounded=True)
+            self.nodes[at] = replace(unit, bounded=True)
             ways.append(
                 Way("on_limit", (event,)) if self.random.random() < 0.5 else Way("on_limit", ends=True)
             )
-            self.units[at] = replace(self.units[at], ways=tuple(ways))
+            self.nodes[at] = replace(self.nodes[at], ways=tuple(ways))
             return
         elif kind == 8:
             ways[way_at] = replace(way, batches=(*way.batches, event))
-        self.units[at] = replace(unit, ways=tuple(ways))
+        self.nodes[at] = replace(unit, ways=tuple(ways))
 
 
-def whole(net: Net) -> bool:
+def whole(graph: FlowGraph) -> bool:
     """Whether rule 1 has nothing to say: all other rules presuppose it."""
-    emitted = set(net.producers)
-    return len(net.alive) == len(net.units) and all(
-        event in emitted for unit in net.units for event in unit.slots
+    emitted = set(graph.producers)
+    return len(graph.alive) == len(graph.nodes) and all(
+        event in emitted for unit in graph.nodes for event in unit.slots
     )
 
 
 def rejected(flow: Flow) -> list[str]:
     """The rules that speak against a flow with joins that pair by values or cancel the rest."""
-    net = flow.seen
-    against = refused(net)
-    for node, unit in enumerate(net.units):
-        if unit.name in flow.cancelling and node in net.forks and lost(net, node) is not None:
+    graph = flow.seen
+    against = refused(graph)
+    for node, unit in enumerate(graph.nodes):
+        if unit.name in flow.cancelling and node in graph.forks and lost_work(graph, node) is not None:
             against.append("cancels more")
     return against
 
 
-def refused(net: Net) -> list[str]:
+def refused(graph: FlowGraph) -> list[str]:
     """The rules that speak against a flow."""
-    if found := misplaced(net):
+    if found := misplaced_batches(graph):
         return [problem.kind for problem in found]
-    found_by = ["cycle"] if unbounded(net) else []
-    failures = prove(net)
+    found_by = ["cycle"] if unbounded_cycles(graph) else []
+    failures = prove_joins(graph)
     found_by += [failure.kind for failure in failures]
-    result = ends(net, {join for failure in failures for join in (failure.join, *failure.circle)})
+    result = examine_ends(graph, {join for failure in failures for join in (failure.join, *failure.circle)})
     if result.stall is not None or result.complex:
         found_by.append("stall")
     if result.never:

@@ -11,29 +11,31 @@ import re
 
 import pytest
 
-from wfc.compiler.proof.cycles import unbounded
-from wfc.compiler.proof.ends import ends
-from wfc.compiler.proof.nesting import misplaced
-from wfc.compiler.proof.net import Net, Unit, Way
-from wfc.compiler.proof.proof import prove
+from wfc.compiler.proof.graph.batch_nesting import misplaced_batches
+from wfc.compiler.proof.graph.flow_graph import FlowGraph, StepNode, Way
+from wfc.compiler.proof.joins.completeness import prove_joins
+from wfc.compiler.proof.rules.bounded_cycles import unbounded_cycles
+from wfc.compiler.proof.rules.termination import examine_ends
 
 STEP = re.compile(r"(?P<name>\w+)(?P<bounded>!?): (?P<accepts>[^>]+) > (?P<ways>.+)")
 JOIN = re.compile(r"(?P<form>all|any|each|(?P<count>\d)of)\((?P<slots>[^)]*)\)(?P<timed>~?)")
 
 
-def net(text: str) -> Net:
-    """The net that a text in this file's notation describes; S starts it."""
-    return Net([unit(line.strip()) for line in text.strip().splitlines()], "S", ("END",))
+def graph(text: str) -> FlowGraph:
+    """The graph that a text in this file's notation describes; S starts it."""
+    return FlowGraph([unit(line.strip()) for line in text.strip().splitlines()], "S", ("END",))
 
 
-def unit(line: str) -> Unit:
+def unit(line: str) -> StepNode:
     step = STEP.fullmatch(line)
     assert step is not None, line
     ways = tuple(way(text.strip()) for text in step["ways"].split("|"))
     join = JOIN.fullmatch(step["accepts"])
     if join is None:
-        return Unit(step["name"], "one", tuple(step["accepts"].split()), ways, bounded=bool(step["bounded"]))
-    return Unit(
+        return StepNode(
+            step["name"], "one", tuple(step["accepts"].split()), ways, bounded=bool(step["bounded"])
+        )
+    return StepNode(
         step["name"],
         "at_least" if join["count"] else join["form"],  # type: ignore[arg-type]
         tuple(join["slots"].split()),
@@ -57,16 +59,16 @@ def way(text: str) -> Way:
 
 def found(text: str) -> set[str]:
     """What rules 4 to 7 have against a flow."""
-    flow = net(text)
-    against = {problem.kind for problem in misplaced(flow)}
+    flow = graph(text)
+    against = {problem.kind for problem in misplaced_batches(flow)}
     if against:
         return against
-    failures = prove(flow)
-    against = {f"{failure.kind} {flow.units[failure.join].name}" for failure in failures}
+    failures = prove_joins(flow)
+    against = {f"{failure.kind} {flow.nodes[failure.join].name}" for failure in failures}
     covered = {join for failure in failures for join in failure.circle}
-    against |= {f"unbounded {flow.units[loop.head].name}" for loop in unbounded(flow, covered)}
-    result = ends(flow, {join for failure in failures for join in failure.circle or (failure.join,)})
-    against |= {f"never {flow.units[join].name}" for join in result.never}
+    against |= {f"unbounded {flow.nodes[loop.head].name}" for loop in unbounded_cycles(flow, covered)}
+    result = examine_ends(flow, {join for failure in failures for join in failure.circle or (failure.join,)})
+    against |= {f"never {flow.nodes[join].name}" for join in result.never}
     return against | ({"stall"} if result.stall is not None else set())
 
 
@@ -187,15 +189,15 @@ def test_a_join_does_not_feed_itself_within_a_frame() -> None:
 
 
 def test_the_fork_is_the_nearest_step_that_every_path_passes() -> None:
-    flow = net("a: S > X\nb: X > P Q\nc: P > R\nj: all(Q R) > END")
-    names = {flow.units[join].name: flow.units[fork].name for join, fork in flow.forks.items()}
+    flow = graph("a: S > X\nb: X > P Q\nc: P > R\nj: all(Q R) > END")
+    names = {flow.nodes[join].name: flow.nodes[fork].name for join, fork in flow.forks.items()}
     assert names == {"j": "b"}
 
 
 def test_an_empty_batch_goes_past_the_steps_of_its_items() -> None:
     # all items pass b, but an empty list does not: k's frames are those of a
-    flow = net("a: S > *A\nb: A > E F\nc: each(E) > P\nd: each(F) > Q\nk: all(P Q) > END")
-    names = {flow.units[join].name: flow.units[fork].name for join, fork in flow.forks.items()}
+    flow = graph("a: S > *A\nb: A > E F\nc: each(E) > P\nd: each(F) > Q\nk: all(P Q) > END")
+    names = {flow.nodes[join].name: flow.nodes[fork].name for join, fork in flow.forks.items()}
     assert names == {"c": "a", "d": "a", "k": "a"}
     assert found("a: S > *A\nb: A > E F\nc: each(E) > P\nd: each(F) > Q\nk: all(P Q) > END") == set()
 

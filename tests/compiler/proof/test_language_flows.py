@@ -69,8 +69,8 @@ def found(flow: Flow, seed: int) -> set[str]:
 
 def sayable(flow: Flow) -> bool:
     """Whether rule 1 has nothing to say, nor the language: only the run's start sends its first event."""
-    sent = {event for unit in flow.units for way in unit.ways for event in (*way.singles, *way.batches)}
-    return "S" not in sent and whole(flow.net)
+    sent = {event for unit in flow.nodes for way in unit.ways for event in (*way.singles, *way.batches)}
+    return "S" not in sent and whole(flow.graph)
 
 
 def examine(seeds: range) -> Tally:

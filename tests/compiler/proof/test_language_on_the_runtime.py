@@ -66,11 +66,11 @@ class Trial:
         self.workflow = workflow
         self.child = child
         self.by = by
-        self.dice = Slower(flow.units, by.randrange(10**9))
+        self.dice = Slower(flow.nodes, by.randrange(10**9))
         self.inputs: Facts = {name: by.choice(values) for name, values in INPUTS.items()}
         self.cancelled = False
         self.anew = any(
-            way.how == "restart" for unit in flow.units for way in unit.ways if isinstance(way, Leave)
+            way.how == "restart" for unit in flow.nodes for way in unit.ways if isinstance(way, Leave)
         )
 
     async def play(self) -> str:

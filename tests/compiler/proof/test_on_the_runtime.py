@@ -17,7 +17,7 @@ from random_flows import Builder, Flow, refused, rejected, whole
 from writing import Beside, Writer
 
 from wfc.compiler.passes import compile_text
-from wfc.compiler.proof.net import Net, Unit
+from wfc.compiler.proof.graph.flow_graph import FlowGraph, StepNode
 from wfc.compiler.workspace.project import Project
 from wfc.runtime import StepError, StepFailedError, StuckError, Workflow, WorkflowError
 from wfc.runtime.testing import run_virtually
@@ -29,10 +29,10 @@ RUNS = 6  # of each flow, with different answers and times
 class Dice:
     """The tool of these specs."""
 
-    def __init__(self, units: list[Unit], seed: int) -> None:
+    def __init__(self, nodes: list[StepNode], seed: int) -> None:
         self.by = random.Random(seed)  # noqa: S311 — dice, not secrets
-        self.ways = {unit.name: sum(way.occasion == "emit" for way in unit.ways) for unit in units}
-        self.caught = {unit.name for unit in units if any(way.occasion == "on_error" for way in unit.ways)}
+        self.ways = {unit.name: sum(way.occasion == "emit" for way in unit.ways) for unit in nodes}
+        self.caught = {unit.name for unit in nodes if any(way.occasion == "on_error" for way in unit.ways)}
 
     def result(self, step: str) -> dict[str, Any]:
         items = [self.by.randrange(2) for _ in range(self.by.choice((0, 1, 2, 2)))]
@@ -60,9 +60,9 @@ def compiled(spec: str, name: str = "trial") -> type[Workflow]:
     return workflow
 
 
-def speakable(net: Net) -> bool:
+def speakable(graph: FlowGraph) -> bool:
     """Whether a spec can say it: one exit of a kind, a limit's only with a limit, the start event from outside only."""
-    for unit in net.units[1:]:
+    for unit in graph.nodes[1:]:
         occasions = [way.occasion for way in unit.ways if way.occasion != "emit"]
         if len(occasions) == len(unit.ways) or len(set(occasions)) < len(occasions):
             return False
@@ -70,7 +70,7 @@ def speakable(net: Net) -> bool:
             return False
         if any("S" in (*way.singles, *way.batches) for way in unit.ways):
             return False
-    return whole(net)
+    return whole(graph)
 
 
 async def outcome(workflow: type[Workflow], flow: Flow, by: random.Random) -> str:
@@ -107,7 +107,7 @@ def play(seeds: range, *, pairing: bool = False) -> tuple[Counter[str], list[tup
         by = random.Random(seed)  # noqa: S311 — dice, not secrets
         workflow = compiled(Writer(flow, by).spec())
         for _ in range(RUNS):
-            random_flows.die = Dice(flow.units, by.randrange(10**9)).roll
+            random_flows.die = Dice(flow.nodes, by.randrange(10**9)).roll
             fate = run_virtually(partial(outcome, workflow, flow, by))
             fates[fate.partition(":")[0]] += 1
             if ":" in fate:
@@ -120,10 +120,10 @@ def accepted(seed: int, *, pairing: bool) -> Flow | None:
     """The flow of a seed, if the proof accepts it and a spec can say it."""
     if pairing:
         flow = Builder(seed).flow()
-        fine = bool(flow.matching or flow.cancelling) and speakable(flow.net) and not rejected(flow)
+        fine = bool(flow.matching or flow.cancelling) and speakable(flow.graph) and not rejected(flow)
         return flow if fine else None
-    net = Builder(seed).net_with_outside() if seed % 4 == 0 else Builder(seed).net()
-    return Flow(list(net.units[1:]), net.outside) if speakable(net) and not refused(net) else None
+    graph = Builder(seed).graph_with_outside() if seed % 4 == 0 else Builder(seed).graph()
+    return Flow(list(graph.nodes[1:]), graph.outside) if speakable(graph) and not refused(graph) else None
 
 
 def test_accepted_flows_run_to_their_end() -> None:

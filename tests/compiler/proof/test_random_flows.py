@@ -24,12 +24,15 @@ def examine(seeds: range, *, outside: bool = False) -> Tally:
     """Random flows, held against all their plays."""
     tally = Tally()
     for seed in seeds:
-        net = Builder(seed).net_with_outside() if outside else Builder(seed).net()
-        if whole(net):
-            reasons = refused(net)
+        graph = Builder(seed).graph_with_outside() if outside else Builder(seed).graph()
+        if whole(graph):
+            reasons = refused(graph)
             played = not UNPLAYABLE.intersection(reasons)
             judge(
-                tally, seed, reasons, play(Flow(list(net.units[1:]), net.outside), seed) if played else None
+                tally,
+                seed,
+                reasons,
+                play(Flow(list(graph.nodes[1:]), graph.outside), seed) if played else None,
             )
     return tally
 
@@ -39,7 +42,7 @@ def examine_pairing(seeds: range) -> Tally:
     tally = Tally()
     for seed in seeds:
         flow = Builder(seed).flow()
-        if whole(flow.net) and (flow.matching or flow.cancelling):
+        if whole(flow.graph) and (flow.matching or flow.cancelling):
             reasons = rejected(flow)
             judge(tally, seed, reasons, play(flow, seed) if not UNPLAYABLE.intersection(reasons) else None)
     return tally

@@ -9,7 +9,7 @@ from conditions import subjects, written
 from language import Leave, leaves
 from random_flows import Flow
 
-from wfc.compiler.proof.net import Unit, Way
+from wfc.compiler.proof.graph.flow_graph import StepNode, Way
 from wfc.compiler.resolve import Refused
 from wfc.compiler.slotted import replace
 from wfc.compiler.workspace.project import NoFiles
@@ -88,10 +88,10 @@ class Writer:
         self.finishes = False
 
     def spec(self) -> str:
-        return "".join([HEAD, *self.events(), *self.whole(), "steps:\n", *map(self.step, self.flow.units)])
+        return "".join([HEAD, *self.events(), *self.whole(), "steps:\n", *map(self.step, self.flow.nodes)])
 
     def events(self) -> Iterator[str]:
-        for event in sorted({event for unit in self.flow.units for event in unit.slots} - {"S"}):
+        for event in sorted({event for unit in self.flow.nodes for event in unit.slots} - {"S"}):
             yield f"  {event}: {{key: {{type: integer, default: 0}}}}\n"
         for name, kind in self.flow.kinds.items():
             if kind == "wait":
@@ -114,7 +114,7 @@ class Writer:
         if self.flow.most_steps:
             yield f"limits: {{steps: {self.flow.most_steps}}}\n"
 
-    def step(self, unit: Unit) -> str:
+    def step(self, unit: StepNode) -> str:
         ways = {occasion: [way for way in unit.ways if way.occasion == occasion] for occasion in OCCASIONS}
         kind, index = self.action(unit, ways)
         parts = [f"  {unit.name}:\n    accepts: {self.accepts(unit, ways['on_timeout'])}\n", kind]
@@ -142,7 +142,7 @@ class Writer:
             parts += [f"      - {entry}\n" for entry in self.written(way, when, fields)]
         return "".join(parts)
 
-    def action(self, unit: Unit, ways: dict[str, list[Way]]) -> tuple[str, str]:
+    def action(self, unit: StepNode, ways: dict[str, list[Way]]) -> tuple[str, str]:
         """What a step does, and what of that says by which way it leaves."""
         kind = self.flow.kinds.get(unit.name) or self.kind(unit, ways)
         slow = "    timeout: 5s\n" if unit.name in self.flow.kinds and kind in ("tool", "map") else ""
@@ -186,7 +186,7 @@ class Writer:
         events, found = list(self.flow.outside), set[str]()
         while events:
             event = events.pop()
-            for unit in self.flow.units:
+            for unit in self.flow.nodes:
                 if event in unit.slots and unit.name not in found:
                     found.add(unit.name)
                     events += [sent for way in unit.ways for sent in (*way.singles, *way.batches)]
@@ -196,13 +196,13 @@ class Writer:
         """Whether there is one way to leave, whatever the result is."""
         return len(emit) == 1 and not emit[0].batches and not any(way.when for way in leaves(emit, "emit"))
 
-    def kind(self, unit: Unit, ways: dict[str, list[Way]]) -> str:
+    def kind(self, unit: StepNode, ways: dict[str, list[Way]]) -> str:
         if len(ways["emit"]) == 1 and not ways["on_error"] and self.by.random() < 0.3:
             return self.by.choice(("transform", "pause"))
         many = any(way.batches for way in ways["emit"])
         return "map" if not many and self.by.random() < 0.2 else "tool"
 
-    def accepts(self, unit: Unit, on_timeout: list[Way]) -> str:
+    def accepts(self, unit: StepNode, on_timeout: list[Way]) -> str:
         events = f"[{', '.join(unit.slots)}]"
         if unit.form == "one":
             return events

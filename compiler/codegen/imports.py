@@ -1,0 +1,72 @@
+"""What generated code may import, and what of that a module mentions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from wfc.compiler.python.literals import Code
+
+__all__ = ["IMPORTABLE", "mentioned_imports"]
+
+NAMES_BY_MODULE: Final = {
+    "collections.abc": ("Iterator",),
+    "datetime": ("UTC", "date", "datetime", "timedelta"),
+    "decimal": ("Decimal",),
+    "pathlib": ("Path",),
+    "pydantic": ("Field",),
+    "typing": ("Annotated", "Any", "Literal"),
+    "wfc.runtime.records": ("File", "Message", "Passage"),
+    "wfc.runtime": tuple(
+        """
+        All AllOf AtLeast Basic Batch Bearer Cache Child ChildEnd Context Delay Duration EachOf Event Fail FirstOf
+        Format HttpResponse Inputs Item Items Keep Limits Model Moment Number Output Outside
+        PythonResource PythonTool Question Receives Record Restart RetryPolicy RunConfig RunInfo RunState SKIP
+        Secret Skip StartEvent StepError StopEvent UNHANDLED Unhandled Until Workflow filters pause
+        require_output_format run_cancel run_deadline run_error run_key runs_per step transform
+        """.split()
+    ),
+}
+
+
+IMPORTABLE: Final = {name: module for module, names in NAMES_BY_MODULE.items() for name in names}
+"""Everything that generated code may import, and where from."""
+
+
+NOTHING: Final[Mapping[Code, tuple[str, Code]]] = {}
+
+
+def mentioned_imports(
+    tree: ast.Module, shared: Mapping[Code, tuple[str, Code]] = NOTHING, sibling: str = ""
+) -> Iterator[tuple[str, str]]:
+    """Module and name of everything importable that a module mentions.
+
+    Args:
+        shared: What comes from the modules of imported files; see ``ModuleNames``.
+        sibling: What comes before the name of such a module.
+    """
+    mentioned = {"require_output_format"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            mentioned.add(node.id)
+        elif isinstance(node, (ast.AnnAssign, ast.arg)) and node.annotation is not None:
+            mentioned.update(quoted_names(node.annotation))
+    own = {node.name for node in tree.body if isinstance(node, ast.ClassDef)} | shared.keys()
+    yield from ((IMPORTABLE[name], name) for name in sorted((mentioned - own) & IMPORTABLE.keys()))
+    for name, (module, there) in shared.items():
+        if name in mentioned:
+            yield sibling + module, name if name == there else f"{there} as {name}"
+
+
+def quoted_names(annotation: ast.expr) -> Iterator[str]:
+    """Names in the parts of an annotation that are quoted, because their classes come later."""
+    match annotation:
+        case ast.Constant(value=str(text)):
+            for node in ast.walk(ast.parse(text, mode="eval")):
+                if isinstance(node, ast.Name):
+                    yield node.id
+        case ast.BinOp():
+            yield from quoted_names(annotation.left)
+        case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[first, *_])):
+            yield from quoted_names(first)

@@ -1,0 +1,1 @@
+"""Python text, laid out as a formatter would leave it, without one."""

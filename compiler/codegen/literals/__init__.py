@@ -1,0 +1,1 @@
+"""Types, values and expressions of a spec, as Python expressions."""

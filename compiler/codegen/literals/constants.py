@@ -1,0 +1,129 @@
+"""Plain values → the Python values that they stand for, by their types."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from typing import Final
+
+from wfc.compiler.codegen.literals.annotations import ClassNames
+from wfc.compiler.python.literals import Code, field_name, literal
+from wfc.compiler.types import (
+    ANY,
+    DATE,
+    DATETIME,
+    DECIMAL,
+    DURATION,
+    Constraints,
+    ListOf,
+    MapOf,
+    OneOf,
+    Optional,
+    Record,
+    Scalar,
+    Type,
+    fits,
+    members,
+)
+
+__all__ = ["bounds", "call", "constant", "construct"]
+
+_SECONDS: Final = {"w": 604_800.0, "d": 86_400.0, "h": 3_600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
+_SHORT = re.compile(r"(?P<amount>[0-9.]+)\s*(?P<unit>ms|mil|[wdhms])", re.IGNORECASE)
+_ISO = re.compile(r"(?P<amount>[0-9.]+)(?P<unit>[WDHMS])")
+
+
+def constant(value: object, type_: Type, names: ClassNames) -> Code:
+    """Plain data that fits a type, as a Python value of that type."""
+    if value is None:
+        return Code("None")
+    if isinstance(type_, Optional):
+        return constant(value, type_.of, names)
+    match type_, value:
+        case ListOf(), list():
+            return Code(f"[{', '.join(constant(each, type_.item, names) for each in value)}]")
+        case MapOf(), dict():
+            pairs = (f"{literal(key)}: {constant(each, type_.value, names)}" for key, each in value.items())
+            return Code(f"{{{', '.join(pairs)}}}")
+        case Record(), dict():
+            given = {name: constant(each, type_.fields[name].type, names) for name, each in value.items()}
+            return construct(type_, given, names)
+        case OneOf(), _:
+            return constant(value, _member_for(value, type_), names)
+        case Scalar(), _:
+            return _scalar(value, type_)
+    return literal(value)
+
+
+def _member_for(value: object, type_: OneOf) -> Type:
+    return next((member for member in members(type_) if fits(value, member) is None), ANY)
+
+
+def construct(record: Record, values: Mapping[str, Code], names: ClassNames) -> Code:
+    """A call of a record's class, its fields by name."""
+    return call(names.of(record), **{field_name(name): value for name, value in values.items()})
+
+
+def call(function: Code, *positional: Code, **named: Code) -> Code:
+    """A call; arguments of other types than code are bugs."""
+    assert all(isinstance(value, Code) for value in (function, *positional, *named.values())), (
+        function,
+        named,
+    )
+    assert all(name.isidentifier() for name in named), named
+    return Code(
+        f"{function}({', '.join([*positional, *(f'{name}={value}' for name, value in named.items())])})"
+    )
+
+
+def _scalar(value: object, type_: Scalar) -> Code:
+    if type_ == DECIMAL:
+        text = str(value)
+        whole = text.removeprefix("-").isdecimal() and text.isascii()
+        return call(Code("Decimal"), literal(int(text) if whole else text))
+    if type_ == DATE:
+        day = date.fromisoformat(str(value))
+        return Code(f"date({day.year}, {day.month}, {day.day})")
+    if type_ == DATETIME:
+        return _moment(datetime.fromisoformat(str(value)).astimezone(UTC))
+    if type_ == DURATION:
+        return call(Code("timedelta"), seconds=literal(_seconds(str(value))))
+    return literal(value)
+
+
+def _moment(at: datetime) -> Code:
+    parts = [at.year, at.month, at.day, at.hour, at.minute, at.second, at.microsecond]
+    while len(parts) > 5 and not parts[-1]:
+        parts.pop()
+    return Code(f"datetime({', '.join(map(str, parts))}, tzinfo=UTC)")
+
+
+def _seconds(text: str) -> float:
+    """The seconds of ``30s``, ``2 weeks`` or ``PT30S``."""
+    if "P" not in text.upper().split("T")[0]:
+        found = _SHORT.match(text)
+        assert found, text
+        unit = found["unit"].lower()
+        return float(found["amount"]) * _SECONDS["ms" if unit == "mil" else unit]
+    days, _, hours = text.partition("T")
+    total = 0.0
+    for part, units in ((days, {"W": "w", "D": "d"}), (hours, {"H": "h", "M": "m", "S": "s"})):
+        for found in _ISO.finditer(part):
+            total += float(found["amount"]) * _SECONDS[units[found["unit"]]]
+    return -total if text.startswith("-") else total
+
+
+def bounds(constraints: Constraints, type_: Type, names: ClassNames) -> dict[str, Code]:
+    """Constraints as arguments of pydantic's ``Field``; a `format` is not among them."""
+    inner = members(type_)[0]
+    least = constraints.min_length if constraints.min_length is not None else constraints.min_items
+    most = constraints.max_length if constraints.max_length is not None else constraints.max_items
+    found = {
+        "ge": None if constraints.min is None else constant(constraints.min, inner, names),
+        "le": None if constraints.max is None else constant(constraints.max, inner, names),
+        "min_length": None if least is None else literal(least),
+        "max_length": None if most is None else literal(most),
+        "pattern": None if constraints.pattern is None else literal(constraints.pattern),
+    }
+    return {name: code for name, code in found.items() if code is not None}

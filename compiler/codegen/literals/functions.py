@@ -1,0 +1,186 @@
+"""One function while it is written: what it is given, what it mentions, and its own names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from wfc.compiler.codegen.literals.annotations import annotation, union
+from wfc.compiler.codegen.names import ModuleNames, ScopeNames
+from wfc.compiler.expressions import Expression, Template, spell_expression, spell_template
+from wfc.compiler.model import AnyOf, Event, Join, Step, Workflow
+from wfc.compiler.python.literals import Code, field_name, local_name, snake_case
+from wfc.compiler.slotted import dataclass, field
+from wfc.compiler.types import Type
+
+__all__ = ["FunctionBuilder", "FunctionParameter", "Path", "result_parameters", "step_parameters"]
+
+Path = tuple[str, ...]
+
+
+ORDER = ("event", "events", "inputs", "state", "config", "run", "result", "response", "error", "args")
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionParameter:
+    """A parameter that a function may have.
+
+    Args:
+        root: The name in expressions that it stands for: ``state``, or ``events`` for each event of a join.
+        event: The event's name, for those of a join.
+        absent: Whether it may be ``None`` because its event did not arrive.
+        fields: Fields that expressions may mention as if they were those of ``events``.
+    """
+
+    root: str
+    name: Code
+    annotation: Code
+    event: str = ""
+    absent: bool = False
+    fields: tuple[str, ...] = ()
+
+    @property
+    def code(self) -> Code:
+        """As it stands in the function's head."""
+        return Code(f"{self.name}: {self.annotation}")
+
+
+@dataclass(slots=True)
+class FunctionBuilder:
+    """A function, and which of the parameters that are at hand it uses.
+
+    Args:
+        names: Those that are taken, the module's included.
+        at_hand: Parameters that it may have.
+        known: How expressions spell paths, where it is not the path itself.
+        lead: Statements that come first, made on the way.
+    """
+
+    names: ScopeNames
+    at_hand: tuple[FunctionParameter, ...]
+    known: dict[Path, Code] = field(default_factory=dict)
+    used: dict[Code, FunctionParameter] = field(default_factory=dict)
+    lead: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.names = self.names.inner(parameter.name for parameter in self.at_hand)
+        for parameter in self.at_hand:
+            if parameter.event:
+                self.known["events", parameter.event] = parameter.name
+                if not parameter.absent:
+                    for name in parameter.fields:
+                        self.known["events", name] = Code(f"{parameter.name}.{field_name(name)}")
+            elif parameter.name != parameter.root:
+                self.known[parameter.root,] = parameter.name
+
+    def use_all(self, root: str) -> None:
+        """Take every parameter of a kind, mentioned or not."""
+        for parameter in self.at_hand:
+            if parameter.root == root:
+                self.used[parameter.name] = parameter
+
+    def note(self, uses: Iterable[Path]) -> None:
+        """Take the parameters that these paths begin with."""
+        for path in sorted(uses):
+            for parameter in self.at_hand:
+                if parameter.root != path[0]:
+                    continue
+                if not parameter.event or len(path) == 1 or path[1] == parameter.event:
+                    self.used[parameter.name] = parameter
+                elif path[1] in parameter.fields:
+                    self.used[parameter.name] = parameter
+                    self.fetch(parameter, path[1])
+
+    def fetch(self, parameter: FunctionParameter, name: str) -> None:
+        """Give a field of an event that may be absent a local of its own, which conditions can narrow."""
+        if not parameter.absent or ("events", name) in self.known:
+            return
+        local = self.names.give(local_name(name))
+        value = f"{parameter.name}.{field_name(name)} if {parameter.name} is not None else None"
+        self.lead.append(f"{local} = {value}")
+        self.known["events", name] = local
+
+    def expression(
+        self, expression: Expression, known: Mapping[Path, Code] | None = None, *, into: Type | None = None
+    ) -> Code:
+        """An expression as Python, for what takes values of the type ``into``; its parameters are taken."""
+        self.note(expression.uses)
+        return spell_expression(expression, {**self.known, **(known or {})}, into=into)
+
+    def template(self, template: Template, known: Mapping[Path, Code] | None = None) -> Code:
+        """A text without statements as Python, its parameters taken."""
+        self.note(template.uses)
+        return spell_template(template, {**self.known, **(known or {})})
+
+    @property
+    def parameters(self) -> list[Code]:
+        """Those used, in their usual order."""
+        return [parameter.code for parameter in self.taken]
+
+    @property
+    def taken(self) -> list[FunctionParameter]:
+        """Those used, in their usual order."""
+        return [parameter for parameter in self.at_hand if parameter.name in self.used]
+
+
+def step_parameters(
+    workflow: Workflow,
+    step: Step,
+    names: ModuleNames,
+    *,
+    more: Iterable[FunctionParameter] = (),
+    timed_out: bool = False,
+) -> tuple[FunctionParameter, ...]:
+    """The parameters at hand in a step's functions, in the order in which they are written."""
+    found = [
+        *_accepted(step, names, timed_out),
+        FunctionParameter("inputs", Code("inputs"), Code(f"Inputs[{names.of(workflow.start.record)}]")),
+        FunctionParameter("state", Code("state"), names.state),
+        FunctionParameter("config", Code("config"), names.config),
+        FunctionParameter("run", Code("run"), Code("RunInfo")),
+        *more,
+    ]
+    return tuple(sorted(found, key=_rank))
+
+
+def _rank(parameter: FunctionParameter) -> int:
+    """Where a parameter stands; an item comes after the events."""
+    return ORDER.index(parameter.root) if parameter.root in ORDER else ORDER.index("inputs") - 1
+
+
+def _accepted(step: Step, names: ModuleNames, timed_out: bool) -> list[FunctionParameter]:
+    accepts = step.accepts
+    classes = union(names.of(event.record) for event in accepts.events)
+    if isinstance(accepts, AnyOf):
+        return [FunctionParameter("event", Code("event"), classes)]
+    if accepts.form == "each":
+        return [FunctionParameter("events", Code("events"), Code(f"list[{classes}]"))]
+    absent = timed_out or accepts.form != "all" or accepts.proceed
+    inner = names.scope.inner()
+    return [
+        FunctionParameter(
+            "events",
+            inner.give(local_name(snake_case(event.name))),
+            union([names.of(event.record), *([Code("None")] if absent else [])]),
+            event.name,
+            absent,
+            _own_fields(event, accepts),
+        )
+        for event in accepts.events
+    ]
+
+
+def _own_fields(event: Event, accepts: Join) -> tuple[str, ...]:
+    """Fields that this event alone declares among those of a join."""
+    others = {name for other in accepts.events if other is not event for name in other.record.fields}
+    events = {other.name for other in accepts.events}
+    return tuple(name for name in event.record.fields if name not in others | events)
+
+
+def result_parameters(step: Step, names: ModuleNames) -> list[FunctionParameter]:
+    """What the tail is given besides: the action's result, and what came with it."""
+    found: list[FunctionParameter] = []
+    if step.result is not None and step.acts:
+        found.append(FunctionParameter("result", Code("result"), annotation(step.result, names)))
+    if step.kind == "http":
+        found.append(FunctionParameter("response", Code("response"), Code("HttpResponse")))
+    return found

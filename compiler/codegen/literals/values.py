@@ -1,0 +1,108 @@
+"""What a spec puts into fields, arguments and bodies → Python expressions of the wanted type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from wfc.compiler.codegen.literals.constants import call, constant, construct
+from wfc.compiler.codegen.literals.functions import FunctionBuilder, Path
+from wfc.compiler.codegen.names import ModuleNames
+from wfc.compiler.model import Emission, Emit, EmitAll, EmitEach, Fail, Nothing, Restart, Value
+from wfc.compiler.python.literals import Code, literal, local_name
+from wfc.compiler.types import Record, members
+
+__all__ = ["ValueWriter"]
+
+Known = Mapping[Path, Code]
+
+
+NOTHING_KNOWN: Known = {}
+
+
+class ValueWriter:
+    """Spells the values and emissions of one function.
+
+    Args:
+        told_apart: Whether lists of events must say which event is theirs, even when they are empty.
+    """
+
+    def __init__(self, function: FunctionBuilder, names: ModuleNames, *, told_apart: bool = False) -> None:
+        self.function = function
+        self.names = names
+        self.told_apart = told_apart
+
+    def value(self, value: Value, known: Known = NOTHING_KNOWN) -> Code:
+        """A value, as the type that is wanted."""
+        if value.expression is not None:
+            return self.function.expression(value.expression, known, into=value.type)
+        if value.template is not None:
+            return self.function.template(value.template, known)
+        if value.items is not None:
+            return Code(f"[{', '.join(self.value(item, known) for item in value.items)}]")
+        if value.entries is not None:
+            entries = {name: self.value(entry, known) for name, entry in value.entries}
+            record = self.record_for(value)
+            if record is not None:
+                return construct(record, entries, self.names)
+            return Code(f"{{{', '.join(f'{literal(name)}: {code}' for name, code in entries.items())}}}")
+        return constant(value.constant, value.type, self.names)
+
+    def record_for(self, value: Value) -> Record | None:
+        """The record that a value with entries makes, if its type wants one."""
+        given = {name for name, _ in value.entries or ()}
+        for member in members(value.type):
+            if isinstance(member, Record):
+                required = {name for name, field in member.fields.items() if field.required}
+                if required <= given <= set(member.fields):
+                    return member
+        return None
+
+    def emission(self, emission: Emission, known: Known = NOTHING_KNOWN) -> Code:
+        """What is emitted, as an expression."""
+        match emission:
+            case Emit():
+                return self.emit(emission, known)
+            case EmitEach():
+                return self.batch(emission, known)
+            case EmitAll():
+                return call(Code("All"), *(self.emission(entry, known) for entry in emission.entries))
+            case Fail():
+                return call(Code("Fail"), self.function.template(emission.text, known))
+            case Restart():
+                values = {fill.field: self.value(fill.value, known) for fill in emission.fills}
+                return call(Code("Restart"), construct(emission.event.record, values, self.names))
+            case Nothing():
+                return Code("None")
+
+    def emit(self, emit: Emit, known: Known) -> Code:
+        """An event, its fields in the order in which the event declares them."""
+        values = {fill.field: self.value(fill.value, known) for fill in emit.fills}
+        ordered = {name: values[name] for name in emit.event.record.fields if name in values}
+        return construct(emit.event.record, ordered, self.names)
+
+    def batch(self, batch: EmitEach, known: Known) -> Code:
+        """An event an item."""
+        items = self.function.expression(batch.items, known)
+        item = self.function.names.inner().give(local_name(batch.name))
+        event = self.emit(batch.emit, {**known, (batch.name,): item})
+        source = call(Code("filters.at_most"), literal(batch.max), items)
+        events = Code(f"[{event} for {item} in {source}]")
+        return (
+            call(Code("Batch"), self.names.of(batch.emit.event.record), events) if self.told_apart else events
+        )
+
+    def emitted(self, emission: Emission) -> Code:
+        """The type of what is emitted, for the signature."""
+        match emission:
+            case Emit():
+                return self.names.of(emission.event.record)
+            case EmitEach():
+                return Code(f"list[{self.names.of(emission.emit.event.record)}]")
+            case EmitAll():
+                return Code(f"All[{', '.join(self.emitted(entry) for entry in emission.entries)}]")
+            case Fail():
+                return Code("Fail")
+            case Restart():
+                return Code("Restart")
+            case Nothing():
+                return Code("None")

@@ -1,0 +1,1 @@
+"""Steps and runs, as methods of the workflow class."""

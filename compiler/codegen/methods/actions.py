@@ -1,0 +1,82 @@
+"""A step's one action → the expression that does it."""
+
+from __future__ import annotations
+
+from wfc.compiler.codegen.bindings import Bindings
+from wfc.compiler.codegen.literals.constants import call, constant
+from wfc.compiler.codegen.literals.functions import FunctionBuilder
+from wfc.compiler.codegen.literals.values import ValueWriter
+from wfc.compiler.codegen.methods.pauses import pause_value, send_call
+from wfc.compiler.codegen.names import ModuleNames
+from wfc.compiler.model import (
+    AskPerson,
+    HttpCall,
+    LlmCall,
+    Pause,
+    SendEvent,
+    Step,
+    ToolCall,
+    WaitEvent,
+    WaitFor,
+    WaitUntil,
+)
+from wfc.compiler.python.literals import Code, literal
+from wfc.compiler.types import STRING
+
+__all__ = ["ActionWriter"]
+
+
+class ActionWriter:
+    """Spells the actions of a workflow's steps, and has what they call printed."""
+
+    def __init__(self, bindings: Bindings, names: ModuleNames) -> None:
+        self.bindings = bindings
+        self.names = names
+
+    def action(
+        self, action: LlmCall | ToolCall | HttpCall | SendEvent | Pause, step: Step, function: FunctionBuilder
+    ) -> Code:
+        """What is awaited; what a pause waits for."""
+        match action:
+            case LlmCall():
+                return self.llm(action, step, function)
+            case ToolCall():
+                return self.tool(action, step, function)
+            case HttpCall():
+                return self.bindings.request(action.request, function, action.output, step.name)
+            case SendEvent():
+                return send_call(action, function, self.names)
+            case AskPerson() | WaitFor() | WaitUntil() | WaitEvent():
+                return pause_value(action, step, function, self.bindings, self.names)
+
+    def llm(self, action: LlmCall, step: Step, function: FunctionBuilder) -> Code:
+        model = self.bindings.model(action.model, function)
+        prompt = self.bindings.text(action.prompt, f"{step.name}_prompt", function)
+        named: dict[str, Code] = {}
+        if action.system is not None:
+            named["system"] = self.bindings.text(action.system, f"{step.name}_system", function)
+        if action.history is not None:
+            named["history"] = ValueWriter(function, self.names).value(action.history)
+        if action.output != STRING:
+            named |= self.bindings.output(action.output, step.name)
+        if action.tokens:
+            named["stream"] = literal(True)
+        return call(Code("ctx.llm"), model, prompt, **named)
+
+    def tool(self, action: ToolCall, step: Step, function: FunctionBuilder) -> Code:
+        values = ValueWriter(function, self.names)
+        args = {name: values.value(value) for name, value in action.args}
+        if action.tool.python is not None:
+            tool = self.bindings.python_tool(action.tool, action.output, step)
+            for name, field in action.tool.args.fields.items():
+                if name not in args and field.has_default:
+                    args[name] = constant(field.default, field.type, self.names)
+            pairs = ", ".join(f"{literal(name)}: {value}" for name, value in args.items())
+            return call(Code("ctx.tool"), tool, Code(f"{{{pairs}}}"))
+        tool = self.bindings.http_tool(action.tool, action.output)
+        positional = [Code("ctx")]
+        if tool in self.bindings.configured:
+            function.note([("config",)])
+            positional.append(Code("config"))
+        words = self.bindings.words[tool]
+        return call(tool, *positional, **{words[name]: value for name, value in args.items()})

@@ -1,0 +1,141 @@
+"""A `map` → a method that gives its items, and methods for each of them; or, with nothing to do, one statement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wfc.compiler.codegen.bindings import PythonFunction, context_type
+from wfc.compiler.codegen.layout.docstrings import docstring
+from wfc.compiler.codegen.layout.expressions import INDENT
+from wfc.compiler.codegen.layout.statements import fit
+from wfc.compiler.codegen.literals.annotations import annotation, union
+from wfc.compiler.codegen.literals.constants import call
+from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionParameter, Path
+from wfc.compiler.codegen.literals.negation import negated
+from wfc.compiler.codegen.literals.values import ValueWriter
+from wfc.compiler.codegen.methods.workflow_calls import child_annotation, child_pause
+from wfc.compiler.codegen.methods.writer import BODY, MethodWriter
+from wfc.compiler.codegen.names import ModuleNames
+from wfc.compiler.model import MapItems, Step, WorkflowCall
+from wfc.compiler.python.literals import Code, literal, local_name
+from wfc.compiler.types import Type
+
+__all__ = ["MapWriter", "map_statement"]
+
+
+class MapWriter:
+    """Makes the methods of steps of kind `map`.
+
+    Args:
+        methods: Makes those of all steps.
+    """
+
+    def __init__(self, methods: MethodWriter) -> None:
+        self.methods = methods
+        self.names = methods.names
+
+    def of(self, step: Step, action: MapItems, comment: Code) -> Iterator[PythonFunction]:
+        """The method that gives the items, the one that is called for each, and what is given for its result."""
+        yield self.items(step, action, comment)
+        yield self.item(step, action)
+        if action.keep_result is not None or action.give is not None:
+            yield self.give(step, action)
+
+    def items(self, step: Step, action: MapItems, comment: Code) -> PythonFunction:
+        function = self.methods.main_function(step)
+        kept = kept_items(action, function)
+        value = call(Code("Items"), kept, most=literal(action.max))
+        head = self.methods.head(
+            "def",
+            self.names.method(step),
+            function.parameters,
+            Code(f"Items[{annotation(action.item, self.names)}]"),
+        )
+        body = self.methods.lines(function, f"return {value}")
+        doc = docstring(step.description, BODY)
+        return PythonFunction(head, body, doc, comment, self.methods.decorator(step, "pause"))
+
+    def item(self, step: Step, action: MapItems) -> PythonFunction:
+        assert action.do is not None and action.result is not None, step.name
+        function = self.function(step, action)
+        function.use_all("event")
+        function.use_all("events")
+        name = self.names.class_scope.give(f"{step.name}_item")
+        if isinstance(action.do, WorkflowCall):
+            done = child_pause(action.do, function, self.names)
+            returns = child_annotation(action.result, self.names)
+            head = self.methods.head("def", name, function.parameters, returns)
+        else:
+            done = Code(f"await {self.methods.actions.action(action.do, step, function)}")
+            parameters = [Code(f"ctx: {context_type(self.methods.workflow)}"), *function.parameters]
+            head = self.methods.head("async def", name, parameters, annotation(action.result, self.names))
+        body = self.methods.lines(function, f"return {done}")
+        named = self.methods.attempts(step)
+        if action.on_item_error != "fail":
+            named["on_error"] = literal(action.on_item_error)
+        decorated = call(Code(f"{self.names.method(step)}.item"), **named)
+        return PythonFunction(head, body, decorator=tuple(fit(f"@{decorated}", INDENT)))
+
+    def give(self, step: Step, action: MapItems) -> PythonFunction:
+        function = self.function(step, action, with_result=True)
+        body: list[str] = []
+        if action.keep_result is not None:
+            condition = negated(function.expression(action.keep_result))
+            body += [*fit(f"if {condition}:", BODY), " " * INDENT + "return SKIP"]
+        function.note([("result",)])
+        given = ValueWriter(function, self.names).value(action.give) if action.give is not None else "result"
+        body += fit(f"return {given}", BODY)
+        type_ = annotation(given_type(action), self.names)
+        skipped = [Code("Skip")] if action.keep_result is not None else []
+        returns = union([type_, *skipped])
+        lines = [*self.methods.lines(function), *body]
+        return self.methods.hooked(step, "give", "{}_given", function, returns, lines)
+
+    def function(self, step: Step, action: MapItems, *, with_result: bool = False) -> FunctionBuilder:
+        """A function that is about one item."""
+        function = self.methods.function(step, self.parameters(action, with_result=with_result))
+        function.use_all(action.name)
+        return function
+
+    def parameters(self, action: MapItems, *, with_result: bool) -> list[FunctionParameter]:
+        """What a function about an item has besides: the item, and what was done with it."""
+        name = self.names.scope.inner().give(local_name(action.name))
+        found = [FunctionParameter(action.name, name, Code(f"Item[{annotation(action.item, self.names)}]"))]
+        if with_result:
+            assert action.result is not None
+            found.append(FunctionParameter("result", Code("result"), annotation(action.result, self.names)))
+        return found
+
+
+def map_statement(action: MapItems, function: FunctionBuilder, names: ModuleNames) -> str:
+    """The statement that goes through the list of a `map` without anything to do."""
+    item = item_name(action, function)
+    kept = call(Code("filters.at_most"), literal(action.max), kept_items(action, function))
+    known: dict[Path, Code] = {(action.name,): item}
+    given = kept
+    if action.give is not None:
+        spelled = ValueWriter(function, names).value(action.give, known)
+        given = Code(f"[{spelled} for {item} in {kept}]")
+    return f"result: list[{annotation(action.given, names)}] = {given}"
+
+
+def kept_items(action: MapItems, function: FunctionBuilder) -> Code:
+    """The list, without the items that are not wanted."""
+    items = function.expression(action.items)
+    if action.keep is None:
+        return items
+    item = item_name(action, function)
+    condition = function.expression(action.keep, {(action.name,): item})
+    return Code(f"[{item} for {item} in {items} if {condition}]")
+
+
+def item_name(action: MapItems, function: FunctionBuilder) -> Code:
+    return function.names.inner().give(local_name(action.name))
+
+
+def given_type(action: MapItems) -> Type:
+    """The type of what is given for an item that did not fail."""
+    if action.give is not None:
+        return action.give.type
+    assert action.result is not None
+    return action.result

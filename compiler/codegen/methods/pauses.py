@@ -1,0 +1,97 @@
+"""What a step waits for, or sends → the expressions that say so."""
+
+from __future__ import annotations
+
+from wfc.compiler.codegen.bindings import Bindings
+from wfc.compiler.codegen.literals.constants import call
+from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionParameter, result_parameters
+from wfc.compiler.codegen.literals.values import ValueWriter
+from wfc.compiler.codegen.names import ModuleNames
+from wfc.compiler.expressions import Expression
+from wfc.compiler.model import AskPerson, Pause, SendEvent, Step, WaitEvent, WaitFor, WaitUntil
+from wfc.compiler.python.literals import Code, literal
+from wfc.compiler.types import STRING, Enumeration, Type, members
+
+__all__ = ["answer_parameters", "key_text", "pause_type", "pause_value", "send_call"]
+
+
+def pause_value(
+    pause: Pause, step: Step, function: FunctionBuilder, bindings: Bindings, names: ModuleNames
+) -> Code:
+    """What a pause waits for."""
+    match pause:
+        case AskPerson():
+            return question_value(pause, step, function, bindings, names)
+        case WaitFor():
+            return call(Code("Delay"), literal(pause.seconds))
+        case WaitUntil():
+            return call(Code("Until"), function.expression(pause.moment))
+        case WaitEvent():
+            return call(Code("Outside"), names.of(pause.event.record))
+
+
+def question_value(
+    asked: AskPerson, step: Step, function: FunctionBuilder, bindings: Bindings, names: ModuleNames
+) -> Code:
+    values = ValueWriter(function, names)
+    form = names.of(asked.form) if asked.form is not None else Code("None")
+    named = {"title": function.template(asked.title)}
+    if asked.show is not None:
+        named["show"] = bindings.text(asked.show, f"{step.name}_show", function)
+    if asked.prefill:
+        pairs = (f"{literal(name)}: {values.value(value)}" for name, value in asked.prefill)
+        named["prefill"] = Code(f"{{{', '.join(pairs)}}}")
+    if asked.assign:
+        named["assign"] = Code(f"[{', '.join(function.template(each) for each in asked.assign)}]")
+    if asked.quorum is not None:
+        named["quorum"] = literal(asked.quorum)
+    return call(Code("Question"), form, **named)
+
+
+def pause_type(pause: Pause, names: ModuleNames) -> Code:
+    """What the method of a pause returns."""
+    match pause:
+        case AskPerson():
+            return Code(f"Question[{names.of(pause.form) if pause.form is not None else 'None'}]")
+        case WaitFor():
+            return Code("Delay")
+        case WaitUntil():
+            return Code("Until")
+        case WaitEvent():
+            return Code(f"Outside[{names.of(pause.event.record)}]")
+
+
+def answer_parameters(step: Step, names: ModuleNames) -> list[FunctionParameter]:
+    """What `require` is given: the result; of several people's answers, the one at the door."""
+    if isinstance(step.action, AskPerson) and step.action.form is not None:
+        return [FunctionParameter("result", Code("result"), names.of(step.action.form))]
+    return result_parameters(step, names)
+
+
+def send_call(send: SendEvent, function: FunctionBuilder, names: ModuleNames) -> Code:
+    """A call that delivers an event to another run, or to all that receive it."""
+    event = ValueWriter(function, names).emission(send.emit)
+    if send.topic is not None:
+        return call(Code("ctx.publish"), event, topic=literal(send.topic))
+    named = {"to": literal(send.to)}
+    if send.to_key is not None:
+        function.note(send.to_key.uses)
+        named["key"] = key_text(send.to_key, function)
+    if send.if_absent == "start":
+        named["if_absent"] = literal("start")
+    elif send.if_absent is not None:
+        named["if_absent"] = call(Code("Keep"), literal(send.if_absent))
+    return call(Code("ctx.send"), event, **named)
+
+
+def key_text(key: Expression, function: FunctionBuilder) -> Code:
+    """What identifies a run, as the text that keys are compared as."""
+    spelled = function.expression(key)
+    return spelled if all(map(is_text, members(key.type))) else call(Code("str"), spelled)
+
+
+def is_text(type: Type) -> bool:
+    """Whether a value of a type is a text in Python already."""
+    if isinstance(type, Enumeration):
+        return all(isinstance(value, str) for value in type.values)
+    return type == STRING

@@ -1,0 +1,76 @@
+"""What a spec says of its runs as a whole → methods that belong to no step, and words of the class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from wfc.compiler.codegen.bindings import PythonFunction
+from wfc.compiler.codegen.layout.expressions import INDENT
+from wfc.compiler.codegen.layout.statements import fit
+from wfc.compiler.codegen.literals.constants import call
+from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionParameter
+from wfc.compiler.codegen.methods.tails import TailWriter
+from wfc.compiler.codegen.methods.writer import BODY
+from wfc.compiler.codegen.names import ModuleNames
+from wfc.compiler.model import Workflow
+from wfc.compiler.python.literals import Code, literal
+from wfc.compiler.types import STRING
+
+__all__ = ["run_keywords", "run_methods"]
+
+HOOKS = {
+    "on_error": ("run_error", "run_failed"),
+    "on_deadline": ("run_deadline", "run_out_of_time"),
+    "on_cancel": ("run_cancel", "run_cancelled"),
+}
+
+
+def run_keywords(workflow: Workflow) -> dict[str, Code]:
+    """What the class of a workflow is told in its head."""
+    run, named = workflow.run, dict[str, Code]()
+    if run.limits is not None:
+        given = {key: getattr(run.limits, key) for key in ("steps", "tokens", "cost_usd", "concurrent_runs")}
+        bounds = {key: literal(value) for key, value in given.items() if value is not None}
+        if bounds:
+            named["limits"] = call(Code("Limits"), **bounds)
+    if run.moved:
+        pairs = ", ".join(f"{literal(old)}: {literal(new)}" for old, new in run.moved)
+        named["moved"] = Code(f"{{{pairs}}}")
+    if run.removed:
+        named["removed"] = literal(run.removed)
+    return named
+
+
+def run_methods(workflow: Workflow, names: ModuleNames) -> Iterator[PythonFunction]:
+    """The exits of a run, and what tells runs apart."""
+    start = FunctionParameter("inputs", Code("inputs"), Code(f"Inputs[{names.of(workflow.start.record)}]"))
+    limits = workflow.run.limits
+    if limits is not None and limits.per is not None:
+        plain = FunctionParameter("inputs", Code("inputs"), names.of(workflow.start.record))
+        function = FunctionBuilder(names.scope, (plain,))
+        function.use_all("inputs")
+        value = function.expression(limits.per)
+        spelled = f"return {value}" if limits.per.type == STRING else f"return str({value})"
+        yield run_method("runs_per", "runs_per_value", names, function, Code("str"), fit(spelled, BODY))
+    at_hand = (
+        start,
+        FunctionParameter("state", Code("state"), names.state),
+        FunctionParameter("config", Code("config"), names.config),
+        FunctionParameter("run", Code("run"), Code("RunInfo")),
+        FunctionParameter("error", Code("error"), Code("StepError")),
+    )
+    for key, exit_ in workflow.run.exits:
+        hook, name = HOOKS[key]
+        function = FunctionBuilder(names.scope, at_hand)
+        tail = TailWriter(function, names, workflow.state)
+        unhandled = key == "on_error" and not exit_.exhaustive
+        lines = tail.lines(exit_, (), unhandled=unhandled)
+        yield run_method(hook, name, names, function, tail.returns(exit_, unhandled=unhandled), lines)
+
+
+def run_method(
+    hook: str, name: str, names: ModuleNames, function: FunctionBuilder, returns: Code, lines: Sequence[str]
+) -> PythonFunction:
+    given = names.class_scope.give(name)
+    head = f"def {given}({', '.join(['self', *function.parameters])}) -> {returns}:"
+    return PythonFunction(tuple(fit(head, INDENT)), tuple(lines), decorator=(f"@{hook}",))

@@ -1,0 +1,192 @@
+"""A step → its methods: the action, its tail, and what else it says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from wfc.compiler.codegen.bindings import Bindings, PythonFunction, context_type
+from wfc.compiler.codegen.layout.docstrings import docstring
+from wfc.compiler.codegen.layout.expressions import INDENT
+from wfc.compiler.codegen.layout.statements import fit
+from wfc.compiler.codegen.literals.annotations import annotation, union
+from wfc.compiler.codegen.literals.functions import (
+    FunctionBuilder,
+    FunctionParameter,
+    result_parameters,
+    step_parameters,
+)
+from wfc.compiler.codegen.literals.negation import negated
+from wfc.compiler.codegen.literals.values import ValueWriter
+from wfc.compiler.codegen.methods.batches import steps_with_ambiguous_batches
+from wfc.compiler.codegen.methods.maps import MapWriter, map_statement
+from wfc.compiler.codegen.methods.pauses import answer_parameters, pause_type
+from wfc.compiler.codegen.methods.tails import TailWriter
+from wfc.compiler.codegen.methods.workflow_calls import call_method
+from wfc.compiler.codegen.methods.writer import BODY, MethodWriter
+from wfc.compiler.codegen.names import ModuleNames
+from wfc.compiler.expressions import Expression, Template
+from wfc.compiler.model import Exit, Join, MapItems, Pause, Save, Step, WaitEvent, Workflow, WorkflowCall
+from wfc.compiler.python.literals import Code
+
+__all__ = ["StepMethods"]
+
+
+class StepMethods(MethodWriter):
+    """Makes the methods of a workflow class."""
+
+    def __init__(self, workflow: Workflow, names: ModuleNames, bindings: Bindings) -> None:
+        super().__init__(workflow, names, bindings)
+        self.maps = MapWriter(self)
+        self.told_apart = steps_with_ambiguous_batches(workflow)
+
+    def of(self, step: Step, comment: Code) -> Iterator[PythonFunction]:
+        """A step's methods, the one that bears its name first."""
+        if not step.acts:
+            yield self.transform(step, comment)
+        else:
+            yield from self.doing(step, comment)
+            if step.require:
+                yield self.require(step)
+            yield self.tail(
+                step, "then", "after_{}", step.emit, step.save, result_parameters(step, self.names)
+            )
+        if step.on_error is not None:
+            error = [FunctionParameter("error", Code("error"), Code("StepError"))]
+            yield self.tail(step, "on_error", "{}_failed", step.on_error, (), error)
+        if step.on_limit is not None:
+            yield self.tail(step, "on_limit", "{}_over_limit", step.on_limit, (), [])
+        if step.on_timeout is not None:
+            yield self.tail(step, "on_timeout", "{}_timed_out", step.on_timeout, (), [], timed_out=True)
+        if step.on_expired is not None:
+            yield self.tail(step, "on_expired", "{}_expired", step.on_expired, (), [])
+        if isinstance(step.action, WaitEvent) and step.action.that is not None:
+            came = [FunctionParameter("result", Code("result"), self.names.of(step.action.event.record))]
+            yield self.computed(step, "that", "{}_that", step.action.that, "bool", came)
+        yield from self.texts(step)
+
+    # --- the method that bears the step's name
+    def doing(self, step: Step, comment: Code) -> Iterator[PythonFunction]:
+        """What a step does, as one method or as several."""
+        if isinstance(step.action, MapItems):
+            yield from self.maps.of(step, step.action, comment)
+        elif isinstance(step.action, WorkflowCall):
+            yield call_method(self, step, step.action, comment)
+        else:
+            yield self.action(step, comment)
+
+    def action(self, step: Step, comment: Code) -> PythonFunction:
+        assert step.action is not None, step.name
+        assert not isinstance(step.action, (MapItems, WorkflowCall)), step.name
+        function = self.main_function(step)
+        action = self.actions.action(step.action, step, function)
+        doc = docstring(step.description, BODY)
+        name = self.names.method(step)
+        if isinstance(step.action, Pause):
+            head = self.head("def", name, function.parameters, pause_type(step.action, self.names))
+            body = self.lines(function, f"return {action}")
+            return PythonFunction(head, body, doc, comment, self.decorator(step, "pause"))
+        parameters = [Code(f"ctx: {context_type(self.workflow)}"), *function.parameters]
+        gives = annotation(step.result, self.names) if step.result is not None else Code("None")
+        head = self.head("async def", name, parameters, gives)
+        returned = "await" if step.result is None else "return await"
+        body = self.lines(function, f"{returned} {action}")
+        return PythonFunction(head, body, doc, comment, self.decorator(step, "step"))
+
+    def transform(self, step: Step, comment: Code) -> PythonFunction:
+        function = self.main_function(step)
+        if isinstance(step.action, MapItems):
+            function.lead.append(map_statement(step.action, function, self.names))
+        tail = self.tail_in(function, step)
+        body = tail.lines(step.emit, step.save)
+        head = self.head("def", self.names.method(step), function.parameters, tail.returns(step.emit))
+        doc = docstring(step.description, BODY)
+        return PythonFunction(head, tuple(body), doc, comment, self.decorator(step, "transform"))
+
+    # --- the others
+    def tail(
+        self,
+        step: Step,
+        hook: str,
+        name: str,
+        exit_: Exit,
+        saves: Sequence[Save],
+        more: Sequence[FunctionParameter],
+        *,
+        timed_out: bool = False,
+    ) -> PythonFunction:
+        function = self.function(step, more, timed_out=timed_out)
+        tail = self.tail_in(function, step)
+        unhandled = hook == "on_error" and not exit_.exhaustive
+        body = tail.lines(exit_, saves, unhandled=unhandled)
+        returns = tail.returns(exit_, unhandled=unhandled)
+        return self.hooked(step, hook, name, function, returns, body)
+
+    def tail_in(self, function: FunctionBuilder, step: Step) -> TailWriter:
+        return TailWriter(function, self.names, self.workflow.state, told_apart=step.name in self.told_apart)
+
+    def require(self, step: Step) -> PythonFunction:
+        if isinstance(step.action, MapItems):
+            function = self.maps.function(step, step.action, with_result=True)
+        else:
+            function = self.function(step, answer_parameters(step, self.names))
+        body: list[str] = []
+        for requirement in step.require:
+            condition = negated(function.expression(requirement.that))
+            say = function.template(requirement.say)
+            body += [*fit(f"if {condition}:", BODY)]
+            body += [" " * INDENT + line for line in fit(f"yield {say}", BODY + INDENT)]
+        return self.hooked(step, "require", "require_{}", function, Code("Iterator[str]"), body)
+
+    def texts(self, step: Step) -> Iterator[PythonFunction]:
+        """What is computed beside the action: bounds, keys, and texts for who watches."""
+        if isinstance(step.accepts, Join) and step.accepts.match_by is not None:
+            yield self.match_by(step, step.accepts, step.accepts.match_by)
+        if isinstance(step.max_runs, Expression):
+            yield self.computed(step, "max_runs", "{}_max_runs", step.max_runs, "int")
+        if step.idempotency_key is not None:
+            about: list[FunctionParameter] = []
+            if isinstance(step.action, MapItems):
+                about = self.maps.parameters(step.action, with_result=False)
+            yield self.computed(step, "idempotency_key", "{}_key", step.idempotency_key, "str", about)
+        if step.stream is None:
+            return
+        if step.stream.before is not None:
+            yield self.computed(step, "stream_before", "before_{}", step.stream.before, "str")
+        after = result_parameters(step, self.names)
+        if step.stream.after is not None:
+            yield self.computed(step, "stream_after", "report_{}", step.stream.after, "str", after)
+        elif step.stream.after_event is not None:
+            function = self.function(step, after)
+            values = ValueWriter(function, self.names)
+            emitted = values.emission(step.stream.after_event)
+            body = self.lines(function, f"return {emitted}")
+            returns = values.emitted(step.stream.after_event)
+            yield self.hooked(step, "stream_after", "report_{}", function, returns, body)
+
+    def match_by(self, step: Step, join: Join, value: Expression) -> PythonFunction:
+        event = union(self.names.of(event.record) for event in join.events)
+        usual = [
+            each
+            for each in step_parameters(self.workflow, step, self.names)
+            if each.root in {"inputs", "config"}
+        ]
+        function = FunctionBuilder(
+            self.names.scope, (FunctionParameter("event", Code("event"), event), *usual)
+        )
+        function.use_all("event")
+        lines = fit(f"return {function.expression(value)}", BODY)
+        return self.hooked(step, "match_by", "match_{}", function, annotation(value.type, self.names), lines)
+
+    def computed(
+        self,
+        step: Step,
+        hook: str,
+        name: str,
+        value: Expression | Template,
+        type_: str,
+        more: Sequence[FunctionParameter] = (),
+    ) -> PythonFunction:
+        function = self.function(step, more)
+        spelled = function.expression(value) if isinstance(value, Expression) else function.template(value)
+        body = self.lines(function, f"return {spelled}")
+        return self.hooked(step, hook, name, function, Code(type_), body)

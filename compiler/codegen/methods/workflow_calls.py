@@ -1,0 +1,51 @@
+"""A call of another workflow → a method that says what is called."""
+
+from __future__ import annotations
+
+from wfc.compiler.codegen.bindings import PythonFunction
+from wfc.compiler.codegen.layout.docstrings import docstring
+from wfc.compiler.codegen.literals.annotations import annotation
+from wfc.compiler.codegen.literals.constants import call
+from wfc.compiler.codegen.literals.functions import FunctionBuilder
+from wfc.compiler.codegen.literals.values import ValueWriter
+from wfc.compiler.codegen.methods.writer import BODY, MethodWriter
+from wfc.compiler.codegen.names import ModuleNames
+from wfc.compiler.model import Step, WorkflowCall
+from wfc.compiler.python.literals import Code, literal
+from wfc.compiler.types import Type
+
+__all__ = ["call_method", "child_annotation", "child_pause"]
+
+
+def call_method(methods: MethodWriter, step: Step, action: WorkflowCall, comment: Code) -> PythonFunction:
+    """The method that bears the name of a step of kind `workflow`."""
+    assert step.result is not None, step.name
+    function = methods.main_function(step)
+    value = child_pause(action, function, methods.names)
+    head = methods.head(
+        "def",
+        methods.names.method(step),
+        function.parameters,
+        child_annotation(step.result, methods.names),
+    )
+    body = methods.lines(function, f"return {value}")
+    doc = docstring(step.description, BODY)
+    return PythonFunction(head, body, doc, comment, methods.decorator(step, "pause"))
+
+
+def child_pause(action: WorkflowCall, function: FunctionBuilder, names: ModuleNames) -> Code:
+    """The pause that runs another workflow."""
+    values = ValueWriter(function, names)
+    pairs = ", ".join(f"{literal(name)}: {values.value(value)}" for name, value in action.inputs)
+    named: dict[str, Code] = {}
+    if action.detach:
+        named["detach"] = literal(True)
+    else:
+        classes = [names.of(record) for _, record in action.ends]
+        named["ends"] = Code(f"({', '.join(classes)}{',' if len(classes) == 1 else ''})")
+    return call(Code("Child"), literal(action.workflow), Code(f"{{{pairs}}}"), **named)
+
+
+def child_annotation(result: Type, names: ModuleNames) -> Code:
+    """The annotation of a method that gives such a pause."""
+    return Code(f"Child[{annotation(result, names)}]")

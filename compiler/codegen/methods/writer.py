@@ -1,0 +1,101 @@
+"""What the methods of all steps have in common: decorators, heads, and the parameters at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wfc.compiler.codegen.bindings import Bindings, PythonFunction
+from wfc.compiler.codegen.layout.expressions import INDENT
+from wfc.compiler.codegen.layout.statements import fit
+from wfc.compiler.codegen.literals.constants import call
+from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionParameter, step_parameters
+from wfc.compiler.codegen.methods.actions import ActionWriter
+from wfc.compiler.codegen.methods.caching import cache_argument
+from wfc.compiler.codegen.names import ModuleNames
+from wfc.compiler.model import Join, Step, Workflow, WorkflowCall
+from wfc.compiler.python.literals import Code, literal
+
+__all__ = ["BODY", "MethodWriter"]
+
+BODY = 2 * INDENT
+"""The margin of statements in a method."""
+
+USUAL_CONCURRENCY = 4
+
+
+class MethodWriter:
+    """Writes the parts that the methods of all kinds of steps have."""
+
+    def __init__(self, workflow: Workflow, names: ModuleNames, bindings: Bindings) -> None:
+        self.workflow = workflow
+        self.names = names
+        self.bindings = bindings
+        self.actions = ActionWriter(bindings, names)
+
+    def function(
+        self, step: Step, more: Sequence[FunctionParameter] = (), *, timed_out: bool = False
+    ) -> FunctionBuilder:
+        """Begin a function of a step; it takes the parameters that it turns out to use."""
+        at_hand = step_parameters(self.workflow, step, self.names, more=more, timed_out=timed_out)
+        return FunctionBuilder(self.names.scope, at_hand)
+
+    def main_function(self, step: Step, more: Sequence[FunctionParameter] = ()) -> FunctionBuilder:
+        """Begin a function by whose parameters the runtime tells which events a step accepts."""
+        function = self.function(step, more)
+        function.use_all("event")
+        function.use_all("events")
+        return function
+
+    def lines(self, function: FunctionBuilder, *statements: str) -> tuple[str, ...]:
+        """Lay out the body of a method: what the function has to fetch first, then these statements."""
+        return tuple(line for each in (*function.lead, *statements) for line in fit(each, BODY))
+
+    def head(self, word: str, name: Code, parameters: Sequence[Code], returns: Code) -> tuple[str, ...]:
+        return tuple(fit(f"{word} {name}({', '.join(['self', *parameters])}) -> {returns}:", INDENT))
+
+    def hooked(
+        self, step: Step, hook: str, name: str, function: FunctionBuilder, returns: Code, body: Sequence[str]
+    ) -> PythonFunction:
+        given_ = self.names.class_scope.give(name.format(step.name))
+        head = self.head("def", given_, function.parameters, returns)
+        return PythonFunction(head, tuple(body), decorator=(f"@{self.names.method(step)}.{hook}",))
+
+    def decorator(self, step: Step, kind: str) -> tuple[str, ...]:
+        named: dict[str, Code] = {}
+        name = self.names.method(step)
+        if name != step.name:
+            named["name"] = literal(step.name)
+        if isinstance(step.accepts, Join):
+            named["join"] = self.join(step.accepts)
+        if step.within is not None:
+            named["within"] = literal(step.within)
+        if kind == "step" or isinstance(step.action, WorkflowCall):
+            named |= self.attempts(step)
+        if isinstance(step.max_runs, int):
+            named["max_runs"] = literal(step.max_runs)
+        return tuple(fit(f"@{call(Code(kind), **named)}" if named else f"@{kind}", INDENT))
+
+    def attempts(self, step: Step) -> dict[str, Code]:
+        """What a decorator says of the attempts at a step's action, or at that of an item."""
+        named: dict[str, Code] = {}
+        if step.retry is not None:
+            named["retry_policy"] = self.bindings.retry(step.retry)
+        if step.timeout is not None:
+            named["timeout"] = literal(step.timeout)
+        if step.concurrency != USUAL_CONCURRENCY:
+            named["num_workers"] = literal(step.concurrency)
+        if step.cached is not None:
+            named["cache"] = cache_argument(step.cached)
+        return named
+
+    def join(self, join: Join) -> Code:
+        named = {"fork": literal(join.fork)}
+        if join.within is not None:
+            named["within"] = literal(join.within)
+        if join.proceed:
+            named["proceed"] = literal(True)
+        if join.rest == "cancel":
+            named["rest"] = literal("cancel")
+        if join.form == "at_least":
+            return call(Code("AtLeast"), literal(join.count), **named)
+        return call(Code({"all": "AllOf", "any": "FirstOf", "each": "EachOf"}[join.form]), **named)

@@ -1,0 +1,44 @@
+"""Templates of modules, classes and functions, filled by jinja2."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from wfc.compiler.codegen.layout.statements import fit
+from wfc.compiler.python.literals import Code, literal
+
+__all__ = ["environment", "render"]
+
+
+@lru_cache(maxsize=1)
+def environment() -> Environment:
+    """Prints every value in a template as a Python literal, unless it is code."""
+    made = Environment(
+        loader=PackageLoader("wfc.compiler.codegen"),
+        finalize=lambda value: value if isinstance(value, Code) else literal(value),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # noqa: S701  Python is printed, not HTML
+    )
+    made.filters["at"] = indent_lines
+    made.globals["fit"] = fit_lines
+    return made
+
+
+def render(template: str, module: object) -> str:
+    return environment().get_template(template).render(module=module)
+
+
+def indent_lines(lines: Sequence[str], margin: int) -> Code:
+    """Lines of code with a margin; an empty one gets none, nor does what a string in quotes goes on with."""
+    return Code("\n".join(" " * margin + line if line else line for line in lines))
+
+
+def fit_lines(margin: int, caller: Callable[[], str]) -> Code:
+    """A statement that a template writes, broken into lines if it is too long."""
+    return indent_lines(fit(caller(), margin), margin)

@@ -1,0 +1,82 @@
+"""What the rules look at: a workflow, its graph, and what several rules ask of it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from wfc.compiler.diagnostics import Address, Place
+from wfc.compiler.model import Emit, Join, Step, Workflow
+from wfc.compiler.model.flow import emits, exits
+from wfc.compiler.proof.graph.batch_nesting import MisplacedBatch, misplaced_batches
+from wfc.compiler.proof.graph.flow_graph import FlowGraph, Way, build_graph
+from wfc.compiler.proof.graph.match_by import expand_match_by
+from wfc.compiler.proof.joins.completeness import JoinFailure, prove_joins
+
+__all__ = ["Analysis"]
+
+
+class Analysis:
+    """A workflow under examination."""
+
+    def __init__(self, workflow: Workflow) -> None:
+        self.workflow = workflow
+
+    @cached_property
+    def graph(self) -> FlowGraph:
+        """Its abstract graph: step ``i`` is node ``i + 1``."""
+        return build_graph(self.workflow, expand_match_by)
+
+    @cached_property
+    def misplaced(self) -> list[MisplacedBatch]:
+        """What is wrong with its batches; the proof is for batches that nest."""
+        return misplaced_batches(self.graph)
+
+    @cached_property
+    def failures(self) -> list[JoinFailure]:
+        """The joins that cannot be proven."""
+        return prove_joins(self.graph)
+
+    @cached_property
+    def emits(self) -> tuple[tuple[Emit, str], ...]:
+        """All that steps and the run's own exits emit, and who does: a step's name, or `the run`."""
+        found = [
+            (emit, step.name)
+            for step in self.workflow.steps
+            for _occasion, exit_ in exits(step)
+            for entry in exit_.entries
+            for emit, _each in emits(entry.emission)
+        ]
+        for _key, exit_ in self.workflow.run.exits:
+            found += [
+                (entry.emission, "the run") for entry in exit_.entries if isinstance(entry.emission, Emit)
+            ]
+        return tuple(found)
+
+    def step(self, node: int) -> Step:
+        """The step of a node other than the start."""
+        return self.workflow.steps[node - 1]
+
+    def name(self, node: int) -> str:
+        """A node's name."""
+        return self.graph.nodes[node].name
+
+    def accepted(self, node: int, slot: int) -> Place:
+        """Where a step names an event that it accepts."""
+        accepts = self.step(node).accepts
+        place = Place(accepts.address)
+        if isinstance(accepts, Join):
+            place = place / accepts.form
+            if accepts.form == "at_least":
+                place = place / "of"
+        return place / slot if len(accepts.events) > 1 else place
+
+    def form(self, node: int) -> Place:
+        """Where a step says how it accepts: the key of its join's form, or of `accepts`."""
+        accepts = self.step(node).accepts
+        place = Place(accepts.address)
+        return (place / accepts.form).key if isinstance(accepts, Join) else place.key
+
+    def way(self, node: int, way: Way) -> Place:
+        """Where a way to leave is written."""
+        address: Address = way.address or self.step(node).address
+        return Place(address, "key" if address == self.step(node).address else "value")

@@ -1,0 +1,75 @@
+"""Strongly connected parts of a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from wfc.compiler.proof.graph.flow_graph import FlowGraph
+from wfc.compiler.proof.graph.paths import Hop
+
+__all__ = ["Edges", "components", "cyclic"]
+
+Edges = Callable[[int], Iterable[tuple[Hop, int]]]
+
+
+def cyclic(graph: FlowGraph) -> frozenset[int]:
+    """The nodes that lie on some cycle, bounded or not."""
+    loops = components(len(graph.nodes), lambda node: _edges(graph, node, only_limit=False))
+    return frozenset(node for loop in loops for node in loop)
+
+
+def _edges(graph: FlowGraph, node: int, *, only_limit: bool) -> Iterator[tuple[Hop, int]]:
+    for way in graph.nodes[node].ways:
+        if only_limit and way.occasion != "on_limit":
+            continue
+        for event in (*way.singles, *way.batches):
+            for target, _slot in graph.acceptors.get(event, ()):
+                yield Hop(node, way, event), target
+        for join in graph.joins_of.get(node, ()):
+            # these two go past all bounds on the way: an empty batch, and a join whose time is up
+            by_itself = graph.nodes[join].form == "each" or graph.nodes[join].timed
+            events = [
+                event for event in (*way.batches, *way.singles) if by_itself and graph.leads([event], join)
+            ]
+            if events:
+                yield Hop(node, way, events[0]), join
+
+
+def components(size: int, edges: Edges) -> list[list[int]]:
+    """The strongly connected parts of a graph on ``0 … size - 1`` that hold a cycle: Tarjan's way, unrecursed."""
+    index: dict[int, int] = {}
+    low: dict[int, int] = {}
+    open_nodes: list[int] = []
+    is_open: set[int] = set()
+    found: list[list[int]] = []
+    for root in range(size):
+        if root in index:
+            continue
+        work: list[tuple[int, Iterator[int]]] = [(root, iter(()))]
+        index[root] = low[root] = len(index)
+        open_nodes.append(root)
+        is_open.add(root)
+        work = [(root, iter([target for _hop, target in edges(root)]))]
+        while work:
+            node, rest = work[-1]
+            for target in rest:
+                if target not in index:
+                    index[target] = low[target] = len(index)
+                    open_nodes.append(target)
+                    is_open.add(target)
+                    work.append((target, iter([further for _hop, further in edges(target)])))
+                    break
+                if target in is_open:
+                    low[node] = min(low[node], index[target])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == index[node]:
+                    at = open_nodes.index(node)
+                    part = open_nodes[at:]
+                    del open_nodes[at:]
+                    is_open.difference_update(part)
+                    if len(part) > 1 or any(target == node for _hop, target in edges(node)):
+                        found.append(sorted(part))
+    return found

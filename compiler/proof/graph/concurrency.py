@@ -1,0 +1,175 @@
+"""Which steps may run side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from wfc.compiler.proof.graph.flow_graph import FlowGraph
+from wfc.compiler.slotted import dataclass, replace
+
+__all__ = ["Concurrency", "Parting", "members"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parting:
+    """Two sets of nodes any of which may run side by side. A set is a number: bit ``n`` is node ``n``.
+
+    Args:
+        node: Where their courses part.
+        one: Nodes on the one, up to the joins where the courses meet.
+        other: Nodes on the other, or after a join that did not wait for the first. The same as ``one`` for
+            the items of a batch.
+        outside: Whether one of the two begins with an event from outside.
+    """
+
+    node: int
+    one: int
+    other: int
+    outside: bool = False
+
+
+def members(nodes: int) -> Iterator[int]:
+    """The nodes of a set, in order."""
+    while nodes:
+        lowest = nodes & -nodes
+        yield lowest.bit_length() - 1
+        nodes ^= lowest
+
+
+class Concurrency:
+    """What may run while something else does, by the tokens that a way sends out at once."""
+
+    def __init__(self, graph: FlowGraph) -> None:
+        self.graph = graph
+        self._short: dict[tuple[int, int], int] = {}
+        self._met: dict[tuple[int, int, bool], int] = {}
+        self._joins = sum(1 << node for node, unit in enumerate(graph.nodes) if unit.form != "one")
+        # what decides where two courses meet
+        self._marks = self._joins
+        for fork in graph.forks.values():
+            self._marks |= 0 if fork is None else 1 << fork
+        # those that wait for all that leads to them: nothing of that runs beside what follows
+        self._waiting = sum(
+            1 << node
+            for node, unit in enumerate(graph.nodes)
+            if unit.form in ("all", "each") and not unit.timed
+        )
+
+    @cached_property
+    def partings(self) -> list[Parting]:
+        """Every pair of courses that part somewhere, those that meet at the same joins taken together.
+
+        There are about as many as there are courses, not as there are pairs of them.
+        """
+        found: dict[Parting, None] = {}
+        apart: dict[tuple[int, tuple[int, ...]], list[Parting]] = {}  # large sets are dear to compare
+        for node, unit in enumerate(self.graph.nodes):
+            for way in unit.ways:
+                if not way.batches and not way.loose and self._leads_to_one(way.singles):
+                    continue
+                loose, items = self._alike(way.loose), self._alike(way.batches)
+                singles = self._alike([event for event in way.singles if event not in way.loose])
+                for ones in loose:
+                    for others in (*loose, *singles):  # the next may come while the last is being worked on
+                        parted = self._part(node, ones, others, items=False)
+                        found.update(dict.fromkeys(replace(each, outside=True) for each in parted))
+                for at, ones in enumerate(singles):
+                    if len(ones) > 1 and (node, tuple(ones)) not in apart:
+                        apart[node, tuple(ones)] = self._each_apart(node, ones)
+                    for others in singles[at + 1 :]:
+                        found.update(dict.fromkeys(self._part(node, ones, others, items=False)))
+                for ones in items:
+                    for others in (*items, *singles):
+                        found.update(dict.fromkeys(self._part(node, ones, others, items=True)))
+        every = [*(parting for group in apart.values() for parting in group), *found]
+        return [parting for parting in every if parting.one and parting.other]
+
+    def _leads_to_one(self, events: Sequence[str]) -> bool:
+        """Whether some events together start at most one step, as most do: nothing parts there."""
+        return not events or (len(events) == 1 and len(self.graph.acceptors.get(events[0], ())) <= 1)
+
+    def _alike(self, events: Sequence[str]) -> list[list[int]]:
+        """Where some events go, in groups that lead to the same joins and past the same forks."""
+        groups: dict[int, list[int]] = {}
+        for target in self.graph.targets(events):
+            groups.setdefault(self._reach[target] & self._marks, []).append(target)
+        return list(groups.values())
+
+    def _each_apart(self, node: int, ones: list[int]) -> list[Parting]:
+        """Each of a group beside those after it, in order; all of a group meet at the same joins."""
+        meeting = self._meeting(node, self._reach[ones[0]] & self._marks, items=False)
+        found: list[Parting] = []
+        others = 0
+        for one in reversed(ones):
+            first = self._until(one, meeting)
+            if others:
+                found += reversed(list(self._parted(node, first, others, meeting)))
+            others |= first
+        return found[::-1]
+
+    def _part(self, node: int, ones: list[int], others: list[int], *, items: bool) -> Iterator[Parting]:
+        both = self._reach[ones[0]] & self._reach[others[0]] & self._marks
+        meeting = self._meeting(node, both, items=items)
+        return self._parted(node, self._all_until(ones, meeting), self._all_until(others, meeting), meeting)
+
+    def _parted(self, node: int, first: int, second: int, meeting: int) -> Iterator[Parting]:
+        yield Parting(node, first, second)
+        for join in members(meeting & ~self._waiting):
+            after = self._until(join, meeting & self._waiting)
+            yield Parting(node, first, after)
+            yield Parting(node, second, after)
+
+    def _all_until(self, starts: list[int], stops: int) -> int:
+        reached = 0
+        for start in starts:
+            reached |= self._until(start, stops)
+        return reached
+
+    def _meeting(self, node: int, both: int, *, items: bool) -> int:
+        """The joins that make one course of two, of those on both: each fires once in a frame that holds both."""
+        key = (node, both, items)
+        if key in self._met:
+            return self._met[key]
+        meeting = 0
+        for join in members(both & self._joins):
+            fork = self.graph.forks.get(join)
+            if fork == node:
+                apart = items and self.graph.nodes[join].form != "each" and self.graph.in_item(join)
+            else:
+                apart = fork is None or bool(both >> fork & 1)
+            if not apart:
+                meeting |= 1 << join
+        self._met[key] = meeting
+        return meeting
+
+    @cached_property
+    def _reach(self) -> list[int]:
+        """Node → all that it leads to, itself included."""
+        reach = [1 << node for node in range(len(self.graph.nodes))]
+        backwards = sorted(range(len(reach)), key=self.graph.order.__getitem__)
+        changed = True
+        while changed:
+            changed = False
+            for node in backwards:
+                before = reach[node]
+                for target in self.graph.after[node]:
+                    reach[node] |= reach[target]
+                changed = changed or reach[node] != before
+        return reach
+
+    def _until(self, start: int, stops: int) -> int:
+        """All that a node leads to short of some joins."""
+        if not stops:
+            return self._reach[start]
+        key = (start, stops)
+        if key not in self._short:
+            seen = 0 if stops >> start & 1 else 1 << start
+            work = [start] if seen else []
+            while work:
+                for target in self.graph.after[work.pop()]:
+                    if not (seen | stops) >> target & 1:
+                        seen |= 1 << target
+                        work.append(target)
+            self._short[key] = seen
+        return self._short[key]

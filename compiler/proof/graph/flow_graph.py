@@ -1,0 +1,300 @@
+"""The flow of a workflow as a graph: how each step is reached, and with what each way out leaves it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Literal
+
+from wfc.compiler.diagnostics import Address
+from wfc.compiler.model import Fail, Join, Restart, Step, Workflow
+from wfc.compiler.model.flow import START, Batches, Flow, dominators, emits, exits, nest, postorder
+from wfc.compiler.slotted import dataclass
+
+__all__ = ["FlowGraph", "StepNode", "Way", "build_graph", "step_node"]
+
+Form = Literal["one", "all", "any", "at_least", "each"]
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to leave a step, whatever decides for it.
+
+    Args:
+        occasion: The spec's key under which it stands.
+        singles: Names of the events that it emits, each as often as it does; end events are not among them.
+        batches: Names of the events that it emits once for each item of a list.
+        ends: Whether it ends the run: by an end event, by `fail`, or by a bound without `on_limit`.
+        address: Where it is written.
+        loose: Those of the singles that come from outside: any number of times, or never.
+    """
+
+    occasion: str
+    singles: tuple[str, ...] = ()
+    batches: tuple[str, ...] = ()
+    ends: bool = False
+    address: Address = ()
+    loose: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StepNode:
+    """A step as the proof sees it.
+
+    Args:
+        form: ``one`` for a step that each of its events starts by itself, else the form of its join.
+        slots: Names of the events that it accepts.
+        count: How many must have arrived (``at_least``), else 0.
+        timed: Whether it is a join with a time-out: then it leaves once per frame, whatever arrives.
+        bounded: Whether it has `max_runs`.
+    """
+
+    name: str
+    form: Form
+    slots: tuple[str, ...]
+    ways: tuple[Way, ...]
+    count: int = 0
+    timed: bool = False
+    bounded: bool = False
+    address: Address = ()
+
+    @property
+    def needed(self) -> int:
+        """In how many slots something must have arrived for the join to fire."""
+        return {"all": len(self.slots), "any": 1, "at_least": self.count}.get(self.form, 0)
+
+
+class FlowGraph:
+    """Units, numbered, with the start of the run as unit 0, and what can be read off them.
+
+    Args:
+        nodes: All steps, in the order written.
+        start: Name of the start event.
+        ends: Names of the end events.
+        outside: Names of events that steps accept from outside; they come as if the start sent them.
+    """
+
+    def __init__(
+        self, nodes: Sequence[StepNode], start: str, ends: Sequence[str] = (), outside: Sequence[str] = ()
+    ) -> None:
+        way = Way("start", (start, *outside), address=("start",), loose=tuple(outside))
+        opening = StepNode("start", "one", (), (way,), address=("start",))
+        self.outside: tuple[str, ...] = tuple(outside)
+        self.nodes: tuple[StepNode, ...] = (opening, *nodes)
+        self.start = start
+        self.ends: tuple[str, ...] = tuple(ends)
+        self.acceptors: dict[str, list[tuple[int, int]]] = {}
+        self._leading: dict[int, frozenset[int]] = {}
+        for node, unit in enumerate(self.nodes):
+            for slot, event in enumerate(unit.slots):
+                self.acceptors.setdefault(event, []).append((node, slot))
+
+    @cached_property
+    def producers(self) -> dict[str, tuple[tuple[int, Way], ...]]:
+        """Event name → who emits it, by which way."""
+        producers: dict[str, list[tuple[int, Way]]] = {}
+        for node, unit in enumerate(self.nodes):
+            for way in unit.ways:
+                for event in dict.fromkeys((*way.singles, *way.batches)):
+                    producers.setdefault(event, []).append((node, way))
+        return {event: tuple(ways) for event, ways in producers.items()}
+
+    def targets(self, events: Iterable[str]) -> Iterator[int]:
+        """The nodes that accept any of these events."""
+        for event in events:
+            for node, _slot in self.acceptors.get(event, ()):
+                yield node
+
+    @cached_property
+    def batching(self) -> bool:
+        """Whether there is any batch, or any step that would collect one."""
+        return any(unit.form == "each" or any(way.batches for way in unit.ways) for unit in self.nodes)
+
+    @cached_property
+    def batches(self) -> Batches:
+        """In which batches each unit may be met."""
+        singly = [
+            tuple(dict.fromkeys(self.targets([e for w in u.ways for e in w.singles]))) for u in self.nodes
+        ]
+        batched = [
+            tuple(dict.fromkeys(self.targets([e for w in u.ways for e in w.batches]))) for u in self.nodes
+        ]
+        return nest(singly, batched, [unit.form == "each" for unit in self.nodes])
+
+    @cached_property
+    def opener(self) -> dict[int, int]:
+        """`each` join → the node whose batches it collects; only where there is exactly one."""
+        openers: dict[int, int] = {}
+        if not self.batching:
+            return openers
+        for node, unit in enumerate(self.nodes):
+            if unit.form == "each":
+                found = {stack[-1] if stack else None for stack in self.batches.stacks[node]}
+                if len(found) == 1 and (single := found.pop()) is not None:
+                    openers[node] = single
+        return openers
+
+    @cached_property
+    def collecting(self) -> dict[int, list[int]]:
+        """Node → the `each` joins that collect its batches."""
+        found: dict[int, list[int]] = {}
+        for join, opener in self.opener.items():
+            found.setdefault(opener, []).append(join)
+        return found
+
+    @cached_property
+    def after(self) -> tuple[tuple[int, ...], ...]:
+        """Node → nodes it leads to, by events or, for an `each` join, by an empty batch."""
+        after = [
+            dict.fromkeys(self.targets([e for w in u.ways for e in (*w.singles, *w.batches)]))
+            for u in self.nodes
+        ]
+        for collecting, opener in self.opener.items():
+            after[opener][collecting] = None
+        return tuple(map(tuple, after))
+
+    @cached_property
+    def before(self) -> tuple[tuple[int, ...], ...]:
+        """Node → nodes that lead to it."""
+        before: list[list[int]] = [[] for _ in self.nodes]
+        for node, targets in enumerate(self.after):
+            for target in targets:
+                before[target].append(node)
+        return tuple(map(tuple, before))
+
+    @cached_property
+    def flow(self) -> Flow:
+        """Who leads to whom, and nothing else."""
+        return Flow((), {}, {}, self.after, self.before)
+
+    @cached_property
+    def forks(self) -> dict[int, int]:
+        """Join → its fork; for an `each` join the node that opens its batches."""
+        nearest = dominators(self.flow)
+        forks = {}
+        for node, unit in enumerate(self.nodes):
+            fork = self.opener.get(node) if unit.form == "each" else nearest[node]
+            if unit.form != "one" and fork is not None:
+                forks[node] = fork
+        return forks
+
+    @cached_property
+    def joins_of(self) -> dict[int, tuple[int, ...]]:
+        """Fork → its joins, in order."""
+        joins: dict[int, list[int]] = {}
+        for join, fork in self.forks.items():
+            joins.setdefault(fork, []).append(join)
+        return {fork: tuple(of) for fork, of in joins.items()}
+
+    def in_item(self, join: int) -> bool:
+        """Whether a join's frames are the items of its fork's batches, not the fork's completions."""
+        fork = self.forks[join]
+        return self.batching and any(stack and stack[-1] == fork for stack in self.batches.stacks[join])
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """Node → its place in a postorder from the start: smaller than that of all who lead to it, but for cycles.
+
+        Nodes that no path leads to come last.
+        """
+        place = [len(self.nodes)] * len(self.nodes)
+        for at, node in enumerate(postorder(self.flow)):
+            place[node] = at
+        return tuple(place)
+
+    @cached_property
+    def alive(self) -> frozenset[int]:
+        """The nodes that can run: enough of their events come from nodes that can."""
+        filled: dict[int, set[int]] = {}
+        alive = {START}
+        work = [START]
+        while work:
+            source = work.pop()
+            for way in self.nodes[source].ways:
+                for event in (*way.singles, *way.batches):
+                    for node, slot in self.acceptors.get(event, ()):
+                        met = filled.setdefault(node, set())
+                        met.add(slot)
+                        unit = self.nodes[node]
+                        if node not in alive and (unit.timed or len(met) >= unit.needed):
+                            alive.add(node)
+                            work.append(node)
+            for collecting in self.collecting.get(source, ()):
+                if collecting not in alive:
+                    alive.add(collecting)
+                    work.append(collecting)
+        return frozenset(alive)
+
+    def leading_to(self, join: int) -> frozenset[int]:
+        """The nodes from which a path leads to a join without passing its fork; the join itself if one does from it."""
+        if join not in self._leading:
+            fork = self.forks[join]
+            found: set[int] = set()
+            work = [join]
+            while work:
+                for source in self.before[work.pop()]:
+                    if source != fork and source not in found:
+                        found.add(source)
+                        work.append(source)
+            self._leading[join] = frozenset(found)
+        return self._leading[join]
+
+    def leads(self, events: Iterable[str], join: int) -> bool:
+        """Whether one of these events of a join's fork leads to the join."""
+        leading = self.leading_to(join)
+        return any(target == join or target in leading for target in self.targets(events))
+
+
+def build_graph(workflow: Workflow, by_values: Callable[[StepNode, Address], StepNode]) -> FlowGraph:
+    """The abstract graph of a workflow.
+
+    Args:
+        by_values: How a join that fires once for each value is seen.
+    """
+    return FlowGraph(
+        [
+            by_values(step_node(step), (*step.accepts.address, "match_by"))
+            if isinstance(step.accepts, Join) and step.accepts.match_by is not None
+            else step_node(step)
+            for step in workflow.steps
+        ],
+        workflow.start.name,
+        [event.name for event in workflow.end],
+        workflow.outside,
+    )
+
+
+def step_node(step: Step) -> StepNode:
+    """A step as the proof sees it."""
+    accepts = step.accepts
+    join = accepts if isinstance(accepts, Join) else None
+    ways = list(ways_of(step))
+    if step.max_runs is not None and step.on_limit is None:
+        ways.append(Way("on_limit", ends=True, address=step.address))
+    if join is not None and join.within is not None and not join.proceed and step.on_timeout is None:
+        ways.append(Way("on_timeout", ends=True, address=step.address))
+    return StepNode(
+        name=step.name,
+        form=join.form if join is not None else "one",
+        slots=tuple(dict.fromkeys(event.name for event in accepts.events)),
+        ways=tuple(ways),
+        count=join.count if join is not None else 0,
+        timed=join is not None and join.within is not None,
+        bounded=step.max_runs is not None,
+        address=step.address,
+    )
+
+
+def ways_of(step: Step) -> Iterator[Way]:
+    """Every entry under which a step may leave."""
+    for occasion, exit_ in exits(step):
+        for entry in exit_.entries:
+            single, batched, ends = [], [], isinstance(entry.emission, (Fail, Restart))
+            for emit, each in emits(entry.emission):
+                if each is not None:
+                    batched.append(emit.event.name)
+                elif emit.event.role == "end":
+                    ends = True
+                else:
+                    single.append(emit.event.name)
+            yield Way(occasion, tuple(single), tuple(batched), ends, entry.address)

@@ -1,0 +1,1 @@
+"""The proof that joins are filled: what each completion of a fork can lead to."""

@@ -1,0 +1,86 @@
+"""Rule 5: every cycle has a bound."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from functools import partial
+
+from wfc.compiler.diagnostics import Place, Report
+from wfc.compiler.proof.analysis import Analysis
+from wfc.compiler.proof.graph.components import Edges, _edges, components
+from wfc.compiler.proof.graph.flow_graph import FlowGraph
+from wfc.compiler.proof.graph.paths import Hop, cycle, describe_path
+from wfc.compiler.rules import flow as problems
+from wfc.compiler.slotted import dataclass
+
+__all__ = ["cycles_are_bounded", "unbounded_cycles"]
+
+
+@dataclass(frozen=True, slots=True)
+class UnboundedCycle:
+    """A cycle that nothing bounds.
+
+    Args:
+        head: The step where a bound belongs.
+        hops: From the head back to itself.
+        by_limit: Whether the step has a bound already, and leads back when it is used up.
+    """
+
+    head: int
+    hops: list[Hop]
+    by_limit: bool
+
+
+def cycles_are_bounded(analysis: Analysis, report: Report) -> None:
+    """Each loop holds a step with `max_runs`."""
+    covered = {node for node in range(len(analysis.graph.nodes)) if node not in analysis.graph.alive}
+    if not analysis.misplaced:
+        covered |= {join for failure in analysis.failures for join in failure.circle}
+    for loop in unbounded_cycles(analysis.graph, covered):
+        name = analysis.name(loop.head)
+        told = describe_path(analysis.graph, loop.hops, loop.head)
+        place = Place(analysis.graph.nodes[loop.head].address)
+        if loop.by_limit:
+            place = place / "on_limit"
+        report(problems.unbounded_cycle(place.key, name, told, loop.by_limit))
+
+
+def unbounded_cycles(graph: FlowGraph, covered: Collection[int] = ()) -> list[UnboundedCycle]:
+    """The cycles that nothing bounds, one at each step where a bound is missing.
+
+    A step with `max_runs` leaves only by `on_limit` once its runs are used up, so its other ways break a cycle.
+    Cycles through nodes that another finding has ``covered`` are left out.
+    """
+    if _acyclic(graph):
+        return []
+    found: list[UnboundedCycle] = []
+    broken = set(covered)
+
+    def edges(node: int) -> Iterator[tuple[Hop, int]]:
+        if node not in broken:
+            yield from _edges(graph, node, only_limit=graph.nodes[node].bounded)
+
+    while loops := components(len(graph.nodes), edges):
+        for loop in loops:
+            inside = set(loop)
+            head = _head(graph, inside)
+            hops = cycle(graph, head, partial(_within, edges, inside))
+            found.append(UnboundedCycle(head, hops, graph.nodes[head].bounded))
+            broken.add(head)
+    return found
+
+
+def _acyclic(graph: FlowGraph) -> bool:
+    """Whether there is certainly no cycle at all, which is quick to see and most often so."""
+    return all(graph.order[to] < graph.order[node] for node, after in enumerate(graph.after) for to in after)
+
+
+def _within(edges: Edges, inside: set[int], node: int) -> Iterator[tuple[Hop, int]]:
+    return (edge for edge in edges(node) if edge[1] in inside)
+
+
+def _head(graph: FlowGraph, inside: set[int]) -> int:
+    """Where a cycle is entered: the step that a bound is best put on, if possible one without a bound."""
+    candidates = [node for node in sorted(inside) if not graph.nodes[node].bounded] or sorted(inside)
+    entered = [node for node in candidates if any(source not in inside for source in graph.before[node])]
+    return (entered or candidates)[0]

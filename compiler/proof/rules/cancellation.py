@@ -1,0 +1,60 @@
+"""Joins that cancel the rest take nothing with them that anybody else waits for."""
+
+from __future__ import annotations
+
+from wfc.compiler.diagnostics import Place, Report
+from wfc.compiler.model import Join
+from wfc.compiler.proof.analysis import Analysis
+from wfc.compiler.proof.graph.flow_graph import FlowGraph, Way
+from wfc.compiler.proof.graph.paths import describe_path, shortest_route
+from wfc.compiler.rules import runs as problems
+from wfc.compiler.slotted import dataclass
+
+__all__ = ["lost_work", "nothing_else_is_cancelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class LostWork:
+    """Something that a join with `rest: cancel` may cut off, and that somebody else waits for.
+
+    Args:
+        node: The step that may be cancelled.
+        way: The way by which it would have left.
+        event: What of that would not have come to the join.
+    """
+
+    node: int
+    way: Way
+    event: str
+
+
+def nothing_else_is_cancelled(analysis: Analysis, report: Report) -> None:
+    """All that a join with `rest: cancel` may cancel leads to this join alone, or to an end."""
+    for join in analysis.graph.forks:
+        accepts = analysis.step(join).accepts if join else None
+        if not isinstance(accepts, Join) or accepts.rest != "cancel":
+            continue
+        found = lost_work(analysis.graph, join)
+        if found is not None:
+            name = analysis.name(found.node)
+            related = ((analysis.way(found.node, found.way), f"here `{name}` sends `{found.event}`"),)
+            place = Place((*accepts.address, "rest"))
+            route = shortest_route(analysis.graph, found.node)
+            told = f"{describe_path(analysis.graph, route, found.node, found.way)} → {found.event}"
+            report(problems.rest_cancels_more(place, name, analysis.name(join), found.event, told, related))
+
+
+def lost_work(graph: FlowGraph, join: int) -> LostWork | None:
+    """What else waits for the work that a join may cancel; ``None`` if nothing does.
+
+    Then what is lost are events that would come to a join which has fired, and nobody can tell.
+    """
+    region = graph.leading_to(join) | {join}
+    for node in sorted(region - {join}):
+        for way in graph.nodes[node].ways:
+            for event in (*way.singles, *way.batches):
+                if any(target not in region for target in graph.targets([event])):
+                    return LostWork(node, way, event)
+            if way.ends and (way.singles or way.batches):
+                return LostWork(node, way, graph.ends[0] if graph.ends else "the end")
+    return None

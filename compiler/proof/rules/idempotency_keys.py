@@ -1,0 +1,41 @@
+"""Rule 10: a step that runs several times has a key that changes."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from wfc.compiler.diagnostics import Report
+from wfc.compiler.proof.analysis import Analysis
+from wfc.compiler.proof.graph.components import cyclic
+from wfc.compiler.proof.graph.flow_graph import FlowGraph
+from wfc.compiler.proof.graph.paths import cycle, describe_path, hops_from, path_between
+from wfc.compiler.rules import races as problems
+
+__all__ = ["keys_change"]
+
+CHANGING = frozenset({"event", "events", "state", "result"})
+
+
+def keys_change(analysis: Analysis, report: Report) -> None:
+    """An `idempotency_key` in a loop or a batch uses something that differs from run to run of its step."""
+    graph = analysis.graph
+    keyed = [node for node, step in enumerate(analysis.workflow.steps, 1) if step.idempotency_key is not None]
+    if not keyed:
+        return
+    loops = cyclic(graph)
+    for node in keyed:
+        key = analysis.step(node).idempotency_key
+        in_batch = any(graph.batches.stacks[node])
+        repeated = node in loops or in_batch
+        if key is not None and repeated and not any(use[0] in CHANGING for use in key.uses):
+            told = _again(graph, node, in_batch=in_batch)
+            report(problems.repeated_idempotency_key(key.place, analysis.name(node), told, in_batch))
+
+
+def _again(graph: FlowGraph, node: int, *, in_batch: bool) -> str:
+    """How a step comes to run several times: from where its batch is sent out, or round a loop."""
+    if in_batch:
+        opener = next(stack[-1] for stack in sorted(graph.batches.stacks[node]) if stack)
+        return describe_path(graph, path_between(graph, opener, node), node)
+
+    return describe_path(graph, cycle(graph, node, partial(hops_from, graph)), node)

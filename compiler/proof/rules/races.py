@@ -1,0 +1,239 @@
+"""Rule 8: what runs side by side does not race, unless the author says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wfc.compiler import model
+from wfc.compiler.diagnostics import Place, Report
+from wfc.compiler.expressions import Expression, Template
+from wfc.compiler.expressions.syntax.tree import Binary, Node, path_of, walk
+from wfc.compiler.model.flow import exits
+from wfc.compiler.proof.analysis import Analysis
+from wfc.compiler.proof.graph.concurrency import Concurrency, Parting, members
+from wfc.compiler.proof.graph.paths import describe_path, path_between
+from wfc.compiler.rules import races as problems
+from wfc.compiler.slotted import dataclass, fields, is_dataclass
+from wfc.compiler.types import UNKNOWN
+
+__all__ = ["races_are_declared"]
+
+Key = tuple[str, ...]
+
+
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+@dataclass(frozen=True, slots=True)
+class SharedUses:
+    """What a step does to what it shares with others.
+
+    Args:
+        saves: State field → where it is saved.
+        merged: Those of them that say how saves are put together, or of which that is not known.
+        sums: Those of them that are only added to or taken from: the order of two sums does not matter.
+        reads: State fields that it reads, other than for its own sums.
+        ends: Where it ends the run by an event that it chooses to emit, or ``None``.
+        stops: Where it may end the run at all, or ``None``.
+        acts: Whether it changes something outside.
+    """
+
+    saves: dict[str, Place]
+    merged: frozenset[str]
+    sums: frozenset[str]
+    reads: frozenset[str]
+    ends: Place | None
+    stops: Place | None
+    acts: bool
+
+
+def races_are_declared(analysis: Analysis, report: Report) -> None:
+    """Steps side by side share no state field that one of them saves, and none ends the run while another acts."""
+    if analysis.misplaced:
+        return
+    partings = Concurrency(analysis.graph).partings
+    if not partings:
+        return
+    uses = {
+        node: shared_uses(analysis, node)
+        for node in range(1, len(analysis.graph.nodes))
+        if node in analysis.graph.alive
+    }
+    _races_on_state(analysis, partings, uses, report)
+    # what comes from outside may end the run at any time: that is what it is for
+    inside = [each for each in partings if not each.outside and not _declared(analysis, each.node)]
+    _races_with_ends(analysis, inside, uses, report)
+
+
+def _declared(analysis: Analysis, fork: int) -> bool:
+    """Whether a join of the courses that part here says what becomes of the slower ones."""
+    joins = [analysis.step(join).accepts for join in analysis.graph.joins_of.get(fork, ())]
+    return any(isinstance(join, model.Join) and join.rest is not None for join in joins)
+
+
+def _beside(partings: list[Parting], some: int, others: int) -> Iterator[tuple[int, int, int]]:
+    """Pairs of steps side by side, one of the first set and one of the second, and where their courses part."""
+    for parting in partings:
+        for one, other in ((parting.one, parting.other), (parting.other, parting.one)):
+            if one & some and other & others:
+                yield from (
+                    (first, second, parting.node)
+                    for first in members(one & some)
+                    for second in members(other & others)
+                )
+
+
+def _races_on_state(
+    analysis: Analysis, partings: list[Parting], uses: dict[int, SharedUses], report: Report
+) -> None:
+    savers_of: dict[str, int] = {}
+    readers_of: dict[str, int] = {}
+    for node, use in uses.items():
+        for field in use.saves.keys() - use.merged:
+            savers_of[field] = savers_of.get(field, 0) | 1 << node
+        for field in use.reads:
+            readers_of[field] = readers_of.get(field, 0) | 1 << node
+    beside_itself = 0
+    for parting in partings:
+        beside_itself |= parting.one & parting.other
+    for field, savers in savers_of.items():
+        users = savers | readers_of.get(field, 0)
+        if users.bit_count() == 1 and not users & beside_itself:
+            continue
+        for one, other, parted in _beside(partings, savers, users):
+            own, theirs = uses[one], uses[other]
+            both = field in theirs.saves and not (field in own.sums and field in theirs.sums)
+            if both or field in theirs.reads:
+                at = theirs.saves[field] if both else Place(analysis.graph.nodes[other].address).key
+                related = ((at, "and here"),) if one != other else ()
+                names = analysis.name(one), field, analysis.name(other)
+                told = _courses(analysis, parted, one, other)
+                report(
+                    problems.race_on_state(own.saves[field], *names, told, reads=not both, related=related)
+                )
+                break
+
+
+def _races_with_ends(
+    analysis: Analysis, partings: list[Parting], uses: dict[int, SharedUses], report: Report
+) -> None:
+    told = 0
+    ending = sum(1 << node for node, use in uses.items() if use.ends is not None)
+    for parting in partings:
+        for one in members(parting.one & ending):
+            other = next(members(parting.other & ending & ~told), None)
+            ends = uses[one].ends
+            if told >> one & 1 or other is None or ends is None:
+                continue
+            told |= 1 << one | 1 << other
+            theirs = uses[other].ends
+            related = ((theirs, "and here"),) if one != other and theirs is not None else ()
+            told_so = _courses(analysis, parting.node, one, other)
+            report(
+                problems.race_between_ends(ends, analysis.name(one), analysis.name(other), told_so, related)
+            )
+    stopping = sum(1 << node for node, use in uses.items() if use.stops is not None)
+    acting = sum(1 << node for node, use in uses.items() if use.acts)
+    for parting in partings:
+        for some, others in ((parting.one, parting.other), (parting.other, parting.one)):
+            other = next(members(others & acting), None)
+            for one in members(some & stopping & ~told) if other is not None else ():
+                told |= 1 << one
+                stops = uses[one].stops
+                if stops is not None and other is not None:
+                    related = ((Place(analysis.graph.nodes[other].address).key, "this may be cut off"),)
+                    told_so = _courses(analysis, parting.node, one, other)
+                    names = analysis.name(other), analysis.name(one)
+                    report(problems.race_with_the_end(stops, *names, told_so, related))
+
+
+def _courses(analysis: Analysis, parted: int, one: int, other: int) -> str:
+    """How two steps come to run side by side, from where their courses part."""
+    told = [
+        describe_path(analysis.graph, path_between(analysis.graph, parted, node), node)
+        for node in dict.fromkeys((one, other))
+    ]
+    return " and ".join(told) if len(told) > 1 else f"{told[0]}, several times"
+
+
+def shared_uses(analysis: Analysis, node: int) -> SharedUses:
+    """What a step saves and reads, and how it ends the run."""
+    step = analysis.step(node)
+    saves = [
+        *step.save,
+        *(save for _, exit_ in exits(step) for entry in exit_.entries for save in entry.save),
+    ]
+    sums = {save.field for save in saves if _summand(save) is not None}
+    sums -= {save.field for save in saves if _summand(save) is None}
+    reads = {path[1] for path in _mentioned(step, sums) if path[0] == "state" and len(path) > 1}
+    ways = [way for way in analysis.graph.nodes[node].ways if way.ends and way.address != step.address]
+    chosen = next((analysis.way(node, way) for way in ways if way.occasion == "emit"), None)
+    return SharedUses(
+        saves={save.field: Place(save.address) for save in reversed(saves)},
+        merged=frozenset(save.field for save in saves if save.merge is not None or _in_doubt(save)),
+        sums=frozenset(sums),
+        reads=frozenset(reads),
+        ends=chosen,
+        stops=chosen or next((analysis.way(node, way) for way in ways), None),
+        acts=_acts(step),
+    )
+
+
+def _acts(step: model.Step) -> bool:
+    action = step.action.do if isinstance(step.action, model.MapItems) else step.action
+    if isinstance(action, model.SendEvent):
+        return True
+    if isinstance(action, model.ToolCall):
+        request = action.tool.request
+        return not (action.tool.read_only or (request is not None and request.method in SAFE_METHODS))
+    if isinstance(action, model.WorkflowCall):
+        return True
+    return isinstance(action, model.HttpCall) and action.request.method not in SAFE_METHODS
+
+
+def _in_doubt(save: model.Save) -> bool:
+    """Whether what is saved could not be read in full, which a finding has said already."""
+    expression = save.value.expression
+    return expression is not None and any(node.type is UNKNOWN for node in walk(expression.tree))
+
+
+def _summand(save: model.Save) -> Node | None:
+    """What a save adds to its field, or takes from it, where it does nothing else."""
+    expression = save.value.expression
+    if expression is None or not isinstance(expression.tree, Binary):
+        return None
+    tree, field = expression.tree, ("state", save.field)
+    if tree.operator not in ("+", "-") or path_of(tree.left) != field:
+        return None
+    if any(path_of(node) == field for node in walk(tree.right)):
+        return None
+    return tree.right if _is_number(expression) else None
+
+
+def _is_number(expression: Expression) -> bool:
+    name = getattr(expression.type, "name", "")
+    return name in {"integer", "number", "decimal", "duration"}
+
+
+def _mentioned(step: model.Step, sums: set[str]) -> Iterator[Key]:
+    """Every path in a step's expressions, but for a field in its own sum."""
+    work: list[object] = [step]
+    while work:
+        here = work.pop()
+        if isinstance(here, (Expression, Template)):
+            yield from here.uses
+        elif isinstance(here, tuple):
+            work.extend(here)
+        elif isinstance(here, model.Save) and here.field in sums:
+            summand = _summand(here)
+            assert summand is not None
+            yield from (path for node in walk(summand) if (path := path_of(node)) is not None)
+        elif (
+            is_dataclass(here)
+            and type(here).__module__.startswith(f"{model.__name__}.")
+            and not isinstance(here, DECLARED)
+        ):
+            work.extend(getattr(here, field.name) for field in fields(here))
+
+
+DECLARED = (model.Event, model.Model, model.Tool, model.Retry, model.Secret)

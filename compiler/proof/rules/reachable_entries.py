@@ -1,0 +1,75 @@
+"""Rule 3: each of a step's ways to leave can be taken."""
+
+from __future__ import annotations
+
+from wfc.compiler.diagnostics import Place, Report
+from wfc.compiler.expressions import judge
+from wfc.compiler.model import Emit, Exit
+from wfc.compiler.model.flow import exits
+from wfc.compiler.proof.analysis import Analysis
+from wfc.compiler.rules import flow as problems
+
+__all__ = ["entries_can_be_taken"]
+
+
+def entries_can_be_taken(analysis: Analysis, report: Report) -> None:
+    """No entry stands below one that takes all that it could take."""
+    for step in analysis.workflow.steps:
+        for occasion, exit_ in exits(step):
+            found = _hidden(exit_)
+            if found is not None:
+                entry, earlier = found
+                place = Place(exit_.entries[entry].address)
+                report(problems.entry_never_taken(place, step.name, occasion, earlier, _together(exit_)))
+                continue
+            for entry in _idle(exit_):
+                when = exit_.entries[entry].when
+                if when is not None:
+                    report(problems.entry_never_taken(when.place, step.name, occasion, None))
+
+
+def _together(exit_: Exit) -> str:
+    """How to emit all events of an exit that has nothing but names of events; else empty."""
+    names = [
+        entry.emission.event.name
+        for entry in exit_.entries
+        if isinstance(entry.emission, Emit) and entry.when is None and not entry.errors
+    ]
+    return f"{{all: [{', '.join(names)}]}}" if len(names) == len(exit_.entries) else ""
+
+
+def _hidden(exit_: Exit) -> tuple[int, int] | None:
+    """The first entry that is never taken, and the one that is taken in its place."""
+    always: dict[
+        str, list[int]
+    ] = {}  # entries without a condition, by the errors that they are for; "" is any
+    for index, entry in enumerate(exit_.entries):
+        for earlier in sorted(each for name in _around(entry.errors) for each in always.get(name, ())):
+            if _covers(exit_.entries[earlier].errors, entry.errors):
+                return index, earlier
+        if entry.when is None:
+            for name in entry.errors or ("",):
+                always.setdefault(name, []).append(index)
+    return None
+
+
+def _around(errors: tuple[str, ...]) -> list[str]:
+    """The names of errors by one of which an entry goes that takes all of some errors: those around the first."""
+    words = errors[0].split(".") if errors else []
+    return ["", *(".".join(words[:length]) for length in range(1, len(words) + 1))]
+
+
+def _idle(exit_: Exit) -> tuple[int, ...]:
+    """The entries whose conditions hold only where an earlier one does."""
+    conditions = [entry.when for entry in exit_.entries if entry.when is not None and not entry.errors]
+    if len(conditions) < 2 or any(entry.errors for entry in exit_.entries):
+        return ()
+    return judge(conditions).idle
+
+
+def _covers(broad: tuple[str, ...], narrow: tuple[str, ...]) -> bool:
+    if not broad:
+        return True
+    return bool(narrow) and all(
+        any(name == wide or name.startswith(f"{wide}.") for wide in broad) for name in narrow
+    )

@@ -1,0 +1,154 @@
+"""Rule 6: every course of a run comes to an end event, a failure or a declared limit."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from wfc.compiler.diagnostics import Place, Report
+from wfc.compiler.model.flow import START
+from wfc.compiler.proof.analysis import Analysis
+from wfc.compiler.proof.graph.flow_graph import FlowGraph
+from wfc.compiler.proof.graph.paths import Hop, describe_exit, describe_path, path_of_event, shortest_route
+from wfc.compiler.proof.joins.outcomes import Outcomes, TooManyOutcomes
+from wfc.compiler.proof.joins.traces import FIRED, Course, courses_within, hops_to, tokens_of
+from wfc.compiler.proof.joins.turning_points import turning_point
+from wfc.compiler.rules import flow as problems
+from wfc.compiler.rules import joins as join_problems
+from wfc.compiler.slotted import dataclass
+
+__all__ = ["examine_ends", "runs_end"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """How runs end.
+
+    Args:
+        stall: A course that comes to rest without an end, or ``None``.
+        never: The `any` and `at_least` joins that no course fires.
+        complex: Whether there are too many courses to look at.
+    """
+
+    stall: Course | None = None
+    never: tuple[int, ...] = ()
+    complex: bool = False
+
+
+def examine_ends(graph: FlowGraph, given_up: Collection[int] = ()) -> Ends:
+    """Look at all that the start can lead to. The `all` joins count as proven, but for those given up."""
+    try:
+        outcomes = _outcomes(graph, given_up)
+        never = tuple(join for join in outcomes.base if join not in outcomes.fired and join in graph.alive)
+        if never:
+            # what would have followed a join that never fires is not missed once more
+            outcomes = _outcomes(graph, {*given_up, *never})
+    except TooManyOutcomes:
+        return Ends(complex=True)
+    return Ends(next(iter(outcomes.of_root().open.values()), None), never)
+
+
+def _outcomes(graph: FlowGraph, given_up: Collection[int]) -> Outcomes:
+    trusted = {node for node, unit in enumerate(graph.nodes) if unit.form == "all"}
+    outcomes = Outcomes(graph, START, None, trusted, given_up)
+    outcomes.of_root()
+    return outcomes
+
+
+def runs_end(analysis: Analysis, report: Report) -> None:
+    """No course of a run comes to rest without an end."""
+    graph = analysis.graph
+    if analysis.misplaced or not graph.acceptors.get(graph.start):
+        return
+    given_up = {join for failure in analysis.failures for join in failure.circle or (failure.join,)}
+    found = examine_ends(graph, given_up)
+    for join in found.never:
+        unit = graph.nodes[join]
+        paths = [describe_path(graph, path_of_event(graph, event)) for event in unit.slots]
+        fork = analysis.name(graph.forks[join])
+        place = analysis.form(join)
+        report(join_problems.join_never_fires(place, unit.name, unit.needed, unit.slots, fork, paths))
+    if found.complex:
+        report(join_problems.flow_too_complex(Place(("start",)), "the end", ()))
+    # what waits for events from outside may rest until the run's deadline
+    waits = bool(graph.outside) and analysis.workflow.deadline is not None
+    if found.stall is not None and not waits:
+        _report_stall(analysis, found.stall, report)
+
+
+def _report_stall(analysis: Analysis, stall: Course, report: Report) -> None:
+    graph = analysis.graph
+    hops, node, last, why = _rest(graph, stall)
+    told = describe_path(graph, hops, node, None if last is None else last.way)
+    place = (
+        analysis.form(node)
+        if last is None
+        else Place(("start",))
+        if node == START
+        else analysis.way(node, last.way)
+    )
+    join = awaited_join(graph, node) if last is not None else graph.nodes[node].name
+    report(problems.run_without_end(place, told, why, graph.ends[0] if graph.ends else "…", join))
+
+
+def awaited_join(graph: FlowGraph, node: int) -> str:
+    """A join without a time-out that waits for what a step emits on another way out; empty if there is none."""
+    events = [event for way in graph.nodes[node].ways for event in way.singles]
+    joins = (graph.nodes[each] for each in graph.targets(events))
+    return next((each.name for each in joins if each.needed and not each.timed), "")
+
+
+def _rest(graph: FlowGraph, stall: Course) -> tuple[list[Hop], int, Course | None, str]:
+    """Where on a course an end is missed most: the path there, its node, its run, and why nothing follows.
+
+    First a join that too few events reach, then a step that could have gone another way to an end.
+    """
+    ending = _ending(graph)
+    fired = {
+        link.node for here, _path in courses_within(stall) for link in tokens_of(here) if link.slot == FIRED
+    }
+    best: tuple[list[Hop], int, Course | None, str] = ([], START, stall, "nothing that follows ends the run")
+    lowest = 9
+    for here, path in courses_within(stall):
+        for link in tokens_of(here):
+            unit = graph.nodes[link.node]
+            waits = link.trace is None and unit.form in ("any", "at_least") and not unit.timed
+            if waits and link.node not in fired:
+                return (
+                    [*path, Hop(here.node, here.way, link.event)],
+                    link.node,
+                    None,
+                    _short_of(graph, stall, link.node),
+                )
+        if not here.way.singles:
+            rank = 3 if here.way.batches else 1 if here.node in ending else 2
+            if rank < lowest:
+                why = "where the list is empty, nothing follows" if here.way.batches else "nothing follows"
+                lowest, best = rank, (path, here.node, here, why)
+    return best
+
+
+def _short_of(graph: FlowGraph, stall: Course, join: int) -> str:
+    """Why a join that wants several events gets too few of them on a course."""
+    unit, fork = graph.nodes[join], graph.forks[join]
+    for here, _path in courses_within(stall):
+        arrived = [bool(list(hops_to(here, join, slot))) for slot in range(len(unit.slots))]
+        if here.node == fork and any(arrived) and not all(arrived):
+            missing = arrived.index(False)
+            hops, node, way = turning_point(graph, here, join, missing)
+            course = describe_path(graph, [*shortest_route(graph, fork), *hops], node, way)
+            if way is not None:
+                course += f" → {describe_exit(way)}"
+            return f"`{unit.name}` waits for more, and {course} brings no `{unit.slots[missing]}`"
+    return f"`{unit.name}` waits for more of its events, and they need not come"
+
+
+def _ending(graph: FlowGraph) -> set[int]:
+    """The nodes from which some path leads to an end."""
+    found = {node for node, unit in enumerate(graph.nodes) if any(way.ends for way in unit.ways)}
+    work = list(found)
+    while work:
+        for source in graph.before[work.pop()]:
+            if source not in found:
+                found.add(source)
+                work.append(source)
+    return found
