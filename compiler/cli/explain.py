@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 import click
 
+from wfc.compiler.cli.command import Command
 from wfc.compiler.diagnostics.escaping import printable
 
 __all__ = ["command"]
 
 
-@click.command("explain")
+@click.command("explain", cls=Command)
 @click.argument("code", required=False)
 def command(code: str | None) -> None:
     """Explain a finding's CODE: what is wrong, why it matters, how to mend it.
@@ -37,8 +38,9 @@ def command(code: str | None) -> None:
 def shown_example(code: str) -> Iterator[str]:
     """Generate the lines of a problem's example, with what mends it, and of what ``wfc check`` says of it."""
     from wfc.compiler.diagnostics.render import render
-    from wfc.compiler.passes import Compiled, check_text
+    from wfc.compiler.passes import check_text
     from wfc.compiler.rules.examples import difference, examples
+    from wfc.compiler.workspace.compiled import Compiled
 
     def check(raw: bytes) -> Compiled:
         return check_text(raw, f"{code}.yaml")

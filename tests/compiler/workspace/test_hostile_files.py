@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-GREET = (Path(__file__).parent / "greet.yaml").read_text()
+GREET = (Path(__file__).parents[1] / "greet.yaml").read_text()
 PROGRAM = [sys.executable, "-c", "import sys; from wfc.compiler.cli import main; sys.exit(main())"]
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="this platform has no such files")
@@ -107,9 +107,9 @@ def test_a_folder_that_cannot_be_read_is_told(wfc, greet: Path) -> None:
 def test_a_file_that_goes_while_a_folder_is_read_was_never_there(
     wfc, greet: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from wfc.compiler.cli import files
+    from wfc.compiler.workspace import sources
 
-    monkeypatch.setattr(files, "yaml_files", lambda folder, _: ["gone.yaml", "greet.yaml"])
+    monkeypatch.setattr(sources, "yaml_files", lambda folder, _: ["gone.yaml", "greet.yaml"])
     assert wfc("check", ".").status == 0
 
 

@@ -1,4 +1,4 @@
-"""What a check's outcome depends on besides the spec: the code that checks it."""
+"""What a check's result depends on besides the specs: the code that checks them."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import os
 import sys
 from hashlib import sha256
 
-__all__ = ["stamp"]
+__all__ = ["fingerprint"]
 
-FORMAT = b"wfc check, answers 2"
+FORMAT = b"wfc check, results 3"
 COMPILER = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCHEMAS = os.path.join(os.path.dirname(COMPILER), "schemas")
 
 
-def stamp() -> bytes:
-    """A digest of the compiler's code, byte by byte, and of the Python and the YAML parser that it runs on.
+def fingerprint() -> bytes:
+    """Return a digest of the compiler's code, byte by byte, and of the Python and the YAML parser that it runs on.
 
     A megabyte is hashed in a millisecond or two; times and sizes of files would be a little faster, and wrong after an
     edit within one tick of the clock.
@@ -37,7 +37,7 @@ def stamp() -> bytes:
 
 
 def sources(folder: str) -> list[str]:
-    """The files of Python, and the schemas, below a folder, in a fixed order."""
+    """Return the files of Python, and the schemas, below a folder, in a fixed order."""
     found: list[str] = []
     waiting = [folder]
     while waiting:
@@ -52,7 +52,7 @@ def sources(folder: str) -> list[str]:
 
 
 def yaml_package() -> tuple[str, list[tuple[str, int]]]:
-    """The folder of the YAML parser that an import would find, and names and sizes of what is compiled in it.
+    """Return the folder of the YAML parser that an import would find, and names and sizes of what is compiled in it.
 
     Without the import, which takes much longer than this. Its compiled part goes with the version in its sources.
 

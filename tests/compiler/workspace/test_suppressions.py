@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from wfc.compiler.passes import Compiled, check_text
+from wfc.compiler.passes import check_text
+from wfc.compiler.workspace.compiled import Compiled
 
 SPEC = """\
 wfc: 1

@@ -1,4 +1,4 @@
-"""Diagnostics and the comments in a text → those that are minded, and those that are not, each with the reason."""
+"""Diagnostics and the comments in a text → those that are shown, and those that are suppressed, with the reason."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["suppress"]
 
-ASKS = re.compile(r"#[ \t]*wfc:[ \t]*ignore\b")  # cheap: next to no spec has one
+COMMENT = re.compile(r"#[ \t]*wfc:[ \t]*ignore\b")  # a quick look: next to no spec has one
 NO_REASON = "no reason given"
 
 
@@ -34,7 +34,7 @@ def suppress(
     Returns:
         What is left, and what is suppressed.
     """
-    if ASKS.search(document.text) is None:
+    if COMMENT.search(document.text) is None:
         return found, ()
     from wfc.compiler.rules.catalogue import load
     from wfc.compiler.yaml.comments import ignores

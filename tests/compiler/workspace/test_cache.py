@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from wfc.compiler.cli.cache import Answer, Cache, answers, cache, stamp
 from wfc.compiler.diagnostics import Diagnostic
 from wfc.compiler.passes import check_text
+from wfc.compiler.workspace.cache import Cache, CheckResult, entries, fingerprint, store
 from wfc.compiler.workspace.project import Project
 
-GREET = (Path(__file__).parent / "greet.yaml").read_text()
+GREET = (Path(__file__).parents[1] / "greet.yaml").read_text()
 BAD = GREET.replace("accepts: Asked", "accepts: Aksed")
 ERRORS = sorted((Path(__file__).parents[3] / "compiler/rules/examples").glob("*.yaml"))
 
@@ -34,7 +34,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     return folder
 
 
-def entries(folder: Path) -> list[Path]:
+def kept_files(folder: Path) -> list[Path]:
     return [path for path in sorted(folder.rglob("*")) if path.is_file()]
 
 
@@ -108,26 +108,26 @@ def test_a_hit_loads_neither_the_parser_nor_the_passes(tmp_path: Path, kept: Pat
     again = loaded()
     assert {name for name in again if name.startswith("wfc.compiler.")} == {
         "wfc.compiler.cli",
-        "wfc.compiler.cli.cache",
-        "wfc.compiler.cli.cache.answers",
-        "wfc.compiler.cli.cache.cache",
-        "wfc.compiler.cli.cache.questions",
-        "wfc.compiler.cli.cache.stamp",
         "wfc.compiler.cli.checking",
-        "wfc.compiler.cli.disk",
-        "wfc.compiler.cli.files",
         "wfc.compiler.cli.findings",
-        "wfc.compiler.cli.levels",
-        "wfc.compiler.workspace.contents",
         "wfc.compiler.diagnostics",
-        "wfc.compiler.workspace.glance",
-        "wfc.compiler.limits",
         "wfc.compiler.diagnostics.escaping",
         "wfc.compiler.diagnostics.render",
         "wfc.compiler.diagnostics.results",
         "wfc.compiler.diagnostics.text",
-        "wfc.compiler.workspace.severity",
+        "wfc.compiler.limits",
         "wfc.compiler.slotted",
+        "wfc.compiler.workspace",
+        "wfc.compiler.workspace.cache",
+        "wfc.compiler.workspace.cache.entries",
+        "wfc.compiler.workspace.cache.fingerprint",
+        "wfc.compiler.workspace.cache.store",
+        "wfc.compiler.workspace.detection",
+        "wfc.compiler.workspace.disk",
+        "wfc.compiler.workspace.lookups",
+        "wfc.compiler.workspace.reading",
+        "wfc.compiler.workspace.severity",
+        "wfc.compiler.workspace.sources",
     }
     assert not again & {"click", "yaml", "dataclasses", "inspect"}
 
@@ -272,14 +272,14 @@ def test_an_edit_of_the_compiler_is_seen(tmp_path: Path, monkeypatch: pytest.Mon
     schema.write_text("{}")
     module = code / "room/rule.py"
     module.write_text("LIMIT = 1\n")
-    monkeypatch.setattr(stamp, "COMPILER", str(code))
-    monkeypatch.setattr(stamp, "SCHEMAS", str(tmp_path / "schemas"))
-    seen = {stamp.stamp()}
-    assert stamp.stamp() in seen
+    monkeypatch.setattr(fingerprint, "COMPILER", str(code))
+    monkeypatch.setattr(fingerprint, "SCHEMAS", str(tmp_path / "schemas"))
+    seen = {fingerprint.fingerprint()}
+    assert fingerprint.fingerprint() in seen
     times = module.stat()
 
     def changed() -> None:
-        found = stamp.stamp()
+        found = fingerprint.fingerprint()
         assert found not in seen
         seen.add(found)
 
@@ -294,7 +294,7 @@ def test_an_edit_of_the_compiler_is_seen(tmp_path: Path, monkeypatch: pytest.Mon
     changed()
     (code / "room/__pycache__").mkdir()
     (code / "room/__pycache__/rule.cpython-311.pyc").write_bytes(b"x")
-    assert stamp.stamp() in seen
+    assert fingerprint.fingerprint() in seen
     monkeypatch.setattr(sys, "version", "3.99")
     changed()
 
@@ -303,9 +303,9 @@ def test_an_edit_of_the_compiler_is_seen(tmp_path: Path, monkeypatch: pytest.Mon
 def test_whatever_is_found_comes_back_as_it_was(path: Path) -> None:
     raw = path.read_bytes()
     checked = check_text(raw, path.name)
-    answer = Answer(path.name, checked.text, checked.diagnostics)
-    assert answers.unpacked(answers.packed(answer, raw, "key"), raw, "key") == answer
-    assert answers.unpacked(answers.packed(answer, raw, "key"), raw, "other") is None
+    result = CheckResult(path.name, checked.text, checked.diagnostics)
+    assert entries.decode(entries.encode(result, raw, "key"), raw, "key") == result
+    assert entries.decode(entries.encode(result, raw, "key"), raw, "other") is None
 
 
 def test_every_field_of_a_finding_can_be_kept() -> None:
@@ -337,7 +337,7 @@ def broken(content: bytes, key: str) -> list[bytes]:
     def signed_bytes(text: bytes, key: str = key) -> bytes:
         return sha256(key.encode() + text).hexdigest().encode() + text
 
-    good = json.loads(content[answers.DIGEST :])
+    good = json.loads(content[entries.DIGEST :])
     path, text, found, ignored, asked, texts = good
     position = {"Position": [1, 1, 0]}
     return [
@@ -346,7 +346,7 @@ def broken(content: bytes, key: str) -> list[bytes]:
         content + b" ",
         content[:10],
         content.replace(b"greet", b"great"),
-        b"0" * answers.DIGEST + content[answers.DIGEST :],
+        b"0" * entries.DIGEST + content[entries.DIGEST :],
         b"\xff" * 1000,
         b"[" * 100_000,
         signed(None),
@@ -374,7 +374,7 @@ def broken(content: bytes, key: str) -> list[bytes]:
 def test_what_is_broken_is_as_if_it_were_not_there(wfc, greet: Path, kept: Path, number: int) -> None:
     greet.write_text(BAD)
     expected = wfc("check", "greet.yaml")
-    (entry,) = entries(kept)
+    (entry,) = kept_files(kept)
     entry.write_bytes(broken(entry.read_bytes(), entry.parent.name + entry.name)[number])
     assert wfc("check", "greet.yaml") == expected
     assert wfc("check", "greet.yaml") == expected
@@ -382,7 +382,7 @@ def test_what_is_broken_is_as_if_it_were_not_there(wfc, greet: Path, kept: Path,
 
 def test_a_folder_in_the_place_of_an_entry(wfc, greet: Path, kept: Path) -> None:
     expected = wfc("check", "greet.yaml")
-    (entry,) = entries(kept)
+    (entry,) = kept_files(kept)
     entry.unlink()
     entry.mkdir()
     assert wfc("check", "greet.yaml") == expected
@@ -438,7 +438,7 @@ def test_an_entry_that_somebody_else_may_have_made_is_as_if_it_were_not_there(
 ) -> None:
     greet.write_text(BAD)
     expected = wfc("check", "greet.yaml")
-    (entry,) = entries(kept)
+    (entry,) = kept_files(kept)
     spoil(entry, how, tmp_path)
     assert Cache(str(kept)).find("greet.yaml", BAD.encode(), lambda _: True) is None
     assert wfc("check", "greet.yaml") == expected
@@ -458,16 +458,16 @@ def test_an_entry_of_another_user_does_not_count(
 
 def test_an_entry_counts_only_where_it_was_put(wfc, greet: Path, kept: Path) -> None:
     wfc("check", "greet.yaml")
-    (good,) = entries(kept)
+    (good,) = kept_files(kept)
     greet.write_text(BAD)
     expected = wfc("check", "greet.yaml")
-    (other,) = {*entries(kept)} - {good}
+    (other,) = {*kept_files(kept)} - {good}
     other.write_bytes(good.read_bytes())
     assert wfc("check", "greet.yaml") == expected
 
 
 def test_nothing_but_entries_is_removed(tmp_path: Path, kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "MOST_ON_SHELF", 2)
+    monkeypatch.setattr(store, "MAX_SHELF_ENTRIES", 2)
     mine, elsewhere = "my thesis.txt", tmp_path / "elsewhere"
     elsewhere.mkdir()
     for number in range(256):
@@ -478,9 +478,9 @@ def test_nothing_but_entries_is_removed(tmp_path: Path, kept: Path, monkeypatch:
             (kept / f"{number:02x}").symlink_to(elsewhere)
         for name in (mine, "0" * 62, "1" * 62 + ".17"):
             (kept / f"{number:02x}" / name).write_text("precious")
-    store = Cache(str(kept))
+    cache = Cache(str(kept))
     for number in range(1_000):
-        store.keep(b"%d" % number, Answer("a.yaml", str(number), ()))
+        cache.keep(b"%d" % number, CheckResult("a.yaml", str(number), ()))
     assert {path.name for path in elsewhere.iterdir()} == {mine, "0" * 62, "1" * 62 + ".17"}
     assert all((kept / f"{number:02x}" / mine).exists() for number in range(256))
     assert not (kept / "01" / ("0" * 62)).exists()
@@ -496,7 +496,7 @@ def test_what_cannot_be_written_whole_leaves_nothing(tmp_path: Path, greet: Path
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert entries(kept) == []
+    assert kept_files(kept) == []
 
 
 # --- it can be refused, and stays small
@@ -519,41 +519,41 @@ def test_who_wants_none_has_none(wfc, greet: Path, kept: Path, monkeypatch: pyte
 def test_it_is_where_caches_are(monkeypatch: pytest.MonkeyPatch, xdg: str, expected: str) -> None:
     monkeypatch.setenv("HOME", "/home/ada")
     monkeypatch.setenv("XDG_CACHE_HOME", xdg)
-    assert cache.user_folder() == expected
+    assert store.user_folder() == expected
 
 
 def test_only_its_owner_may_look(wfc, greet: Path, kept: Path) -> None:
     wfc("check", "greet.yaml")
-    (entry,) = entries(kept)
+    (entry,) = kept_files(kept)
     assert entry.parent.stat().st_mode & 0o077 == 0
 
 
 def test_it_stays_small(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "MOST_ON_SHELF", 4)
-    store = Cache(str(kept))
+    monkeypatch.setattr(store, "MAX_SHELF_ENTRIES", 4)
+    cache = Cache(str(kept))
     for number in range(3_000):
-        store.keep(b"%d" % number, Answer("a.yaml", str(number), ()))
+        cache.keep(b"%d" % number, CheckResult("a.yaml", str(number), ()))
     shelves: dict[Path, int] = {}
-    for path in entries(kept):
+    for path in kept_files(kept):
         shelves[path.parent] = shelves.get(path.parent, 0) + 1
     assert max(shelves.values()) <= 4
-    assert store.find("a.yaml", b"2999", lambda _: True) == Answer("a.yaml", "2999", ())
+    assert cache.find("a.yaml", b"2999", lambda _: True) == CheckResult("a.yaml", "2999", ())
 
 
 def test_shelves_are_bounded_in_bytes_and_large_answers_are_not_kept(
     kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cache, "MOST_BYTES_ON_SHELF", 10_000)
-    store = Cache(str(kept))
+    monkeypatch.setattr(store, "MAX_SHELF_BYTES", 10_000)
+    cache = Cache(str(kept))
     for number in range(1_000):
-        store.keep(b"%d" % number, Answer("a.yaml", "x" * 3_000, ()))
+        cache.keep(b"%d" % number, CheckResult("a.yaml", "x" * 3_000, ()))
     sizes: dict[Path, int] = {}
-    for path in entries(kept):
+    for path in kept_files(kept):
         sizes[path.parent] = sizes.get(path.parent, 0) + path.stat().st_size
     assert max(sizes.values()) < 10_000 + 4_000
-    before = len(entries(kept))
-    store.keep(b"large", Answer("a.yaml", "x" * cache.MOST_BYTES, ()))
-    assert len(entries(kept)) == before
+    before = len(kept_files(kept))
+    cache.keep(b"large", CheckResult("a.yaml", "x" * store.MAX_ENTRY_BYTES, ()))
+    assert len(kept_files(kept)) == before
 
 
 def test_what_cannot_be_kept_is_not(kept: Path) -> None:
@@ -562,8 +562,8 @@ def test_what_cannot_be_kept_is_not(kept: Path) -> None:
 
     one = check_text(BAD.encode(), "a.yaml").diagnostics[0]
     finding = Diagnostic("a.yaml", one.start, one.end, "x", Strange("y"), one.severity)
-    Cache(str(kept)).keep(b"x", Answer("a.yaml", "x", (finding,)))
-    assert entries(kept) == []
+    Cache(str(kept)).keep(b"x", CheckResult("a.yaml", "x", (finding,)))
+    assert kept_files(kept) == []
 
 
 def test_many_at_once(tmp_path: Path, kept: Path) -> None:
@@ -581,4 +581,4 @@ def test_many_at_once(tmp_path: Path, kept: Path) -> None:
     told = {process.communicate() for process in running}
     assert {process.returncode for process in running} == {1}
     assert len(told) == 1
-    assert len(entries(kept)) == 20
+    assert len(kept_files(kept)) == 20

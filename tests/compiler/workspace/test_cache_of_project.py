@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from wfc.compiler.workspace import severity
+from wfc.schemas import settings
 
 FILES = {
     "p/main.yaml": """\
@@ -131,9 +131,9 @@ def play(wfc, folder: Path, seed: int, turns: int) -> int:
         changed = change(folder, chance)
         more = chance.choice([[], [], ["--suppressed"]])
         args = [*more, "--format", chance.choice(FORMS), *chance.choice(PATHS)]
-        severity.of_file.cache_clear()  # what a process has read stays as it is; here one is many
+        settings.read.cache_clear()  # what a process has read stays as it is; here one is many
         cached = wfc("check", *args)
-        severity.of_file.cache_clear()
+        settings.read.cache_clear()
         assert cached == wfc("check", "--no-cache", *args), f"seed {seed}, turn {turn}: {changed}"
         assert cached.status in {0, 1, 2}
         seen.add(cached.out)

@@ -1,4 +1,4 @@
-"""An answer of the cache ↔ bytes: JSON, and before it a digest of that JSON."""
+"""What is found in a check ↔ bytes: JSON, and before it a digest of that JSON."""
 
 from __future__ import annotations
 
@@ -10,27 +10,25 @@ from typing import Any
 from wfc.compiler import diagnostics as kinds
 from wfc.compiler.diagnostics import Diagnostic
 from wfc.compiler.slotted import dataclass, field, fields, is_dataclass
+from wfc.compiler.workspace.lookups import Lookup
 
-__all__ = ["Answer", "Question", "packed", "unpacked"]
+__all__ = ["CheckResult", "decode", "encode"]
 
 DIGEST = 64
 KINDS: dict[str, Any] = {
     name: kind for name in kinds.__all__ if isinstance(kind := getattr(kinds, name), type)
 }
 
-Question = tuple[str, str, str]
-"""Something that a check has asked of other files: the kind of question, what it is about, and what was answered."""
-
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CheckResult:
     """What a check of one spec has found.
 
     Args:
         path: The spec's path, as findings show it.
         text: The spec's text, which positions refer to.
         diagnostics: As the check has sorted them.
-        asked: What it depends on besides the spec's own bytes.
+        lookups: What it depends on besides the spec's own bytes.
         suppressed: Warnings that a comment in the text asks not to mind.
         texts: The texts of other files that positions refer to, by path.
     """
@@ -38,26 +36,26 @@ class Answer:
     path: str
     text: str
     diagnostics: tuple[Diagnostic, ...]
-    asked: tuple[Question, ...] = ()
+    lookups: tuple[Lookup, ...] = ()
     suppressed: tuple[Diagnostic, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
 
 
-def packed(answer: Answer, raw: bytes, key: str) -> bytes:
-    """An answer as bytes.
+def encode(result: CheckResult, raw: bytes, key: str) -> bytes:
+    """Return a result as bytes.
 
     Args:
         raw: The spec's bytes; a text that is just these is not repeated.
         key: What it is kept under, and under nothing else.
 
     Raises:
-        TypeError: There is something in it that JSON and ``unpacked`` would not bring back.
+        TypeError: There is something in it that JSON and ``decode`` would not bring back.
     """
-    text = None if answer.text == plain_text(raw) else answer.text
-    shown = {each.path for each in (*answer.diagnostics, *answer.suppressed)} - {answer.path}
-    texts = {path: each for path, each in answer.texts.items() if path in shown}
-    found = [flat(answer.diagnostics), flat(answer.suppressed)]
-    content = json.dumps([answer.path, text, *found, answer.asked, texts]).encode()
+    text = None if result.text == text_of(raw) else result.text
+    shown = {each.path for each in (*result.diagnostics, *result.suppressed)} - {result.path}
+    texts = {path: each for path, each in result.texts.items() if path in shown}
+    found = [to_json(result.diagnostics), to_json(result.suppressed)]
+    content = json.dumps([result.path, text, *found, result.lookups, texts]).encode()
     return digest(key, content) + content
 
 
@@ -65,52 +63,52 @@ def digest(key: str, content: bytes) -> bytes:
     return sha256(key.encode() + content).hexdigest().encode()
 
 
-def unpacked(content: bytes, raw: bytes, key: str) -> Answer | None:
-    """The answer that bytes hold; ``None`` if they are not exactly what was packed, for this key."""
+def decode(content: bytes, raw: bytes, key: str) -> CheckResult | None:
+    """Return the result that bytes hold; ``None`` if they are not exactly what was encoded, for this key."""
     if digest(key, content[DIGEST:]) != content[:DIGEST]:
         return None
     try:
-        path, text, found, ignored, asked, others = json.loads(content[DIGEST:])
-        diagnostics, suppressed = restored(found), restored(ignored)
-        questions = tuple((str(kind), str(about), str(answer)) for kind, about, answer in asked)
+        path, text, found, ignored, looked_up, others = json.loads(content[DIGEST:])
+        diagnostics, suppressed = from_json(found), from_json(ignored)
+        lookups = tuple((str(kind), str(about), str(result)) for kind, about, result in looked_up)
         texts = {str(other): str(each) for other, each in others.items()}
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None  # well kept, and not by us
-    text = plain_text(raw) if text is None else text
+    text = text_of(raw) if text is None else text
     if not (isinstance(path, str) and isinstance(text, str)):
         return None
     if not all_diagnostics(diagnostics) or not all_diagnostics(suppressed):
         return None
-    return Answer(path, text, diagnostics, questions, suppressed, texts)
+    return CheckResult(path, text, diagnostics, lookups, suppressed, texts)
 
 
 def all_diagnostics(value: object) -> bool:
     return isinstance(value, tuple) and all(isinstance(each, Diagnostic) for each in value)
 
 
-def plain_text(raw: bytes) -> str | None:
-    """What nearly every file's text is."""
+def text_of(raw: bytes) -> str | None:
+    """Return the text of nearly every file: its bytes as UTF-8."""
     try:
         return raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
     except UnicodeDecodeError:
         return None
 
 
-def flat(value: object) -> object:
-    """A value as JSON: lists for tuples, and a map from its kind to its parts for what `diagnostics` defines."""
+def to_json(value: object) -> object:
+    """Return a value as JSON: a list for a tuple, a map from its kind to its parts for what `diagnostics` defines."""
     kind = value.__class__
     if value is None or kind in (str, bool):
         return value
     if kind is int and isinstance(value, int):
         return value
     if kind is tuple and isinstance(value, tuple):
-        return [flat(each) for each in value]
+        return [to_json(each) for each in value]
     if KINDS.get(kind.__name__) is not kind:
         raise TypeError(f"a {kind.__name__} cannot be kept")
     if is_dataclass(value):
-        return {kind.__name__: [flat(getattr(value, each.name)) for each in fields(value)]}
+        return {kind.__name__: [to_json(getattr(value, each.name)) for each in fields(value)]}
     if isinstance(value, tuple):
-        return {kind.__name__: [flat(each) for each in value]}
+        return {kind.__name__: [to_json(each) for each in value]}
     if isinstance(value, int):
         return {kind.__name__: [int(value)]}
     if isinstance(value, str):
@@ -118,15 +116,15 @@ def flat(value: object) -> object:
     raise TypeError(f"a {kind.__name__} cannot be kept")
 
 
-def restored(value: Any) -> Any:
-    """What was made flat.
+def from_json(value: Any) -> Any:
+    """Return the value that JSON stands for.
 
     Raises:
-        TypeError, ValueError, KeyError: It is nothing that ``flat`` makes.
+        TypeError, ValueError, KeyError: It is nothing that ``to_json`` makes.
     """
     if isinstance(value, list):
-        return tuple(restored(each) for each in value)
+        return tuple(from_json(each) for each in value)
     if isinstance(value, dict):
         ((kind, parts),) = value.items()
-        return KINDS[kind](*restored(parts))
+        return KINDS[kind](*from_json(parts))
     return value
