@@ -7,51 +7,18 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from enum import Enum
 from typing import Annotated, Any, Union, get_args, get_origin
 
-from wfc.runtime.authoring.resource.kinds import ResourceRequest, resource_request
-from wfc.runtime.calls.bindings import HttpResponse
-from wfc.runtime.driver.context import Context
+from wfc.runtime.authoring.resource.kinds import resource_request
 from wfc.runtime.errors import StepError, WorkflowValidationError
 from wfc.runtime.events import Event, RunConfig, RunState
-from wfc.runtime.plan import collect as collecting
-from wfc.runtime.plan.collect import Collect, Take
-from wfc.runtime.plan.outcomes import All, Fail, InputsMark, Restart, RunInfo, Unhandled
-from wfc.runtime.plan.pauses import PAUSES, Delay, ItemMark, Items, Until
+from wfc.runtime.plan.collect import Collect, Take, TakeAll
+from wfc.runtime.plan.inputs import ContextBase, HttpResponse, InputsMark, ItemMark, RunInfo, WorkflowBase
+from wfc.runtime.plan.outcomes import All, Fail, Restart, Unhandled
+from wfc.runtime.plan.pauses import PAUSES, Delay, Items, Until
+from wfc.runtime.plan.signature import Emissions, Gives, Parameter, Signature
 
-__all__ = [
-    "Emissions",
-    "Gives",
-    "Parameter",
-    "Signature",
-    "arguments_of",
-    "pause_kinds",
-    "read_signature",
-    "result_of",
-]
-
-EventClass = type[Event]
-
-
-class Gives(Enum):
-    """What a parameter is given."""
-
-    CONTEXT = "the context"
-    EVENT = "an event"
-    EVENTS = "a list of events"
-    STATE = "the state"
-    CONFIG = "the config"
-    INPUTS = "the start event"
-    ITEM = "the item"
-    RUN = "the run"
-    WORKFLOW = "another workflow"
-    RESULT = "the action's result"
-    RESPONSE = "what came with an http reply"
-    ERROR = "what went wrong"
-    RESOURCE = "a resource"
-
+__all__ = ["arguments_of", "pause_kinds", "read_signature", "result_of"]
 
 _BY_CLASS: tuple[tuple[type, Gives], ...] = (
     (RunState, Gives.STATE),
@@ -60,60 +27,6 @@ _BY_CLASS: tuple[tuple[type, Gives], ...] = (
     (HttpResponse, Gives.RESPONSE),
     (StepError, Gives.ERROR),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A parameter and what it is given.
-
-    ``events`` are the classes that it takes, ``take`` is how many of a batch at most (``None``: all), ``asked`` the
-    resource that it asks for, ``kind`` and ``default`` the class and the default of a workflow.
-    """
-
-    name: str
-    gives: Gives
-    events: tuple[EventClass, ...] = ()
-    optional: bool = False
-    keyword_only: bool = False
-    take: int | None = None
-    asked: ResourceRequest | None = None
-    kind: type[Any] = object
-    default: Any = inspect.Parameter.empty
-
-
-@dataclass(slots=True)
-class Emissions:
-    """What a signature declares to emit.
-
-    Args:
-        events: By themselves.
-        batches: One entry for each list, in the order written: its classes.
-        only_events: Whether nothing else is declared; otherwise the return value is a result.
-    """
-
-    events: list[EventClass] = field(default_factory=list)
-    batches: list[tuple[EventClass, ...]] = field(default_factory=list)
-    only_events: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Signature:
-    """A step's or a tail's signature, read."""
-
-    parameters: tuple[Parameter, ...]
-    emissions: Emissions
-    result: Any
-    state: type[Any] | None
-    is_method: bool
-
-    @property
-    def events(self) -> tuple[Parameter, ...]:
-        """The parameters that take events."""
-        return tuple(one for one in self.parameters if one.gives in {Gives.EVENT, Gives.EVENTS})
-
-    def wants(self, what: Gives) -> bool:
-        """Whether a parameter is given that."""
-        return any(one.gives is what for one in self.parameters)
 
 
 def read_signature(
@@ -202,12 +115,12 @@ def _parameter(parameter: inspect.Parameter, annotation: Any, is_tail: bool) -> 
     if _all_events(members):
         return Parameter(name, Gives.EVENT, tuple(members), optional, keyword_only)
     only = members[0]
-    if (get_origin(only) or only) is Context:
+    if _is_context(get_origin(only) or only):
         return Parameter(name, Gives.CONTEXT, keyword_only=keyword_only)
     for kind, gives in _BY_CLASS:
         if isinstance(only, type) and issubclass(only, kind):
             return Parameter(name, gives, keyword_only=keyword_only)
-    if isinstance(only, type) and issubclass(only, _workflow_class()):
+    if isinstance(only, type) and issubclass(only, WorkflowBase):
         return Parameter(
             name, Gives.WORKFLOW, keyword_only=keyword_only, kind=only, default=parameter.default
         )
@@ -217,19 +130,19 @@ def _parameter(parameter: inspect.Parameter, annotation: Any, is_tail: bool) -> 
 def _resource(
     parameter: inspect.Parameter, annotation: Any, is_tail: bool, names: Mapping[str, Any]
 ) -> Parameter | None:
-    asked = resource_request(parameter.name, annotation, names)
-    if asked is None:
+    request = resource_request(parameter.name, annotation, names)
+    if request is None:
         return None
     if is_tail:
         raise WorkflowValidationError(
             f"`{parameter.name}`: what is called when a result is recorded cannot wait for a resource; "
             f"its step can ask for it"
         )
-    return Parameter(parameter.name, Gives.RESOURCE, keyword_only=True, asked=asked)
+    return Parameter(parameter.name, Gives.RESOURCE, keyword_only=True, request=request)
 
 
 def _taken(collect: Collect | None, name: str) -> int | None:
-    if collect is None or isinstance(collect.cardinality, collecting.All):
+    if collect is None or isinstance(collect.cardinality, TakeAll):
         return None
     if isinstance(collect.cardinality, Take):
         return collect.cardinality.n
@@ -238,10 +151,9 @@ def _taken(collect: Collect | None, name: str) -> int | None:
     )
 
 
-def _workflow_class() -> type[Any]:
-    from wfc.runtime.workflow import Workflow
-
-    return Workflow
+def _is_context(kind: Any) -> bool:
+    """Return whether it is the context class itself, of which a step gets an object; not one derived from it."""
+    return isinstance(kind, type) and ContextBase in kind.__bases__
 
 
 def _emissions(annotation: Any) -> Emissions:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from wfc.runtime.authoring.table.step import EventClass, Step
+from wfc.runtime.plan.signature import EventClass
+from wfc.runtime.plan.step import Step
 
-__all__ = ["Descent"]
+__all__ = ["BatchFlow"]
 
 
-class Descent:
+class BatchFlow:
     """What comes of the events that steps emit.
 
     Args:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from wfc.runtime.errors import WorkflowValidationError
 from wfc.runtime.events import StepFailedEvent
-
-if TYPE_CHECKING:
-    from wfc.runtime.authoring.table import Step
+from wfc.runtime.plan.step import Step
 
 __all__ = ["bind_handlers"]
 

@@ -2,26 +2,46 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-from wfc.runtime.authoring.table.signature import Gives, Parameter, Signature
-from wfc.runtime.driver.about import run_info
-from wfc.runtime.driver.context import StepContext
+from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.errors import WorkflowValidationError
 from wfc.runtime.events import event_name
+from wfc.runtime.plan.inputs import RunInfo
 from wfc.runtime.plan.pauses import Items
+from wfc.runtime.plan.signature import Call, Gives, Parameter, Signature
 
-if TYPE_CHECKING:
-    from wfc.runtime.core.execution import StepRun
-    from wfc.runtime.driver.run import Run
-    from wfc.runtime.workflow import Workflow
+__all__ = ["CallingRun", "make_call"]
 
-__all__ = ["Call", "make_call"]
 
-Call = Callable[["Run", "StepRun", Any], Any]
-"""Calls a function of a step, given the run, the step run and the action's result."""
+class CallingRun(Protocol):
+    """What a call of a step's function needs of the run."""
+
+    @property
+    def workflow(self) -> Any:
+        """The workflow object, on which methods are called."""
+
+    @property
+    def execution(self) -> Execution:
+        """The run as data."""
+
+    @property
+    def config(self) -> Any:
+        """The workflow's config."""
+
+    def context_of(self, step_run: StepRun) -> Any:
+        """Return the context for a step run."""
+
+    def info_of(self, step_run: StepRun) -> RunInfo:
+        """Return what ``run`` means in a step."""
+
+    def part_for(self, step_run: StepRun, name: str) -> Any:
+        """Return the workflow for a parameter: what it starts is a part of the step's run."""
+
+
+_Get = Callable[[CallingRun, StepRun, Any], Any]
 
 
 def make_call(
@@ -45,7 +65,7 @@ def make_call(
     named = tuple((one.name, get) for one, get in zip(parameters, getters, strict=True) if one.keyword_only)
     placed = tuple(get for one, get in zip(parameters, getters, strict=True) if not one.keyword_only)
 
-    def call(run: Run, step_run: StepRun, result: Any) -> Any:
+    def call(run: CallingRun, step_run: StepRun, result: Any) -> Any:
         given = [get(run, step_run, result) for get in placed]
         more = {name: get(run, step_run, result) for name, get in named} if named else {}
         return function(run.workflow, *given, **more) if is_method else function(*given, **more)
@@ -54,20 +74,18 @@ def make_call(
     return call
 
 
-def _fast(function: Callable[..., Any], gives: tuple[Gives, ...]) -> Call | None:
+def _fast(function: Callable[..., Any], gives: tuple[Gives, ...]) -> _Get | None:
     """Callers without loops for the commonest signatures."""
     if gives in {(Gives.EVENT,), (Gives.EVENTS,)}:
         return lambda run, step_run, result: function(run.workflow, step_run.event)
     if gives in {(Gives.CONTEXT, Gives.EVENT), (Gives.CONTEXT, Gives.EVENTS)}:
-        return lambda run, step_run, result: function(
-            run.workflow, StepContext(run, step_run), step_run.event
-        )
+        return lambda run, step_run, result: function(run.workflow, run.context_of(step_run), step_run.event)
     if gives == (Gives.EVENT, Gives.RESULT):
         return lambda run, step_run, result: function(run.workflow, step_run.event, result)
     return None
 
 
-def _getter(parameter: Parameter, slots: tuple[Parameter, ...], is_tail: bool, where: str) -> Call:
+def _getter(parameter: Parameter, slots: tuple[Parameter, ...], is_tail: bool, where: str) -> _Get:
     gives = parameter.gives
     if gives is Gives.EVENT and slots:
         return _slot_getter(parameter, slots, where)
@@ -77,20 +95,12 @@ def _getter(parameter: Parameter, slots: tuple[Parameter, ...], is_tail: bool, w
     if gives is Gives.STATE:
         return _live_state if is_tail else _snapshot
     if gives is Gives.WORKFLOW:
-        return lambda run, step_run, result: _bound(run.workflow.part(parameter.name), run, step_run)
+        name = parameter.name
+        return lambda run, step_run, result: run.part_for(step_run, name)
     return _GETTERS[gives]
 
 
-def _bound(workflow: Workflow | None, run: Run, step_run: StepRun) -> Workflow | None:
-    """A workflow as a step gets it: what the step starts with it is a part of the step's run."""
-    if workflow is None:
-        return None  # the parameter's default
-    bound = copy.copy(workflow)
-    bound._caller = run, step_run
-    return bound
-
-
-def _slot_getter(parameter: Parameter, slots: tuple[Parameter, ...], where: str) -> Call:
+def _slot_getter(parameter: Parameter, slots: tuple[Parameter, ...], where: str) -> _Get:
     same_name = [at for at, slot in enumerate(slots) if slot.name == parameter.name]
     same_type = [at for at, slot in enumerate(slots) if slot.events == parameter.events]
     found = same_name or same_type
@@ -101,28 +111,28 @@ def _slot_getter(parameter: Parameter, slots: tuple[Parameter, ...], where: str)
     return lambda run, step_run, result: step_run.event.get(at)
 
 
-def _snapshot(run: Run, step_run: StepRun, result: Any) -> Any:
+def _snapshot(run: CallingRun, step_run: StepRun, result: Any) -> Any:
     return step_run.snapshot
 
 
-def _live_state(run: Run, step_run: StepRun, result: Any) -> Any:
+def _live_state(run: CallingRun, step_run: StepRun, result: Any) -> Any:
     return run.execution.state
 
 
-def _item(run: Run, step_run: StepRun, result: Any) -> Any:
+def _item(run: CallingRun, step_run: StepRun, result: Any) -> Any:
     items = step_run.parent.value
     assert isinstance(items, Items)
     return items.items[step_run.position]
 
 
-_GETTERS: dict[Gives, Call] = {
-    Gives.CONTEXT: lambda run, step_run, result: StepContext(run, step_run),
+_GETTERS: dict[Gives, _Get] = {
+    Gives.CONTEXT: lambda run, step_run, result: run.context_of(step_run),
     Gives.EVENT: lambda run, step_run, result: step_run.event,
     Gives.EVENTS: lambda run, step_run, result: step_run.event,
     Gives.CONFIG: lambda run, step_run, result: run.config,
     Gives.INPUTS: lambda run, step_run, result: run.execution.inputs,
     Gives.ITEM: _item,
-    Gives.RUN: lambda run, step_run, result: run_info(run, step_run),
+    Gives.RUN: lambda run, step_run, result: run.info_of(step_run),
     Gives.RESULT: lambda run, step_run, result: result,
     Gives.RESPONSE: lambda run, step_run, result: step_run.response,
     Gives.ERROR: lambda run, step_run, result: step_run.error,

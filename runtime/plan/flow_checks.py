@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Literal, get_args
 
-from wfc.runtime.authoring.table import EventClass, Plan, Step
 from wfc.runtime.errors import WorkflowConfigurationError, WorkflowValidationError
 from wfc.runtime.events import (
     HumanResponseEvent,
@@ -15,6 +14,9 @@ from wfc.runtime.events import (
     StopEvent,
     event_name,
 )
+from wfc.runtime.plan import Plan
+from wfc.runtime.plan.signature import EventClass
+from wfc.runtime.plan.step import Step
 
 __all__ = ["FLOW_CHECKS", "WorkflowGraphCheck", "check_ends", "check_flow"]
 
@@ -27,30 +29,30 @@ _FROM_OUTSIDE = StartEvent | StopEvent | HumanResponseEvent | InputRequiredEvent
 _TO_OUTSIDE = StopEvent | InputRequiredEvent | HumanResponseEvent
 
 
-def check_ends(table: Plan) -> None:
+def check_ends(plan: Plan) -> None:
     """There is a start, one kind of it, and an end.
 
     Raises:
         WorkflowConfigurationError: It is not so; the message has all that was found.
     """
-    if not table.steps:
+    if not plan.steps:
         raise WorkflowConfigurationError(
-            f"{table.owner} has no steps: decorate methods with `@step`, or functions with `@step(workflow=…)`"
+            f"{plan.owner} has no steps: decorate methods with `@step`, or functions with `@step(workflow=…)`"
         )
     found = []
-    accepted = {event for step in table.steps for event in step.accepts}
+    accepted = {event for step in plan.steps for event in step.accepts}
     starts = sorted(event_name(event) for event in accepted if issubclass(event, StartEvent))
     if not starts:
         found.append("no step accepts a StartEvent")
     if len(starts) > 1:
         found.append(f"steps accept different start events: {', '.join(starts)}")
-    if not any(issubclass(event, StopEvent) for step in table.steps for event in step.emits):
+    if not any(issubclass(event, StopEvent) for step in plan.steps for event in step.emits):
         found.append("no step emits a StopEvent")
     if found:
-        raise WorkflowConfigurationError(f"{table.owner} cannot be run: " + "; ".join(found))
+        raise WorkflowConfigurationError(f"{plan.owner} cannot be run: " + "; ".join(found))
 
 
-def check_flow(table: Plan, skip: Collection[str] = ()) -> None:
+def check_flow(plan: Plan, skip: Collection[str] = ()) -> None:
     """Every event comes from somewhere and goes somewhere; every step is reached, and leads to an end.
 
     Args:
@@ -60,71 +62,71 @@ def check_flow(table: Plan, skip: Collection[str] = ()) -> None:
         WorkflowConfigurationError: There is no start or no end.
         WorkflowValidationError: Something else is wrong; the message has all that was found.
     """
-    check_ends(table)
-    found = [*_stops(table), *_sources(table)]
+    check_ends(plan)
+    found = [*_stops(plan), *_sources(plan)]
     if "terminal_event" not in skip:
-        found += _goals(table)
-    found += [*_collectors(table), *_levels(table)]
-    found += _unless_skipped(table, _reached(table), "reachability", skip, "nothing leads to {}")
+        found += _goals(plan)
+    found += [*_collectors(plan), *_levels(plan)]
+    found += _unless_skipped(plan, _reached(plan), "reachability", skip, "nothing leads to {}")
     if not found:  # else it would only follow from what is wrong before
-        found += _unless_skipped(table, _leading_out(table), "dead_end", skip, "no end can follow on {}")
+        found += _unless_skipped(plan, _leading_out(plan), "dead_end", skip, "no end can follow on {}")
     if found:
-        raise WorkflowValidationError(f"{table.owner} cannot be run: " + "; ".join(found))
+        raise WorkflowValidationError(f"{plan.owner} cannot be run: " + "; ".join(found))
 
 
-def _stops(table: Plan) -> list[str]:
+def _stops(plan: Plan) -> list[str]:
     stopping = [
-        step.name for step in table.steps if any(issubclass(event, StopEvent) for event in step.accepts)
+        step.name for step in plan.steps if any(issubclass(event, StopEvent) for event in step.accepts)
     ]
     return [f"a StopEvent ends the run, so no step can accept one: {_names(stopping)}"] if stopping else []
 
 
-def _sources(table: Plan) -> list[str]:
-    emitted = {event for step in table.steps for event in step.emits}
+def _sources(plan: Plan) -> list[str]:
+    emitted = {event for step in plan.steps for event in step.emits}
     return [
         f"no step emits {event_name(event)}, which `{step.name}` accepts"
-        for step in table.steps
+        for step in plan.steps
         for event in step.accepts
         if not issubclass(event, _FROM_OUTSIDE)
-        and event not in table.received
+        and event not in plan.received
         and not any(one is event or (step.subclasses and issubclass(one, event)) for one in emitted)
     ]
 
 
-def _goals(table: Plan) -> list[str]:
+def _goals(plan: Plan) -> list[str]:
     return [
         f"no step accepts {event_name(event)}, which `{step.name}` emits"
-        for step in table.steps
+        for step in plan.steps
         for event in dict.fromkeys(step.emits)
-        if not issubclass(event, _TO_OUTSIDE) and not table.acceptors(event)
+        if not issubclass(event, _TO_OUTSIDE) and not plan.acceptors(event)
     ]
 
 
-def _collectors(table: Plan) -> list[str]:
-    bound = {step for opener in table.steps for steps in opener.batches.values() for step in steps}
+def _collectors(plan: Plan) -> list[str]:
+    bound = {step for opener in plan.steps for steps in opener.batches.values() for step in steps}
     return [
         f"step `{step.name}` collects a batch, but no list of events that a step returns leads to it"
-        for step in table.steps
+        for step in plan.steps
         if step.collects and step not in bound
     ]
 
 
-def _levels(table: Plan) -> list[str]:
+def _levels(plan: Plan) -> list[str]:
     """Joins whose events never meet: one is of an item of a batch, and another is not."""
-    joins = [step for step in table.steps if step.slots and step.join is None]
+    joins = [step for step in plan.steps if step.slots and step.join is None]
     if not joins:
         return []
     seeds = [
         event
-        for step in table.steps
+        for step in plan.steps
         for event in step.accepts
-        if issubclass(event, StartEvent | HumanResponseEvent) or event in table.received
+        if issubclass(event, StartEvent | HumanResponseEvent) or event in plan.received
     ]
-    levels = {"outside of batches": _same_level(table, seeds)}
-    for step in table.steps:
+    levels = {"outside of batches": _same_level(plan, seeds)}
+    for step in plan.steps:
         items = [event for batch in step.emissions.batches for event in batch]
         if items:
-            levels[f"in the batches of `{step.name}`"] = _same_level(table, items)
+            levels[f"in the batches of `{step.name}`"] = _same_level(plan, items)
     return [
         f"step `{step.name}` joins events that never meet: {_places(step, levels)}"
         for step in joins
@@ -132,16 +134,16 @@ def _levels(table: Plan) -> list[str]:
     ]
 
 
-def _same_level(table: Plan, seeds: Iterable[EventClass]) -> set[EventClass]:
+def _same_level(plan: Plan, seeds: Iterable[EventClass]) -> set[EventClass]:
     """The events that follow on others within the same item of a batch, or outside of batches."""
     seen: set[tuple[EventClass, int]] = set()
     todo = [(event, 0) for event in seeds]
     while todo:
         event, inner = todo.pop()
-        if (event, inner) in seen or inner > len(table.steps):
+        if (event, inner) in seen or inner > len(plan.steps):
             continue
         seen.add((event, inner))
-        for step in table.acceptors(event):
+        for step in plan.acceptors(event):
             after = inner - 1 if step.collects else inner
             if after >= 0:
                 todo += [(one, after) for one in step.emissions.events]
@@ -161,13 +163,13 @@ def _places(step: Step, levels: dict[str, set[EventClass]]) -> str:
     return ", ".join(said)
 
 
-def _reached(table: Plan) -> set[Step]:
+def _reached(plan: Plan) -> set[Step]:
     """The steps that a start, an answer from outside or a failure leads to."""
     todo: list[EventClass] = [
         event
-        for step in table.steps
+        for step in plan.steps
         for event in step.accepts
-        if issubclass(event, StartEvent | HumanResponseEvent | StepFailedEvent) or event in table.received
+        if issubclass(event, StartEvent | HumanResponseEvent | StepFailedEvent) or event in plan.received
     ]
     reached = set()
     seen: set[EventClass] = set()
@@ -176,23 +178,23 @@ def _reached(table: Plan) -> set[Step]:
         if event in seen:
             continue
         seen.add(event)
-        for step in table.acceptors(event):
+        for step in plan.acceptors(event):
             reached.add(step)
             todo.extend(step.emits)
     return reached
 
 
-def _leading_out(table: Plan) -> set[Step]:
+def _leading_out(plan: Plan) -> set[Step]:
     """The steps from which something can come out of the run, or whose branch can end in a step that emits nothing."""
     found = {
         step
-        for step in table.steps
+        for step in plan.steps
         if not list(step.emits) or any(issubclass(one, StopEvent | InputRequiredEvent) for one in step.emits)
     }
     leading_to: dict[Step, set[Step]] = {}
-    for step in table.steps:
+    for step in plan.steps:
         for event in step.emits:
-            for target in table.acceptors(event):
+            for target in plan.acceptors(event):
                 leading_to.setdefault(target, set()).add(step)
     todo = list(found)
     while todo:
@@ -202,10 +204,10 @@ def _leading_out(table: Plan) -> set[Step]:
     return found
 
 
-def _unless_skipped(table: Plan, good: set[Step], check: str, skip: Collection[str], said: str) -> list[str]:
+def _unless_skipped(plan: Plan, good: set[Step], check: str, skip: Collection[str], said: str) -> list[str]:
     if check in skip:
         return []
-    lost = [step.name for step in table.steps if step not in good and check not in step.skips]
+    lost = [step.name for step in plan.steps if step not in good and check not in step.skips]
     return [said.format(_names(lost))] if lost else []
 
 
