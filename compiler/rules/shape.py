@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Sequence
 
 from wfc.compiler.diagnostics import Finding, Fix, Place
 from wfc.compiler.rules import problem
-from wfc.compiler.rules.fixes import corrected, removed
+from wfc.compiler.rules.fixes import correct_name, remove_entry
 from wfc.compiler.rules.phrases import joined
 
 __all__ = [
@@ -37,7 +37,7 @@ def unknown_key(
         f"`{key}` is not a key of {owner}",
         place,
         hint,
-        fix=corrected(place, key, known, meant) if meant else None,
+        fix=correct_name(place, key, known, meant) if meant else None,
         about=(key,),
     )
 
@@ -99,7 +99,7 @@ def unknown_kind(
         f"there is no kind `{kind}`",
         place,
         hint or f"the kinds are {joined([each for each in known if each not in later])}",
-        fix=corrected(place, kind, known),
+        fix=correct_name(place, kind, known),
     )
 
 
@@ -116,7 +116,7 @@ def unknown_value(
         f"{name} cannot be {value}",
         place,
         hint or f"it can be {joined(known, 'or')}",
-        fix=corrected(place, written, known) if written else None,
+        fix=correct_name(place, written, known) if written else None,
     )
 
 
@@ -137,7 +137,7 @@ def nothing_in_it(place: Place, name: str, what: str, hint: str) -> Finding:
     An empty `emit` would leave a step without a way out, and an empty `accepts` would never start it. Add an
     entry, or remove the key.
     """
-    return Finding("nothing-in-it", f"{name} has no {what}", place, hint, fix=removed(place))
+    return Finding("nothing-in-it", f"{name} has no {what}", place, hint, fix=remove_entry(place))
 
 
 @problem

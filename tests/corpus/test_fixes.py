@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from wfc.compiler.diagnostics import Diagnostic, Severity
-from wfc.compiler.diagnostics.fixes import applied, fixed
+from wfc.compiler.diagnostics.fixes import apply_fixes, fix_until_stable
 from wfc.compiler.passes import check_text
 
 EXAMPLES = Path(__file__).parents[2] / "compiler/rules/examples"
@@ -33,7 +33,7 @@ def judge(name: str, text: str) -> int:
     fixes = [each for each in before if each.fix is not None and each.fix.applicability != "display"]
     for finding in fixes:
         assert finding.fix is not None
-        after, done = applied(text, [finding], {finding.fix.applicability})
+        after, done = apply_fixes(text, [finding], {finding.fix.applicability})
         assert done == [finding], name
         assert after.count("\r\n") == after.count("\n") or "\r\n" not in text, name
         left = found_in(after)
@@ -46,8 +46,8 @@ def judge(name: str, text: str) -> int:
         elif finding.code == "unused-declaration":
             assert messages(left, errors=True) <= messages(before, errors=True), (name, after)
     if fixes:
-        once = fixed(text, before, found_in).text
-        assert fixed(once, found_in(once), found_in).text == once, name
+        once = fix_until_stable(text, before, found_in).text
+        assert fix_until_stable(once, found_in(once), found_in).text == once, name
     return len(fixes)
 
 
@@ -94,4 +94,6 @@ steps:
     tool: {python: "stage:plain", output: Item}
     emit: Told
 """
-    assert fixed(text, found_in(text), found_in, unsafe=True).text == text.replace("Asaed", "Asked")
+    assert fix_until_stable(text, found_in(text), found_in, unsafe=True).text == text.replace(
+        "Asaed", "Asked"
+    )

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from wfc.compiler.diagnostics import Diagnostic
-from wfc.compiler.diagnostics.fixes import applied, fixed
+from wfc.compiler.diagnostics.fixes import apply_fixes, fix_until_stable
 from wfc.compiler.slotted import dataclass
 
 __all__ = ["Checked", "Example", "difference", "examples"]
@@ -83,12 +83,12 @@ class Example:
         if self.mended_path is not None:
             return self.mended_path.read_bytes()
         checked = check(self.read())
-        text, _ = applied(checked.text, checked.diagnostics, ("safe", "unsafe", "display"))
+        text, _ = apply_fixes(checked.text, checked.diagnostics, ("safe", "unsafe", "display"))
 
         def find(changed: str) -> Sequence[Diagnostic]:
             return check(changed.encode()).diagnostics
 
-        return fixed(text, find(text), find, unsafe=True).text.encode()
+        return fix_until_stable(text, find(text), find, unsafe=True).text.encode()
 
 
 @cache

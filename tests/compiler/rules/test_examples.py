@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from wfc.compiler.diagnostics import Finding
-from wfc.compiler.diagnostics.fixes import applied
+from wfc.compiler.diagnostics.fixes import apply_fixes
 from wfc.compiler.diagnostics.render import render
 from wfc.compiler.passes import check_text
 from wfc.compiler.resolve import Refused
@@ -113,7 +113,7 @@ def test_a_fix_removes_its_finding_and_brings_no_other(code: str) -> None:
     for finding in spec.diagnostics:
         if finding.fix is None or finding.fix.applicability == "display":
             continue
-        text, done = applied(spec.text, [finding], {finding.fix.applicability})
+        text, done = apply_fixes(spec.text, [finding], {finding.fix.applicability})
         assert done == [finding]
         left = [each.code for each in checked_text(EXAMPLES[code].path, text).diagnostics]
         assert sorted([*left, code]) == sorted(
