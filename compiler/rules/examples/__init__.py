@@ -1,8 +1,8 @@
 """An example of each problem, in the files of this folder; they are read only for explanations, tests and pages.
 
 ``CODE.yaml`` is the smallest spec that has the problem and nothing else (``CODE.toml`` for settings, a folder ``CODE``
-where one file is not enough, ``CODE.yaml.py`` for what is too large to keep: a program whose ``SPEC`` it is).
-``CODE.mended.yaml`` (or ``.toml``, or a folder ``CODE.mended``) is the same without the problem; it is not there where
+where one file is not enough); what is too large to keep, ``large.py`` makes.
+``CODE-mended.yaml`` (or ``.toml``, or a folder ``CODE-mended``) is the same without the problem; it is not there where
 the fix of the finding mends the example.
 """
 
@@ -15,6 +15,7 @@ from typing import Protocol
 
 from wfc.compiler.diagnostics import Diagnostic
 from wfc.compiler.diagnostics.fixes import apply_fixes, fix_until_stable
+from wfc.compiler.rules.examples.large import LARGE
 from wfc.compiler.slotted import dataclass
 
 __all__ = ["Checked", "Example", "difference", "examples"]
@@ -50,22 +51,17 @@ class Example:
     @property
     def mended_path(self) -> Path | None:
         """What was mended by hand; ``None`` where the fix of the finding mends the example."""
-        suffix = "" if self.path.is_dir() else "".join(self.path.suffixes).removesuffix(".py")
-        path = self.path.with_name(f"{self.code}.mended{suffix}")
+        suffix = ".yaml" if self.code in LARGE else self.path.suffix
+        path = self.path.with_name(f"{self.code}-mended{suffix}")
         return path if path.exists() else None
 
     def read(self) -> bytes:
         """Return the bytes of an example of one file."""
-        if self.path.suffix != ".py":
-            return self.path.read_bytes()
-        import runpy
-
-        content: bytes = runpy.run_path(str(self.path))["SPEC"]
-        return content
+        return LARGE[self.code]() if self.code in LARGE else self.path.read_bytes()
 
     def printable_text(self) -> str | None:
         """Return the text; ``None`` if a page or a terminal cannot show it."""
-        if self.path.is_dir() or self.path.suffix == ".py":
+        if self.path.is_dir() or self.code in LARGE:
             return None
         try:
             text = self.path.read_bytes().decode()
@@ -94,12 +90,12 @@ class Example:
 @cache
 def examples() -> dict[str, Example]:
     """Return all examples by code."""
-    found = {}
-    for path in sorted(Path(__file__).parent.iterdir()):
-        code, _, kind = path.name.partition(".")
-        if kind in {"yaml", "yaml.py", "toml"} or (path.is_dir() and not kind and not code.startswith("_")):
-            found[code] = Example(code, path)
-    return found
+    folder = Path(__file__).parent
+    found = {code: Example(code, folder / "large.py") for code in LARGE}
+    for path in folder.glob("[!_]*"):
+        if path.suffix != ".py" and not path.stem.endswith("-mended"):
+            found[path.stem] = Example(path.stem, path)
+    return dict(sorted(found.items()))
 
 
 def difference(before: str, after: str) -> Iterator[str]:

@@ -133,7 +133,7 @@ CONSEQUENCES = {"unreachable-end": ["unused-event"], "unknown-knowledge": ["not-
 
 def test_a_mended_form_belongs_to_an_example() -> None:
     folder = EXAMPLES["unknown-event"].path.parent
-    names = {path.name.partition(".")[0] for path in folder.glob("*.mended*")}
+    names = {path.stem.removesuffix("-mended") for path in folder.glob("*-mended*")}
     assert not names - set(EXAMPLES)
 
 
