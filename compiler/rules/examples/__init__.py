@@ -57,7 +57,7 @@ class Example:
 
     def read(self) -> bytes:
         """Return the bytes of an example of one file."""
-        return LARGE[self.code]() if self.code in LARGE else self.path.read_bytes()
+        return LARGE[self.code]() if self.path.suffix == ".py" else self.path.read_bytes()
 
     def printable_text(self) -> str | None:
         """Return the text; ``None`` if a page or a terminal cannot show it."""
