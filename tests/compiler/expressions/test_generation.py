@@ -324,7 +324,7 @@ def test_all_of_it_passes_the_formatter_the_linter_and_the_type_checker(
             f"    return {code}",
             "",
         ]
-    module = tmp_path / "spelled.py"
+    module = tmp_path / "generated.py"
     module.write_text("\n".join(lines), encoding="utf-8")
     run("ruff", "check", "--isolated", "--target-version", "py311", str(module))
     formatted = tmp_path / "formatted.py"
