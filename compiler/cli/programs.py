@@ -1,0 +1,235 @@
+"""A spec or a generated module → the workflow class that runs."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import click
+
+from wfc.compiler.cli.findings import show
+from wfc.compiler.diagnostics.escaping import printable
+from wfc.compiler.model import Import
+from wfc.compiler.model import Workflow as Resolved
+from wfc.compiler.passes import compile_shared, compile_text
+from wfc.compiler.slotted import dataclass
+from wfc.compiler.workspace.compiled import Compiled
+from wfc.compiler.workspace.paths import folders_seen_from
+from wfc.compiler.workspace.project import Project, project_of
+from wfc.compiler.workspace.severity import with_severities
+from wfc.compiler.workspace.sources import load, load_other
+
+if TYPE_CHECKING:
+    from wfc.runtime import Workflow
+
+__all__ = ["Program", "compiled_here", "load_compiled", "load_program", "workflow_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What can be run.
+
+    Args:
+        workflow: The generated, or hand-written, class.
+        resolved: What the compiler knows of it; ``None`` for a module that was given as such.
+        others: The workflows that it mentions by name, and those that these mention.
+    """
+
+    workflow: type[Workflow]
+    resolved: Resolved | None
+    others: tuple[type[Workflow], ...] = ()
+
+
+class Loader(SourceFileLoader):
+    """Loads a module from a text in memory, as if it were in a file that need not exist."""
+
+    def __init__(self, name: str, path: str, text: str) -> None:
+        super().__init__(name, path)
+        self.text = text
+
+    def get_data(self, path: str) -> bytes:
+        """The text, whatever the path; bytecode is not looked for."""
+        if path != self.path:
+            raise FileNotFoundError(path)
+        return self.text.encode()
+
+    def path_stats(self, path: str) -> dict[str, float]:
+        """There is no file, and so bytecode is neither looked for nor kept."""
+        raise OSError(path)
+
+
+def load_program(path: str) -> Program | None:
+    """Load a spec (compiled in memory) or a module; ``None`` if the spec has errors, which are shown.
+
+    Raises:
+        PathError: The path cannot be read.
+        click.UsageError: It is a module without a workflow.
+        click.ClickException: The module cannot be imported.
+    """
+    if path.endswith(".py"):
+        name = os.path.basename(path).removesuffix(".py")
+        text = load_other(path).decode(errors="replace")
+        module = import_beside(path, name) if name.isidentifier() else execute(name, path, text)
+        return Program(workflow_in(module, path), None)
+    source = load(path)
+    project = project_of([source])
+    compiled = with_severities(compiled_here(source.raw, source.path, project))
+    show([compiled], on_error_stream=True)
+    return None if compiled.failed else load_compiled(compiled, project)
+
+
+def compiled_here(raw: bytes, path: str, project: Project) -> Compiled:
+    """A spec compiled to a module that is going to be in memory, as if it were beside the spec."""
+    return compile_text(
+        raw,
+        path,
+        source=os.path.basename(path),
+        folder_of=folders_seen_from(os.path.dirname(path) or "."),
+        project=project,
+        in_package=True,
+    )
+
+
+def load_compiled(compiled: Compiled, project: Project) -> Program | None:
+    """Load a compiled spec's Python as a module beside the spec, and the workflows that it mentions.
+
+    Returns:
+        ``None`` if one of these has errors, which are shown.
+    """
+    assert compiled.workflow is not None
+    others = mentioned(compiled.path, project)
+    show([each for each in others if each.failed], on_error_stream=True)
+    if any(each.failed for each in others):
+        return None
+    classes = tuple(workflow_of(each, project) for each in others)
+    return Program(workflow_of(compiled, project), compiled.workflow, classes)
+
+
+def mentioned(path: str, project: Project) -> list[Compiled]:
+    """The workflows that a spec mentions by name, compiled, and those that these mention."""
+    own = path.replace(os.sep, "/")
+    found: dict[str, Compiled] = {}
+    waiting = [own]
+    while waiting:
+        current = waiting.pop()
+        for name in project.units[current].calls:
+            other = project.path_of(name, current)
+            if other is None or other == own or other in found:
+                continue
+            raw = project.files.read(other)
+            if isinstance(raw, bytes):
+                found[other] = compiled_here(raw, other, project)
+                waiting.append(other)
+    return list(found.values())
+
+
+def workflow_of(compiled: Compiled, project: Project | None = None) -> type[Workflow]:
+    """The class of a compiled spec, from its Python as a module beside the spec.
+
+    Args:
+        project: Where the files are that it imports, if it does.
+    """
+    assert compiled.workflow is not None
+    name = f"{compiled.workflow.name}_workflow"
+    folder = os.path.dirname(compiled.path)
+    if compiled.workflow.imports:
+        assert project is not None
+        package = package_of(compiled.workflow.imports, name, folder, project)
+        name = f"{package}.{name}"
+    path = os.path.join(folder, f"{compiled.workflow.name}_workflow.py")
+    return workflow_in(execute(name, path, compiled.python), compiled.path)
+
+
+def package_of(imports: Sequence[Import], name: str, folder: str, project: Project) -> str:
+    """The name of a package in memory with the modules of imported files, which name each other with a dot."""
+    package = unused(f"{name}_and_imports")
+    sys.modules[package] = made = ModuleType(package)
+    made.__path__ = []
+    for each in imports:
+        text = compile_shared(each.path, project, source=os.path.basename(each.path), in_package=True)
+        execute(f"{package}.{each.module}", os.path.join(folder, f"{each.module}.py"), text)
+    return package
+
+
+def import_beside(path: str, name: str) -> ModuleType:
+    """A module of a file, which may import what lies beside it."""
+    from pathlib import Path
+
+    from wfc.runtime.calls.sibling_modules import sibling_module
+
+    with importing(path):
+        module = sibling_module(Path(path).resolve().parent, name)
+        if module is not None:
+            return module
+    raise click.UsageError(printable(f"`{path}` cannot be imported"))
+
+
+def execute(name: str, path: str, text: str) -> ModuleType:
+    path = os.path.abspath(path)
+    name = unused(name)
+    spec = ModuleSpec(name, Loader(name, path, text), origin=path)
+    spec.has_location = True
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    keep_lines(path, text)
+    with importing(path):
+        Loader(name, path, text).exec_module(module)
+    return module
+
+
+@contextmanager
+def importing(path: str) -> Iterator[None]:
+    """Tells of what goes wrong in a module while it is imported."""
+    from wfc.runtime.errors import WorkflowError
+
+    try:
+        yield
+    except WorkflowError as error:
+        raise click.ClickException(printable(str(error))) from None
+    except (Exception, SystemExit) as error:
+        told = f"`{path}` cannot be imported: {type(error).__name__}: {error}"
+        raise click.ClickException(printable(told)) from error
+
+
+def unused(name: str) -> str:
+    """The name, or one like it: two specs may bear one name, and neither may hide a module that is loaded."""
+    number, candidate = 1, name
+    while candidate in sys.modules:
+        number += 1
+        candidate = f"{name}_{number}"
+    return candidate
+
+
+def keep_lines(path: str, text: str) -> None:
+    """Let tracebacks and `inspect` find the lines of a module that is in no file."""
+    import linecache
+
+    linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
+
+
+def workflow_in(module: ModuleType, path: str) -> type[Workflow]:
+    """The one workflow class that a module defines.
+
+    Raises:
+        click.UsageError: There is none, or more than one.
+    """
+    from wfc.runtime import Workflow
+
+    found = [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Workflow) and value.__module__ == module.__name__
+    ]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise click.UsageError(printable(f"`{path}` defines no workflow"))
+    names = ", ".join(f"`{each.__name__}`" for each in found)
+    told = f"`{path}` defines several workflows ({names}); a module that is run defines one"
+    raise click.UsageError(printable(told))

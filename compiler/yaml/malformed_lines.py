@@ -1,0 +1,242 @@
+"""Lines that YAML cannot read → what was meant by them, and how it is written."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.rules import reading as problems
+from wfc.compiler.rules.fixes import written
+from wfc.compiler.types.notations import other_notation
+
+__all__ = [
+    "find_after_closing",
+    "find_in_braces",
+    "find_indented_too_far",
+    "find_no_colon",
+    "find_no_key",
+    "find_no_key_above",
+    "indentation_hint",
+    "line_at",
+]
+
+ENTRY: Final = re.compile(r"(?P<indent> *)(?P<key>[\w-]+):(?= |\r?$)", re.MULTILINE)
+FLOW: Final = r"\{[^{}\r\n]*(?:\{[^{}\r\n]*\}[^{}\r\n]*)*\}|\[[^\[\]\r\n]*\]"
+COMPLETE: Final = re.compile(
+    rf"(?P<indent> *)(?:- +)?[\w-]+: +(?:[^\s|>&*!#{{\[\"'][^\r\n]*|(?:{FLOW}|\"[^\"\r\n]*\"|'[^'\r\n]*') *\r?\n)",
+    re.MULTILINE,
+)
+CLOSED: Final = re.compile(r" *(?:- +)?[\w-]+: +(?P<value>(?P<sign>[\"'{\[])[^\r\n]*)")
+COMMENT: Final = re.compile(r"[ ]*(?P<sign>//+|/\*+|--+(?![->])|\*(?= )|;+|<!--)[ ]*(?P<words>[^\r\n]*)")
+STAR: Final = re.compile(r" *(?P<star>[*+]) +(?P<rest>[\w-]+: [^\r\n]*|[A-Z]\w*) *")
+GLUED: Final = re.compile(r" *(?:- +)?(?P<key>[a-z_]\w*)(?P<colon>:)(?!//)(?P<value>[^\s:][^\r\n:]*)")
+"""A line such as `kind:human`, which YAML takes for a text that goes on in the next line."""
+DASH: Final = re.compile(r" *(?P<dash>-)(?P<rest>[a-z_]\w*:[^\r\n]*)")
+BARE: Final = re.compile(
+    r" *(?:- +)?(?P<key>[a-z_]\w*)(?P<gap> *= *| +(?=[\"'\[{$\w])| *(?=\r?$))(?P<value>[^\r\n]*)",
+    re.MULTILINE,
+)
+"""A line such as `kind human` or `kind = human`."""
+LIST_OF: Final = re.compile(
+    r"(?P<type>list|array|set|map|dict|optional|enum|List|Array|Dict|Map|Optional|Enum)\Z"
+)
+LAST_QUOTE: Final = re.compile(r"(?P<sign>[\"'])(?=\s*(?:[}\]]|,\s|$))")
+OPEN_VALUE: Final = re.compile(r" *(?:- +)?(?P<key>[a-z_]\w*) *=? *[\[{\"']")
+QUOTED_BEFORE: Final = re.compile(r"(?P<sign>[\"'])(?P<text>[^\"'\r\n]*)[\"']\Z")
+
+
+def line_at(text: str, at: int) -> tuple[int, int]:
+    """Return start and end of the line that a place is on, without its line break."""
+    start = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
+    ends = [each for each in (text.find("\n", at), text.find("\r", at)) if each >= 0]
+    return start, min(ends, default=len(text))
+
+
+def line_above(text: str, at: int) -> tuple[int, int] | None:
+    """Return the line above one, if it is not empty and begins as far right."""
+    start, end = line_at(text, at)
+    if start == 0:
+        return None
+    above = line_at(text, max(0, start - (2 if text[start - 2 : start] == "\r\n" else 1)))
+    same = indent(text, *above) == indent(text, start, end)
+    return above if same and text[slice(*above)].strip() else None
+
+
+def indent(text: str, start: int, end: int) -> int:
+    line = text[start:end]
+    return len(line) - len(line.lstrip(" "))
+
+
+def find_no_key_above(text: str, at: int) -> Finding | None:
+    """Return the finding for a line that was no entry, where the entry below it cannot be read."""
+    entry = ENTRY.match(text, line_at(text, at)[0])
+    above = line_above(text, at) if entry is not None and entry.end() - 1 == at else None
+    return None if above is None else find_no_key(text, *above)
+
+
+def find_no_key(text: str, start: int, end: int) -> Finding | None:
+    """Return the finding for a line that should be an entry, or a comment, and is neither."""
+    if (star := STAR.fullmatch(text, start, end)) is not None:
+        place = Place((), "text", *star.span("star"))
+        hint = f"write `- {shown(star['rest'])}`"
+        return problems.syntax_error(place, "an item of a list begins with `- `", hint, written(place, "-"))
+    comment = COMMENT.fullmatch(text, start, end)
+    if comment is not None:
+        place = Place((), "text", comment.start("sign"), end)
+        words = f"# {comment['words'].removesuffix('*/').removesuffix('-->').strip()}"
+        return problems.syntax_error(
+            place,
+            f"`{comment['sign']}` begins no comment",
+            "a comment begins with `#`",
+            written(place, words),
+        )
+    if (dash := DASH.fullmatch(text, start, end)) is not None:
+        place = Place((), "text", *dash.span("dash"))
+        return problems.syntax_error(
+            place,
+            "a space is missing after this `-`",
+            f"write `- {shown(dash['rest'])}`",
+            written(place, "- ", title="put a space there"),
+        )
+    if (glued := GLUED.fullmatch(text, start, end)) is not None:
+        place = Place((), "text", *glued.span("colon"))
+        hint = f"write `{glued['key']}: {shown(glued['value'])}`"
+        return problems.syntax_error(
+            place,
+            "a space is missing after this colon",
+            hint,
+            written(place, ": ", applicability="safe", title=hint),
+        )
+    if (bare := BARE.fullmatch(text, start, end)) is not None:
+        key = bare["key"]
+        hint = f"write `{key}: {shown(bare['value'])}`" if bare["value"].strip() else f"write `{key}:`"
+        fix = written(
+            Place((), "text", *bare.span("gap")), ": " if bare["value"].strip() else ":", title=hint
+        )
+        place = Place((), "text", bare.start("key"), start + len(text[start:end].rstrip()))
+        return problems.syntax_error(place, "a colon and a space are missing after this key", hint, fix)
+    return None
+
+
+def shown(value: str) -> str:
+    value = value.strip()
+    return value if len(value) <= 40 else "…"
+
+
+def find_indented_too_far(text: str, at: int) -> Finding | None:
+    """Return the finding for a line that is indented further than the one above, whose value is complete."""
+    line, _ = line_at(text, at)
+    entry = ENTRY.match(text, line)
+    if entry is None or line == 0 or at not in {entry.end() - 1, entry.start("key")}:
+        return None
+    above = text.rfind("\n", 0, line - 1) + 1
+    complete = COMPLETE.match(text, above, line)
+    if DASH.match(text, above, line):
+        return find_no_key(text, *line_at(text, above))
+    if complete is None or len(complete["indent"]) >= len(entry["indent"]):
+        return None
+    place, far = Place((), "text", entry.start("key"), entry.end("key")), entry.start("key") - line
+    what = "this line is indented further than the one above, which is complete"
+    if complete[0].lstrip().startswith("- "):
+        return problems.syntax_error(place, what, "indent both alike")
+    fewer = len(complete["indent"])
+    hint = f"indent both alike: {fewer} spaces, not {far}" if fewer else "begin it at the left edge"
+    fix = written(Place((), "text", line, line + far), " " * fewer, title="indent both alike")
+    return problems.syntax_error(place, what, hint, fix)
+
+
+def indentation_hint(text: str, at: int) -> str:
+    """Return what to do with a line that does not line up with those above it."""
+    start, end = line_at(text, at)
+    item = text[start:end].lstrip(" ").startswith("- ")
+    above = [each for each in text[max(0, start - 2000) : start].splitlines()[1:] if each.strip(" ")]
+    if item and indent(text, start, end) in {
+        indent(each, 0, len(each)) for each in above[-1:] if "- " not in each
+    }:
+        return "leave out the `- `, or begin it after as many spaces as the others of its list"
+    if item:
+        above = [each for each in above if each.lstrip(" ").startswith("- ")]
+    far = indent(text, start, end)
+    fits = [near for each in above[-1:] if (near := indent(each, 0, len(each))) != far]
+    if not fits:
+        return "mend its indentation"
+    like = "the `- ` above it" if item else "the line above it"
+    return f"it begins after {far} spaces, and {like} after {fits[0]}: mend its indentation"
+
+
+def find_after_closing(text: str, at: int) -> Finding | None:
+    """Return the finding for a value that begins with a quote or a bracket, and goes on after it is closed."""
+    start, end = line_at(text, at)
+    found = CLOSED.fullmatch(text, start, end)
+    if found is None or not found.start("value") < at:
+        return None
+    value = found["value"].rstrip()
+    place = Place((), "text", found.start("value"), found.start("value") + len(value))
+    if found["sign"] in "{[":
+        fix = written(place, "'" + value.replace("'", "''") + "'")
+        return problems.syntax_error(
+            place, "this text goes on after its bracket is closed", "put all of it in quotes", fix
+        )
+    if len(value) > 2 and value[-1] == value[0]:
+        return quotes_in_quotes(place, value)
+    fix = written(place, "'" + value.replace("'", "''") + "'")
+    return problems.syntax_error(
+        place, "this text goes on after its quote is closed", "put all of it in quotes", fix
+    )
+
+
+def quotes_in_quotes(place: Place, value: str) -> Finding:
+    """Return the finding for a text in quotes with the same quotes in it."""
+    inside, sign = value[1:-1], value[0]
+    other = "'" if sign == '"' else '"'
+    if other in inside or "\\" in inside:
+        again = inside.replace("\\", "\\\\").replace('"', '\\"') if sign == '"' else inside.replace("'", "''")
+        better = f"{sign}{again}{sign}"
+    else:
+        better = f"{other}{inside}{other}"
+    hint = f"a text with `{sign}` in it stands in `{other}`: `{better}`" if len(better) <= 60 else ""
+    hint = hint or f"a text with `{sign}` in it stands in `{other}`"
+    return problems.syntax_error(
+        place,
+        "this text goes on after its quote is closed",
+        hint,
+        written(place, better, title="mend the quotes"),
+    )
+
+
+def find_in_braces(text: str, at: int) -> Finding | None:
+    """Return the finding for what goes on between braces after a quote is closed, or for a type with brackets."""
+    if text[at : at + 1] == "[" and (kind := LIST_OF.search(text, max(0, at - 10), at)):
+        end = text.find("]", at)
+        inside = text[at + 1 : end].strip() if at < end < at + 60 else "T"
+        better = other_notation(f"{kind['type']}[{inside}]") or "list of T"
+        place = Place((), "text", kind.start(), end + 1 if end > at else at + 1)
+        return problems.syntax_error(
+            place, "a type has no brackets after its name", f"write `{better}`", written(place, better)
+        )
+    opened = QUOTED_BEFORE.search(text, max(0, at - 300), at)
+    if opened is None or text[at : at + 1] in "{}[]:,":
+        return None
+    sign, start = opened["sign"], opened.start()
+    stop = whole_text(text, at, sign)
+    if stop is None:
+        hint = "inside of single quotes write `''`" if sign == "'" else 'inside of double quotes write `\\"`'
+        return problems.syntax_error(
+            Place((), "text", start, at), "this text goes on after its quote is closed", hint
+        )
+    return quotes_in_quotes(Place((), "text", start, stop), text[start:stop])
+
+
+def whole_text(text: str, at: int, sign: str) -> int | None:
+    """Where a text in quotes that has such quotes in it most likely ends: before a bracket or a comma."""
+    _, stop = line_at(text, at)
+    found = LAST_QUOTE.search(text, at, stop)
+    return None if found is None or found["sign"] != sign else found.end()
+
+
+def find_no_colon(text: str, at: int) -> Finding | None:
+    """Return the finding for an entry without a colon whose value is a map or a list on one line."""
+    start, end = line_at(text, at)
+    found = OPEN_VALUE.match(text, start, end)
+    return None if found is None or found.end() > at else find_no_key(text, start, end)

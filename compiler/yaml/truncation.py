@@ -1,0 +1,108 @@
+"""Places where YAML cuts a text without quotes short: at a `#`, or at a comma between braces."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from wfc.compiler.diagnostics import Address, Edit, Finding, Fix, Place
+from wfc.compiler.rules import reading as problems
+
+__all__ = ["check_comment_after", "check_key_without_value"]
+
+COMMENT: Final = re.compile(r"[ \t]+(#[^\r\n\x85\u2028\u2029]*)")
+
+SUPPRESSION: Final = re.compile(r"#[ \t]+wfc:[ \t]*ignore\b")
+
+CONDITIONS: Final = frozenset({"when", "that", "until", "keep", "match_by"})
+"""Keys whose whole value is an expression."""
+
+DATA: Final = frozenset(
+    {"args", "body", "config", "events", "expect", "headers", "labels", "mock", "output", "query", "start"}
+    | {"settings", "state", "types", "with", "form", "prefill"}
+)
+"""Keys below which the names are the author's own, so that a `when` there is no condition."""
+
+
+def check_comment_after(text: str, event: Any, key: str, owner: Address) -> tuple[Finding | None, bool]:
+    """Return what is wrong with a comment after a text without quotes, and whether the text was cut short.
+
+    Args:
+        text: The document's.
+        event: The scalar's.
+        key: The key whose value it is, or empty.
+        owner: The address of the map or list in which it stands.
+    """
+    comment = COMMENT.match(text, event.end_mark.index)
+    if comment is None:
+        return None, False
+    value: str = event.value
+    said = comment.group(1).rstrip()
+    if SUPPRESSION.match(said):
+        return None, False
+    end = comment.start(1) + len(said)
+    place = Place((), "text", comment.start(1), end)
+    whole = Place((), "text", event.start_mark.index if value else comment.start(1), end)
+    whole_line = whole if "\n" not in text[whole.start : whole.end] else None
+    if said[1:2] not in {"", " ", "\t", "#", "!"} or "${{" in said:
+        return problems.text_cut_by_comment(place, value, whole_line), True
+    if key in CONDITIONS and value and not DATA.intersection(owner):
+        if open_quote(value):
+            return problems.text_cut_by_comment(place, value, whole_line), True
+        return problems.comment_after_condition(place, move_up(text, event, comment.start(), place)), False
+    if unclosed(value):
+        return problems.text_cut_by_comment(place, value, whole_line), True
+    return None, False
+
+
+def move_up(text: str, event: Any, start: int, comment: Place) -> Fix:
+    """Return the fix that puts the comment on a line of its own, above that on which the value begins."""
+    line = text.rfind("\n", 0, event.start_mark.index) + 1
+    indent = text[line : len(text) - len(text[line:].lstrip(" "))]
+    newline = "\r\n" if "\r\n" in text else "\n"
+    said = text[comment.start : comment.end]
+    return Fix(
+        "put the comment on the line above",
+        (
+            Edit(Place((), "text", line, line), f"{indent}{said}{newline}"),
+            Edit(Place((), "text", start, comment.end)),
+        ),
+        "safe",
+    )
+
+
+def open_quote(expression: str) -> bool:
+    """Whether a text constant in an expression has no end."""
+    return any(
+        quote in {'"', "'"} for quote in re.sub(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'", "", expression)
+    )
+
+
+def unclosed(value: str) -> bool:
+    """Whether an expression in a text has no end."""
+    return value.rfind("${{") > value.rfind("}}")
+
+
+def check_key_without_value(text: str, key: Any, value: Any, before: str) -> Finding | None:
+    """Return the finding for a key between braces that has not even a colon.
+
+    Args:
+        text: The document's.
+        key: The key's event.
+        value: The event of its empty value.
+        before: The key before it, or empty.
+    """
+    if key is None or ":" in text[key.end_mark.index : value.start_mark.index]:
+        return None
+    place = Place((), "text", key.start_mark.index, key.end_mark.index)
+    return problems.text_cut_by_comma(place, before, key.value, value_before(text, place) if before else None)
+
+
+def value_before(text: str, rest: Place) -> Place | None:
+    """Return the text without quotes that a comma cut, with what follows the comma; ``None`` if it is not so simple."""
+    cut = text.rfind(",", 0, rest.start)
+    begin = text.rfind(": ", 0, cut) + 2
+    whole = text[begin : rest.end]
+    if begin < 2 or not text[begin:cut].strip() or any(each in whole for each in "\n\"'[]{}#"):
+        return None
+    return Place((), "text", begin, rest.end)
