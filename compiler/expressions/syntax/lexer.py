@@ -192,7 +192,7 @@ def made(kind: str | None, text: str, start: int, place: Place) -> Token:
 
 
 def unescaped(text: str, start: int, place: Place) -> str:
-    """What a text in quotes means; ``\\n`` and its like are those of Python."""
+    """Return what a text in quotes means; ``\\n`` and its like are those of Python."""
     if "\\" not in text:
         return text[1:-1]
 
