@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import PurePosixPath
 
-from wfc.compiler.codegen.bindings import NO_CODE, Bindings, PythonFunction
-from wfc.compiler.codegen.classes import ClassDefinition, LiteralAlias, classes
+from wfc.compiler.codegen.bindings import Bindings
+from wfc.compiler.codegen.classes import classes
 from wfc.compiler.codegen.imports import mentioned_imports
 from wfc.compiler.codegen.layout.docstrings import comment, docstring
 from wfc.compiler.codegen.layout.expressions import INDENT
@@ -19,32 +19,13 @@ from wfc.compiler.codegen.methods.steps import StepMethods
 from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.output_format import OUTPUT_FORMAT
 from wfc.compiler.codegen.rendering import render
+from wfc.compiler.codegen.shapes import NO_CODE, Module
 from wfc.compiler.diagnostics import Address, Place
 from wfc.compiler.model import Step, Workflow
 from wfc.compiler.python.literals import Code, literal
-from wfc.compiler.slotted import dataclass
+from wfc.compiler.slotted import replace
 
-__all__ = ["Module", "print_module", "print_shared"]
-
-
-@dataclass(frozen=True, slots=True)
-class Module:
-    """What the templates print."""
-
-    docstring: Code
-    source: Code
-    sha256: Code
-    output_format: int
-    file: str
-    classes: Sequence[ClassDefinition | LiteralAlias]
-    constants: Sequence[Sequence[str]]
-    functions: Sequence[PythonFunction]
-    name: Code
-    bases: Code
-    description: Code
-    methods: Sequence[PythonFunction]
-    imports: Code = NO_CODE
-    body: Code = NO_CODE
+__all__ = ["print_module", "print_shared"]
 
 
 def print_module(
@@ -84,8 +65,6 @@ def print_shared(shared: Workflow, *, source: str, sha256: str, in_package: bool
 
 
 def print_text(module: Module, names: ModuleNames, *, in_package: bool) -> str:
-    from wfc.compiler.slotted import replace
-
     body = Code(render("body.py.j2", module).rstrip("\n"))
     mentioned = mentioned_imports(ast.parse(body), names.imported, "." if in_package else "")
     text = render(
