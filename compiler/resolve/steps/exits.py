@@ -25,7 +25,7 @@ from wfc.compiler.resolve.steps.fills import EventFiller
 from wfc.compiler.resolve.steps.saves import resolve_saves
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.names import check_style
-from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.resolve.symbols.tables import Data, one_or_many
 from wfc.compiler.resolve.values.error_names import error_names
 from wfc.compiler.resolve.values.reader import ValueReader, hint_for_list
 from wfc.compiler.resolve.values.scopes import RESERVED
@@ -51,11 +51,7 @@ class ExitResolver:
     def exit(self, data: object, place: Place, scope: Scope) -> Exit:
         """All entries of one occasion, each seeing that those before it did not match."""
         entries: list[Entry] = []
-        listed = (
-            [(each, place / index) for index, each in enumerate(data)]
-            if isinstance(data, list)
-            else [(data, place)]
-        )
+        listed = one_or_many(data, place)
         for content, at in listed:
             entry, scope = self.entry(content, at, scope)
             if entry is None:

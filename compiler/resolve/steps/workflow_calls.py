@@ -45,9 +45,9 @@ def find_callee(data: object, place: Place, declared: Declarations) -> CalledWor
         return None
     name = normal_form(data)
     if name not in declared.called:
-        around = declared.around.workflow(name)
-        declared.called[name] = None if around is None else describe_callee(name, around, declared)
-        if around is None:
+        other = declared.project.workflow(name)
+        declared.called[name] = None if other is None else describe_callee(name, other, declared)
+        if other is None:
             report_unknown(name, place, declared)
     return declared.called[name]
 
@@ -66,18 +66,18 @@ def unless_itself(found: CalledWorkflow | None, declared: Declarations) -> Calle
 
 def place_of(tool: Tool, declared: Declarations) -> Place:
     """Where a tool is declared, which may be another file."""
-    if tool.file == declared.around.path or Place(tool.address).origin is not None:
+    if tool.file == declared.project.path or Place(tool.address).origin is not None:
         return Place(tool.address)
     return Place((Origin(tool.file), *tool.address))
 
 
 def report_unknown(name: str, place: Place, declared: Declarations) -> None:
-    if not declared.around.alone and name not in (known := declared.around.workflows()):
+    if not declared.project.alone and name not in (known := declared.project.workflows()):
         declared.report(problems.unknown_workflow(place, name, known))
 
 
-def describe_callee(name: str, around: OtherFile, declared: Declarations) -> CalledWorkflow | None:
-    theirs = around.declared
+def describe_callee(name: str, other: OtherFile, declared: Declarations) -> CalledWorkflow | None:
+    theirs = other.declared
     if theirs.start is None or not theirs.end or not theirs.flow_whole:
         return None
     adoption = TypeTranslation(declared, pascal_case(name))
@@ -90,8 +90,8 @@ def describe_callee(name: str, around: OtherFile, declared: Declarations) -> Cal
     if adoption.incomplete:
         return None
     address = theirs.start.address
-    at = Place(address if Place(address).origin is not None else (Origin(around.path), *address)).key
-    return CalledWorkflow(name, around.path, at, start, tuple(ends))
+    at = Place(address if Place(address).origin is not None else (Origin(other.path), *address)).key
+    return CalledWorkflow(name, other.path, at, start, tuple(ends))
 
 
 class TypeTranslation:

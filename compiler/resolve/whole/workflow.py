@@ -87,13 +87,13 @@ def imported_modules(declared: Declarations) -> tuple[Import, ...]:
     """What comes from the modules of imported files: all their types and events, by file."""
     found: list[Import] = []
     taken: set[Record] = set()
-    for around in declared.imports.values():
+    for other in declared.imports.values():
         mine = {
             name
             for (section, name), (place, _) in declared.imported.items()
-            if place.origin == around.path and section == "types"
+            if place.origin == other.path and section == "types"
         }
-        found.append(shared_module(around.path, declared, mine, taken))
+        found.append(shared_module(other.path, declared, mine, taken))
     return tuple(each for each in found if each.types)
 
 
@@ -130,7 +130,7 @@ def workflow_name(data: Data, declared: Declarations) -> str:
     if not isinstance(name, str):
         return "workflow"
     check_style(normal_form(name), Place(("workflow",)), "workflow", declared.report)
-    twin = declared.around.twin(normal_form(name))
+    twin = declared.project.twin(normal_form(name))
     if twin is not None:
         first = Place((Origin(twin), "workflow"))
         declared.report(workflow_name_twice(Place(("workflow",)), normal_form(name), first))
