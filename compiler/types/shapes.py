@@ -222,8 +222,8 @@ def parts(type: Type) -> tuple[Type, ...]:
 
 
 def within(*types: Type) -> Iterator[Type]:
-    """Types and all that they are made of, each record once. Without recursion: records may be made of themselves."""
-    stack, seen = [*types], set[int]()
+    """Types and all that they are made of, in order, each record once. Without recursion: they may be circular."""
+    stack, seen = [*reversed(types)], set[int]()
     while stack:
         current = stack.pop()
         if isinstance(current, Record):
@@ -231,4 +231,4 @@ def within(*types: Type) -> Iterator[Type]:
                 continue
             seen.add(id(current))
         yield current
-        stack += parts(current)
+        stack += reversed(parts(current))

@@ -5,7 +5,16 @@ from __future__ import annotations
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.proof.analysis import Analysis
 from wfc.compiler.rules import types as problems
-from wfc.compiler.types import Enumeration, Field, ListOf, MapOf, OneOf, Optional, Record, Scalar, Type
+from wfc.compiler.types import (
+    Field,
+    ListOf,
+    OneOf,
+    Optional,
+    Record,
+    Type,
+    parts,
+    within,
+)
 
 __all__ = ["types_are_finite"]
 
@@ -19,7 +28,7 @@ def types_are_finite(analysis: Analysis, report: Report) -> None:
         workflow.state,
         *(e.record for e in workflow.events),
     ]
-    records = _records(roots)
+    records = [each for each in within(*roots) if isinstance(each, Record)]
     finite: set[int] = set()
     changed = True
     while changed:
@@ -37,30 +46,6 @@ def types_are_finite(analysis: Analysis, report: Report) -> None:
                 report(problems.infinite_type(Place(head.address).key, head.name, path))
             told.update(map(id, circle))
             told.add(id(record))
-
-
-def _records(roots: list[Type]) -> list[Record]:
-    """All records mentioned, each once, in order."""
-    found: dict[int, Record] = {}
-    work = roots[::-1]
-    while work:
-        here = work.pop()
-        if isinstance(here, Record) and id(here) not in found:
-            found[id(here)] = here
-            work.extend([field.type for field in reversed(here.fields.values())])
-        elif not isinstance(here, (Scalar, Enumeration)):
-            work.extend(_parts(here))
-    return list(found.values())
-
-
-def _parts(here: Type) -> tuple[Type, ...]:
-    if isinstance(here, ListOf):
-        return (here.item,)
-    if isinstance(here, MapOf):
-        return (here.value,)
-    if isinstance(here, Optional):
-        return (here.of,)
-    return here.types if isinstance(here, OneOf) else ()
 
 
 def _ends(field: Field, finite: set[int]) -> bool:
@@ -99,5 +84,5 @@ def _circle(record: Record, finite: set[int]) -> tuple[list[str], list[Record]]:
 
 def _infinite(here: Type, finite: set[int]) -> Record:
     while not isinstance(here, Record):
-        here = next(part for part in _parts(here) if not _has_value(part, finite))
+        here = next(part for part in parts(here) if not _has_value(part, finite))
     return here
