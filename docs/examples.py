@@ -7,7 +7,7 @@ import runpy
 from pathlib import Path
 from typing import Final
 
-from wfc.compiler.diagnostics.fixing import applied, fixed
+from wfc.compiler.diagnostics.fixes import applied, fixed
 from wfc.compiler.passes import check_text
 from wfc.compiler.rules import PROBLEMS
 from wfc.compiler.rules.catalogue import load

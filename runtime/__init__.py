@@ -1,265 +1,194 @@
-"""What generated code and hand-written workflows import."""
+"""The words that authors of workflows import.
+
+``__all__`` has the words for workflows that are written by hand. Modules that wfc generates import more
+(``_GENERATED_CODE``), which is offered to them and listed nowhere. A name is loaded when it is first asked for, so that
+whoever needs one room of this package does not load all others.
+"""
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from wfc.runtime.authoring.decorators import (
-    catch_error,
-    pause,
-    step,
-    transform,
-)
-from wfc.runtime.authoring.output_format import (
-    require_output_format,
-)
-from wfc.runtime.authoring.resource import (
-    PythonResource,
-    Resource,
-    ResourceConfig,
-    ResourceManager,
-)
-from wfc.runtime.authoring.retry import (
-    RetryInfo,
-    RetryPolicy,
-)
-from wfc.runtime.authoring.run_rules import (
-    Limits,
-    Receives,
-    run_cancel,
-    run_deadline,
-    run_error,
-    run_key,
-    runs_per,
-)
-from wfc.runtime.calls.bindings import (
-    Basic,
-    Bearer,
-    HttpResponse,
-    Model,
-    Output,
-    PythonTool,
-    Secret,
-)
-from wfc.runtime.calls.cache import (
-    Cache,
-)
-from wfc.runtime.driver.context import (
-    Context,
-)
-from wfc.runtime.driver.engine import (
-    Engine,
-    default_engine,
-)
-from wfc.runtime.driver.engine.messages import (
-    Keep,
-    Message,
-)
-from wfc.runtime.driver.handler import (
-    WorkflowHandler,
-)
-from wfc.runtime.driver.run.breakpoints import (
-    Breakpoint,
-    Halt,
-)
-from wfc.runtime.driver.run.questions import (
-    OpenQuestion,
-)
-from wfc.runtime.errors import (
-    ContextStateError,
-    ExpressionError,
-    InvalidAnswerError,
-    InvalidMessageError,
-    LimitError,
-    MissingPackageError,
-    OutputFormatError,
-    RunEndedError,
-    RunExistsError,
-    RunFailedError,
-    RunUnknownError,
-    SettingsError,
-    SnapshotError,
-    StepError,
-    StepFailedError,
-    StuckError,
-    UndeclaredResultError,
-    UnknownQuestionError,
-    WorkflowCancelledByUser,
-    WorkflowConfigurationError,
-    WorkflowError,
-    WorkflowRuntimeError,
-    WorkflowStepDoesNotExistError,
-    WorkflowTimeoutError,
-    WorkflowValidationError,
-)
-from wfc.runtime.events import (
-    CacheHit,
-    ChildEnd,
-    ChildNote,
-    Event,
-    EventEmitted,
-    HumanResponseEvent,
-    InputRequiredEvent,
-    InternalDispatchEvent,
-    LateEvent,
-    Moment,
-    Number,
-    ProgressText,
-    Record,
-    RunConfig,
-    RunState,
-    StartEvent,
-    StepFailedEvent,
-    StepState,
-    StepStateChanged,
-    StopEvent,
-    TokenText,
-    UnhandledEvent,
-    WorkflowCancelledEvent,
-    WorkflowFailedEvent,
-    WorkflowTimedOutEvent,
-)
-from wfc.runtime.plan.collect import (
-    Collect,
-    Take,
-)
-from wfc.runtime.plan.joins import (
-    AllOf,
-    AtLeast,
-    EachOf,
-    FirstOf,
-)
-from wfc.runtime.plan.outcomes import (
-    UNHANDLED,
-    All,
-    Batch,
-    Fail,
-    Inputs,
-    Restart,
-    RunInfo,
-    Unhandled,
-)
-from wfc.runtime.plan.pauses import (
-    SKIP,
-    Child,
-    Delay,
-    Item,
-    Items,
-    Outside,
-    Question,
-    QuestionAsked,
-    QuestionClosed,
-    Skip,
-    Until,
-)
-from wfc.runtime.values.formats import (
-    Duration,
-    Format,
-)
-from wfc.runtime.values.serializers import BaseSerializer, JsonSerializer, PickleSerializer
-from wfc.runtime.workflow import (
-    Workflow,
-)
-
+# Names with `as` are offered to modules that wfc has generated, and not listed in `__all__`.
+# Sorted by the tool, each of them would be a statement of its own.
+# isort: off
 if TYPE_CHECKING:
-    from wfc.runtime.values import filters
+    from wfc.runtime.authoring.run_rules import (
+        Limits as Limits,
+        Receives as Receives,
+        run_cancel as run_cancel,
+        run_deadline as run_deadline,
+        run_error as run_error,
+        run_key as run_key,
+        runs_per as runs_per,
+    )
+    from wfc.runtime.authoring.output_format import require_output_format as require_output_format
+    from wfc.runtime.authoring.resource import (
+        PythonResource as PythonResource,
+        Resource,
+        ResourceConfig,
+        ResourceManager as ResourceManager,
+    )
+    from wfc.runtime.authoring.retry import RetryInfo, RetryPolicy
+    from wfc.runtime.authoring.decorators import catch_error, pause as pause, step, transform as transform
+    from wfc.runtime.calls.bindings import (
+        Basic as Basic,
+        Bearer as Bearer,
+        HttpResponse,
+        Model,
+        Output as Output,
+        PythonTool as PythonTool,
+        Secret,
+    )
+    from wfc.runtime.calls.cache import Cache
+    from wfc.runtime.driver.context import Context
+    from wfc.runtime.driver.engine import Engine, default_engine
+    from wfc.runtime.driver.engine.messages import Keep as Keep, Message
+    from wfc.runtime.driver.handler import WorkflowHandler
+    from wfc.runtime.driver.run.breakpoints import Breakpoint, Halt
+    from wfc.runtime.driver.run.questions import OpenQuestion
+    from wfc.runtime.errors import (
+        ContextStateError,
+        ExpressionError as ExpressionError,
+        InvalidAnswerError,
+        InvalidMessageError,
+        LimitError,
+        MissingPackageError,
+        OutputFormatError as OutputFormatError,
+        RunEndedError,
+        RunExistsError,
+        RunFailedError as RunFailedError,
+        RunUnknownError,
+        SettingsError,
+        SnapshotError,
+        StepError,
+        StepFailedError,
+        StuckError,
+        UndeclaredResultError,
+        UnknownQuestionError,
+        WorkflowCancelledByUser,
+        WorkflowConfigurationError,
+        WorkflowError,
+        WorkflowRuntimeError,
+        WorkflowStepDoesNotExistError as WorkflowStepDoesNotExistError,
+        WorkflowTimeoutError,
+        WorkflowValidationError,
+    )
+    from wfc.runtime.events import (
+        CacheHit as CacheHit,
+        ChildEnd as ChildEnd,
+        ChildNote as ChildNote,
+        Event,
+        EventEmitted as EventEmitted,
+        HumanResponseEvent,
+        InputRequiredEvent,
+        InternalDispatchEvent as InternalDispatchEvent,
+        LateEvent as LateEvent,
+        Moment as Moment,
+        Number as Number,
+        ProgressText,
+        Record,
+        RunConfig,
+        RunState,
+        StartEvent,
+        StepFailedEvent,
+        StepState as StepState,
+        StepStateChanged as StepStateChanged,
+        StopEvent,
+        TokenText,
+        UnhandledEvent as UnhandledEvent,
+        WorkflowCancelledEvent,
+        WorkflowFailedEvent,
+        WorkflowTimedOutEvent,
+    )
+    from wfc.runtime.plan.collect import Collect, Take
+    from wfc.runtime.plan.joins import (
+        AllOf as AllOf,
+        AtLeast as AtLeast,
+        EachOf as EachOf,
+        FirstOf as FirstOf,
+    )
+    from wfc.runtime.plan.outcomes import (
+        UNHANDLED as UNHANDLED,
+        All,
+        Batch as Batch,
+        Fail as Fail,
+        Inputs as Inputs,
+        Restart as Restart,
+        RunInfo as RunInfo,
+        Unhandled as Unhandled,
+    )
+    from wfc.runtime.plan.pauses import (
+        SKIP as SKIP,
+        Child as Child,
+        Delay as Delay,
+        Item as Item,
+        Items as Items,
+        Outside as Outside,
+        Question as Question,
+        QuestionAsked as QuestionAsked,
+        QuestionClosed as QuestionClosed,
+        Skip as Skip,
+        Until as Until,
+    )
+    from wfc.runtime.values import filters as filters
+    from wfc.runtime.values.formats import Duration as Duration, Format as Format
+    from wfc.runtime.values.serializers import (
+        BaseSerializer,
+        JsonSerializer,
+        PickleSerializer as PickleSerializer,
+    )
+    from wfc.runtime.workflow import Workflow
+# isort: on
 
 __all__ = [
-    "SKIP",
-    "UNHANDLED",
     "All",
-    "AllOf",
-    "AtLeast",
     "BaseSerializer",
-    "Basic",
-    "Batch",
-    "Bearer",
     "Breakpoint",
     "Cache",
-    "CacheHit",
-    "Child",
-    "ChildEnd",
-    "ChildNote",
     "Collect",
     "Context",
     "ContextStateError",
-    "Delay",
-    "Duration",
-    "EachOf",
     "Engine",
     "Event",
-    "EventEmitted",
-    "ExpressionError",
-    "Fail",
-    "FirstOf",
-    "Format",
     "Halt",
     "HttpResponse",
     "HumanResponseEvent",
     "InputRequiredEvent",
-    "Inputs",
-    "InternalDispatchEvent",
     "InvalidAnswerError",
     "InvalidMessageError",
-    "Item",
-    "Items",
     "JsonSerializer",
-    "Keep",
-    "LateEvent",
     "LimitError",
-    "Limits",
     "Message",
     "MissingPackageError",
     "Model",
-    "Moment",
-    "Number",
     "OpenQuestion",
-    "Output",
-    "OutputFormatError",
-    "Outside",
-    "PickleSerializer",
     "ProgressText",
-    "PythonResource",
-    "PythonTool",
-    "Question",
-    "QuestionAsked",
-    "QuestionClosed",
-    "Receives",
     "Record",
     "Resource",
     "ResourceConfig",
-    "ResourceManager",
-    "Restart",
     "RetryInfo",
     "RetryPolicy",
     "RunConfig",
     "RunEndedError",
     "RunExistsError",
-    "RunFailedError",
-    "RunInfo",
     "RunState",
     "RunUnknownError",
     "Secret",
     "SettingsError",
-    "Skip",
     "SnapshotError",
     "StartEvent",
     "StepError",
     "StepFailedError",
     "StepFailedEvent",
-    "StepState",
-    "StepStateChanged",
     "StopEvent",
     "StuckError",
     "Take",
     "TokenText",
     "UndeclaredResultError",
-    "Unhandled",
-    "UnhandledEvent",
     "UnknownQuestionError",
-    "Until",
     "Workflow",
     "WorkflowCancelledByUser",
     "WorkflowCancelledEvent",
@@ -268,32 +197,86 @@ __all__ = [
     "WorkflowFailedEvent",
     "WorkflowHandler",
     "WorkflowRuntimeError",
-    "WorkflowStepDoesNotExistError",
     "WorkflowTimedOutEvent",
     "WorkflowTimeoutError",
     "WorkflowValidationError",
     "catch_error",
     "default_engine",
-    "filters",
-    "pause",
-    "require_output_format",
-    "run_cancel",
-    "run_deadline",
-    "run_error",
-    "run_key",
-    "runs_per",
     "step",
-    "transform",
 ]
+
+_AUTHORS: Final = {
+    "wfc.runtime.authoring.resource": "Resource ResourceConfig",
+    "wfc.runtime.authoring.retry": "RetryInfo RetryPolicy",
+    "wfc.runtime.authoring.decorators": "catch_error step",
+    "wfc.runtime.calls.bindings": "HttpResponse Model Secret",
+    "wfc.runtime.calls.cache": "Cache",
+    "wfc.runtime.driver.context": "Context",
+    "wfc.runtime.driver.engine": "Engine default_engine",
+    "wfc.runtime.driver.engine.messages": "Message",
+    "wfc.runtime.driver.handler": "WorkflowHandler",
+    "wfc.runtime.driver.run.breakpoints": "Breakpoint Halt",
+    "wfc.runtime.driver.run.questions": "OpenQuestion",
+    "wfc.runtime.errors": (
+        "ContextStateError InvalidAnswerError InvalidMessageError LimitError MissingPackageError "
+        "RunEndedError RunExistsError RunUnknownError SettingsError SnapshotError StepError "
+        "StepFailedError StuckError UndeclaredResultError UnknownQuestionError WorkflowCancelledByUser "
+        "WorkflowConfigurationError WorkflowError WorkflowRuntimeError WorkflowTimeoutError "
+        "WorkflowValidationError"
+    ),
+    "wfc.runtime.events": (
+        "Event HumanResponseEvent InputRequiredEvent ProgressText Record RunConfig RunState StartEvent "
+        "StepFailedEvent StopEvent TokenText WorkflowCancelledEvent WorkflowFailedEvent "
+        "WorkflowTimedOutEvent"
+    ),
+    "wfc.runtime.plan.collect": "Collect Take",
+    "wfc.runtime.plan.outcomes": "All",
+    "wfc.runtime.values.serializers": "BaseSerializer JsonSerializer",
+    "wfc.runtime.workflow": "Workflow",
+}
+_GENERATED_CODE: Final = {
+    "wfc.runtime.authoring.run_rules": "Limits Receives run_cancel run_deadline run_error run_key runs_per",
+    "wfc.runtime.authoring.output_format": "require_output_format",
+    "wfc.runtime.authoring.resource": "PythonResource ResourceManager",
+    "wfc.runtime.authoring.decorators": "pause transform",
+    "wfc.runtime.calls.bindings": "Basic Bearer Output PythonTool",
+    "wfc.runtime.driver.engine.messages": "Keep",
+    "wfc.runtime.errors": "ExpressionError OutputFormatError RunFailedError WorkflowStepDoesNotExistError",
+    "wfc.runtime.events": (
+        "CacheHit ChildEnd ChildNote EventEmitted InternalDispatchEvent LateEvent Moment Number StepState "
+        "StepStateChanged UnhandledEvent"
+    ),
+    "wfc.runtime.plan.joins": "AllOf AtLeast EachOf FirstOf",
+    "wfc.runtime.plan.outcomes": "UNHANDLED Batch Fail Inputs Restart RunInfo Unhandled",
+    "wfc.runtime.plan.pauses": "SKIP Child Delay Item Items Outside Question QuestionAsked QuestionClosed Skip Until",
+    "wfc.runtime.values.filters": "filters",  # the module itself
+    "wfc.runtime.values.formats": "Duration Format",
+    "wfc.runtime.values.serializers": "PickleSerializer",
+}
+_MODULES: Final = {
+    name: module
+    for table in (_AUTHORS, _GENERATED_CODE)
+    for module, names in table.items()
+    for name in names.split()
+}
+"""In which module each name is."""
 
 
 def __getattr__(name: str) -> Any:
-    if name == "filters":  # which only generated code needs
-        return importlib.import_module(f"{__name__}.values.{name}")
-    if name.startswith("_") or importlib.util.find_spec(f"{__name__}.{name}") is not None:
+    if name in _MODULES:
+        module = importlib.import_module(_MODULES[name])
+        found = module if name == "filters" else getattr(module, name)
+    elif name.startswith("_") or importlib.util.find_spec(f"{__name__}.{name}") is not None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    # not an AttributeError, in whose place an import would put a sentence that helps nobody
-    raise ImportError(
-        f"wfc.runtime has no `{name}`: it is misspelt, or the installed wfc-workflows is older than this code; "
-        f"`pip install --upgrade wfc-workflows` gets the newest"
-    )
+    else:
+        # not an AttributeError, in whose place an import would put a sentence that helps nobody
+        raise ImportError(
+            f"wfc.runtime has no `{name}`: it is misspelt, or the installed wfc-workflows is older than this code; "
+            f"`pip install --upgrade wfc-workflows` gets the newest"
+        )
+    globals()[name] = found  # the next time it is found without this function
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

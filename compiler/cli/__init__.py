@@ -99,9 +99,9 @@ def plain_check(args: Sequence[str]) -> int | None:
     if args[:1] != ["check"] or not paths or any(each.startswith("-") for each in paths):
         return None
     from wfc.compiler.cli.checking import check
-    from wfc.compiler.reports.render import is_format
+    from wfc.compiler.diagnostics.render import FORMATS
 
-    if not is_format(form):
+    if form not in FORMATS:
         return None
     try:
         return check(paths, form)
@@ -119,7 +119,7 @@ def report_bug(error: Exception) -> int:
         raise error
     import traceback
 
-    from wfc.compiler.reports.render import printable
+    from wfc.compiler.diagnostics.escaping import printable
 
     where = traceback.extract_tb(error.__traceback__)[-1]
     say(printable(f"wfc: this is a bug of wfc, not of your spec: {type(error).__name__}: {error}"))

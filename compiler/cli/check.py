@@ -7,7 +7,7 @@ import os
 import click
 
 from wfc.compiler.cli.checking import Mending, check
-from wfc.compiler.reports.render import FORMATS, Format
+from wfc.compiler.diagnostics.render import FORMATS
 
 __all__ = ["command"]
 
@@ -17,7 +17,7 @@ __all__ = ["command"]
 @click.option(
     "--format",
     "form",
-    type=click.Choice(FORMATS),
+    type=click.Choice(list(FORMATS)),
     default="full",
     show_default=True,
     help="How to show findings.",
@@ -34,7 +34,7 @@ __all__ = ["command"]
 @click.option("--diff", is_flag=True, help="Show what --fix would change, and write nothing.")
 def command(
     paths: tuple[str, ...],
-    form: Format,
+    form: str,
     fix: bool,
     unsafe: bool,
     diff: bool,

@@ -10,7 +10,6 @@ from wfc.compiler.cli.disk import Disk
 from wfc.compiler.cli.files import Source, specs
 from wfc.compiler.cli.findings import show
 from wfc.compiler.cli.levels import settings_of, settled
-from wfc.compiler.reports.render import Format
 
 if TYPE_CHECKING:
     from wfc.compiler.passes import Compiled
@@ -23,7 +22,7 @@ Mending = Literal["", "fix", "diff"]
 
 def check(
     paths: Sequence[str],
-    form: Format = "full",
+    form: str = "full",
     mending: Mending = "",
     *,
     unsafe: bool = False,

@@ -12,8 +12,8 @@ from wfc.compiler.cli.files import Source, specs
 from wfc.compiler.cli.findings import show
 from wfc.compiler.cli.levels import settled
 from wfc.compiler.cli.modules import Output, write_all
+from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.passes import Compiled, compile_shared, compile_text
-from wfc.compiler.reports.render import printable
 from wfc.compiler.workspace.project import Project
 
 __all__ = ["command"]

@@ -7,7 +7,7 @@ from types import ModuleType
 
 import click
 
-from wfc.compiler.reports.render import printable
+from wfc.compiler.diagnostics.escaping import printable
 
 __all__ = ["command"]
 

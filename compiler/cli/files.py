@@ -6,8 +6,8 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 
+from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.limits import MAX_BYTES
-from wfc.compiler.reports.render import printable
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.workspace.contents import contents
 from wfc.compiler.workspace.glance import says_that_it_is_a_spec

@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol, TextIO
 
 from wfc.compiler.diagnostics import Diagnostic
-from wfc.compiler.reports.render import Format, render, summary
+from wfc.compiler.diagnostics.render import FORMATS, render
+from wfc.compiler.diagnostics.results import Rule
+from wfc.compiler.diagnostics.text import summary
 from wfc.compiler.workspace.severity import Levels
 
 __all__ = ["Checked", "show"]
@@ -41,7 +43,7 @@ class Checked(Protocol):
 def show(
     compiled: Sequence[Checked],
     *,
-    form: Format = "full",
+    form: str = "full",
     on_error_stream: bool = False,
     settings: Sequence[Levels] = (),
     suppressed: bool = False,
@@ -53,24 +55,31 @@ def show(
         form: How to show them.
         on_error_stream: Put them where they do not mix with the command's result.
         settings: Settings with something wrong in them, which comes first.
-        suppressed: Show what is suppressed too; in SARIF it always is.
+        suppressed: Show what is suppressed too; some formats always do.
     """
     stream = sys.stderr if on_error_stream else sys.stdout
     files: list[Checked] = [*settings, *compiled]
     findings = list(dict.fromkeys(diagnostic for each in files for diagnostic in each.diagnostics))
     shown = findings
-    if suppressed or form == "sarif":
+    if suppressed or FORMATS[form].suppressed:
         shown = [*findings, *(diagnostic for each in files for diagnostic in each.suppressed)]
     wrong = {diagnostic.path for diagnostic in shown}
     texts = {path: text for each in files for path, text in each.texts.items() if path in wrong}
     texts |= {each.path: each.text for each in files}
-    stream.write(render(shown, texts, form=form, colour=colourful(stream)))
+    stream.write(render(shown, texts, form=form, colour=colourful(stream), describe=describe_rule))
     stream.flush()
-    if form in {"full", "concise", "github"} and (findings or not on_error_stream):
+    if FORMATS[form].summary and (findings or not on_error_stream):
         specs = "1 spec" if len(compiled) == 1 else f"{len(compiled)} specs"
         offer = offered([each for one in compiled for each in one.diagnostics])
         print(f"{specs}: {summary(findings)}{'; ' if offer else ''}{offer}", file=sys.stderr)
     return not findings
+
+
+def describe_rule(code: str) -> Rule:
+    """Return what the catalogue knows of a code; it is imported only for formats that ask."""
+    from wfc.compiler.rules.catalogue import describe
+
+    return describe(code)
 
 
 def offered(findings: Sequence[Diagnostic]) -> str:

@@ -10,9 +10,9 @@ import click
 from wfc.compiler.cli.files import Source, load, named
 from wfc.compiler.cli.writing import write_whole
 from wfc.compiler.diagnostics import Diagnostic
-from wfc.compiler.diagnostics.fixing import fixed
+from wfc.compiler.diagnostics.escaping import printable
+from wfc.compiler.diagnostics.fixes import fixed
 from wfc.compiler.passes import Compiled
-from wfc.compiler.reports.render import printable
 from wfc.compiler.slotted import dataclass
 
 __all__ = ["fix_all"]

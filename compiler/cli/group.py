@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wfc.compiler.reports.render import printable
+from wfc.compiler.diagnostics.escaping import printable
 
 if TYPE_CHECKING:
     from types import FrameType

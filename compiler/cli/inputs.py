@@ -11,7 +11,7 @@ import click
 
 from wfc.compiler.cli.files import MOST_BYTES, load_whole, named
 from wfc.compiler.cli.json_text import NotPlainError, parsed
-from wfc.compiler.reports.render import printable
+from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.rules import closest
 
 if TYPE_CHECKING:

@@ -17,10 +17,10 @@ from wfc.compiler.cli.around import folders_from, project_of
 from wfc.compiler.cli.files import load, load_whole
 from wfc.compiler.cli.findings import show
 from wfc.compiler.cli.levels import settled
+from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.model import Import
 from wfc.compiler.model import Workflow as Resolved
 from wfc.compiler.passes import Compiled, compile_shared, compile_text
-from wfc.compiler.reports.render import printable
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.workspace.project import Project
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.model import TestCase, Workflow
-from wfc.compiler.reports.render import printable
 from wfc.compiler.rules import closest
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import click
 
 from wfc.compiler.cli.forms import FormField, fields_of
 from wfc.compiler.cli.json_text import parsed
-from wfc.compiler.reports.render import printable
+from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.rules import closest
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wfc.compiler.reports.render import printable
+from wfc.compiler.diagnostics.escaping import printable
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -13,7 +13,7 @@ from wfc.compiler.cli.json_text import one_line
 from wfc.compiler.cli.load import load_program
 from wfc.compiler.cli.mocks import named_test
 from wfc.compiler.cli.streams import output_kept
-from wfc.compiler.reports.render import printable
+from wfc.compiler.diagnostics.escaping import printable
 
 if TYPE_CHECKING:
     from collections import deque

@@ -13,8 +13,8 @@ from wfc.compiler.cli.levels import settled
 from wfc.compiler.cli.load import compiled_here, load_compiled
 from wfc.compiler.cli.mocks import spec_test
 from wfc.compiler.cli.streams import output_kept
+from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.passes import Compiled
-from wfc.compiler.reports.render import printable
 from wfc.compiler.workspace.project import Project
 
 if TYPE_CHECKING:

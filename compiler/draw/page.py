@@ -9,7 +9,7 @@ from math import fsum
 from typing import Final
 from unicodedata import combining, east_asian_width
 
-from wfc.compiler.diagnostics.printing import printable
+from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.draw.graph import NO_STEPS, Box, Edge, Graph
 from wfc.compiler.draw.layers import Place, Placed, arrange
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wfc.compiler.expressions.parse import (
+from wfc.compiler.expressions.conditions.exhaustiveness import Case, Verdict, falls_through, judge
+from wfc.compiler.expressions.passes import (
     Expression,
     Template,
     parse_expression,
     parse_template,
     reference,
 )
-from wfc.compiler.expressions.scope import Scope
-from wfc.compiler.expressions.tree import Node, Path
-from wfc.compiler.expressions.truth import Case, Verdict, falls_through, judge
+from wfc.compiler.expressions.syntax.tree import Node, Path
+from wfc.compiler.expressions.typing.scope import Scope
 
 if TYPE_CHECKING:
-    from wfc.compiler.expressions.spelling import spell_expression
-    from wfc.compiler.expressions.templates import spell_body, spell_template
+    from wfc.compiler.expressions.python.printer import spell_expression
+    from wfc.compiler.expressions.python.templates import spell_body, spell_template
 
 __all__ = [
     "Case",
@@ -41,11 +41,11 @@ __all__ = [
 def __getattr__(name: str) -> object:
     """Spelling is for compiling only: a check need not load it."""
     if name == "spell_expression":
-        from wfc.compiler.expressions import spelling
+        from wfc.compiler.expressions.python import printer
 
-        return spelling.spell_expression
+        return printer.spell_expression
     if name in {"spell_body", "spell_template"}:
-        from wfc.compiler.expressions import templates
+        from wfc.compiler.expressions.python import templates
 
         return getattr(templates, name)
     raise AttributeError(name)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from wfc.compiler.expressions.tree import Path
+from wfc.compiler.expressions.syntax.tree import Path
 from wfc.compiler.types import Type
 
 if TYPE_CHECKING:
-    from wfc.compiler.expressions.parse import Expression, Template
-    from wfc.compiler.expressions.scope import Scope
+    from wfc.compiler.expressions.passes import Expression, Template
+    from wfc.compiler.expressions.typing.scope import Scope
 
 __all__ = ["Memory"]
 

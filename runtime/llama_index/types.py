@@ -1,4 +1,4 @@
-"""Types of what runs give, where llama-index-workflows has them."""
+"""``workflows.types``: types of what runs give."""
 
 from __future__ import annotations
 

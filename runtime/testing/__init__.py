@@ -13,7 +13,6 @@ from wfc.runtime.testing.cases import (
 )
 from wfc.runtime.testing.clock import DeadlockError, VirtualTimeLoop, run_virtually
 from wfc.runtime.testing.models import ScriptedModel
-from wfc.runtime.testing.runner import WorkflowTestResult, WorkflowTestRunner
 
 __all__ = [
     "DeadlockError",
@@ -23,8 +22,6 @@ __all__ = [
     "SpecTest",
     "TestOutcome",
     "VirtualTimeLoop",
-    "WorkflowTestResult",
-    "WorkflowTestRunner",
     "doubles_for",
     "run_test",
     "run_virtually",

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from wfc.compiler.diagnostics import Diagnostic, Severity
-from wfc.compiler.diagnostics.fixing import applied, fixed
+from wfc.compiler.diagnostics.fixes import applied, fixed
 from wfc.compiler.passes import check_text
 
 ERRORS = Path(__file__).parent.parent / "errors"

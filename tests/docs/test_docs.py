@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from wfc.compiler.cli import main
+from wfc.compiler.diagnostics.render import render
 from wfc.compiler.passes import check_text
-from wfc.compiler.reports.render import render
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = [

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from wfc.compiler.diagnostics import Finding
-from wfc.compiler.diagnostics.fixing import applied
+from wfc.compiler.diagnostics.fixes import applied
+from wfc.compiler.diagnostics.render import render
 from wfc.compiler.passes import Compiled, check_text
-from wfc.compiler.reports.render import render
 from wfc.compiler.resolve import Refused
 from wfc.compiler.rules import PROBLEMS, WARNINGS
 from wfc.compiler.rules.catalogue import load

@@ -26,9 +26,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from spoiling import Larder, Spoilt
 
-from wfc.compiler.diagnostics.fixing import applied
+from wfc.compiler.diagnostics.fixes import applied
+from wfc.compiler.diagnostics.render import render
 from wfc.compiler.passes import Compiled, compile_text
-from wfc.compiler.reports.render import render
 from wfc.compiler.workspace.project import NoFiles, Project, Unit
 from wfc.compiler.yaml import read
 

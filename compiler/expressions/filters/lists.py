@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Final
 
 from wfc.compiler.expressions.filters.table import Call, Filter, Parameter, Spelling
-from wfc.compiler.expressions.python import Piece, Rank, atom, call, method
-from wfc.compiler.expressions.tree import Constant, ListDisplay, Node
+from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, call, method
+from wfc.compiler.expressions.syntax.tree import Constant, ListDisplay, Node
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.types import (
     ANY,

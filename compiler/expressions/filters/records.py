@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final, get_args
 
-from wfc.compiler.expressions.comparing import compare
 from wfc.compiler.expressions.filters.lists import FIELD, lambda_of
 from wfc.compiler.expressions.filters.table import Call, Filter, Parameter, Spelling
-from wfc.compiler.expressions.python import Piece, Rank, atom, call
-from wfc.compiler.expressions.tree import Compare, ComparisonOperator, Constant, FilterCall, Name
+from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, call
+from wfc.compiler.expressions.syntax.tree import Compare, ComparisonOperator, Constant, FilterCall, Name
+from wfc.compiler.expressions.typing.comparisons import compare
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.types import (
     BOOLEAN,

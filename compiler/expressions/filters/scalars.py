@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from wfc.compiler.expressions.comparing import adapt
 from wfc.compiler.expressions.filters.table import Call, Filter, Parameter, Spelling
-from wfc.compiler.expressions.python import Piece, Rank, atom, call, method
-from wfc.compiler.expressions.tree import Constant
-from wfc.compiler.expressions.widening import is_exact, made_exact
+from wfc.compiler.expressions.python.coercion import is_exact, made_exact
+from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, call, method
+from wfc.compiler.expressions.syntax.tree import Constant
+from wfc.compiler.expressions.typing.comparisons import adapt
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.types import (
     ANY,
@@ -142,7 +142,7 @@ def spell_default(use: Spelling) -> Piece:
 
 def simple_lookup(use: Spelling) -> bool:
     """Whether what may be null is a value of a map, which knows a default of its own."""
-    from wfc.compiler.expressions.tree import Subscript
+    from wfc.compiler.expressions.syntax.tree import Subscript
     from wfc.compiler.types import MapOf
 
     of = use.node.of

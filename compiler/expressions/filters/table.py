@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from wfc.compiler.diagnostics import Finding
-from wfc.compiler.expressions.comparing import adapt
-from wfc.compiler.expressions.fields import item_field
-from wfc.compiler.expressions.python import Piece, call, method
-from wfc.compiler.expressions.tree import Compare, Constant, FilterCall, Node
+from wfc.compiler.expressions.python.pieces import Piece, call, method
+from wfc.compiler.expressions.syntax.tree import Compare, Constant, FilterCall, Node
+from wfc.compiler.expressions.typing.comparisons import adapt
+from wfc.compiler.expressions.typing.fields import item_field
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import UNKNOWN, ListOf, Type, assignable, base, members, show
 
 if TYPE_CHECKING:
-    from wfc.compiler.expressions.typing import Typing
+    from wfc.compiler.expressions.typing.checker import Typing
 
 __all__ = ["Call", "Filter", "Parameter", "Speller", "Spelling", "simple"]
 

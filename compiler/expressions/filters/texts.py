@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from wfc.compiler.expressions.filters.table import Call, Filter, Parameter, Spelling, simple
-from wfc.compiler.expressions.python import Piece, atom, call, method, tuple_of
-from wfc.compiler.expressions.tree import Constant, ListDisplay
+from wfc.compiler.expressions.python.pieces import Piece, atom, call, method, tuple_of
+from wfc.compiler.expressions.syntax.tree import Constant, ListDisplay
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.types import BOOLEAN, INTEGER, STRING, ListOf, MapOf, Type, base, comparable, show
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from wfc.compiler import model
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.expressions import Expression, Template
-from wfc.compiler.expressions.tree import Binary, Node, path_of, walk
+from wfc.compiler.expressions.syntax.tree import Binary, Node, path_of, walk
 from wfc.compiler.model.flow import exits
 from wfc.compiler.proof.analysis import Analysis
 from wfc.compiler.proof.graph.concurrency import Concurrency, Parting, members

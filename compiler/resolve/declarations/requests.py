@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope, Template
-from wfc.compiler.expressions.parse import uses_of
-from wfc.compiler.expressions.template_tree import Hole
+from wfc.compiler.expressions.passes import uses_of
+from wfc.compiler.expressions.syntax.template_tree import Hole
 from wfc.compiler.model import Auth, Header, HttpRequest, Secret, Value
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data

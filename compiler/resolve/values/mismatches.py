@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.expressions.tree import (
+from wfc.compiler.expressions.syntax.tree import (
     Binary,
     Choice,
     Constant,

@@ -122,8 +122,10 @@ def test_a_hit_loads_neither_the_parser_nor_the_passes(tmp_path: Path, kept: Pat
         "wfc.compiler.diagnostics",
         "wfc.compiler.workspace.glance",
         "wfc.compiler.limits",
-        "wfc.compiler.diagnostics.printing",
-        "wfc.compiler.reports.render",
+        "wfc.compiler.diagnostics.escaping",
+        "wfc.compiler.diagnostics.render",
+        "wfc.compiler.diagnostics.results",
+        "wfc.compiler.diagnostics.text",
         "wfc.compiler.workspace.severity",
         "wfc.compiler.slotted",
     }

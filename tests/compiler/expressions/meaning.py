@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
-from wfc.compiler.expressions.tree import (
+from wfc.compiler.expressions.syntax.tree import (
     Attribute,
     Binary,
     Choice,

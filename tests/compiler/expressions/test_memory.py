@@ -70,7 +70,7 @@ ABOUT_FLOW = {"event-never-emitted", "unreachable-step"}
 
 
 def test_what_comes_again_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    from wfc.compiler.expressions import template_parser
+    from wfc.compiler.expressions.syntax import template_parser
 
     read: list[str] = []
     reading = template_parser.read_expression

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.expressions.parser import Parser
-from wfc.compiler.expressions.reading import path_alone, read_expression
-from wfc.compiler.expressions.tokens import UnreadableError, tokenize
-from wfc.compiler.expressions.tree import Fields, Node, children, taken_apart
+from wfc.compiler.expressions.syntax.lexer import UnreadableError, tokenize
+from wfc.compiler.expressions.syntax.parser import Parser
+from wfc.compiler.expressions.syntax.reading import path_alone, read_expression
+from wfc.compiler.expressions.syntax.tree import Fields, Node, children, taken_apart
 
 HERE = Place(("steps",))
 

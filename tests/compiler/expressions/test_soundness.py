@@ -15,7 +15,7 @@ from random_expressions import DECLARED, WORLD, Growing, read
 
 from wfc.compiler.expressions import Expression, spell_expression
 from wfc.compiler.expressions.filters import FILTERS
-from wfc.compiler.expressions.tree import Choice, FilterCall, ListDisplay, Node, decided, walk
+from wfc.compiler.expressions.syntax.tree import Choice, FilterCall, ListDisplay, Node, decided, walk
 from wfc.compiler.python.literals import field_name
 from wfc.compiler.types import (
     ANY,

@@ -210,5 +210,7 @@ def test_what_is_settled_without_a_table_is_what_the_table_says(
         return findings
 
     quickly = told()
-    monkeypatch.setattr("wfc.compiler.expressions.truth.asks_apart", lambda nodes, seen: False)
+    monkeypatch.setattr(
+        "wfc.compiler.expressions.conditions.exhaustiveness.asks_apart", lambda nodes, seen: False
+    )
     assert quickly == told()

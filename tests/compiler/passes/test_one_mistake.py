@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from wfc.compiler.diagnostics.render import render
 from wfc.compiler.passes import check_text
-from wfc.compiler.reports.render import render
 
 SPECS = Path(__file__).parents[3] / "specs"
 

@@ -23,7 +23,7 @@ spec.loader.exec_module(run_programs)
 
 
 def with_our_imports(text: str) -> str:
-    return re.sub(r"^from workflows\b", "from wfc.runtime", text, flags=re.MULTILINE)
+    return re.sub(r"^from workflows\b", "from wfc.runtime.llama_index", text, flags=re.MULTILINE)
 
 
 @pytest.fixture(scope="module")

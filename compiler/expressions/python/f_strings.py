@@ -1,0 +1,157 @@
+"""Texts and expressions in a row → one Python text: an f-string wherever Python 3.11 has one for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, call, method
+from wfc.compiler.expressions.syntax.tree import Concat, Constant, Node
+from wfc.compiler.python.literals import best_quote, block_part, closed_block, escaped, literal, text_block
+from wfc.compiler.types import INTEGER, STRING, base, members
+
+if TYPE_CHECKING:
+    from wfc.compiler.expressions.python.printer import Speller
+
+__all__ = ["UnspeakableError", "joined_parts", "whole_text"]
+
+Wrap = Callable[[Piece], Piece]
+Pieces = Sequence[str | Node]
+
+
+class UnspeakableError(Exception):
+    """A text cannot stand inside an f-string of Python 3.11; what holds it is spelled another way."""
+
+
+def joined_parts(speller: Speller, parts: Pieces, *, encode: bool = False) -> Piece:
+    """Texts and expressions as one text."""
+    flat = flattened(parts, encode=encode)
+    if not any(isinstance(part, Node) for part in flat):
+        return whole_text(speller, "".join(part for part in flat if isinstance(part, str)))
+    wrap = [encoded if encode and index else None for index in range(len(flat))]
+    text = "".join(part for part in flat if isinstance(part, str))
+    if speller.quotes is not None:
+        return nested(speller, flat, text)
+    for form in forms(text):
+        try:
+            return form(speller, flat, wrap)
+        except UnspeakableError:
+            continue
+    return in_a_row(speller, flat, wrap)
+
+
+def flattened(parts: Pieces, *, encode: bool) -> list[str | Node]:
+    """Texts written out, and texts put together with `~`, are parts like others."""
+    found: list[str | Node] = []
+    for part in parts:
+        for each in [part] if encode else taken_apart(part):
+            if isinstance(each, str) and found and isinstance(found[-1], str):
+                found[-1] += each
+            else:
+                found.append(each)
+    return found
+
+
+def taken_apart(part: str | Node) -> list[str | Node]:
+    if isinstance(part, Constant) and isinstance(part.value, str) and base(part.type) == STRING:
+        return [part.value]
+    return flattened(part.parts, encode=False) if isinstance(part, Concat) else [part]
+
+
+def encoded(piece: Piece) -> Piece:
+    return call("filters.url_part", piece)
+
+
+def whole_text(speller: Speller, text: str) -> Piece:
+    if speller.quotes is None and is_block(text):
+        return atom(text_block(text))
+    return speller.text(text)
+
+
+def is_block(text: str) -> bool:
+    """Whether a text has several lines, to be shown as such."""
+    return "\n" in text.rstrip("\n") and "\r" not in text
+
+
+Form = Callable[["Speller", Sequence[str | Node], Sequence[Wrap | None]], Piece]
+
+
+def forms(text: str) -> list[Form]:
+    """The ways to write an f-string, the plainest first."""
+    if is_block(text):
+        return [block]
+    return [in_quotes, in_three_quotes]
+
+
+def hole(speller: Speller, node: Node, wrap: Wrap | None) -> str:
+    """An expression in its braces."""
+    if wrap is not None:
+        code = wrap(speller.piece(node)).code
+    elif all(base(each) in (STRING, INTEGER) for each in members(node.type)):
+        code = speller.piece(node).code
+    else:
+        code = speller.rendered(node).code
+    return f"{{{code}}}"
+
+
+def braced(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def in_quotes(speller: Speller, parts: Sequence[str | Node], wrap: Sequence[Wrap | None]) -> Piece:
+    """``f"Hello {name}"``."""
+    text = "".join(part for part in parts if isinstance(part, str))
+    quote = best_quote(text)
+    inner = speller.inside("'" if quote == '"' else '"')
+    code = ""
+    for part, wrapped in zip(parts, wrap, strict=True):
+        if isinstance(part, str):
+            code += braced(escaped(part)).replace(quote, f"\\{quote}")
+        else:
+            found = hole(inner, part, wrapped)
+            if ('"' in found or "'" in found) and ('"' in text or "'" in text):
+                raise UnspeakableError  # a formatter would weigh the quotes of text and expressions against each other
+            code += found
+    return atom(f"f{quote}{code}{quote}")
+
+
+def in_three_quotes(speller: Speller, parts: Sequence[str | Node], wrap: Sequence[Wrap | None]) -> Piece:
+    r"""``f\"\"\"it's {", ".join(names)}\"\"\"``."""
+    inner = speller.inside("\"'")
+    code = ""
+    for part, wrapped in zip(parts, wrap, strict=True):
+        if isinstance(part, str):
+            code += braced(escaped(part)).replace('"""', '""\\"')
+        else:
+            code += hole(inner, part, wrapped)
+    return atom(f'f"""{closed_block(code)}"""')
+
+
+def block(speller: Speller, parts: Sequence[str | Node], wrap: Sequence[Wrap | None]) -> Piece:
+    """A text of several lines, at the left edge."""
+    inner = speller.inside("\"'")
+    code = "".join(
+        braced(block_part(part)) if isinstance(part, str) else hole(inner, part, wrapped)
+        for part, wrapped in zip(parts, wrap, strict=True)
+    )
+    return atom(f'f"""\\\n{closed_block(code)}"""')
+
+
+def nested(speller: Speller, parts: Sequence[str | Node], text: str) -> Piece:
+    """An f-string inside another one's braces."""
+    if not speller.quotes or "\\" in escaped(text) or '"' in text or "'" in text:
+        raise UnspeakableError
+    quote, inner = speller.quotes[0], speller.inside(speller.quotes[1:])
+    code = "".join(braced(part) if isinstance(part, str) else hole(inner, part, None) for part in parts)
+    return atom(f"f{quote}{code}{quote}")
+
+
+def in_a_row(speller: Speller, parts: Sequence[str | Node], wrap: Sequence[Wrap | None]) -> Piece:
+    """Parts that no f-string can hold, put together by a call."""
+    pieces = [
+        Piece(literal(part), Rank.ATOM)
+        if isinstance(part, str)
+        else (wrapped(speller.piece(part)) if wrapped else speller.rendered(part))
+        for part, wrapped in zip(parts, wrap, strict=True)
+    ]
+    return method(atom('""'), "join", f"[{', '.join(piece.code for piece in pieces)}]")

@@ -1,0 +1,183 @@
+"""What people write in expressions who know another language, and how it is written here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from wfc.compiler.expressions.syntax.lexer import Token
+from wfc.compiler.expressions.syntax.tree import Attribute, Name, path_of
+
+__all__ = ["advice", "as_filter", "foreign_sign"]
+
+WORDS: Final = {"AND": "and", "And": "and", "OR": "or", "Or": "or", "IN": "in", "IS": "is"}
+PAIRS: Final = {
+    ("==", "="): "==",
+    ("!=", "="): "!=",
+    ("<", ">"): "!=",
+    ("=", ">"): ">=",
+    ("=", "<"): "<=",
+    ("?", "?"): "| default(…)",
+    ("?", "."): "| default(…)",
+}
+"""Signs of two of our tokens, or of one and a stray one, and what is meant by them."""
+SIGNS: Final = {
+    "=>": ">=",
+    "=<": "<=",
+    "++": "+ 1",
+    "--": "- 1",
+    "between": "1 <= x and x <= 3",
+    "equals": "==",
+    "eq": "==",
+    "ne": "!=",
+    "gt": ">",
+    "lt": "<",
+    "gte": ">=",
+    "lte": "<=",
+    "has": "| contains(…)",
+    "like": "| contains(…)",
+    "matches": "| contains(…)",
+    "xor": "!=",
+}
+"""Other signs and words between two values."""
+FILTERS: Final = {
+    "len": "length",
+    "size": "length",
+    "count": "length",
+    "lower": "lower",
+    "tolowercase": "lower",
+    "upper": "upper",
+    "touppercase": "upper",
+    "strip": "trim",
+    "startswith": "starts_with(…)",
+    "endswith": "ends_with(…)",
+    "contains": "contains(…)",
+    "includes": "contains(…)",
+    "str": "string",
+    "tostring": "string",
+    "int": "integer",
+    "parseint": "integer",
+    "float": "number",
+    "parsefloat": "number",
+    "sorted": "sort",
+    "reversed": "reverse",
+    "tojson": "json",
+    "dumps": "json",
+    "stringify": "json",
+    "isoformat": "format(…)",
+    "strftime": "format(…)",
+}
+"""What functions and methods are called elsewhere, in small letters, and the filter here."""
+WITH_ARGUMENTS: Final = frozenset(
+    {
+        "replace",
+        "split",
+        "join",
+        "contains",
+        "starts_with",
+        "ends_with",
+        "truncate",
+        "default",
+        "where",
+        "pluck",
+    }
+)
+PLAIN: Final = frozenset(
+    {
+        "length",
+        "first",
+        "last",
+        "min",
+        "max",
+        "sum",
+        "sort",
+        "reverse",
+        "unique",
+        "title",
+        "capitalize",
+        "trim",
+    }
+    | {
+        "upper",
+        "lower",
+        "round",
+        "floor",
+        "ceil",
+        "abs",
+        "json",
+        "keys",
+        "values",
+        "string",
+        "integer",
+        "number",
+    }
+    | {"lines", "flatten", "decimal", "date", "datetime"}
+)
+
+
+def foreign_sign(tokens: Sequence[Token], at: int) -> tuple[Token, str, str] | None:
+    """A sign or a word of another language that ends here: its first token, the sign, and what is meant."""
+    token = tokens[at]
+    if token.kind == "name" and token.text in WORDS:
+        return token, token.text, WORDS[token.text]
+    before = tokens[at - 1] if at else None
+    if before is not None and before.end == token.start and (meant := PAIRS.get((before.text, token.text))):
+        return before, before.text + token.text, meant
+    after = tokens[at + 1] if at + 1 < len(tokens) else None
+    if after is not None and token.end == after.start and (meant := PAIRS.get((token.text, after.text))):
+        return token, token.text + after.text, meant
+    return None
+
+
+def advice(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> str:
+    """What may help where something stands that cannot go on an expression; often nothing does.
+
+    Args:
+        filtered: Whether a filter stands before it.
+    """
+    token = tokens[at]
+    if at and tokens[at - 1].text == "is" and token.kind in {"string", "integer", "number"}:
+        return f"write `== {token.text}`"
+    if at and token.text.lower() in SIGNS:
+        return f"write `{SIGNS[token.text.lower()]}`"
+    if token.text == "else" and at == 0:
+        return "the last entry of a list needs no `when`"
+    if token.text == "if" and at == 0:
+        return "the condition alone is wanted, without `if`"
+    if filtered and token.text == "[":
+        return "put round brackets around all that stands before the `[`"
+    if filtered and at and tokens[at - 1].kind == "name" and token.kind != "operator":
+        return f"what a filter takes stands in brackets: `{tokens[at - 1].text}(…)`"
+    if token.kind == "string" and at and tokens[at - 1].kind != "operator":
+        return "an operator is missing before it, such as `==`"
+    if token.text in {";", ":"}:
+        return f"leave out the `{token.text}`"
+    if token.kind in {"integer", "number"} and at and tokens[at - 1].end == token.start:
+        return f"an item of a list is asked for in brackets: `[{token.text.lstrip('.')}]`"
+    if token.kind == "name" and at and tokens[at - 1].kind != "operator":
+        return "compare with `==`, `!=`, `<`, `<=`, `>`, `>=` or `in`, and put conditions together with `and` and `or`"
+    return ""
+
+
+def as_filter(node: Attribute | Name, tokens: Sequence[Token], at: int) -> str:
+    """A call as the filter that does the same, ready to be written; empty if there is none.
+
+    Args:
+        node: What is called.
+        at: Of the opening bracket.
+    """
+    name = (
+        node.name.lower().replace("_", "") if node.name.lower() not in WITH_ARGUMENTS else node.name.lower()
+    )
+    found = FILTERS.get(name, name if name in PLAIN else f"{name}(…)" if name in WITH_ARGUMENTS else "")
+    if not found:
+        return ""
+    if isinstance(node, Attribute):
+        path = path_of(node.of)
+        return f"{'.'.join(path) if path else '…'} | {found}"
+    inside = []
+    for token in tokens[at + 1 :]:
+        if token.kind != "name" and token.text != ".":
+            break
+        inside.append(token.text)
+    return f"{''.join(inside) or '…'} | {found}"

@@ -1,0 +1,403 @@
+"""Tokens of an expression → its tree, by Jinja's grammar."""
+
+from __future__ import annotations
+
+from typing import Final, NoReturn, cast
+
+from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.expressions.syntax.lexer import Token, UnreadableError
+from wfc.compiler.expressions.syntax.other_languages import advice, as_filter, foreign_sign
+from wfc.compiler.expressions.syntax.tree import (
+    ArithmeticOperator,
+    Attribute,
+    Binary,
+    Choice,
+    Compare,
+    ComparisonOperator,
+    Concat,
+    Constant,
+    Fields,
+    FilterCall,
+    ListDisplay,
+    Logic,
+    Name,
+    Node,
+    Not,
+    RecordDisplay,
+    Slice,
+    Subscript,
+    Test,
+    Unary,
+)
+from wfc.compiler.rules import expressions as problems
+
+__all__ = ["CONSTANTS", "RESERVED", "Parser"]
+
+CONSTANTS: Final = {
+    "true": True,
+    "True": True,
+    "false": False,
+    "False": False,
+    "none": None,
+    "None": None,
+    "null": None,
+}
+RESERVED: Final = frozenset({"and", "or", "not", "in", "is", "if", "else", *CONSTANTS})
+OR, AND, NOT, COMPARISON, SUM, CONCATENATION, PRODUCT = range(1, 8)
+RANKS: Final = {
+    "or": OR,
+    "and": AND,
+    **dict.fromkeys(("==", "!=", "<", "<=", ">", ">=", "in", "not"), COMPARISON),
+    **dict.fromkeys(("+", "-"), SUM),
+    "~": CONCATENATION,
+    **dict.fromkeys(("*", "/", "//", "%"), PRODUCT),
+}
+"""How tightly operators bind; ``not`` is the one of ``not in``."""
+FOREIGN: Final = {
+    "&&": "and",
+    "||": "or",
+    "!": "not",
+    "&": "and",
+    "?": "a if condition else b",
+    "=": "==",
+    "===": "==",
+    "!==": "!=",
+    "<>": "!=",
+}
+MAX_OPERATORS: Final = 150  # in one expression; the tree is as deep at most
+MAX_BRACKETS: Final = 30
+
+
+class Parser:
+    """Reads one expression; stops at its first mistake with :class:`UnreadableError`."""
+
+    def __init__(self, tokens: list[Token], place: Place, start: int = 0) -> None:
+        self.tokens = tokens
+        self.place = place
+        self.start = start
+        self.next = 0
+        self.operators = 0
+        self.brackets = 0
+
+    # --- tokens
+
+    @property
+    def token(self) -> Token:
+        return self.tokens[self.next]
+
+    def ended(self) -> bool:
+        return self.token.kind == "end"
+
+    def take(self) -> Token:
+        token = self.token
+        if token.kind != "end":
+            self.next += 1
+        return token
+
+    def at(self, *texts: str) -> bool:
+        """Whether the next token is one of these operators or words."""
+        return self.tokens[self.next].word in texts
+
+    def accept(self, text: str) -> Token | None:
+        return self.take() if self.tokens[self.next].word == text else None
+
+    def expect(self, text: str, opened: Token) -> Token:
+        if not self.at(text):
+            if self.token.kind == "end":
+                self.fail_with(problems.unclosed_bracket(self.span(opened), opened.text, text, self.behind()))
+            self.unexpected(f"`{text}` or `,`" if text in ")]}" else f"`{text}`")
+        return self.take()
+
+    def span(self, token: Token) -> Place:
+        return self.place.stretch(token.start, token.end)
+
+    def behind(self) -> int:
+        """The end of the last token read."""
+        return self.tokens[self.next - 1].end if self.next else self.start
+
+    # --- mistakes
+
+    def fail_with(self, finding: Finding) -> NoReturn:
+        raise UnreadableError(finding)
+
+    def unexpected(self, wanted: str, after: Node | None = None) -> NoReturn:
+        token = self.token
+        if token.kind == "end":
+            before = self.tokens[self.next - 1] if self.next else None
+            at = self.span(before) if before else self.place.stretch(self.start, token.end)
+            self.fail_with(problems.unfinished_expression(at, wanted, before.text if before else ""))
+        if foreign := foreign_sign(self.tokens, self.next):
+            first, text, meant = foreign
+            place = self.place.stretch(first.start, token.end)
+            self.fail_with(problems.foreign_operator(place, text, meant, spaced=True))
+        if token.text in FOREIGN and token.kind == "operator":
+            spaced = self.behind() < token.start and token.end < self.tokens[self.next + 1].start
+            meant = FOREIGN[token.text]
+            spaced = meant in {"==", "!="} or (spaced and " " not in meant)
+            self.fail_with(problems.foreign_operator(self.span(token), token.text, meant, spaced=spaced))
+        hint = advice(self.tokens, self.next, filtered=isinstance(after, FilterCall))
+        self.fail_with(problems.unexpected_token(self.span(token), token.text, wanted, hint))
+
+    def count(self, token: Token) -> None:
+        self.operators += 1
+        if self.operators > MAX_OPERATORS:
+            self.fail_with(problems.expression_too_long(self.place.stretch(self.start, token.end)))
+
+    # --- the grammar, loosest first
+
+    def whole(self) -> Node:
+        """One expression and nothing after it."""
+        if self.ended():
+            self.fail_with(problems.empty_expression(self.place.stretch(self.start, self.token.end)))
+        node = self.expression()
+        if not self.ended():
+            self.after(node)
+        return node
+
+    def after(self, node: Node) -> NoReturn:
+        """Says what is wrong with a token that cannot follow an expression."""
+        token = self.token
+        if token.text == "**":
+            self.fail_with(problems.no_power(self.span(token)))
+        if token.text == "(" and isinstance(node, (Attribute, Name)):
+            self.no_call(node)
+        if isinstance(node, Name) and node.name == "NOT":
+            self.fail_with(
+                problems.foreign_operator(
+                    self.place.stretch(node.start, node.end), node.name, "not", spaced=True
+                )
+            )
+        self.unexpected("an operator or the end", node)
+
+    def no_call(self, node: Attribute | Name) -> NoReturn:
+        place = self.place.stretch(node.name_start, node.name_end)
+        self.fail_with(problems.method_call(place, node.name, as_filter(node, self.tokens, self.next)))
+
+    def expression(self) -> Node:
+        node = self.either()
+        while self.at("if"):
+            word = self.take()
+            self.count(word)
+            test = self.either()
+            if not self.at("else"):
+                if self.token.kind != "end" and not self.at(")", "]", "}", ","):
+                    self.after(test)
+                self.fail_with(problems.if_without_else(self.span(word)))
+            self.take()
+            otherwise = self.expression()
+            node = Choice(node.start, otherwise.end, test, node, otherwise)
+        return node
+
+    def either(self) -> Node:
+        return self.ranked(OR)
+
+    def ranked(self, loosest: int) -> Node:
+        """An expression whose operators bind as tightly as ``loosest``, or tighter.
+
+        One call reads operators of every rank: a call for each rank would be made for every name in a spec.
+        """
+        if loosest <= NOT and self.tokens[self.next].word == "not":
+            word = self.take()
+            self.count(word)
+            operand = self.ranked(NOT)
+            node: Node = Not(word.start, operand.end, operand)
+        else:
+            node = self.signed()
+        compared = False
+        while (rank := RANKS.get(self.tokens[self.next].word, 0)) >= loosest:
+            if rank == COMPARISON:
+                token = self.token
+                operator = self.comparison_operator()
+                if operator is None:
+                    return node
+                if compared:
+                    self.fail_with(problems.chained_comparison(self.span(token), token.text))
+                right = self.ranked(SUM)
+                node, compared = Compare(node.start, right.end, operator, node, right), True
+            elif rank in (SUM, PRODUCT):
+                node = self.binary(node, self.take(), self.ranked(rank + 1))
+            else:
+                node = self.chain(node, rank)
+        if self.tokens[self.next].word == "**":
+            self.fail_with(problems.no_power(self.span(self.token)))
+        return node
+
+    def chain(self, first: Node, rank: int) -> Node:
+        """Operators that take any number of operands: ``or``, ``and``, ``~``."""
+        word = self.token.word
+        parts = [first]
+        while self.at(word):
+            self.count(self.take())
+            parts.append(self.ranked(rank + 1))
+        start, end = first.start, parts[-1].end
+        if rank == CONCATENATION:
+            return Concat(start, end, tuple(parts))
+        return Logic(start, end, "or" if rank == OR else "and", tuple(parts))
+
+    def comparison_operator(self) -> ComparisonOperator | None:
+        token = self.token
+        if token.text == "not":
+            if self.tokens[self.next + 1].text != "in":
+                return None
+            self.count(self.take())
+            self.take()
+            return "not in"
+        self.count(self.take())
+        return cast("ComparisonOperator", token.text)
+
+    def binary(self, left: Node, operator: Token, right: Node) -> Binary:
+        self.count(operator)
+        return Binary(left.start, right.end, cast("ArithmeticOperator", operator.text), left, right)
+
+    def signed(self, *, filtered: bool = True) -> Node:
+        token = self.tokens[self.next]
+        if token.word in {"-", "+"}:
+            self.count(self.take())
+            operand = self.signed(filtered=False)
+            node: Node = Unary(token.start, operand.end, "-" if token.text == "-" else "+", operand)
+        else:
+            node = self.postfix(self.primary(token))
+        return self.filters(node) if filtered else node
+
+    def postfix(self, node: Node) -> Node:
+        while (word := self.tokens[self.next].word) in {".", "[", "("}:
+            if word == ".":
+                self.count(self.take())
+                name = self.token
+                if name.kind != "name":
+                    self.unexpected("a field's name")
+                self.next += 1
+                node = Attribute(node.start, name.end, node, name.text, name.start, name.end)
+            elif word == "[":
+                node = self.subscript(node)
+            elif isinstance(node, (Attribute, Name)):
+                self.no_call(node)
+            else:
+                break
+        return node
+
+    def subscript(self, node: Node) -> Node:
+        opened = self.open()
+        first = None if self.at(":") else self.expression()
+        if self.accept(":"):
+            last = None if self.at("]") else self.expression()
+            if self.at(":"):
+                self.fail_with(problems.no_slice_step(self.span(self.token)))
+            return Slice(node.start, self.close("]", opened).end, node, first, last)
+        end = self.close("]", opened).end
+        assert first is not None
+        return Subscript(node.start, end, node, first)
+
+    def filters(self, node: Node) -> Node:
+        while (word := self.tokens[self.next].word) in {"|", "is"}:
+            self.count(self.take())
+            node = self.filter(node) if word == "|" else self.test(node)
+        return node
+
+    def filter(self, node: Node) -> Node:
+        name = self.token
+        if name.kind != "name":
+            self.unexpected("a filter's name")
+        self.take()
+        arguments: list[tuple[str | None, Node]] = []
+        end = name.end
+        if self.at("("):
+            opened = self.open()
+            while not self.at(")"):
+                arguments.append(self.argument())
+                if not self.accept(","):
+                    break
+            end = self.close(")", opened).end
+        return FilterCall(node.start, end, node, name.text, name.start, name.end, tuple(arguments))
+
+    def argument(self) -> tuple[str | None, Node]:
+        if self.token.kind == "name" and self.tokens[self.next + 1].text == "=":
+            name = self.take().text
+            self.take()
+            return name, self.expression()
+        return None, self.expression()
+
+    def test(self, node: Node) -> Node:
+        negated = self.accept("not") is not None
+        name = self.token
+        if name.kind != "name" or (name.text in RESERVED and name.text not in CONSTANTS):
+            self.unexpected("`none` or the name of an event or a type")
+        self.take()
+        word = "none" if name.text in {"None", "null"} else name.text
+        return Test(node.start, name.end, node, word, negated, name.start, name.end)
+
+    def primary(self, token: Token) -> Node:
+        if token.kind == "name":
+            if token.text not in RESERVED:
+                self.next += 1
+                return Name(token.start, token.end, token.text, token.start, token.end)
+            if token.text in CONSTANTS:
+                self.next += 1
+                return Constant(token.start, token.end, CONSTANTS[token.text])
+        elif token.kind == "path":
+            return self.path(token)
+        elif token.kind in {"string", "integer", "number"}:
+            self.next += 1
+            if token.kind == "string" and self.token.kind == "string":
+                self.unexpected("an operator such as `~`")
+            return Constant(token.start, token.end, token.value)
+        if self.at("("):
+            opened = self.open()
+            node = self.expression()
+            if self.at(","):
+                self.fail_with(problems.no_tuple(self.span(self.token)))
+            end = self.close(")", opened).end
+            node.start, node.end = token.start, end
+            return node
+        if self.at("["):
+            return self.list_display()
+        if self.at("{"):
+            return self.record_display()
+        return self.unexpected("a value")
+
+    def path(self, token: Token) -> Fields:
+        path = tuple(token.text.split("."))
+        self.operators += len(path) - 2
+        self.count(token)
+        if path[0] in RESERVED:
+            self.unexpected("a value")
+        self.next += 1
+        return Fields(token.start, token.end, path, token.start)
+
+    def list_display(self) -> Node:
+        opened = self.open()
+        items: list[Node] = []
+        while not self.at("]"):
+            items.append(self.expression())
+            if not self.accept(","):
+                break
+        return ListDisplay(opened.start, self.close("]", opened).end, tuple(items))
+
+    def record_display(self) -> Node:
+        opened = self.open()
+        entries: list[tuple[Constant, Node]] = []
+        while not self.at("}"):
+            key = self.token
+            if key.text == "{" and key.start == opened.end:
+                self.fail_with(problems.stray_character(self.place.stretch(opened.start, key.end), "{{"))
+            if key.kind not in ("string", "name"):
+                self.unexpected("a field's name")
+            self.take()
+            if not self.accept(":"):
+                self.unexpected("`:`")
+            # a key is never looked up, so its quotes may be left out
+            name = key.value if key.kind == "string" else key.text
+            entries.append((Constant(key.start, key.end, name), self.expression()))
+            if not self.accept(","):
+                break
+        return RecordDisplay(opened.start, self.close("}", opened).end, tuple(entries))
+
+    def open(self) -> Token:
+        self.brackets += 1
+        if self.brackets > MAX_BRACKETS:
+            self.fail_with(problems.expression_too_long(self.place.stretch(self.start, self.token.end)))
+        return self.take()
+
+    def close(self, text: str, opened: Token) -> Token:
+        self.brackets -= 1
+        return self.expect(text, opened)

@@ -1,0 +1,55 @@
+"""Text of an expression → its tree, by the shortest way that gives the same as the grammar does word by word."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.expressions.syntax.lexer import UnreadableError, tokenize
+from wfc.compiler.expressions.syntax.parser import RESERVED, Parser
+from wfc.compiler.expressions.syntax.tree import Fields, Name, Node
+
+__all__ = ["path_alone", "read_expression"]
+
+PATH: Final = re.compile(r"\s*([A-Za-z]\w*+)((?:\.[A-Za-z]\w*+)*)\s*(}}|\Z)", re.ASCII)
+MAX_LENGTH: Final = 1_000  # of a path; how many fields it may have is for the parser to say
+
+
+def read_expression(text: str, place: Place, start: int = 0, *, until: str = "") -> tuple[Node, int]:
+    """The tree of an expression, and where what comes after it begins.
+
+    Args:
+        place: Where the whole text stands.
+        until: What comes after the expression: ``}}``, or nothing but the text's end.
+
+    Raises:
+        UnreadableError: It cannot be read; carries the finding that says why.
+    """
+    path = path_alone(text, start, until=until)
+    if path is not None:
+        return path
+    try:
+        tokens, end = tokenize(text, place, start, until=until, paths=True)
+        return Parser(tokens, place, start).whole(), end
+    except UnreadableError:  # what is said of it is said of single words
+        tokens, end = tokenize(text, place, start, until=until)
+        return Parser(tokens, place, start).whole(), end
+
+
+def path_alone(text: str, start: int = 0, *, until: str = "") -> tuple[Node, int] | None:
+    """The tree of an expression that is a path and nothing else, as most are, and where ``until`` begins.
+
+    Returns:
+        ``None`` where the tokens and the parser must look at it themselves.
+    """
+    match = PATH.match(text, start)
+    if match is None or match[3] != until:
+        return None
+    name, fields = match[1], match[2]
+    if name in RESERVED or len(fields) > MAX_LENGTH:
+        return None
+    begin, end = match.span(1)
+    if not fields:
+        return Name(begin, end, name, begin, end), match.start(3)
+    return Fields(begin, match.end(2), (name, *fields[1:].split(".")), begin), match.start(3)

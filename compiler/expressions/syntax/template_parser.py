@@ -1,0 +1,276 @@
+"""Text with expressions in it → its parts.
+
+A line that holds nothing but statements leaves no trace; a statement beside other text takes nothing from it, so that
+a line that ends in ``{% endif %}`` keeps its break. ``{%-`` and ``-%}`` take away all blanks and line breaks on their
+side.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from wfc.compiler.diagnostics import Place, Report
+from wfc.compiler.expressions.syntax.lexer import Token, UnreadableError, tokenize
+from wfc.compiler.expressions.syntax.parser import RESERVED, Parser
+from wfc.compiler.expressions.syntax.reading import read_expression
+from wfc.compiler.expressions.syntax.template_tree import Condition, Hole, Loop, Part, Text
+from wfc.compiler.expressions.syntax.tree import Broken, Node
+from wfc.compiler.python.literals import is_name
+from wfc.compiler.rules import expressions as problems
+from wfc.compiler.rules import templates as template_problems
+from wfc.compiler.slotted import dataclass, field
+
+__all__ = ["TemplateParser"]
+
+NAMES: Final = "(?:events?|inputs|result|state|config|error|run)"
+# each way begins with one of three signs, for which a long text is searched much sooner than for a choice
+MARK: Final = re.compile(
+    r"\$\{\{|\{\{|\{%|\{#"
+    rf"|\{{ ?({NAMES}\.\w+) ?\}}|\$\{{ ?({NAMES}\.\w+) ?\}}|\$({NAMES}\.\w+)|<%=? *({NAMES}\.\w+) *%>"
+)
+"""Where something begins that may be no text; the last four are how others write an expression."""
+MAX_NESTING: Final = 15
+MAX_EXPRESSIONS: Final = 2_000  # in one text, statements included
+STATEMENTS: Final = ("for", "if", "elif", "else", "endfor", "endif")
+
+
+@dataclass(slots=True)
+class Open:
+    """A statement that is open: what it will be made of."""
+
+    word: Token
+    head: tuple[tuple[str, ...], Node] | None  # of a loop
+    test: Node | None = None  # of the branch that is being read
+    branches: list[tuple[Node | None, tuple[Part, ...]]] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
+    otherwise: bool = False
+
+    def close_branch(self) -> None:
+        self.branches.append((self.test, tuple(self.parts)))
+        self.parts = []
+
+    def closed(self) -> Part:
+        if self.head is not None:
+            return Loop(*self.head, tuple(self.parts))
+        self.close_branch()
+        return Condition(tuple(self.branches))
+
+
+def only_statements(line: str) -> bool:
+    """Whether nothing but statements and blanks stands in a line."""
+    position = 0
+    while (opening := line.find("{%", position)) >= 0:
+        closing = line.find("%}", opening)
+        if closing < 0 or line[position:opening].strip():
+            return False
+        position = closing + 2
+    return not line[position:].strip()
+
+
+class TemplateParser:
+    """Reads a text with expressions in it. A mistake in one expression does not hide those in others."""
+
+    def __init__(self, text: str, place: Place, report: Report, *, statements: bool) -> None:
+        self.text = text
+        self.place = place
+        self.report = report
+        self.statements = statements
+        self.stack: list[Open] = []
+        self.top: list[Part] = []
+        self.trim_next = ""  # what the last statement's end takes from the text after it: "", "line" or "all"
+        self.failed = False  # so that the text has no type
+        self.complained = False
+        self.closed = 0  # the next `#}`; below zero if there is none
+        self.line = (0, 0, False)  # looked at last: where it starts and ends, whether it is all statements
+
+    @property
+    def parts(self) -> list[Part]:
+        return self.stack[-1].parts if self.stack else self.top
+
+    def whole(self) -> tuple[Part, ...]:
+        """All parts of the text."""
+        position = 0
+        begun = 0  # of the text that is no expression
+        count = 0
+        while match := MARK.search(self.text, position):
+            mark, at = match.group(), match.start()
+            count += 1
+            if count > MAX_EXPRESSIONS:
+                self.wrong(
+                    UnreadableError(problems.expression_too_long(self.place.stretch(at, at + len(mark))))
+                )
+                self.stack.clear()
+                break
+            if mark == "${{":
+                self.add_text(begun, at)
+                position = begun = self.hole(at + 3)
+            elif mark == "{%" and self.statements:
+                minus = self.text.startswith("-", at + 2)
+                if at > begun and self.text[at - 1] == "$":
+                    self.report(template_problems.dollar_before_statement(self.place.stretch(at - 1, at)))
+                self.add_text(begun, at, "all" if minus else "line" if self.is_alone(at) else "")
+                position = begun = self.statement(at, at + 2 + minus)
+            else:
+                self.warn(mark, at, next((each for each in match.groups() if each), ""))
+                position = match.end()
+        self.add_text(begun, len(self.text))
+        if self.stack:
+            word = self.stack[-1].word
+            self.wrong(UnreadableError(template_problems.statement_not_ended(self.span(word), word.text)))
+            self.stack.clear()
+        return tuple(self.top)
+
+    def span(self, token: Token) -> Place:
+        return self.place.stretch(token.start, token.end)
+
+    def wrong(self, mistake: UnreadableError) -> None:
+        self.failed = self.complained = True
+        self.report(mistake.finding)
+
+    def warn(self, mark: str, at: int, words: str) -> None:
+        self.complained = True
+        place = self.place.stretch(at, at + len(mark))
+        if words:
+            self.report(template_problems.expression_as_text(place, mark, words))
+        elif mark == "{{":
+            self.report(template_problems.braces_without_dollar(place))
+        elif mark == "{%":
+            self.report(template_problems.statement_elsewhere(place))
+        else:
+            if 0 <= self.closed < at:
+                self.closed = self.text.find("#}", at)
+            whole = self.place.stretch(at, self.closed + 2) if self.closed > 0 else None
+            self.report(template_problems.comment_braces(place, whole))
+
+    def add_text(self, start: int, end: int, trim_end: str = "") -> None:
+        text = self.text[start:end]
+        if self.trim_next == "all":
+            text = text.lstrip()
+        elif self.trim_next == "line":
+            text = re.sub(r"\A\r?\n", "", text)
+        self.trim_next = ""
+        if trim_end == "all":
+            text = text.rstrip()
+        elif trim_end == "line":
+            text = text.rstrip(" \t")
+        if text:
+            self.parts.append(Text(text))
+
+    def is_alone(self, position: int) -> bool:
+        """Whether nothing but statements and blanks stands in a position's line."""
+        start, end, alone = self.line
+        if not start <= position < end:
+            start = self.text.rfind("\n", 0, position) + 1
+            closing = self.text.find("%}", position)
+            end = self.text.find("\n", max(closing, position))
+            end = len(self.text) if end < 0 else end
+            alone = only_statements(self.text[start:end])
+            self.line = (start, end, alone)
+        return alone
+
+    def hole(self, start: int) -> int:
+        try:
+            tree, end = read_expression(self.text, self.place, start, until="}}")
+            self.parts.append(Hole(tree))
+        except UnreadableError as mistake:
+            self.wrong(mistake)
+            self.parts.append(Hole(Broken(start, start)))
+            end = self.text.find("}}", start)
+            if end < 0:
+                return len(self.text)
+        return end + 2
+
+    # --- statements
+
+    def statement(self, opening: int, start: int) -> int:
+        try:
+            tokens, end = tokenize(self.text, self.place, start, until="%}")
+        except UnreadableError as mistake:
+            self.wrong(mistake)
+            end = self.text.find("%}", start)
+            return len(self.text) if end < 0 else end + 2
+        self.trim_next = "line" if self.is_alone(opening) else ""
+        if len(tokens) > 1 and tokens[-2].text == "-":
+            del tokens[-2]
+            self.trim_next = "all"
+        try:
+            self.run(tokens, self.place.stretch(opening, end + 2))
+        except UnreadableError as mistake:
+            self.wrong(mistake)
+        return end + 2
+
+    def run(self, tokens: list[Token], place: Place) -> None:
+        word, *rest = tokens
+        parser = Parser(rest, self.place, word.end)
+        match word.text:
+            case "for":
+                self.open(Open(word, self.loop_head(parser)), word)
+            case "if":
+                self.open(Open(word, None, self.guarded(parser)), word)
+            case "elif" | "else":
+                self.branch(word, self.guarded(parser) if word.text == "elif" else None)
+                self.nothing_after(word, parser)
+            case "endfor" | "endif":
+                self.close(word)
+                self.nothing_after(word, parser)
+            case _:
+                raise UnreadableError(
+                    template_problems.unknown_statement(
+                        self.span(word) if word.text else place, word.text, STATEMENTS
+                    )
+                )
+
+    def guarded(self, parser: Parser) -> Node:
+        """A condition; a broken one still opens its statement."""
+        try:
+            return parser.whole()
+        except UnreadableError as mistake:
+            self.wrong(mistake)
+            parser.next = len(parser.tokens) - 1
+            return Broken(parser.start, parser.start)
+
+    def nothing_after(self, word: Token, parser: Parser) -> None:
+        if parser.token.kind != "end" and word.text != "elif":
+            raise UnreadableError(
+                problems.unexpected_token(parser.span(parser.token), parser.token.text, "`%}`")
+            )
+
+    def loop_head(self, parser: Parser) -> tuple[tuple[str, ...], Node]:
+        try:
+            names = [self.loop_name(parser)]
+            if parser.accept(","):
+                names.append(self.loop_name(parser))
+            if not parser.accept("in"):
+                parser.unexpected("`in`")
+            return tuple(names), self.guarded(parser)
+        except UnreadableError as mistake:
+            self.wrong(mistake)
+            return ("item",), Broken(parser.start, parser.start)
+
+    def loop_name(self, parser: Parser) -> str:
+        token = parser.token
+        if token.kind != "name" or token.text in RESERVED or not is_name(token.text):
+            parser.unexpected("a name for the item")
+        parser.take()
+        return token.text
+
+    def open(self, opened: Open, word: Token) -> None:
+        if len(self.stack) >= MAX_NESTING:
+            raise UnreadableError(problems.expression_too_long(self.span(word)))
+        self.stack.append(opened)
+
+    def branch(self, word: Token, test: Node | None) -> None:
+        if not self.stack or self.stack[-1].head is not None or self.stack[-1].otherwise:
+            raise UnreadableError(template_problems.statement_out_of_place(self.span(word), word.text))
+        opened = self.stack[-1]
+        opened.close_branch()
+        opened.test = test
+        opened.otherwise = test is None
+
+    def close(self, word: Token) -> None:
+        wanted = "for" if word.text == "endfor" else "if"
+        if not self.stack or self.stack[-1].word.text != wanted:
+            raise UnreadableError(template_problems.statement_out_of_place(self.span(word), word.text))
+        part = self.stack.pop().closed()
+        self.parts.append(part)

@@ -1,0 +1,66 @@
+"""What a text with expressions in it is made of."""
+
+from __future__ import annotations
+
+from wfc.compiler.expressions.syntax.tree import Node
+from wfc.compiler.slotted import dataclass
+
+__all__ = ["Condition", "Hole", "Loop", "Part", "Text", "has_statements", "holes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Text that stays as it is. Its stretch is of the source; what whitespace control takes away is not in ``text``."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """``${{ expression }}``."""
+
+    tree: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """``{% if %}``: branches, each with its condition; the last one's is ``None`` for ``{% else %}``."""
+
+    branches: tuple[tuple[Node | None, tuple[Part, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """``{% for name in items %}``.
+
+    Args:
+        names: Of the item; or of key and value, for a map.
+    """
+
+    names: tuple[str, ...]
+    items: Node
+    body: tuple[Part, ...]
+
+
+Part = Text | Hole | Condition | Loop
+
+
+def has_statements(parts: tuple[Part, ...]) -> bool:
+    """Whether there is a ``{% for %}`` or an ``{% if %}``."""
+    return any(isinstance(part, (Condition, Loop)) for part in parts)
+
+
+def holes(parts: tuple[Part, ...]) -> list[Node]:
+    """Every expression in it, at any depth, in the order of the text."""
+    found: list[Node] = []
+    for part in parts:
+        match part:
+            case Hole():
+                found.append(part.tree)
+            case Condition():
+                for test, body in part.branches:
+                    found += [test] if test is not None else []
+                    found += holes(body)
+            case Loop():
+                found += [part.items, *holes(part.body)]
+    return found

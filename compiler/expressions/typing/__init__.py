@@ -1,0 +1,1 @@
+"""Tree → types, and every finding about types."""

@@ -1,0 +1,79 @@
+"""Types of arithmetic."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from wfc.compiler.expressions.syntax.tree import Binary, Unary
+from wfc.compiler.rules import operands as operand_problems
+from wfc.compiler.types import (
+    DATE,
+    DATETIME,
+    DECIMAL,
+    DURATION,
+    INTEGER,
+    NUMBER,
+    STRING,
+    UNKNOWN,
+    ListOf,
+    Type,
+    base,
+    common,
+    show,
+)
+
+if TYPE_CHECKING:
+    from wfc.compiler.expressions.typing.checker import Typing
+
+__all__ = ["binary", "unary"]
+
+NUMERIC: Final = (INTEGER, NUMBER, DECIMAL)
+
+# Moments and durations: (left, operator, right) → result.
+TIMES: Final[dict[tuple[Type, str, Type], Type]] = {
+    (DATETIME, "+", DURATION): DATETIME,
+    (DURATION, "+", DATETIME): DATETIME,
+    (DATETIME, "-", DURATION): DATETIME,
+    (DATETIME, "-", DATETIME): DURATION,
+    (DATE, "-", DATE): DURATION,
+    (DURATION, "+", DURATION): DURATION,
+    (DURATION, "-", DURATION): DURATION,
+    (DURATION, "/", DURATION): NUMBER,
+    **{(DURATION, operator, number): DURATION for operator in "*/" for number in (INTEGER, NUMBER)},
+    **{(number, "*", DURATION): DURATION for number in (INTEGER, NUMBER)},
+}
+
+
+def unary(typing: Typing, node: Unary, operand: Type) -> Type:
+    """The type of a number with a sign."""
+    kind = base(operand)
+    if kind in (UNKNOWN, DURATION, *NUMERIC):
+        return kind
+    return typing.wrong(operand_problems.no_arithmetic(typing.at(node), node.operator, show(kind), "", ""))
+
+
+def binary(typing: Typing, node: Binary, left: Type, right: Type) -> Type:
+    """The type of a sum, a difference, a product, a quotient."""
+    if UNKNOWN in (left, right):
+        return UNKNOWN
+    first, second = base(left), base(right)
+    if first in NUMERIC and second in NUMERIC:
+        if {first, second} == {DECIMAL, NUMBER}:
+            return typing.wrong(operand_problems.decimal_with_number(typing.at(node), node.operator))
+        return number(node.operator, first, second)
+    if (first, node.operator, second) in TIMES:
+        return TIMES[first, node.operator, second]
+    if node.operator == "+" and first == second == STRING:
+        return STRING
+    if node.operator == "+" and isinstance(first, ListOf) and isinstance(second, ListOf):
+        return ListOf(common(first.item, second.item))
+    hint = "put texts together with `~`" if node.operator == "+" and STRING in (first, second) else ""
+    return typing.wrong(
+        operand_problems.no_arithmetic(typing.at(node), node.operator, show(first), show(second), hint)
+    )
+
+
+def number(operator: str, first: Type, second: Type) -> Type:
+    if DECIMAL in (first, second):
+        return DECIMAL
+    return NUMBER if NUMBER in (first, second) or operator == "/" else INTEGER

@@ -1,0 +1,409 @@
+"""Trees of expressions → their types, and everything that is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from wfc.compiler.diagnostics import Finding, Place, Report
+from wfc.compiler.expressions.filters import FILTERS, Call
+from wfc.compiler.expressions.syntax.tree import (
+    Attribute,
+    Binary,
+    Broken,
+    Choice,
+    Compare,
+    Concat,
+    Constant,
+    Fields,
+    FilterCall,
+    ListDisplay,
+    Logic,
+    Name,
+    Node,
+    Not,
+    RecordDisplay,
+    Slice,
+    Subscript,
+    Test,
+    Unary,
+    path_of,
+    taken_apart,
+)
+from wfc.compiler.expressions.typing import arithmetic, comparisons, fields, hints, type_tests
+from wfc.compiler.expressions.typing.scope import Scope
+from wfc.compiler.rules import expressions as problems
+from wfc.compiler.rules import operands as operand_problems
+from wfc.compiler.rules import templates as template_problems
+from wfc.compiler.types import (
+    ANY,
+    BOOLEAN,
+    INTEGER,
+    NOTHING,
+    NULL,
+    NUMBER,
+    STRING,
+    UNKNOWN,
+    Enumeration,
+    Field,
+    ListOf,
+    MapOf,
+    Optional,
+    Record,
+    Scalar,
+    Type,
+    base,
+    common,
+    may_be_null,
+    members,
+    show,
+)
+
+__all__ = ["Typing"]
+
+
+class Typing:
+    """Gives every node of an expression its type; reports what does not fit, once each.
+
+    Args:
+        text: The whole text that the nodes' stretches are of.
+        place: Where that text stands.
+    """
+
+    def __init__(self, text: str, place: Place, report: Report) -> None:
+        self.text = text
+        self.place = place
+        self.report = report
+        self.failed = False
+        self.unknown = False  # whether some part has a type that nobody knows
+        self.positive = True  # outside of `not`, or inside of two
+
+    @property
+    def sure(self) -> bool:
+        """Whether everything could be read so far, and has a type that is known."""
+        return not self.failed and not self.unknown
+
+    # --- findings
+
+    def at(self, node: Node) -> Place:
+        """A node's place."""
+        return self.place.stretch(node.start, node.end)
+
+    def words(self, node: Node) -> str:
+        """A node as the author wrote it, cut short."""
+        words = " ".join(self.text[node.start : node.end].split())
+        return words if len(words) <= 50 else f"{words[:49]}…"
+
+    def wrong(self, finding: Finding) -> Type:
+        """Report a finding; what it is about has a type that causes no more."""
+        self.failed = True
+        self.report(finding)
+        return UNKNOWN
+
+    def decide(self, node: Node, outcome: bool, why: str) -> None:
+        """Note a test's outcome where earlier conditions leave only one; it is a mistake if it never helps.
+
+        That a test holds for what they have left is no mistake: the last of several cases always does.
+        """
+        if outcome == self.positive:
+            node.decided = outcome
+        else:
+            finding = operand_problems.always_true if outcome else operand_problems.never_true
+            self.wrong(finding(self.at(node), why))
+
+    # --- types
+
+    def type_of(self, node: Node, scope: Scope) -> Type:
+        """The type of an expression in a scope; every node in it gets its own."""
+        node.type = kind = RULES[node.__class__](self, node, scope)
+        if kind is UNKNOWN:
+            self.unknown = True
+        return kind
+
+    def present(self, node: Node, scope: Scope, *, use: str = "") -> Type:
+        """The type of an expression that is used where null means nothing."""
+        return self.not_null(node, self.type_of(node, scope), use)
+
+    def not_null(self, node: Node, type: Type, use: str = "") -> Type:
+        if may_be_null(type):
+            testable = path_of(node) is not None
+            return self.wrong(operand_problems.may_be_null(self.at(node), self.words(node), testable, use))
+        return type
+
+    def condition(self, node: Node, scope: Scope) -> None:
+        """Types a condition, which is true or false and nothing else."""
+        self.judge(node, self.type_of(node, scope))
+
+    def judge(self, node: Node, kind: Type, hint: str = "") -> None:
+        """Reports a condition that is none; ``hint`` says what to write instead, if that is not clear from its type."""
+        if kind is UNKNOWN:
+            return
+        if base(kind) is BOOLEAN:
+            if isinstance(kind, Enumeration) and len(kind.values) == 1 and path_of(node) is not None:
+                holds = bool(kind.values[0])
+                self.decide(node, holds, f"`{self.words(node)}` is always {str(holds).lower()} here")
+            return
+        if isinstance(kind, Optional) and base(kind.of) is BOOLEAN:
+            self.wrong(operand_problems.condition_may_be_null(self.at(node), self.words(node)))
+        else:
+            self.wrong(
+                operand_problems.not_a_condition(
+                    self.at(node), self.words(node), show(base(kind)), hint or remedy(kind)
+                )
+            )
+        node.type = UNKNOWN
+
+    def texts(self, node: Node, scope: Scope) -> None:
+        """Types what becomes part of a text: a scalar that is there."""
+        kind = self.present(node, scope, use="in a text")
+        if kind.__class__ is Scalar and kind is not ANY:  # as most are
+            return
+        if kind is not UNKNOWN and not all(
+            isinstance(each, (Scalar, Enumeration)) and each is not ANY for each in members(kind)
+        ):
+            of_scalars = (
+                isinstance(kind, ListOf) and isinstance(base(kind.item), Scalar) and kind.item is not ANY
+            )
+            self.wrong(template_problems.needs_json(self.at(node), self.words(node), show(kind), of_scalars))
+
+    # --- one rule a kind of node
+
+    def broken(self, node: Broken, scope: Scope) -> Type:
+        return UNKNOWN
+
+    def constant(self, node: Constant, scope: Scope) -> Type:
+        match node.value:
+            case None:
+                return NULL
+            case float():
+                return NUMBER
+            case _:
+                return Enumeration((node.value,))
+
+    def name(self, node: Name, scope: Scope) -> Type:
+        if node.name not in scope.names:
+            place = self.place.stretch(node.name_start, node.name_end)
+            if node.name.startswith("_"):
+                return self.wrong(problems.private_name(place, node.name))
+            meant = hints.for_name(node, self.text, scope)
+            return self.wrong(problems.unknown_name(place, node.name, list(scope.names), meant))
+        node.declared = scope.names[node.name]
+        return scope.fact((node.name,)) or node.declared
+
+    def attribute(self, node: Attribute, scope: Scope) -> Type:
+        of = self.type_of(node.of, scope)
+        if of is UNKNOWN:
+            return UNKNOWN
+        if isinstance(of, Record) and of.name and node.name in of.fields:
+            node.declared = of.fields[node.name].type
+        else:
+            found = self.field(node, of)
+            if isinstance(found, Finding):
+                return self.wrong(found)
+            node.declared = found
+        return (scope.fact(path_of(node)) if scope.facts else None) or node.declared
+
+    def fields(self, node: Fields, scope: Scope) -> Type:
+        found = scope.look_up(node.path)
+        if found is not None:
+            node.declared, kind = found
+        else:
+            node.apart = taken_apart(node)
+            kind = self.type_of(node.apart, scope)
+            node.declared = node.apart.declared
+        return kind
+
+    def field(self, node: Attribute, of: Type) -> Type | Finding:
+        """The type of a field that is not simply there, or what is wrong with it."""
+        if may_be_null(of):
+            words, path = self.words(node.of), path_of(node.of)
+            instead = f"`{words}.{node.name} if {words} is not none else …`" if path is not None else ""
+            if path is not None and path[:-1] == ("events",) and isinstance(node.of, Attribute):
+                join = node.of.of.type  # a field that one event alone declares is there by itself, too
+                if isinstance(join, Record) and node.name in join.fields:
+                    instead = f"`events.{node.name} | default(…)`"
+            use = f"for its field `{node.name}`"
+            return operand_problems.may_be_null(self.at(node.of), words, path is not None, use, instead)
+        place = self.place.stretch(node.name_start, node.name_end)
+        return fields.field_of(of, node.name, place, self.words(node.of))
+
+    def subscript(self, node: Subscript, scope: Scope) -> Type:
+        of = self.present(node.of, scope, use="for its parts")
+        index = self.present(node.index, scope)
+        if UNKNOWN in (of, index):
+            return UNKNOWN
+        if isinstance(of, Record) and isinstance(node.index, Constant) and isinstance(node.index.value, str):
+            found = fields.field_of(of, node.index.value, self.at(node.index), self.words(node.of))
+            return self.wrong(found) if isinstance(found, Finding) else found
+        wanted, gives = parts_of(of)
+        if wanted is None:
+            return self.wrong(operand_problems.no_parts(self.at(node.of), self.words(node.of), show(of)))
+        if base(index) != wanted:
+            return self.wrong(
+                operand_problems.wrong_index(self.at(node.index), show(of), show(wanted), show(base(index)))
+            )
+        return gives
+
+    def slice(self, node: Slice, scope: Scope) -> Type:
+        of = self.present(node.of, scope, use="for its parts")
+        for bound in (node.first, node.last):
+            kind = self.present(bound, scope) if bound is not None else INTEGER
+            if bound is not None and kind is not UNKNOWN and base(kind) is not INTEGER:
+                self.wrong(
+                    operand_problems.wrong_index(self.at(bound), show(of), "integer", show(base(kind)))
+                )
+        if of is UNKNOWN or isinstance(of, ListOf):
+            return of
+        if base(of) is STRING:
+            return STRING
+        return self.wrong(operand_problems.no_parts(self.at(node.of), self.words(node.of), show(of)))
+
+    def list_display(self, node: ListDisplay, scope: Scope) -> Type:
+        types = [self.type_of(item, scope) for item in node.items]
+        beside = next((each for each in types if each in comparisons.WRITTEN_AS_TEXT), None)
+        if beside is not None:
+            pairs = zip(node.items, types, strict=True)
+            types = [comparisons.adapt(item, kind, beside) for item, kind in pairs]
+        return ListOf(common(*types) if types else NOTHING)
+
+    def record_display(self, node: RecordDisplay, scope: Scope) -> Type:
+        record = Record("")
+        for key, value in node.entries:
+            kind = self.type_of(value, scope)
+            name = str(key.value)
+            if name in record.fields:
+                self.wrong(problems.key_twice(self.at(key), name))
+            record.fields[name] = Field(name, kind)
+        return record
+
+    def unary(self, node: Unary, scope: Scope) -> Type:
+        return arithmetic.unary(self, node, self.present(node.operand, scope, use="in arithmetic"))
+
+    def binary(self, node: Binary, scope: Scope) -> Type:
+        left = self.present(node.left, scope, use="in arithmetic")
+        right = self.present(node.right, scope, use="in arithmetic")
+        return arithmetic.binary(self, node, left, right)
+
+    def concat(self, node: Concat, scope: Scope) -> Type:
+        for part in node.parts:
+            self.texts(part, scope)
+        return STRING
+
+    def compare(self, node: Compare, scope: Scope) -> Type:
+        left = self.type_of(node.left, scope)
+        name = node.right.name if isinstance(node.right, Name) else ""
+        if name and name not in scope.names and base(left) is BOOLEAN and name.lower() not in hints.CONSTANTS:
+            meant = hints.for_truth(self.words(node.left), node.operator, name)
+            return self.wrong(problems.unknown_name(self.at(node.right), name, list(scope.names), meant))
+        right = self.type_of(node.right, scope)
+        return comparisons.compare(self, node, left, right)
+
+    def logic(self, node: Logic, scope: Scope) -> Type:
+        before: Node | None = None
+        for part in node.parts:
+            kind = self.type_of(part, scope)
+            if before is None and node.operator == "or" and self.instead(node, kind, scope):
+                return UNKNOWN
+            self.judge(part, kind, self.said_once(before, part))
+            before = part
+            if part is not node.parts[-1]:
+                scope = scope.given(part, node.operator == "and", sure=self.sure)
+        return BOOLEAN
+
+    def instead(self, node: Logic, kind: Type, scope: Scope) -> bool:
+        """Whether an `or` is meant to give a value instead of a missing one; that is reported."""
+        first, *others = node.parts
+        if len(others) != 1 or not isinstance(kind, Optional) or base(kind.of) == BOOLEAN:
+            return False
+        other = self.type_of(others[0], scope)
+        if other == UNKNOWN or base(other) == BOOLEAN:
+            return False
+        hint = f"write `{self.words(first)} | default({self.words(others[0])})`"
+        self.judge(first, kind, hint)
+        return True
+
+    def said_once(self, before: Node | None, part: Node) -> str:
+        """What to write for `x == "a" or "b"`, where the comparison is meant to hold for both."""
+        if not isinstance(before, Compare) or not isinstance(part, Constant) or isinstance(part.value, bool):
+            return ""
+        return f"write `{self.words(before.left)} {before.operator} {self.words(part)}`"
+
+    def negation(self, node: Not, scope: Scope) -> Type:
+        self.positive = not self.positive
+        self.condition(node.operand, scope)
+        self.positive = not self.positive
+        return BOOLEAN
+
+    def choice(self, node: Choice, scope: Scope) -> Type:
+        before, self.positive = self.positive, True
+        self.condition(node.test, scope)
+        self.positive = before
+        then = self.type_of(node.then, scope.given(node.test, True, sure=self.sure))
+        otherwise = self.type_of(node.otherwise, scope.given(node.test, False, sure=self.sure))
+        left, right = (
+            comparisons.adapt(node.then, then, otherwise),
+            comparisons.adapt(node.otherwise, otherwise, then),
+        )
+        return common(left, right)
+
+    def test(self, node: Test, scope: Scope) -> Type:
+        type_tests.test(self, node, self.type_of(node.of, scope), scope)
+        return BOOLEAN
+
+    def filter(self, node: FilterCall, scope: Scope) -> Type:
+        known = FILTERS.get(node.name)
+        subject = self.type_of(node.of, scope)
+        arguments = [self.type_of(argument, scope) for _, argument in node.arguments]
+        if known is None:
+            place = self.place.stretch(node.name_start, node.name_end)
+            return self.wrong(problems.unknown_filter(place, node.name, list(FILTERS)))
+        if not known.takes_null:
+            subject = self.not_null(node.of, subject, use=f"by `{node.name}`")
+        call = Call(self, node, known, subject)
+        if not call.bind() or subject is UNKNOWN or UNKNOWN in arguments:
+            return UNKNOWN
+        return known.check(call)
+
+
+def parts_of(type: Type) -> tuple[Type | None, Type]:
+    """What a subscript of a value must be, and what it gives."""
+    match type:
+        case ListOf():
+            return INTEGER, type.item
+        case MapOf():
+            return STRING, type.value if isinstance(type.value, Optional) else Optional(type.value)
+    return (INTEGER, STRING) if base(type) is STRING else (None, UNKNOWN)
+
+
+def remedy(type: Type) -> str:
+    """How to make a condition of a value that is none."""
+    if may_be_null(type):
+        return "ask `is not none`"
+    if isinstance(type, (ListOf, MapOf)):
+        return "ask `| length > 0`"
+    kind = base(type)
+    if kind is STRING:
+        return 'ask `!= ""`'
+    return "ask `!= 0`" if kind in (INTEGER, NUMBER) else "compare it with something"
+
+
+RULES: Final[Mapping[type[Node], Callable[..., Type]]] = {
+    Broken: Typing.broken,
+    Constant: Typing.constant,
+    Name: Typing.name,
+    Fields: Typing.fields,
+    Attribute: Typing.attribute,
+    Subscript: Typing.subscript,
+    Slice: Typing.slice,
+    ListDisplay: Typing.list_display,
+    RecordDisplay: Typing.record_display,
+    Unary: Typing.unary,
+    Binary: Typing.binary,
+    Concat: Typing.concat,
+    Compare: Typing.compare,
+    Logic: Typing.logic,
+    Not: Typing.negation,
+    Choice: Typing.choice,
+    Test: Typing.test,
+    FilterCall: Typing.filter,
+}

@@ -1,0 +1,226 @@
+"""Types of comparisons, and comparisons that can only go one way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from wfc.compiler.expressions.conditions.narrowing import among, is_among
+from wfc.compiler.expressions.syntax.tree import Compare, Constant, ListDisplay, Node
+from wfc.compiler.expressions.typing import hints, type_tests
+from wfc.compiler.rules import operands as operand_problems
+from wfc.compiler.types import (
+    ANY,
+    BOOLEAN,
+    DATE,
+    DATETIME,
+    DECIMAL,
+    DURATION,
+    NULL,
+    STRING,
+    UNKNOWN,
+    Enumeration,
+    ListOf,
+    MapOf,
+    Type,
+    base,
+    comparable,
+    fits,
+    may_be_null,
+    ordered,
+    show,
+    show_value,
+    without_null,
+)
+
+if TYPE_CHECKING:
+    from wfc.compiler.expressions.typing.checker import Typing
+
+__all__ = ["WRITTEN_AS_TEXT", "adapt", "compare"]
+
+WRITTEN_AS_TEXT = (DECIMAL, DATE, DATETIME, DURATION)
+
+
+def adapt(node: Node, type: Type, wanted: Type) -> Type:
+    """The type of a text written out that stands for a moment or a decimal, where one is wanted.
+
+    ``event.due < "2026-01-31"`` compares dates: the text is read when the spec is compiled.
+    """
+    wanted = without_null(wanted)
+    written = isinstance(node, Constant) and isinstance(node.value, str) and wanted in WRITTEN_AS_TEXT
+    if written and isinstance(node, Constant) and fits(node.value, wanted) is None:
+        node.type = wanted
+        return wanted
+    return type
+
+
+def compare(typing: Typing, node: Compare, left: Type, right: Type) -> Type:
+    """Checks a comparison, whose type is boolean whatever it compares."""
+    if UNKNOWN in (left, right):
+        return BOOLEAN
+    if node.operator in {"in", "not in"}:
+        membership(typing, node, left, right)
+    else:
+        left, right = adapt(node.left, left, right), adapt(node.right, right, left)
+        if node.operator in {"==", "!="}:
+            equality(typing, node, left, right)
+        else:
+            order(typing, node, left, right)
+    return BOOLEAN
+
+
+def order(typing: Typing, node: Compare, left: Type, right: Type) -> None:
+    first = typing.not_null(node.left, left, f"by `{node.operator}`")
+    second = typing.not_null(node.right, right, f"by `{node.operator}`")
+    if not ordered(first, second):
+        typing.wrong(
+            operand_problems.not_ordered(
+                typing.at(node),
+                node.operator,
+                show(base(first)),
+                show(base(second)),
+                hint(typing, node, first, second),
+            )
+        )
+
+
+def equality(typing: Typing, node: Compare, left: Type, right: Type) -> None:
+    for value, other, kind in ((node.right, node.left, left), (node.left, node.right, right)):
+        if isinstance(value, Constant) and value.value is None:
+            type_tests.null_test(typing, node, other, kind, null=node.operator == "==")
+            return
+        if kind is NULL and not may_be_null(value.type) and value.type is not ANY:
+            typing.decide(node, node.operator == "!=", f"`{typing.words(other)}` is null here")
+            return
+    for value, other, other_type in ((node.right, node.left, left), (node.left, node.right, right)):
+        one_sided = isinstance(value, Constant) and not isinstance(other, Constant)
+        if (
+            one_sided
+            and isinstance(value, Constant)
+            and not one_value(typing, node, value, other, other_type)
+        ):
+            return
+    if not comparable(left, right):
+        shown, meant = (show(widened(left)), show(widened(right))), hint(typing, node, left, right)
+        typing.wrong(operand_problems.not_comparable(typing.at(node), node.operator, *shown, meant))
+        node.left.type = UNKNOWN  # so that nobody relies on what it would have made known
+
+
+def hint(typing: Typing, node: Compare, left: Type, right: Type) -> str:
+    """What is most likely meant by a comparison that does not go."""
+    words = typing.words(node.left), typing.words(node.right)
+    return hints.for_comparison(node.operator, (node.left, node.right), (left, right), words)
+
+
+def widened(type: Type) -> Type:
+    """How a type is best named in a comparison that fails: the value of a constant does not matter."""
+    return base(type) if isinstance(type, Enumeration) and len(type.values) == 1 else type
+
+
+def one_value(typing: Typing, node: Compare, value: Constant, other: Node, type: Type) -> bool:
+    """Checks a comparison of an enumeration with one value; whether there may be more to say."""
+    declared = without_null(other.declared if other.declared is not UNKNOWN else type)
+    if declared is BOOLEAN and isinstance(value.value, bool):
+        declared = Enumeration((True, False))
+    if not isinstance(declared, Enumeration) or base(value.type) != base(declared):
+        return True
+    if not has(declared, value.value):
+        known = [str(each) for each in declared.values]
+        typing.wrong(
+            operand_problems.no_such_value(
+                typing.at(value), typing.words(other), show_value(value.value), known
+            )
+        )
+        return False
+    now = without_null(type)
+    if isinstance(now, Enumeration):
+        decide(typing, node, value, other, now, may_be_null(type))
+    return False
+
+
+def decide(
+    typing: Typing, node: Compare, value: Constant, other: Node, now: Enumeration, nullable: bool
+) -> None:
+    """What earlier conditions have left of an enumeration may decide a comparison with one of its values."""
+    shown = show_value(value.value)
+    if not has(now, value.value):
+        why = f"`{typing.words(other)}` is no longer `{shown}` here"
+        typing.decide(node, node.operator == "!=", why)
+    elif len(now.values) == 1 and not nullable:
+        why = f"`{typing.words(other)}` is always `{shown}` here"
+        typing.decide(node, node.operator == "==", why)
+
+
+def has(enumeration: Enumeration, value: object) -> bool:
+    return is_among(value, enumeration.values)
+
+
+def membership(typing: Typing, node: Compare, left: Type, right: Type) -> None:
+    container = typing.not_null(node.right, right, f"by `{node.operator}`")
+    if container is UNKNOWN:
+        return
+    if isinstance(node.right, ListDisplay):
+        among_items(typing, node, node.right, left)
+        return
+    if isinstance(container, ListOf):
+        if not comparable(left, container.item):
+            typing.wrong(
+                operand_problems.not_comparable(
+                    typing.at(node), node.operator, show(widened(left)), show(container)
+                )
+            )
+        return
+    if isinstance(container, MapOf) or base(container) is STRING:
+        held = typing.not_null(node.left, left, f"by `{node.operator}`")
+        if held is not UNKNOWN and base(held) is not STRING:
+            typing.wrong(
+                operand_problems.not_comparable(
+                    typing.at(node), node.operator, show(widened(left)), show(container)
+                )
+            )
+        return
+    typing.wrong(operand_problems.no_parts(typing.at(node.right), typing.words(node.right), show(container)))
+
+
+def among_items(typing: Typing, node: Compare, display: ListDisplay, left: Type) -> None:
+    """Each item of a list written out is compared with the value by itself."""
+    if not display.items:
+        typing.wrong(operand_problems.never_true(typing.at(node), "the list is empty"))
+    declared = without_null(node.left.declared if node.left.declared is not UNKNOWN else left)
+    values = among(declared.values) if isinstance(declared, Enumeration) else frozenset()
+    scalar = base(declared)
+    for item in display.items:
+        kind = adapt(item, item.type, left)
+        if isinstance(item, Constant) and isinstance(declared, Enumeration) and base(kind) == scalar:
+            if (item.value.__class__, item.value) not in values:
+                known = [str(each) for each in declared.values]
+                words = typing.words(node.left)
+                typing.wrong(
+                    operand_problems.no_such_value(typing.at(item), words, show_value(item.value), known)
+                )
+        elif left is not NULL and not comparable(left, kind):
+            typing.wrong(
+                operand_problems.not_comparable(
+                    typing.at(item), node.operator, show(left), show(widened(kind))
+                )
+            )
+    if left is NULL and not any(may_be_null(item.type) for item in display.items):
+        typing.decide(node, node.operator == "not in", f"`{typing.words(node.left)}` is null here")
+        return
+    now = without_null(left)
+    written = [item.value for item in display.items if isinstance(item, Constant)]
+    if not typing.failed and isinstance(now, Enumeration) and len(written) == len(display.items):
+        decide_among(typing, node, now, written, may_be_null(left))
+
+
+def decide_among(
+    typing: Typing, node: Compare, now: Enumeration, values: Sequence[object], nullable: bool
+) -> None:
+    """The same as ``decide``, for several values."""
+    known = among(values)
+    held = [each for each in now.values if (each.__class__, each) in known]
+    outcome = None if held and (len(held) < len(now.values) or nullable) else bool(held)
+    if outcome is not None:
+        left = " or ".join(f"`{show_value(each)}`" for each in now.values)
+        why = f"`{typing.words(node.left)}` can only be {left} here"
+        typing.decide(node, outcome == (node.operator == "in"), why)

@@ -1,0 +1,108 @@
+"""How to write what is most likely meant by an expression whose types do not go together."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from wfc.compiler.expressions.syntax.tree import Constant, Name, Node
+from wfc.compiler.expressions.typing.scope import Scope
+from wfc.compiler.types import (
+    BOOLEAN,
+    DECIMAL,
+    INTEGER,
+    NUMBER,
+    STRING,
+    Record,
+    Type,
+    base,
+    members,
+    show,
+)
+
+__all__ = ["CONSTANTS", "for_comparison", "for_name", "for_truth"]
+
+OWNERS: Final = ("result", "event", "events", "inputs", "state", "config", "error")
+"""Whose field a name alone may be, the most likely first."""
+FIELD: Final = re.compile(r"\s*\.\s*(\w+)")
+NUMBERS: Final = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+CONSTANTS: Final = frozenset({"true", "false", "none", "null"})
+COMMA: Final = re.compile(r"(-?[0-9]+),([0-9]+)")
+TRUTH: Final = {
+    "yes": True,
+    "on": True,
+    "y": True,
+    "no": False,
+    "off": False,
+    "n": False,
+    "true": True,
+    "false": False,
+}
+
+
+def for_name(node: Name, text: str, scope: Scope) -> str:
+    """What is meant by a name that means nothing: a field of something, or a thing that is reached otherwise."""
+    after = FIELD.match(text, node.name_end)
+    asked = after[1] if after else node.name
+    if node.name == "secrets":
+        return for_secret(text, asked) if after else ""
+    for owner in OWNERS:
+        kind = scope.names.get(owner)
+        if kind is not None and any(
+            isinstance(each, Record) and asked in each.fields for each in members(kind)
+        ):
+            return f"write `{owner}.{asked}`"
+    return ""
+
+
+def for_secret(text: str, name: str) -> str:
+    """How a secret is written that stands in a text."""
+    words = text.lower()
+    if "bearer" in words or "token " in words:
+        return f"a secret is never part of a text: write `auth: {{bearer: {name}}}` beside `headers`"
+    if "basic " in words:
+        return f"a secret is never part of a text: write `auth: {{basic: {{user: …, password: {name}}}}}`"
+    return (
+        f"a secret is never part of a text: it stands in `auth`, in `api_key`, or alone: `{{secret: {name}}}`"
+    )
+
+
+def for_truth(words: str, operator: str, name: str) -> str:
+    """How to ask whether something is true that is compared with `yes` or `no`; empty for other names."""
+    truth = TRUTH.get(name.lower())
+    if truth is None or operator not in {"==", "!="}:
+        return ""
+    return f"write `{words}`" if truth == (operator == "==") else f"write `not {words}`"
+
+
+def for_comparison(
+    operator: str, sides: tuple[Node, Node], kinds: tuple[Type, Type], words: tuple[str, str]
+) -> str:
+    """How to write a comparison of two sides that cannot be compared; empty where that cannot be told."""
+    for value, kind, other in ((sides[1], kinds[0], words[0]), (sides[0], kinds[1], words[1])):
+        if not isinstance(value, Constant) or isinstance(value.value, bool) or value.value is None:
+            continue
+        if found := for_constant(operator, value.value, kind, other):
+            return found
+    return ""
+
+
+def for_constant(operator: str, value: object, kind: Type, words: str) -> str:
+    """The same for a value written out, beside something of a type."""
+    base_kind = base(kind)
+    if base_kind is DECIMAL:
+        if isinstance(value, float):
+            return f'write `"{value}"`: decimals beside numbers stand in quotes'
+        if isinstance(value, str) and (comma := COMMA.fullmatch(value)):
+            return f'write `"{comma[1]}.{comma[2]}"`'
+    if not isinstance(value, str):
+        return f'write `"{value}"`' if base_kind is STRING and operator in {"==", "!="} else ""
+    if base_kind in (INTEGER, NUMBER) and NUMBERS.fullmatch(value):
+        return f"write `{value}` without quotes"
+    if base_kind is BOOLEAN:
+        return for_truth(words, operator, value)
+    if operator in {"==", "!="} and any(
+        isinstance(each, Record) and show(each) == value for each in members(kind)
+    ):
+        return f"ask `{words} is {'not ' * (operator == '!=')}{value}`"
+    return ""

@@ -1,0 +1,130 @@
+"""What names an expression may mention, and what conditions have made known about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from wfc.compiler.expressions.conditions.narrowing import SCALAR_TESTS, Facts, facts_of, of_first
+from wfc.compiler.expressions.syntax.tree import Constant, Fields, Name, Node, Path, Test, children
+from wfc.compiler.slotted import dataclass, field, replace
+from wfc.compiler.types import UNKNOWN, OneOf, Record, Type, may_be_null
+
+if TYPE_CHECKING:
+    from wfc.compiler.expressions.memory import Memory
+    from wfc.compiler.expressions.passes import Expression
+
+__all__ = ["Scope"]
+
+MAX_DOUBTED: Final = (
+    4  # names in a path; deeper ones are hardly ever asked about, and records may hold themselves
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The names of a place, with their types.
+
+    Args:
+        names: ``event events result inputs state config error response run args`` and names of items, those
+            that there are.
+        classes: Events and types that ``is Name`` may name.
+        facts: The type that a path has here, where conditions have narrowed it.
+        memory: Of what was read in scopes with the same classes, or ``None``.
+    """
+
+    names: Mapping[str, Type]
+    classes: Mapping[str, Record] = field(default_factory=dict)
+    facts: Facts = field(default_factory=dict)
+    memory: Memory | None = None
+
+    def assuming(self, condition: Expression, holds: bool) -> Scope:
+        """The scope where a condition is known to hold, or not to."""
+        outcomes = condition.outcomes
+        if holds not in outcomes:
+            outcomes[holds] = outcome(condition.tree, holds, sure=condition.sure)
+        return self.narrowed(outcomes[holds])
+
+    def given(self, condition: Node, holds: bool, *, sure: bool = False) -> Scope:
+        """The same, for a part of an expression.
+
+        Args:
+            sure: Whether all of the expression could be read and has types.
+        """
+        return self.narrowed(outcome(condition, holds, sure=sure))
+
+    def narrowed(self, found: Facts | None) -> Scope:
+        """The scope where more is known; ``None``: where nobody can say what is."""
+        if found is None:
+            found = self.doubts()
+        if not found:
+            return self
+        facts = {**self.facts, **found}
+        events = self.names.get("events")
+        if isinstance(events, Record) and events.role == "first":
+            facts.update(of_first("events", events, facts))
+        return Scope(self.names, self.classes, facts, self.memory)
+
+    def doubts(self) -> Facts:
+        """What is known after a condition that could not be read, or cannot be so: it may have excluded anything."""
+        found: dict[Path, Type] = {}
+        waiting: list[tuple[Path, Type]] = [((name,), type) for name, type in self.names.items()]
+        while waiting:
+            path, type = waiting.pop()
+            if may_be_null(type) or isinstance(type, OneOf):
+                found[path] = UNKNOWN
+            elif isinstance(type, Record) and len(path) < MAX_DOUBTED:
+                waiting += [((*path, name), each.type) for name, each in type.fields.items()]
+        return found
+
+    def with_name(self, name: str, type: Type) -> Scope:
+        """The scope in which one more name stands for a value."""
+        facts = {path: fact for path, fact in self.facts.items() if path[0] != name}
+        return replace(self, names={**self.names, name: type}, facts=facts)
+
+    def look_up(self, path: Path) -> tuple[Type, Type] | None:
+        """The type of a name or of a field of records, as declared and as it is here.
+
+        Returns:
+            ``None`` where there is more to say: of what is not there, of what several records have, and of
+            events of which one is there, where what is known of one says something of the others.
+        """
+        facts = self.facts
+        kind = self.names.get(path[0])
+        for length, name in enumerate(path[1:], 1):
+            if facts:
+                kind = facts.get(path[:length], kind)
+            if (
+                not isinstance(kind, Record)
+                or not kind.name
+                or kind.role == "first"
+                or name not in kind.fields
+            ):
+                return None
+            kind = kind.fields[name].type
+        if kind is None:
+            return None
+        return kind, facts.get(path, kind) if facts else kind
+
+    def fact(self, path: Path | None) -> Type | None:
+        """What conditions have made of a path's type, if they have made anything of it."""
+        return self.facts.get(path) if path is not None and self.facts else None
+
+
+def outcome(condition: Node, holds: bool, *, sure: bool) -> Facts | None:
+    """What a condition says where it holds or does not; ``None`` if it cannot be so, or could not be read."""
+    return facts_of(condition, holds) if sure or not is_in_doubt(condition) else None
+
+
+def is_in_doubt(condition: Node) -> bool:
+    """Whether a part of a condition could not be read, which a finding has said already."""
+    waiting = [condition]
+    while waiting:
+        node = waiting.pop()
+        if node.type is UNKNOWN:
+            return True
+        if isinstance(node, Test) and node.record is None and node.name not in {"none", *SCALAR_TESTS}:
+            return True
+        if not isinstance(node, (Fields, Name, Constant)):  # as most are
+            waiting += children(node)
+    return False

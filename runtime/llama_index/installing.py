@@ -1,0 +1,76 @@
+"""This room under the name ``workflows``, from which ``llama_index.core``'s agents import."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any, Final
+
+from wfc.runtime.errors import WorkflowConfigurationError
+
+__all__ = ["install"]
+
+_HERE: Final = "wfc.runtime.llama_index"
+_INSTALL: Final = "wfc.runtime.integrations.llama_index.install()"
+
+_MODULES: Final = (
+    "workflows",
+    "workflows.collect",
+    "workflows.context",
+    "workflows.context.context",
+    "workflows.context.serializers",
+    "workflows.context.state_store",
+    "workflows.decorators",
+    "workflows.errors",
+    "workflows.events",
+    "workflows.handler",
+    "workflows.representation",
+    "workflows.resource",
+    "workflows.retry_policy",
+    "workflows.testing",
+    "workflows.types",
+    "workflows.workflow",
+)
+"""Their modules that have one of the same name in this room."""
+
+
+class _Alias(ModuleType):
+    """One of their modules, made of ours. A name is looked up when it is asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        module = importlib.import_module(_HERE + self.__name__.removeprefix("workflows"))
+        if name in module.__all__:
+            return getattr(module, name)
+        raise AttributeError(
+            f"`{self.__name__}` is wfc's here, by `{_INSTALL}`, and wfc has nothing that is called `{name}`"
+        )
+
+
+def install() -> None:
+    """Put this room's modules where ``import workflows`` finds them, for the rest of the process.
+
+    To be called before anything imports ``llama_index.core`` or ``workflows``; the package llama-index-workflows
+    may be installed or not, and is not used from then on. A second call changes nothing.
+
+    Raises:
+        WorkflowConfigurationError: ``workflows`` has been imported already, so that some code has the other one.
+    """
+    loaded = sys.modules.get("workflows")
+    if isinstance(loaded, _Alias):
+        return
+    if loaded is not None:
+        raise WorkflowConfigurationError(
+            "`workflows` has been imported already, and what has imported it goes on with llama-index-workflows: "
+            f"call `{_INSTALL}` first in the program, before `llama_index.core` and `workflows` are imported"
+        )
+    for name in _MODULES:
+        made = _Alias(name, f"wfc's, under the name `{name}`.")
+        made.__spec__ = ModuleSpec(name, None)
+        sys.modules[name] = made
+        parent, _, last = name.rpartition(".")
+        if parent:
+            setattr(sys.modules[parent], last, made)

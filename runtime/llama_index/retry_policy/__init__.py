@@ -1,0 +1,164 @@
+"""Retry policies put together from parts: which errors to try again, how long to wait, when to stop.
+
+``retry_policy(retry=…, wait=…, stop=…)`` makes one, for ``@step(retry_policy=…)``. Conditions on errors and those to
+stop are joined with ``|`` and ``&``, waits with ``+``. All names and parameters are those of llama-index-workflows.
+``RetryPolicy`` in here is what any policy has to be like; ``wfc.runtime.RetryPolicy`` is one ready to use.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+from wfc.runtime.authoring.retry import RetryInfo, RetryRule, asked_wait
+from wfc.runtime.llama_index.retry_policy.conditions import (
+    RetryCondition,
+    StopCondition,
+    WaitStrategy,
+    retry_all,
+    retry_always,
+    retry_any,
+    retry_if_exception,
+    retry_if_exception_cause_type,
+    retry_if_exception_message,
+    retry_if_exception_type,
+    retry_if_not_exception_message,
+    retry_if_not_exception_type,
+    retry_never,
+    retry_unless_exception_type,
+    stop_after_attempt,
+    stop_after_delay,
+    stop_all,
+    stop_any,
+    stop_before_delay,
+    stop_never,
+)
+from wfc.runtime.llama_index.retry_policy.waits import (
+    time_unit_type,
+    wait_chain,
+    wait_combine,
+    wait_exponential,
+    wait_exponential_jitter,
+    wait_fixed,
+    wait_full_jitter,
+    wait_incrementing,
+    wait_none,
+    wait_random,
+    wait_random_exponential,
+)
+
+__all__ = [
+    "ConstantDelayRetryPolicy",
+    "ExponentialBackoffRetryPolicy",
+    "RetryCondition",
+    "RetryInfo",
+    "RetryPolicy",
+    "StopCondition",
+    "WaitStrategy",
+    "retry_all",
+    "retry_always",
+    "retry_any",
+    "retry_if_exception",
+    "retry_if_exception_cause_type",
+    "retry_if_exception_message",
+    "retry_if_exception_type",
+    "retry_if_not_exception_message",
+    "retry_if_not_exception_type",
+    "retry_never",
+    "retry_policy",
+    "retry_unless_exception_type",
+    "stop_after_attempt",
+    "stop_after_delay",
+    "stop_all",
+    "stop_any",
+    "stop_before_delay",
+    "stop_never",
+    "time_unit_type",
+    "wait_chain",
+    "wait_combine",
+    "wait_exponential",
+    "wait_exponential_jitter",
+    "wait_fixed",
+    "wait_full_jitter",
+    "wait_incrementing",
+    "wait_none",
+    "wait_random",
+    "wait_random_exponential",
+]
+
+RetryPolicy = RetryRule
+
+LONGEST_ASKED_WAIT = 600.0
+"""Seconds that a service may ask for by itself, where nothing else is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Composed:
+    retry: RetryCondition | None
+    wait: WaitStrategy
+    stop: StopCondition
+    max_retry_after: float
+
+    def next(
+        self, elapsed_time: float, attempts: int, error: Exception, *, seed: int | None = None
+    ) -> float | None:
+        """Seconds to wait before the next attempt, or ``None`` for no further one. See ``RetryRule``."""
+        if self.retry is not None and not self.retry(error):
+            return None
+        delay = self.wait(max(attempts - 1, 0), seed=seed)  # waits count from 0, failures from 1
+        asked = asked_wait(error)
+        if asked is not None and delay < asked <= self.max_retry_after:
+            delay = asked
+        return None if self.stop(attempts, elapsed_time, upcoming_sleep=delay) else delay
+
+
+def retry_policy(
+    retry: RetryCondition | None = None,
+    wait: WaitStrategy = wait_fixed(5),  # noqa: B008 - it cannot be changed
+    stop: StopCondition = stop_after_attempt(3),  # noqa: B008
+    *,
+    max_retry_after: float = LONGEST_ASKED_WAIT,
+) -> RetryRule:
+    """A policy of three parts. By itself any error is tried again after 5 seconds, up to three attempts in all.
+
+    Args:
+        retry: Which errors are tried again; ``None``: all.
+        wait: How long before the next attempt.
+        stop: When to give up.
+        max_retry_after: A service that asks for a longer wait (``Retry-After``) gets it, up to this many seconds;
+            0: it is not asked.
+    """
+    return _Composed(retry, wait, stop, max_retry_after)
+
+
+def ConstantDelayRetryPolicy(  # noqa: N802 - llama-index-workflows' name
+    maximum_attempts: int = 3, delay: float = 5
+) -> RetryRule:
+    """The same wait between a number of attempts. Deprecated there and here: ``retry_policy`` says it as well."""
+    warnings.warn(
+        "ConstantDelayRetryPolicy is deprecated: retry_policy(wait=wait_fixed(…), stop=stop_after_attempt(…))",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    return retry_policy(wait=wait_fixed(delay), stop=stop_after_attempt(maximum_attempts))
+
+
+def ExponentialBackoffRetryPolicy(  # noqa: N802 - llama-index-workflows' name
+    maximum_attempts: int = 5,
+    initial_delay: float = 1.0,
+    multiplier: float = 2.0,
+    max_delay: float = 60.0,
+    jitter: bool = True,
+) -> RetryRule:
+    """Waits that grow, at random below that bound with ``jitter``. Deprecated there and here: see ``retry_policy``."""
+    warnings.warn(
+        "ExponentialBackoffRetryPolicy is deprecated: retry_policy(wait=wait_random_exponential(…), "
+        "stop=stop_after_attempt(…))",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    grows = wait_random_exponential if jitter else wait_exponential
+    return retry_policy(
+        wait=grows(multiplier=initial_delay, exp_base=multiplier, max=max_delay),
+        stop=stop_after_attempt(maximum_attempts),
+    )
