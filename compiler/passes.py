@@ -103,7 +103,7 @@ def compile_shared(path: str, project: Project, *, source: str, in_package: bool
         path: Of the file, which a spec of the project imports.
         source: The file's path as the module shows it.
     """
-    from wfc.compiler.codegen import generate_shared
+    from wfc.compiler.codegen.shared import generate_shared
 
     unit = project.units[path]
     declared = project.declared(path, unit)
@@ -204,7 +204,7 @@ def with_findings_of_called(checked: Compiled, project: Project) -> Compiled:
 def generated(
     checked: Compiled, project: Project, source: str, folder_of: Callable[[str], str], in_package: bool
 ) -> Compiled:
-    from wfc.compiler.codegen import generate
+    from wfc.compiler.codegen.module import generate
     from wfc.compiler.slotted import replace
 
     def line(address: Address) -> int:

@@ -64,7 +64,7 @@ class LiteralAlias:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """What the templates print."""
+    """A module; without ``name`` it has no workflow class."""
 
     docstring: Code
     source: Code
@@ -72,11 +72,11 @@ class Module:
     output_format: int
     file: str
     classes: Sequence[ClassDefinition | LiteralAlias]
-    constants: Sequence[Sequence[str]]
-    functions: Sequence[PythonFunction]
-    name: Code
-    bases: Code
-    description: Code
-    methods: Sequence[PythonFunction]
+    constants: Sequence[Sequence[str]] = ()
+    functions: Sequence[PythonFunction] = ()
+    name: Code = NO_CODE
+    bases: Code = NO_CODE
+    description: Code = NO_CODE
+    methods: Sequence[PythonFunction] = ()
     imports: Code = NO_CODE
     body: Code = NO_CODE
