@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,7 +17,8 @@ from wfc.compiler.resolve.declarations.retries import DEFAULTS
 from wfc.compiler.resolve.steps.steps import ABOUT_ACTIONS
 from wfc.compiler.resolve.values.durations import SECONDS
 from wfc.compiler.resolve.values.error_names import KNOWN, UNCAUGHT
-from wfc.compiler.schema.matching import NOT_RUN, NOT_YET
+from wfc.compiler.schema.expansion import schema
+from wfc.compiler.schema.keywords import NOT_RUN, NOT_YET
 from wfc.compiler.types import (
     BUILT_IN,
     show,
@@ -31,8 +31,7 @@ __all__ = ["reference"]
 Schema = Mapping[str, Any]
 
 DOCS: Final = Path(__file__).parent
-SCHEMA: Final[Schema] = json.loads((DOCS.parent / "schemas/workflow.schema.json").read_text(encoding="utf-8"))
-SHAPES: Final[Mapping[str, Schema]] = SCHEMA["$defs"]
+SHAPES: Final[Mapping[str, Schema]] = schema()["$defs"]
 BLOCK: Final = re.compile(r"<!-- generated: (?P<what>[^>]*?) -->\n.*?<!-- end -->", re.DOTALL)
 
 

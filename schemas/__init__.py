@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-__all__ = ["EDITOR_LINE", "load", "path"]
-
-EDITOR_LINE: Final = "# yaml-language-server: $schema={}"
-"""The first line of a spec, by which editors find the schema; ``{}`` is its path or address."""
-
-
-def path() -> Path:
-    """The file of the schema."""
-    return Path(__file__).parent / "workflow.schema.json"
+__all__ = ["load"]
 
 
 def load() -> dict[str, Any]:
-    """The schema, of draft 2020-12, as plain data; a new copy each time."""
+    """Return the schema, of draft 2020-12, as plain data; a new copy each time."""
     import json
 
-    schema: dict[str, Any] = json.loads(path().read_text(encoding="utf-8"))
+    path = Path(__file__).parent / "workflow.schema.json"
+    schema: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return schema

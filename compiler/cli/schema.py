@@ -10,6 +10,8 @@ __all__ = ["command"]
 @click.command("schema")
 def command() -> None:
     """Print the JSON Schema of specs, for editors and other tools."""
-    from importlib.resources import files
+    import json
 
-    click.echo(files("wfc.schemas").joinpath("workflow.schema.json").read_text(encoding="utf-8"), nl=False)
+    from wfc.compiler.schema.expansion import schema
+
+    click.echo(json.dumps(schema(), ensure_ascii=False, indent=2))

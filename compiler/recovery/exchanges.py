@@ -10,7 +10,7 @@ from typing import Any, Final
 from wfc.compiler.diagnostics import Address, Finding, Place, Severity
 from wfc.compiler.recovery.changes import Data, Suspicion, at, walk, with_value
 from wfc.compiler.rules.shape import exchanged_values
-from wfc.compiler.schema.generated import fits
+from wfc.compiler.schema.expansion import validator
 from wfc.compiler.slotted import dataclass, replace
 
 __all__ = ["exchanged", "exchanged_pairs"]
@@ -59,6 +59,7 @@ def exchanged_pairs(data: Data, findings: Sequence[Finding]) -> Iterator[Suspici
             rank = (-len(found.errors), found.cost, -naming, -number)
             ranked.append((rank, found.cost, address, one, other))
     ranked.sort(key=lambda each: each[0])
+    fits = validator().fits
     shapely = fits(data)
     for _, cost, address, one, other in ranked[:MOST_PAIRS]:
         changed = exchanged(data, address, one, other)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wfc.compiler.diagnostics import Report
-from wfc.compiler.schema.generated import fits
+from wfc.compiler.schema.expansion import validator
 from wfc.compiler.schema.spec import Spec
 from wfc.compiler.yaml import Document
 
@@ -23,7 +23,7 @@ def validate(document: Document, report: Report) -> Spec | None:
     data = document.data
     if not isinstance(data, dict):
         return None
-    if document.whole and fits(data):
+    if document.whole and validator().fits(data):
         return Spec(document, data, frozenset())
     from wfc.compiler.schema.explain import explain  # only for what does not fit
 

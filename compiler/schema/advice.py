@@ -11,7 +11,7 @@ from wfc.compiler.rules.fixes import written
 from wfc.compiler.rules.phrases import joined
 from wfc.compiler.rules.shape import missing_key
 from wfc.compiler.rules.spelling import nearest
-from wfc.compiler.schema.matching import NOT_RUN
+from wfc.compiler.schema.keywords import NOT_RUN
 from wfc.compiler.schema.synonyms import other_key, step_note, top_note
 
 __all__ = ["advice", "later_kinds", "meaning", "version_for_language"]

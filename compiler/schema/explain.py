@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Place, Report
@@ -12,12 +11,13 @@ from wfc.compiler.rules import reading as reading_problems
 from wfc.compiler.rules import shape as problems
 from wfc.compiler.rules import types as type_problems
 from wfc.compiler.rules.spelling import nearest
-from wfc.compiler.schema.advice import advice, later_kinds, meaning, version_for_language
+from wfc.compiler.schema.advice import later_kinds
 from wfc.compiler.schema.choices import CHOOSING, written_otherwise
-from wfc.compiler.schema.generated import CHECKS
-from wfc.compiler.schema.matching import NOT_YET, has_type, matches
+from wfc.compiler.schema.expansion import schema, validator
+from wfc.compiler.schema.keys import Keys, mark_broken
+from wfc.compiler.schema.keywords import NOT_YET, has_type
 from wfc.compiler.schema.spec import Spec
-from wfc.compiler.schema.synonyms import is_other_word, kind_key, other_key, other_kind, section
+from wfc.compiler.schema.synonyms import other_kind
 from wfc.compiler.schema.words import (
     found,
     instead_fix,
@@ -28,7 +28,6 @@ from wfc.compiler.schema.words import (
 )
 from wfc.compiler.types.slips import LONG_KEYS, slip
 from wfc.compiler.yaml import BROKEN, Document
-from wfc.schemas import load
 
 __all__ = ["explain"]
 
@@ -45,17 +44,11 @@ class Dropped:
 DROPPED: Final = Dropped()  # what is left of a value that is no use at all
 
 
-@cache
-def schema() -> Schema:
-    """The schema, read once: a folder may hold many specs with mistakes."""
-    return load()
-
-
 def explain(document: Document, report: Report) -> Spec | None:
     """Report what is ill-shaped, and make a spec of the rest."""
-    explainer = Explainer(document, schema(), report)
+    explainer = Explainer(document, at_most(report))
     try:
-        data = explainer.mend(document.data, explainer.schema, ())
+        data = explainer.mend(document.data, schema(), ())
     except EnoughError:
         report(reading_problems.too_many_findings(Place((), "text", 0, 0), MAX_FINDINGS))
         return None
@@ -68,21 +61,22 @@ def explain(document: Document, report: Report) -> Spec | None:
 class Explainer:
     """Walks data and schema side by side, reports what does not fit, and gives back what does."""
 
-    def __init__(self, document: Document, schema: Schema, report: Report) -> None:
+    def __init__(self, document: Document, report: Report) -> None:
         self.document = document
-        self.schema = schema
-        self.definitions: Mapping[str, Schema] = schema["$defs"]
-        self.report = at_most(report)
+        self.validator = validator()
+        self.definitions = self.validator.definitions
+        self.report = report
         self.broken: set[Address] = set()
-        steps = (each for name, each in self.definitions.items() if name.endswith("_step"))
+        self.keys = Keys(document, self.definitions, report, self.broken)
         events = document.data.get("events") if isinstance(document.data, dict) else None
         self.events = frozenset(events if isinstance(events, dict) else ())
-        self.step_keys = frozenset(key for each in steps for key in each["properties"])
+
+    def fits(self, value: Any, schema: Schema) -> bool:
+        """Whether a value fits a condition of the schema."""
+        return self.validator.check(schema)(value)
 
     def drop(self, address: Address) -> Dropped:
-        while address and address not in self.broken:
-            self.broken.add(address)
-            address = address[:-1]
+        mark_broken(self.broken, address)
         return DROPPED
 
     def mend(
@@ -104,7 +98,7 @@ class Explainer:
         title = title or schema.get("title", "")
         if "$ref" in schema:
             name = schema["$ref"].removeprefix("#/$defs/")
-            if self.document.whole and CHECKS[name](value):
+            if self.document.whole and self.validator.definition(name)(value):
                 return value
             return self.mend(value, self.definitions[name], address, schema.get("title", ""))
         if not self.simple(value, schema, address, title):
@@ -196,14 +190,16 @@ class Explainer:
             if result["kind"] is DROPPED:
                 return DROPPED  # nobody knows what its other keys should be
         names = (
-            self.keys(value, schema, address) if others is False else self.open_keys(value, schema, address)
+            self.keys.closed(value, schema, address)
+            if others is False
+            else self.keys.open(value, schema, address)
         )
         lost = any(key not in names.values() for key in required)
         lost = lost or (
             others is False and len(names) < len(value)
         )  # who knows what a strange key would change
         if address == ("steps",):
-            self.take_out_misplaced(value, names)
+            self.keys.take_out_misplaced(value, names)
             if value and not names:
                 return DROPPED  # all that there was is reported; where there was nothing, the schema says so
         for key, name in names.items():
@@ -220,102 +216,6 @@ class Explainer:
         lost = lost or len(result) < schema.get("minProperties", 0)
         return DROPPED if lost and address else result
 
-    def take_out_misplaced(self, steps: dict[str, Any], names: dict[str, str]) -> None:
-        """Report the keys of steps that stand beside the steps; they and their steps are not looked at."""
-        owner = ""
-        for key, content in steps.items():
-            about = steps.get(owner)
-            strange = key in self.step_keys and not (isinstance(content, dict) and "kind" in content)
-            if not strange or not isinstance(about, dict) or key in about:
-                owner = key
-                continue
-            place = Place(("steps", key), "key")
-            message = f"`{key}` stands beside the steps, and seems to belong to `{owner}`"
-            hint, begins = f"indent it as far as the other keys of `{owner}`", Place(("steps", owner), "key")
-            self.report(problems.misplaced_key(place, message, hint, (begins, f"`{owner}` begins here")))
-            for each in (owner, key):
-                names.pop(each, None)
-                self.drop(("steps", each))
-
-    def open_keys(self, value: dict[str, Any], schema: Schema, address: Address) -> dict[str, str]:
-        """The same for a map that may have other keys as well, which another schema knows."""
-        names = {key: key for key in value}
-        missing = [key for key in self.required(schema, address) if key not in value]
-        for name in list(missing):
-            strange = [key for key in value if key not in self.step_keys]
-            written = nearest(name, strange)
-            if written is None and name == "kind" and (other := kind_key(value, strange)):
-                missing.remove(name)
-                self.unknown(other, schema, address, "write `kind`")
-                self.broken.add((*address, other))
-            if written is not None:
-                missing.remove(name)
-                names[written] = name
-                self.document.rename((*address, written), name)
-                self.unknown(written, schema, address, f"did you mean `{name}`?", name, [name])
-        if missing:
-            self.missing(schema, missing, address)
-        return names
-
-    def keys(self, value: dict[str, Any], schema: Schema, address: Address) -> dict[str, str]:
-        """The keys that count, each with what is meant by it; the others are reported, and what is missing too."""
-        properties: Mapping[str, Schema] = schema["properties"]
-        names = {key: key for key in value if key in properties}
-        absent = [key for key in properties if key not in names]
-        other_version = None if address else version_for_language(value)
-        if other_version is not None:
-            names.pop("version")
-            self.report(other_version)
-        strange = []
-        for key, content in value.items():
-            if key in properties:
-                continue
-            meant = nearest(key, absent)
-            hint = f"did you mean `{meant}`?"
-            if meant is not None and is_other_word(key, meant, absent):
-                meant = None
-            if meant is None and not address:
-                meant, hint = section(key, content, absent), other_key(key, absent)
-            if meant is None:
-                strange.append(key)
-                continue
-            names[key] = meant
-            absent.remove(meant)
-            self.document.rename((*address, key), meant)
-            self.unknown(key, schema, address, hint, meant, [meant, *absent])
-        missing = [key for key in self.required(schema, address) if key not in names.values()]
-        if other_version is not None:
-            missing.remove("wfc")
-        for key in strange:
-            self.unknown(key, schema, address, advice(key, schema, missing, absent, self.definitions))
-            self.broken.add((*address, key))
-        if missing and not strange:
-            self.missing(schema, missing, address)
-        return {key: names[key] for key in value if key in names}
-
-    def required(self, schema: Schema, address: Address) -> list[str]:
-        """The keys that must be there, but for those that are and are broken."""
-        return [key for key in schema.get("required", ()) if (*address, key) not in self.broken]
-
-    def unknown(
-        self,
-        key: str,
-        schema: Schema,
-        address: Address,
-        hint: str,
-        meant: str = "",
-        known: Sequence[str] = (),
-    ) -> None:
-        place = Place((*address, key), "key")
-        self.report(problems.unknown_key(place, key, owner(address, schema), hint, meant, known))
-
-    def missing(self, schema: Schema, keys: Sequence[str], address: Address) -> None:
-        place = Place(address)
-        if address and isinstance(address[-1], str):
-            place = place.key
-        told = meaning(schema, keys[0], self.definitions) if len(keys) == 1 else ""
-        self.report(problems.missing_key(place, owner(address, schema, short=True), keys, told))
-
     # --- lists and choices
 
     def list(self, value: Any, schema: Schema, address: Address) -> Any:
@@ -331,7 +231,7 @@ class Explainer:
 
     def alternatives(self, value: Any, schema: Schema, address: Address) -> Any:
         """``anyOf`` as the schema uses it: one of some keys must be there."""
-        if "anyOf" not in schema or any(matches(value, each) for each in schema["anyOf"]):
+        if "anyOf" not in schema or any(self.fits(value, each) for each in schema["anyOf"]):
             return value
         keys = [each["required"][0] for each in schema["anyOf"]]
         if not any((*address, key) in self.broken for key in self.document_keys(address)):
@@ -353,7 +253,7 @@ class Explainer:
 
     def kinds(self, value: Any, schema: Schema, address: Address) -> Any:
         for choice in schema.get("allOf", ()):
-            if matches(value, choice["if"]):
+            if self.fits(value, choice["if"]):
                 value = self.mend(value, choice["then"], address)
                 if value is DROPPED:
                     break
@@ -364,10 +264,10 @@ class Explainer:
             return value
         if isinstance(value, dict) and schema["then"].get("$ref", "").startswith("#/$defs/long_"):
             value = self.without_slip(value, address)
-        if matches(value, schema["if"]):
+        if self.fits(value, schema["if"]):
             return self.mend(value, schema.get("then", {}), address)
         mended = self.mend(value, schema.get("else", {}), address)
-        if mended is not DROPPED and matches(mended, schema["if"]):
+        if mended is not DROPPED and self.fits(mended, schema["if"]):
             return self.mend(mended, schema.get("then", {}), address)  # a misspelt key had hidden what it is
         return mended
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import runpy
 import sys
@@ -13,10 +12,11 @@ import pytest
 import yaml
 
 from wfc.compiler.resolve.values.scopes import RESERVED
+from wfc.compiler.schema import expansion
 
 ROOT = Path(__file__).parent.parent.parent
 DOCS = ROOT / "docs"
-SCHEMA = json.loads((ROOT / "schemas/workflow.schema.json").read_text(encoding="utf-8"))
+SCHEMA = expansion.schema()
 REFERENCE = (DOCS / "reference.md").read_text(encoding="utf-8")
 FRAGMENTS = [
     text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -13,12 +12,13 @@ import pytest
 import yaml
 
 from wfc.compiler.cli import main
+from wfc.compiler.schema import expansion
 
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = ROOT / "docs/language"
 FILES = sorted(FOLDER.rglob("*.yaml"))
 REFERENCE = (ROOT / "docs/reference.md").read_text(encoding="utf-8")
-SCHEMA = json.loads((ROOT / "schemas/workflow.schema.json").read_text(encoding="utf-8"))
+SCHEMA = expansion.schema()
 SHAPES = SCHEMA["$defs"]
 
 TOLD_IN_WORDS = {

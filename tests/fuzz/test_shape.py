@@ -1,4 +1,4 @@
-"""The printed validator against jsonschema, on spoilt specs: each is valid to both or to neither."""
+"""The compiler's validator against jsonschema, on spoilt specs: each is valid to both or to neither."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator, validators
 
 from wfc.compiler.schema import validate
-from wfc.compiler.schema.generated import fits
+from wfc.compiler.schema.expansion import validator
 from wfc.compiler.yaml import read
 from wfc.schemas import load
 
@@ -24,7 +24,7 @@ def judged(text: bytes) -> bool | None:
     document = read(text, "spec.yaml", findings.append)
     if findings or not isinstance(document.data, dict):
         return None
-    fine = fits(document.data)
+    fine = validator().fits(document.data)
     if fine != INDEPENDENT.is_valid(document.data):
         # what the schema describes and nothing supports yet is valid to one of the two
         validate(document, findings.append)

@@ -48,10 +48,17 @@ def test_a_misspelt_code_gets_a_suggestion(wfc) -> None:
     assert "did you mean `unknown-event`?" in done.err
 
 
-def test_the_schema_is_printed_as_it_is_in_the_tree(wfc, root: Path) -> None:
-    done = wfc("schema")
-    assert done.out == (root / "schemas/workflow.schema.json").read_text(encoding="utf-8")
-    assert json.loads(done.out)["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+def test_the_schema_is_printed_with_all_keys_of_each_kind(wfc, root: Path) -> None:
+    told = json.loads(wfc("schema").out)
+    published = json.loads((root / "schemas/workflow.schema.json").read_text(encoding="utf-8"))
+    assert told["$schema"] == published["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    for kind in published["$defs"]["step"]["properties"]["kind"]["enum"]:
+        closed = told["$defs"][f"{kind}_step"]
+        assert closed["additionalProperties"] is False
+        assert closed["properties"].keys() == (
+            published["$defs"]["step"]["properties"].keys()
+            | published["$defs"][f"{kind}_keys"]["properties"].keys()
+        )
 
 
 @pytest.mark.parametrize("form", ["mermaid", "dot", "html"])

@@ -1,4 +1,4 @@
-"""Lets the tests here share the two validators: `import printing`."""
+"""Let the tests here share the standard's validator: `import standard`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import importlib.util
 import sys
 from pathlib import Path
 
-_spec = importlib.util.spec_from_file_location("printing", Path(__file__).with_name("printing.py"))
+_spec = importlib.util.spec_from_file_location("standard", Path(__file__).with_name("standard.py"))
 assert _spec is not None
 assert _spec.loader is not None
-sys.modules["printing"] = _module = importlib.util.module_from_spec(_spec)
+sys.modules["standard"] = _module = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(_module)

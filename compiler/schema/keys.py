@@ -1,0 +1,139 @@
+"""The keys of a map → the keys of the language that are meant by them; the rest is reported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wfc.compiler.diagnostics import Address, Place, Report
+from wfc.compiler.rules import shape as problems
+from wfc.compiler.rules.spelling import nearest
+from wfc.compiler.schema.advice import advice, meaning, version_for_language
+from wfc.compiler.schema.synonyms import is_other_word, kind_key, other_key, section
+from wfc.compiler.schema.words import owner
+from wfc.compiler.yaml import Document
+
+__all__ = ["Keys", "mark_broken"]
+
+Schema = Mapping[str, Any]
+
+
+def mark_broken(broken: set[Address], address: Address) -> None:
+    """Add an address to the broken ones, and those above it."""
+    while address and address not in broken:
+        broken.add(address)
+        address = address[:-1]
+
+
+class Keys:
+    """Compares the keys of maps with those that the schema knows, and reports what is strange and what is missing.
+
+    Args:
+        broken: Gets the addresses of what is reported.
+    """
+
+    def __init__(
+        self, document: Document, definitions: Mapping[str, Schema], report: Report, broken: set[Address]
+    ) -> None:
+        self.document = document
+        self.definitions = definitions
+        self.report = report
+        self.broken = broken
+        steps = (each for name, each in definitions.items() if name.endswith("_step"))
+        self.step_keys = frozenset(key for each in steps for key in each["properties"])
+
+    def take_out_misplaced(self, steps: dict[str, Any], names: dict[str, str]) -> None:
+        """Report the keys of steps that stand beside the steps; they and their steps are not looked at."""
+        owner = ""
+        for key, content in steps.items():
+            about = steps.get(owner)
+            strange = key in self.step_keys and not (isinstance(content, dict) and "kind" in content)
+            if not strange or not isinstance(about, dict) or key in about:
+                owner = key
+                continue
+            place = Place(("steps", key), "key")
+            message = f"`{key}` stands beside the steps, and seems to belong to `{owner}`"
+            hint, begins = f"indent it as far as the other keys of `{owner}`", Place(("steps", owner), "key")
+            self.report(problems.misplaced_key(place, message, hint, (begins, f"`{owner}` begins here")))
+            for each in (owner, key):
+                names.pop(each, None)
+                mark_broken(self.broken, ("steps", each))
+
+    def open(self, value: dict[str, Any], schema: Schema, address: Address) -> dict[str, str]:
+        """The same for a map that may have other keys as well, which another schema knows."""
+        names = {key: key for key in value}
+        missing = [key for key in self.required(schema, address) if key not in value]
+        for name in list(missing):
+            strange = [key for key in value if key not in self.step_keys]
+            written = nearest(name, strange)
+            if written is None and name == "kind" and (other := kind_key(value, strange)):
+                missing.remove(name)
+                self.unknown(other, schema, address, "write `kind`")
+                self.broken.add((*address, other))
+            if written is not None:
+                missing.remove(name)
+                names[written] = name
+                self.document.rename((*address, written), name)
+                self.unknown(written, schema, address, f"did you mean `{name}`?", name, [name])
+        if missing:
+            self.missing(schema, missing, address)
+        return names
+
+    def closed(self, value: dict[str, Any], schema: Schema, address: Address) -> dict[str, str]:
+        """The keys that count, each with what is meant by it; the others are reported, and what is missing too."""
+        properties: Mapping[str, Schema] = schema["properties"]
+        names = {key: key for key in value if key in properties}
+        absent = [key for key in properties if key not in names]
+        other_version = None if address else version_for_language(value)
+        if other_version is not None:
+            names.pop("version")
+            self.report(other_version)
+        strange = []
+        for key, content in value.items():
+            if key in properties:
+                continue
+            meant = nearest(key, absent)
+            hint = f"did you mean `{meant}`?"
+            if meant is not None and is_other_word(key, meant, absent):
+                meant = None
+            if meant is None and not address:
+                meant, hint = section(key, content, absent), other_key(key, absent)
+            if meant is None:
+                strange.append(key)
+                continue
+            names[key] = meant
+            absent.remove(meant)
+            self.document.rename((*address, key), meant)
+            self.unknown(key, schema, address, hint, meant, [meant, *absent])
+        missing = [key for key in self.required(schema, address) if key not in names.values()]
+        if other_version is not None:
+            missing.remove("wfc")
+        for key in strange:
+            self.unknown(key, schema, address, advice(key, schema, missing, absent, self.definitions))
+            self.broken.add((*address, key))
+        if missing and not strange:
+            self.missing(schema, missing, address)
+        return {key: names[key] for key in value if key in names}
+
+    def required(self, schema: Schema, address: Address) -> list[str]:
+        """The keys that must be there, but for those that are and are broken."""
+        return [key for key in schema.get("required", ()) if (*address, key) not in self.broken]
+
+    def unknown(
+        self,
+        key: str,
+        schema: Schema,
+        address: Address,
+        hint: str,
+        meant: str = "",
+        known: Sequence[str] = (),
+    ) -> None:
+        place = Place((*address, key), "key")
+        self.report(problems.unknown_key(place, key, owner(address, schema), hint, meant, known))
+
+    def missing(self, schema: Schema, keys: Sequence[str], address: Address) -> None:
+        place = Place(address)
+        if address and isinstance(address[-1], str):
+            place = place.key
+        told = meaning(schema, keys[0], self.definitions) if len(keys) == 1 else ""
+        self.report(problems.missing_key(place, owner(address, schema, short=True), keys, told))
