@@ -2,57 +2,23 @@
 
 from __future__ import annotations
 
-import gc
-import os
 import posixpath
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 
-from wfc.compiler.diagnostics import Address, Diagnostic, Finding, Place, Severity
+from wfc.compiler.diagnostics import Address, Finding, Place, Severity
 from wfc.compiler.limits import MAX_FINDINGS, EnoughError, at_most
-from wfc.compiler.model import Workflow
 from wfc.compiler.proof import check
 from wfc.compiler.recovery import Understood, suspect
 from wfc.compiler.resolve import resolve, shared_modules
 from wfc.compiler.rules import spelling
 from wfc.compiler.rules.reading import too_many_findings
 from wfc.compiler.schema import Spec, validate
-from wfc.compiler.slotted import dataclass, field
+from wfc.compiler.slotted import replace
+from wfc.compiler.workspace.compiled import Compiled, compiled_of, with_findings_of
 from wfc.compiler.workspace.project import NoFiles, Project, Unit
-from wfc.compiler.workspace.suppressing import suppress
 from wfc.compiler.yaml import Document
 
-__all__ = ["Compiled", "check_text", "compile_shared", "compile_text", "with_findings"]
-
-
-@dataclass(frozen=True, slots=True)
-class Compiled:
-    """What the passes made of one spec, or of a file that specs share.
-
-    Args:
-        path: As the user gave it.
-        text: The spec's text, which positions refer to.
-        sha256: Of the spec's bytes, in hexadecimal.
-        workflow: The resolved workflow, or ``None``; not to be run if there are errors.
-        python: The generated module; empty if there are errors, or if only a check was asked for.
-        diagnostics: Sorted by place, each once; those in the spec before those in files that it uses.
-        texts: The texts of those files, by path.
-        suppressed: Warnings that a comment in the text asks not to mind, with its reason.
-    """
-
-    path: str
-    text: str
-    sha256: str
-    workflow: Workflow | None
-    python: str
-    diagnostics: tuple[Diagnostic, ...]
-    texts: Mapping[str, str] = field(default_factory=dict)
-    suppressed: tuple[Diagnostic, ...] = ()
-
-    @property
-    def failed(self) -> bool:
-        """Whether an error was found; warnings do not count."""
-        return any(diagnostic.severity is Severity.ERROR for diagnostic in self.diagnostics)
+__all__ = ["check_text", "compile_shared", "compile_text"]
 
 
 def check_text(raw: bytes, path: str, project: Project | None = None) -> Compiled:
@@ -61,8 +27,13 @@ def check_text(raw: bytes, path: str, project: Project | None = None) -> Compile
     Args:
         project: The files that it may mention; by itself none.
     """
-    with no_garbage_collection():
-        return passes(raw, path, project or Project())
+    project = project or Project()
+    with spelling.bounded():
+        unit = project.unit(path, raw)  # yaml, schema
+        assert isinstance(unit, Unit)  # its bytes are here
+        found = understand(unit, project)  # resolve, proof
+    found = without_consequences(found, unit, project)  # recovery
+    return compiled_of(unit, found.document, found.workflow, found.findings, project)
 
 
 def compile_text(
@@ -87,13 +58,13 @@ def compile_text(
         in_package: Whether the folder of the module is a package.
     """
     project = project or Project(NoFiles())
-    with no_garbage_collection():
-        checked = passes(raw, path, project)
-        if checked.failed or checked.workflow is None:
-            return checked
-        if checked.workflow.broken_calls:
-            return with_findings_of_called(checked, project)
-        return generated(checked, project, source or path, folder_of or from_folder_of(path), in_package)
+    checked = check_text(raw, path, project)
+    if checked.failed or checked.workflow is None:
+        return checked
+    if checked.workflow.broken_calls:
+        called = [project.path_of(name, path) for name in checked.workflow.broken_calls]
+        return with_findings_of(checked, [check_text(b"", each, project) for each in called if each])
+    return generate_python(checked, project, source or path, folder_of or folders_seen_from(path), in_package)
 
 
 def compile_shared(path: str, project: Project, *, source: str, in_package: bool = False) -> str:
@@ -103,7 +74,7 @@ def compile_shared(path: str, project: Project, *, source: str, in_package: bool
         path: Of the file, which a spec of the project imports.
         source: The file's path as the module shows it.
     """
-    from wfc.compiler.codegen.shared import generate_shared
+    from wfc.compiler.codegen.shared import generate_shared  # loads jinja2
 
     unit = project.units[path]
     declared = project.declared(path, unit)
@@ -119,42 +90,19 @@ def compile_shared(path: str, project: Project, *, source: str, in_package: bool
     )
 
 
-def passes(raw: bytes, path: str, project: Project) -> Compiled:
-    with spelling.bounded():
-        unit = project.unit(path, raw)
-        assert isinstance(unit, Unit)  # its bytes are here
-        if unit.kind == "declarations":
-            project.declared(path, unit)
-        found = Understood(unit.document, None, unit.findings)
-        if unit.kind == "workflow":
-            found = understood(unit.document, unit.spec, unit.findings, path, project)
-    if unit.kind == "workflow" and any(each.severity is Severity.ERROR for each in found.findings):
-        found = without_consequences(found, unit, project)
-    document, others = found.document, project.involved(path)
-    listed = diagnostics(document, found.findings, project)
-    for other in others:
-        listed += diagnostics(other.document, other.findings, project)
-    left, suppressed = suppress(document, listed)
-    for other in others:
-        left, more = suppress(other.document, left, complain=False)
-        suppressed += more
-    texts = {other.document.path: other.document.text for other in others}
-    return Compiled(
-        path,
-        document.text,
-        unit.sha256,
-        found.workflow,
-        "",
-        in_order(left, path),
-        texts,
-        in_order(suppressed, path),
-    )
+def understand(unit: Unit, project: Project) -> Understood:
+    """Resolve and check a file that was read."""
+    if unit.kind == "workflow":
+        return understand_spec(unit.document, unit.spec, unit.findings, project)
+    if unit.kind == "declarations":
+        project.declared(unit.document.path, unit)
+    return Understood(unit.document, None, unit.findings)
 
 
-def understood(
-    document: Document, spec: Spec | None, known: Iterable[Finding], path: str, project: Project
+def understand_spec(
+    document: Document, spec: Spec | None, known: Iterable[Finding], project: Project
 ) -> Understood:
-    """A spec resolved and checked.
+    """Resolve and check a spec.
 
     Args:
         spec: What is well-shaped of the document.
@@ -165,7 +113,7 @@ def understood(
     if spec is not None:
         report = at_most(findings.append)
         try:
-            workflow = resolve(spec, report, project.around(path))
+            workflow = resolve(spec, report, project.around(document.path))
             if workflow is not None:
                 check(workflow, report)
         except EnoughError:
@@ -175,37 +123,23 @@ def understood(
 
 
 def without_consequences(found: Understood, unit: Unit, project: Project) -> Understood:
-    """The same with one finding for each mistake, where it can be told which one has led to the others."""
+    """Leave one finding for each mistake, where it can be told which one has led to the others."""
 
-    def again(document: Document) -> Understood:
+    def understand_changed(document: Document) -> Understood:
         with spelling.bounded():
             findings = [*unit.findings[: unit.of_reading]]
             spec = validate(document, findings.append)
-            return understood(document, spec, findings, document.path, project)
+            return understand_spec(document, spec, findings, project)
 
-    return suspect(found, again)
-
-
-def with_findings_of_called(checked: Compiled, project: Project) -> Compiled:
-    """A spec that is right itself and calls others that are not: what is wrong with them."""
-    assert checked.workflow is not None
-    found, texts = [*checked.diagnostics], dict(checked.texts)
-    for name in checked.workflow.broken_calls:
-        path = project.path_of(name, checked.path)
-        assert path is not None  # otherwise the call itself has a finding
-        called = passes(b"", path, project)  # it is read already
-        found += called.diagnostics
-        texts |= {called.path: called.text, **called.texts}
-    from wfc.compiler.slotted import replace
-
-    return replace(checked, diagnostics=in_order(found, checked.path), texts=texts)
+    if unit.kind == "workflow" and any(each.severity is Severity.ERROR for each in found.findings):
+        return suspect(found, understand_changed)
+    return found
 
 
-def generated(
+def generate_python(
     checked: Compiled, project: Project, source: str, folder_of: Callable[[str], str], in_package: bool
 ) -> Compiled:
-    from wfc.compiler.codegen.module import generate
-    from wfc.compiler.slotted import replace
+    from wfc.compiler.codegen.module import generate  # loads jinja2
 
     def line(address: Address) -> int:
         place = Place(address, "key" if address else "value")
@@ -223,66 +157,7 @@ def generated(
     return replace(checked, python=python)
 
 
-def from_folder_of(path: str) -> Callable[[str], str]:
-    """The folder of a file, as seen from the folder of another one."""
+def folders_seen_from(path: str) -> Callable[[str], str]:
+    """Return a function that names the folder of a file as it is seen from the folder of this one."""
     own = posixpath.dirname(path) or "."
     return lambda file: posixpath.relpath(posixpath.dirname(file) or ".", own)
-
-
-def with_findings(checked: Compiled, findings: Iterable[Finding], project: Project) -> Compiled:
-    """What was checked, with more findings, which may be in other files of the project."""
-    from wfc.compiler.slotted import replace
-
-    wanted = list(findings)
-    if not wanted:
-        return checked
-    document = project.units[checked.path.replace(os.sep, "/")].document
-    origins = {each.place.origin for each in wanted} - {None}
-    texts = {path: unit.document.text for path, unit in project.units.items() if path in origins}
-    found = (*checked.diagnostics, *diagnostics(document, wanted, project))
-    return replace(checked, diagnostics=in_order(found, checked.path), texts={**checked.texts, **texts})
-
-
-def diagnostics(document: Document, findings: list[Finding], project: Project) -> list[Diagnostic]:
-    others = {path: unit.document for path, unit in project.units.items()}
-    return [document.diagnostic(finding, others) for finding in findings]
-
-
-def in_order(found: Iterable[Diagnostic], path: str) -> tuple[Diagnostic, ...]:
-    """Each once, by place; those in the file itself before those in others."""
-    return tuple(
-        sorted(
-            once(found),
-            key=lambda each: (
-                each.path != path,
-                each.path,
-                each.start,
-                each.end,
-                -each.severity,
-                each.code,
-                each.message,
-            ),
-        )
-    )
-
-
-def once(found: Iterable[Diagnostic]) -> Iterable[Diagnostic]:
-    """Each finding once, also where an alias repeats what it is about; of two the one that can be fixed."""
-    kept: dict[tuple[object, ...], Diagnostic] = {}
-    for each in found:
-        same = (each.path, each.start, each.end, each.code, each.message)
-        if same not in kept or kept[same].fix is None:
-            kept[same] = each
-    return kept.values()
-
-
-@contextmanager
-def no_garbage_collection() -> Iterator[None]:
-    # a compile makes many small objects and frees next to none: searching them for cycles is lost time
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

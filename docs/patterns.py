@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from wfc.compiler.cli.around import project_of
-from wfc.compiler.cli.files import load
 from wfc.compiler.draw import draw
 from wfc.compiler.model import Workflow
 from wfc.compiler.passes import check_text
+from wfc.compiler.workspace.project import project_of
+from wfc.compiler.workspace.sources import load
 
 __all__ = ["patterns"]
 

@@ -15,40 +15,75 @@ from typing import TYPE_CHECKING, Any, Final
 # Sorted by the tool, each of them would be a statement of its own.
 # isort: off
 if TYPE_CHECKING:
-    from wfc.runtime.authoring.run_rules import (
+    from wfc.runtime.plan.run_rules import (
         Limits as Limits,
         Receives as Receives,
+    )
+    from wfc.runtime.authoring.run_rules import (
         run_cancel as run_cancel,
         run_deadline as run_deadline,
         run_error as run_error,
         run_key as run_key,
         runs_per as runs_per,
     )
-    from wfc.runtime.authoring.output_format import require_output_format as require_output_format
-    from wfc.runtime.authoring.resource import (
+    from wfc.runtime.authoring.output_format import (
+        require_output_format as require_output_format,
+    )
+    from wfc.runtime.calls.python_resources import (
         PythonResource as PythonResource,
+    )
+    from wfc.runtime.authoring.resource import (
         Resource,
         ResourceConfig,
         ResourceManager as ResourceManager,
     )
-    from wfc.runtime.authoring.retry import RetryInfo, RetryPolicy
-    from wfc.runtime.authoring.decorators import catch_error, pause as pause, step, transform as transform
+    from wfc.runtime.plan.retries import (
+        RetryInfo,
+    )
+    from wfc.runtime.authoring.retry import (
+        RetryPolicy,
+    )
+    from wfc.runtime.authoring.decorators import (
+        catch_error,
+        pause as pause,
+        step,
+        transform as transform,
+    )
     from wfc.runtime.calls.bindings import (
         Basic as Basic,
         Bearer as Bearer,
-        HttpResponse,
         Model,
         Output as Output,
         PythonTool as PythonTool,
         Secret,
     )
-    from wfc.runtime.calls.cache import Cache
-    from wfc.runtime.driver.context import Context
-    from wfc.runtime.driver.engine import Engine, default_engine
-    from wfc.runtime.driver.engine.messages import Keep as Keep, Message
-    from wfc.runtime.driver.handler import WorkflowHandler
-    from wfc.runtime.driver.run.breakpoints import Breakpoint, Halt
-    from wfc.runtime.driver.run.questions import OpenQuestion
+    from wfc.runtime.plan.inputs import (
+        HttpResponse,
+    )
+    from wfc.runtime.plan.caching import (
+        Cache,
+    )
+    from wfc.runtime.driver.context import (
+        Context,
+    )
+    from wfc.runtime.driver.engine import (
+        Engine,
+        default_engine,
+    )
+    from wfc.runtime.driver.engine.messages import (
+        Keep as Keep,
+        Message,
+    )
+    from wfc.runtime.driver.handler import (
+        WorkflowHandler,
+    )
+    from wfc.runtime.driver.run.breakpoints import (
+        Breakpoint,
+        Halt,
+    )
+    from wfc.runtime.driver.run.questions import (
+        OpenQuestion,
+    )
     from wfc.runtime.errors import (
         ContextStateError,
         ExpressionError as ExpressionError,
@@ -103,7 +138,10 @@ if TYPE_CHECKING:
         WorkflowFailedEvent,
         WorkflowTimedOutEvent,
     )
-    from wfc.runtime.plan.collect import Collect, Take
+    from wfc.runtime.plan.collect import (
+        Collect,
+        Take,
+    )
     from wfc.runtime.plan.joins import (
         AllOf as AllOf,
         AtLeast as AtLeast,
@@ -115,16 +153,17 @@ if TYPE_CHECKING:
         All,
         Batch as Batch,
         Fail as Fail,
-        Inputs as Inputs,
         Restart as Restart,
-        RunInfo as RunInfo,
         Unhandled as Unhandled,
+    )
+    from wfc.runtime.plan.inputs import (
+        Inputs as Inputs,
+        RunInfo as RunInfo,
     )
     from wfc.runtime.plan.pauses import (
         SKIP as SKIP,
         Child as Child,
         Delay as Delay,
-        Item as Item,
         Items as Items,
         Outside as Outside,
         Question as Question,
@@ -133,14 +172,26 @@ if TYPE_CHECKING:
         Skip as Skip,
         Until as Until,
     )
-    from wfc.runtime.values import filters as filters
-    from wfc.runtime.values.formats import Duration as Duration, Format as Format
+    from wfc.runtime.plan.inputs import (
+        Item as Item,
+    )
+    from wfc.runtime.values import (
+        filters as filters,
+    )
+    from wfc.runtime.values.formats import (
+        Duration as Duration,
+        Format as Format,
+    )
     from wfc.runtime.values.serializers import (
         BaseSerializer,
+    )
+    from wfc.runtime.store.serializers import (
         JsonSerializer,
         PickleSerializer as PickleSerializer,
     )
-    from wfc.runtime.workflow import Workflow
+    from wfc.runtime.workflow import (
+        Workflow,
+    )
 # isort: on
 
 __all__ = [
@@ -206,11 +257,10 @@ __all__ = [
 ]
 
 _AUTHORS: Final = {
-    "wfc.runtime.authoring.resource": "Resource ResourceConfig",
-    "wfc.runtime.authoring.retry": "RetryInfo RetryPolicy",
     "wfc.runtime.authoring.decorators": "catch_error step",
-    "wfc.runtime.calls.bindings": "HttpResponse Model Secret",
-    "wfc.runtime.calls.cache": "Cache",
+    "wfc.runtime.authoring.resource": "Resource ResourceConfig",
+    "wfc.runtime.authoring.retry": "RetryPolicy",
+    "wfc.runtime.calls.bindings": "Model Secret",
     "wfc.runtime.driver.context": "Context",
     "wfc.runtime.driver.engine": "Engine default_engine",
     "wfc.runtime.driver.engine.messages": "Message",
@@ -229,29 +279,38 @@ _AUTHORS: Final = {
         "StepFailedEvent StopEvent TokenText WorkflowCancelledEvent WorkflowFailedEvent "
         "WorkflowTimedOutEvent"
     ),
+    "wfc.runtime.plan.caching": "Cache",
     "wfc.runtime.plan.collect": "Collect Take",
+    "wfc.runtime.plan.inputs": "HttpResponse",
     "wfc.runtime.plan.outcomes": "All",
-    "wfc.runtime.values.serializers": "BaseSerializer JsonSerializer",
+    "wfc.runtime.plan.retries": "RetryInfo",
+    "wfc.runtime.store.serializers": "JsonSerializer",
+    "wfc.runtime.values.serializers": "BaseSerializer",
     "wfc.runtime.workflow": "Workflow",
 }
 _GENERATED_CODE: Final = {
-    "wfc.runtime.authoring.run_rules": "Limits Receives run_cancel run_deadline run_error run_key runs_per",
-    "wfc.runtime.authoring.output_format": "require_output_format",
-    "wfc.runtime.authoring.resource": "PythonResource ResourceManager",
     "wfc.runtime.authoring.decorators": "pause transform",
+    "wfc.runtime.authoring.output_format": "require_output_format",
+    "wfc.runtime.authoring.resource": "ResourceManager",
+    "wfc.runtime.authoring.run_rules": "run_cancel run_deadline run_error run_key runs_per",
     "wfc.runtime.calls.bindings": "Basic Bearer Output PythonTool",
+    "wfc.runtime.calls.python_resources": "PythonResource",
     "wfc.runtime.driver.engine.messages": "Keep",
     "wfc.runtime.errors": "ExpressionError OutputFormatError RunFailedError WorkflowStepDoesNotExistError",
     "wfc.runtime.events": (
-        "CacheHit ChildEnd ChildNote EventEmitted InternalDispatchEvent LateEvent Moment Number StepState "
-        "StepStateChanged UnhandledEvent"
+        "CacheHit ChildEnd ChildNote EventEmitted InternalDispatchEvent LateEvent Moment Number "
+        "StepState StepStateChanged UnhandledEvent"
     ),
+    "wfc.runtime.plan.inputs": "Inputs Item RunInfo",
     "wfc.runtime.plan.joins": "AllOf AtLeast EachOf FirstOf",
-    "wfc.runtime.plan.outcomes": "UNHANDLED Batch Fail Inputs Restart RunInfo Unhandled",
-    "wfc.runtime.plan.pauses": "SKIP Child Delay Item Items Outside Question QuestionAsked QuestionClosed Skip Until",
+    "wfc.runtime.plan.outcomes": "Batch Fail Restart UNHANDLED Unhandled",
+    "wfc.runtime.plan.pauses": (
+        "Child Delay Items Outside Question QuestionAsked QuestionClosed SKIP Skip Until"
+    ),
+    "wfc.runtime.plan.run_rules": "Limits Receives",
+    "wfc.runtime.store.serializers": "PickleSerializer",
     "wfc.runtime.values.filters": "filters",  # the module itself
     "wfc.runtime.values.formats": "Duration Format",
-    "wfc.runtime.values.serializers": "PickleSerializer",
 }
 _MODULES: Final = {
     name: module

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import ValidationError
 
+from wfc.runtime.authoring.class_reader import read_plan
 from wfc.runtime.authoring.resource import ResourceManager, try_configs, try_resources
-from wfc.runtime.authoring.run_rules import Limits, Receives, RunRules, WhenRunning
+from wfc.runtime.authoring.run_rules import RunRules
 from wfc.runtime.authoring.step_functions import StepFunction
-from wfc.runtime.authoring.table import Plan
-from wfc.runtime.authoring.table.flow import FLOW_CHECKS, check_ends, check_flow
-from wfc.runtime.core.advance.run_exits import RUN_EXITS
 from wfc.runtime.driver.context import Context, Unstarted
 from wfc.runtime.driver.engine import Engine, default_engine
 from wfc.runtime.driver.engine.children import start_inside
@@ -30,9 +28,13 @@ from wfc.runtime.errors import (
     WorkflowValidationError,
 )
 from wfc.runtime.events import Event, RunConfig, StartEvent, StopEvent, event_name
+from wfc.runtime.plan import Plan
+from wfc.runtime.plan.flow_checks import FLOW_CHECKS, check_ends, check_flow
+from wfc.runtime.plan.inputs import WorkflowBase
+from wfc.runtime.plan.run_rules import RUN_EXITS, Limits, Receives, WhenRunning
 
 if TYPE_CHECKING:
-    from wfc.runtime.core.execution import StepRun
+    from wfc.runtime.core.step_runs import StepRun
 
 __all__ = ["Workflow"]
 
@@ -41,7 +43,7 @@ DEFAULT_TIMEOUT = 45.0
 _UNSET: Any = object()
 
 
-class Workflow:
+class Workflow(WorkflowBase):
     """A flow of events through steps.
 
     Subclasses have methods decorated with ``@step``. Generated ones say more in class keywords: ``name``,
@@ -179,7 +181,7 @@ class Workflow:
         if table is None:
             received = tuple(one.event for one in cls._receives)
             declared = RunRules.of(cls)
-            table = cls._table = Plan(
+            table = cls._table = read_plan(
                 cls.__name__,
                 cls.steps(),
                 is_generated=cls._name is not None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 __all__ = ["load"]
@@ -11,6 +10,7 @@ __all__ = ["load"]
 def load() -> dict[str, Any]:
     """Return the schema, of draft 2020-12, as plain data; a new copy each time."""
     import json
+    from pathlib import Path  # slow, and settings are read without it
 
     path = Path(__file__).parent / "workflow.schema.json"
     schema: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))

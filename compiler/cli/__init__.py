@@ -100,17 +100,14 @@ def plain_check(args: Sequence[str]) -> int | None:
         return None
     from wfc.compiler.cli.checking import check
     from wfc.compiler.diagnostics.render import FORMATS
+    from wfc.compiler.workspace.sources import PathError
 
     if form not in FORMATS:
         return None
     try:
         return check(paths, form)
-    except Exception as error:
-        from wfc.compiler.cli.group import is_wrong_usage
-
-        if is_wrong_usage(error):
-            return None  # click says it, and how the command is used
-        raise
+    except PathError:
+        return None  # click says it, and how the command is used
 
 
 def report_bug(error: Exception) -> int:

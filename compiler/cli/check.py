@@ -6,13 +6,14 @@ import os
 
 import click
 
-from wfc.compiler.cli.checking import Mending, check
+from wfc.compiler.cli.checking import FixMode, check
+from wfc.compiler.cli.command import Command
 from wfc.compiler.diagnostics.render import FORMATS
 
 __all__ = ["command"]
 
 
-@click.command("check")
+@click.command("check", cls=Command)
 @click.argument("paths", metavar="[PATH]...", nargs=-1)
 @click.option(
     "--format",
@@ -51,13 +52,13 @@ def command(
         raise click.UsageError("`--unsafe` goes with `--fix` or `--diff`")
     if import_tools and (fix or diff):
         raise click.UsageError("`--import-tools` goes without `--fix` and `--diff`")
-    mending: Mending = "diff" if diff else "fix" if fix else ""
+    fixing: FixMode = "diff" if diff else "fix" if fix else ""
     return check(
         paths or (os.curdir,),
         form,
-        mending,
+        fixing,
         unsafe=unsafe,
         cached=not no_cache,
         suppressed=suppressed,
-        importing=import_tools,
+        import_tools=import_tools,
     )

@@ -7,19 +7,21 @@ from collections.abc import Iterator
 
 import click
 
-from wfc.compiler.cli.around import folders_from, project_of, relative
-from wfc.compiler.cli.files import Source, specs
-from wfc.compiler.cli.findings import show
-from wfc.compiler.cli.levels import settled
+from wfc.compiler.cli.command import Command
+from wfc.compiler.cli.findings import note, show
 from wfc.compiler.cli.modules import Output, write_all
 from wfc.compiler.diagnostics.escaping import printable
-from wfc.compiler.passes import Compiled, compile_shared, compile_text
-from wfc.compiler.workspace.project import Project
+from wfc.compiler.passes import compile_shared, compile_text
+from wfc.compiler.workspace.compiled import Compiled
+from wfc.compiler.workspace.paths import folders_seen_from, relative_path
+from wfc.compiler.workspace.project import Project, project_of
+from wfc.compiler.workspace.severity import with_severities
+from wfc.compiler.workspace.sources import Source, find_specs
 
 __all__ = ["command"]
 
 
-@click.command("compile")
+@click.command("compile", cls=Command)
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
 @click.option(
     "-o", "--output", metavar="DIR", help="Where to write; by default each module goes beside its spec."
@@ -31,7 +33,7 @@ def command(paths: tuple[str, ...], output: str | None, force: bool) -> int:
     A PATH is a spec, or a folder whose specs are all compiled. The workflow `support_triage` becomes the module
     `support_triage_workflow.py`. If any spec has an error, nothing is written.
     """
-    sources = specs(paths)
+    sources = find_specs(paths, note)
     project = project_of(sources)
     compiled = [compile_source(source, folder_for(source, output), project) for source in sources]
     show(compiled, on_error_stream=True)
@@ -58,12 +60,12 @@ def compile_source(source: Source, folder: str, project: Project) -> Compiled:
     compiled = compile_text(
         source.raw,
         source.path,
-        source=relative(source.path, folder),
-        folder_of=folders_from(folder),
+        source=relative_path(source.path, folder),
+        folder_of=folders_seen_from(folder),
         project=project,
         in_package=is_package(folder),
     )
-    return settled(compiled)
+    return with_severities(compiled)
 
 
 def is_package(folder: str) -> bool:
@@ -75,7 +77,7 @@ def to_write(compiled: Compiled, folder: str, project: Project) -> Iterator[Outp
     if compiled.workflow is None:
         return
     for each in compiled.workflow.imports:
-        source = relative(each.path, folder)
+        source = relative_path(each.path, folder)
         yield Output(
             folder=folder,
             name=f"{each.module}.py",
@@ -90,7 +92,7 @@ def to_write(compiled: Compiled, folder: str, project: Project) -> Iterator[Outp
         name=f"{compiled.workflow.name}_workflow.py",
         workflow=compiled.workflow.name,
         origin=compiled.path,
-        source=relative(compiled.path, folder),
+        source=relative_path(compiled.path, folder),
         source_sha256=compiled.sha256,
         python=compiled.python,
     )

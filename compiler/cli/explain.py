@@ -7,12 +7,13 @@ from types import ModuleType
 
 import click
 
+from wfc.compiler.cli.command import Command
 from wfc.compiler.diagnostics.escaping import printable
 
 __all__ = ["command"]
 
 
-@click.command("explain")
+@click.command("explain", cls=Command)
 @click.argument("code", required=False)
 def command(code: str | None) -> None:
     """Explain a finding's CODE: what is wrong, why it matters, how to mend it.

@@ -10,7 +10,7 @@ __all__ = ["place_of_failure"]
 
 MARK = re.compile(r"#\s*(?P<place>[^#]+\.ya?ml:[0-9]+)\s*$")
 HEADER = re.compile(r"^# Generated from ", re.MULTILINE)
-COMPUTING = re.compile(r"[/\\]runtime[/\\](?:filters|conversions)\b")
+COMPUTING = re.compile(r"[/\\]runtime[/\\]values[/\\](?:filters|conversions)\b")
 """What expressions call; what fails anywhere else is no expression's fault."""
 LONGEST = 200
 

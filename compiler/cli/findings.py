@@ -13,10 +13,10 @@ from wfc.compiler.diagnostics.results import Rule
 from wfc.compiler.diagnostics.text import summary
 from wfc.compiler.workspace.severity import Levels
 
-__all__ = ["Checked", "show"]
+__all__ = ["HasFindings", "note", "show"]
 
 
-class Checked(Protocol):
+class HasFindings(Protocol):
     """What a check has found in one spec; also what a compilation has."""
 
     @property
@@ -37,11 +37,11 @@ class Checked(Protocol):
 
     @property
     def suppressed(self) -> tuple[Diagnostic, ...]:
-        """What a comment asks not to mind."""
+        """What a comment suppresses."""
 
 
 def show(
-    compiled: Sequence[Checked],
+    compiled: Sequence[HasFindings],
     *,
     form: str = "full",
     on_error_stream: bool = False,
@@ -58,7 +58,7 @@ def show(
         suppressed: Show what is suppressed too; some formats always do.
     """
     stream = sys.stderr if on_error_stream else sys.stdout
-    files: list[Checked] = [*settings, *compiled]
+    files: list[HasFindings] = [*settings, *compiled]
     findings = list(dict.fromkeys(diagnostic for each in files for diagnostic in each.diagnostics))
     shown = findings
     if suppressed or FORMATS[form].suppressed:
@@ -73,6 +73,11 @@ def show(
         offer = offered([each for one in compiled for each in one.diagnostics])
         print(f"{specs}: {summary(findings)}{'; ' if offer else ''}{offer}", file=sys.stderr)
     return not findings
+
+
+def note(line: str) -> None:
+    """Tell the user something that is no finding."""
+    print(line, file=sys.stderr)
 
 
 def describe_rule(code: str) -> Rule:

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 
 import click
 
-from wfc.compiler.cli.files import Source, load, named
 from wfc.compiler.cli.writing import write_whole
 from wfc.compiler.diagnostics import Diagnostic
 from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.diagnostics.fixes import fixed
-from wfc.compiler.passes import Compiled
 from wfc.compiler.slotted import dataclass
+from wfc.compiler.workspace.compiled import Compiled
+from wfc.compiler.workspace.sources import Source, load, quoted_path
 
 __all__ = ["fix_all"]
 
@@ -110,7 +110,7 @@ def allowed(change: Change, paths: Sequence[str]) -> bool:
 
 def replace_file(change: Change) -> None:
     """Write the file anew, all of it or nothing, and only if it is still what was checked."""
-    shown = named(change.source.path)
+    shown = quoted_path(change.source.path)
 
     def last() -> None:
         if (

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import click
 
-from wfc.compiler.cli.around import project_of
-from wfc.compiler.cli.files import load
+from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.findings import show
-from wfc.compiler.cli.levels import settled
 from wfc.compiler.passes import check_text
+from wfc.compiler.workspace.project import project_of
+from wfc.compiler.workspace.severity import with_severities
+from wfc.compiler.workspace.sources import load
 
 __all__ = ["command"]
 
 
-@click.command("graph")
+@click.command("graph", cls=Command)
 @click.argument("spec")
 @click.option(
     "--format",
@@ -26,7 +27,7 @@ __all__ = ["command"]
 def command(spec: str, form: str) -> int:
     """Draw the flow of a SPEC: its events and steps."""
     source = load(spec)
-    checked = settled(check_text(source.raw, source.path, project_of([source])))
+    checked = with_severities(check_text(source.raw, source.path, project_of([source])))
     show([checked], on_error_stream=True)
     if checked.failed or checked.workflow is None:
         return 1

@@ -14,7 +14,7 @@ from wfc.compiler.diagnostics.escaping import printable
 if TYPE_CHECKING:
     from types import FrameType
 
-__all__ = ["COMMANDS", "is_wrong_usage", "run"]
+__all__ = ["COMMANDS", "run"]
 
 COMMANDS = {
     "check": "Find everything that is wrong with specs.",
@@ -129,8 +129,3 @@ def invoked(args: list[str]) -> int:
     except click.exceptions.Exit as leave:
         return leave.exit_code
     return status if isinstance(status, int) else 0
-
-
-def is_wrong_usage(error: Exception) -> bool:
-    """Whether an error says that the command line is wrong."""
-    return isinstance(error, click.ClickException)

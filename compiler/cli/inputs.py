@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wfc.compiler.cli.files import MOST_BYTES, load_whole, named
 from wfc.compiler.cli.json_text import NotPlainError, parsed
 from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.rules import closest
+from wfc.compiler.workspace.sources import MAX_OTHER_BYTES, load_other, quoted_path
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -46,10 +46,10 @@ def given(pairs: Sequence[str], file: str | None, event: type[StartEvent]) -> di
 
 
 def from_file(file: str) -> dict[str, Any]:
-    where = "standard input" if file == "-" else named(file)
-    raw = sys.stdin.buffer.read(MOST_BYTES + 1) if file == "-" else load_whole(file)
-    if len(raw) > MOST_BYTES:
-        raise click.UsageError(f"{where} is larger than {MOST_BYTES // 2**20} MB")
+    where = "standard input" if file == "-" else quoted_path(file)
+    raw = sys.stdin.buffer.read(MAX_OTHER_BYTES + 1) if file == "-" else load_other(file)
+    if len(raw) > MAX_OTHER_BYTES:
+        raise click.UsageError(f"{where} is larger than {MAX_OTHER_BYTES // 2**20} MB")
     try:
         values = parsed(raw)
     except ValueError as error:

@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wfc.compiler.cli.around import folders_from, project_of
-from wfc.compiler.cli.files import load, load_whole
 from wfc.compiler.cli.findings import show
-from wfc.compiler.cli.levels import settled
 from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.model import Import
 from wfc.compiler.model import Workflow as Resolved
-from wfc.compiler.passes import Compiled, compile_shared, compile_text
+from wfc.compiler.passes import compile_shared, compile_text
 from wfc.compiler.slotted import dataclass
-from wfc.compiler.workspace.project import Project
+from wfc.compiler.workspace.compiled import Compiled
+from wfc.compiler.workspace.paths import folders_seen_from
+from wfc.compiler.workspace.project import Project, project_of
+from wfc.compiler.workspace.severity import with_severities
+from wfc.compiler.workspace.sources import load, load_other
 
 if TYPE_CHECKING:
     from wfc.runtime import Workflow
@@ -67,17 +68,18 @@ def load_program(path: str) -> Program | None:
     """Load a spec (compiled in memory) or a module; ``None`` if the spec has errors, which are shown.
 
     Raises:
-        click.UsageError: The path cannot be read, or is a module without a workflow.
+        PathError: The path cannot be read.
+        click.UsageError: It is a module without a workflow.
         click.ClickException: The module cannot be imported.
     """
     if path.endswith(".py"):
         name = os.path.basename(path).removesuffix(".py")
-        text = load_whole(path).decode(errors="replace")
+        text = load_other(path).decode(errors="replace")
         module = import_beside(path, name) if name.isidentifier() else execute(name, path, text)
         return Program(workflow_in(module, path), None)
     source = load(path)
     project = project_of([source])
-    compiled = settled(compiled_here(source.raw, source.path, project))
+    compiled = with_severities(compiled_here(source.raw, source.path, project))
     show([compiled], on_error_stream=True)
     return None if compiled.failed else load_compiled(compiled, project)
 
@@ -88,7 +90,7 @@ def compiled_here(raw: bytes, path: str, project: Project) -> Compiled:
         raw,
         path,
         source=os.path.basename(path),
-        folder_of=folders_from(os.path.dirname(path) or "."),
+        folder_of=folders_seen_from(os.path.dirname(path) or "."),
         project=project,
         in_package=True,
     )

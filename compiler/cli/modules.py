@@ -11,11 +11,11 @@ from typing import Any
 
 import click
 
-from wfc.compiler.cli.files import named
 from wfc.compiler.cli.writing import write_whole
 from wfc.compiler.codegen import OUTPUT_FORMAT
 from wfc.compiler.slotted import dataclass
-from wfc.compiler.workspace.contents import contents
+from wfc.compiler.workspace.reading import read_file
+from wfc.compiler.workspace.sources import quoted_path
 
 __all__ = ["MANIFEST", "Output", "write_all"]
 
@@ -67,8 +67,8 @@ def write_all(outputs: Sequence[Output], specs: Iterable[str], *, force: bool) -
     for output in outputs:
         if output.path in texts:
             raise click.UsageError(
-                f"the modules of {named(owners[output.path].origin)} and {named(output.origin)} would both be "
-                f"written to {named(output.path)}"
+                f"the modules of {quoted_path(owners[output.path].origin)} and {quoted_path(output.origin)} "
+                f"would both be written to {quoted_path(output.path)}"
             )
         texts[output.path] = output.python.encode()
         owners[output.path] = output
@@ -78,12 +78,12 @@ def write_all(outputs: Sequence[Output], specs: Iterable[str], *, force: bool) -
     read = {os.path.realpath(path) for path in (*specs, *(each.origin for each in outputs))}
     for path in texts:
         if os.path.realpath(path) in read:
-            raise click.UsageError(f"{named(path)} is what is compiled, and would be overwritten")
+            raise click.UsageError(f"{quoted_path(path)} is what is compiled, and would be overwritten")
     try:
         replace(texts, force)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise click.UsageError(f"cannot write {named(str(error.filename))}: {reason}") from None
+        raise click.UsageError(f"cannot write {quoted_path(str(error.filename))}: {reason}") from None
 
 
 def manifest(folder: str, outputs: Sequence[Output], force: bool) -> bytes:
@@ -108,7 +108,7 @@ def manifest(folder: str, outputs: Sequence[Output], force: bool) -> bytes:
 def earlier(path: str, force: bool) -> dict[str, Any]:
     """The modules of the manifest that is there; none if there is none."""
     try:
-        record = json.loads(contents(path, MOST_BYTES))
+        record = json.loads(read_file(path, MOST_BYTES))
     except OSError:
         return {}  # none there; or none can be, which the writing will say
     except (ValueError, RecursionError):
@@ -117,7 +117,7 @@ def earlier(path: str, force: bool) -> dict[str, Any]:
         return {name: entry for name, entry in record["modules"].items() if is_entry(name, entry)}
     if force:
         return {}
-    raise click.UsageError(f"{named(path)} is not a manifest of wfc; `--force` overwrites it")
+    raise click.UsageError(f"{quoted_path(path)} is not a manifest of wfc; `--force` overwrites it")
 
 
 def is_entry(name: str, entry: object) -> bool:
@@ -132,13 +132,13 @@ def replace(texts: dict[str, bytes], force: bool) -> None:
     changed = {path: raw for path, raw in texts.items() if existing(path) != raw}
     for path in changed:
         if not (force or os.path.basename(path) == MANIFEST or is_ours(existing(path))):
-            raise click.UsageError(f"{named(path)} was not written by wfc; `--force` overwrites it")
+            raise click.UsageError(f"{quoted_path(path)} was not written by wfc; `--force` overwrites it")
     write_whole(changed)
 
 
 def existing(path: str) -> bytes | None:
     try:
-        return contents(path, MOST_BYTES)
+        return read_file(path, MOST_BYTES)
     except FileNotFoundError:
         return None
 

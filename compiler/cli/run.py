@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.inputs import from_outside, given, start_event
 from wfc.compiler.cli.json_text import one_line
 from wfc.compiler.cli.load import load_program
@@ -31,7 +32,7 @@ WAITS_FOR_PEOPLE = 3
 """The exit status of a run that stops because a question is open and nobody is there to answer it."""
 
 
-@click.command("run")
+@click.command("run", cls=Command)
 @click.argument("program", metavar="SPEC|MODULE")
 @click.option("-i", "pairs", metavar="NAME=VALUE", multiple=True, help="An input; lists and records as JSON.")
 @click.option("--input", "file", metavar="FILE|-", help="A JSON object of inputs; - reads standard input.")

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wfc.compiler.cli.around import project_of
-from wfc.compiler.cli.files import specs
-from wfc.compiler.cli.findings import show
-from wfc.compiler.cli.levels import settled
+from wfc.compiler.cli.command import Command
+from wfc.compiler.cli.findings import note, show
 from wfc.compiler.cli.load import compiled_here, load_compiled
 from wfc.compiler.cli.mocks import spec_test
 from wfc.compiler.cli.streams import output_kept
 from wfc.compiler.diagnostics.escaping import printable
-from wfc.compiler.passes import Compiled
-from wfc.compiler.workspace.project import Project
+from wfc.compiler.workspace.compiled import Compiled
+from wfc.compiler.workspace.project import Project, project_of
+from wfc.compiler.workspace.severity import with_severities
+from wfc.compiler.workspace.sources import find_specs
 
 if TYPE_CHECKING:
     from wfc.runtime.testing import TestOutcome
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.command("test")
+@click.command("test", cls=Command)
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
 @click.option(
     "-k", "--only", metavar="WORDS", default="", help="Run only tests whose names hold these words."
@@ -33,9 +33,9 @@ def command(paths: tuple[str, ...], only: str) -> int:
 
     A PATH is a spec, or a folder whose specs are all tested.
     """
-    sources = specs(paths)
+    sources = find_specs(paths, note)
     project = project_of(sources)
-    compiled = [settled(compiled_here(source.raw, source.path, project)) for source in sources]
+    compiled = [with_severities(compiled_here(source.raw, source.path, project)) for source in sources]
     show(compiled, on_error_stream=True)
     good = [each for each in compiled if not each.failed]
     ran = [run_tests(each, project, only) for each in good if each.workflow]

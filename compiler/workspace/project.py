@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
-from typing import Literal, Protocol
+from typing import Literal
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.limits import MAX_BYTES, MAX_FINDINGS, EnoughError, at_most
@@ -14,10 +14,12 @@ from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.rules.reading import too_many_findings
 from wfc.compiler.schema import Spec, validate
 from wfc.compiler.slotted import dataclass, field
-from wfc.compiler.workspace.glance import names_in
+from wfc.compiler.workspace.disk import Disk
+from wfc.compiler.workspace.lookups import Files, Lookup, Lookups
+from wfc.compiler.workspace.sources import Source
 from wfc.compiler.yaml import Document, read
 
-__all__ = ["NO_FILES", "Files", "NoFiles", "Project", "Unit"]
+__all__ = ["NoFiles", "Project", "Unit", "project_of"]
 
 Kind = Literal["workflow", "declarations", "part", "nothing"]
 WORDS: Mapping[Kind, str] = {
@@ -26,19 +28,6 @@ WORDS: Mapping[Kind, str] = {
     "part": "a part of a workflow",
     "nothing": "no spec",
 }
-
-
-class Files(Protocol):
-    """Where files come from. Paths are as findings show them, with ``/``."""
-
-    def read(self, path: str) -> bytes | Refused:
-        """A file's content; of a very large one at least as much as shows that it is too large."""
-
-    def given(self) -> Iterable[tuple[str, bytes]]:
-        """The specs that are compiled together."""
-
-    def near(self, path: str) -> Iterable[tuple[str, bytes]]:
-        """The specs in the folder of one."""
 
 
 class NoFiles:
@@ -57,10 +46,6 @@ class NoFiles:
         return ()
 
 
-NO_FILES: Files = NoFiles()
-"""Where nobody knows what else there is: a check by itself misses no other workflow."""
-
-
 @dataclass(slots=True)
 class Unit:
     """One file, read and held against the schema.
@@ -71,6 +56,7 @@ class Unit:
         of_reading: How many of the findings, the first ones, are about how the text is written.
         uses: The paths of the files that it mentions, there or not; their findings matter to whoever uses it.
         calls: The names of the workflows that it mentions.
+        lookups: What it depends on: kinds of lookups, each with what it is about; see ``Lookups``.
         declared: What it declares, once somebody has asked.
         is_text: Whether it was only read as a text, and not as YAML.
     """
@@ -82,6 +68,7 @@ class Unit:
     of_reading: int = 0
     uses: dict[str, None] = field(default_factory=dict)
     calls: dict[str, None] = field(default_factory=dict)
+    lookups: dict[tuple[str, str], None] = field(default_factory=dict)
     declared: Declarations | None = None
     is_text: bool = False
 
@@ -99,14 +86,19 @@ class Unit:
 
 
 class Project:
-    """Files that are looked at together."""
+    """Files that are looked at together.
 
-    def __init__(self, files: Files = NO_FILES) -> None:
-        self.files = files
+    Args:
+        files: Where they come from; without, nobody knows what else there is, and no other workflow is missed.
+        lookups: What is known already of the names in these files.
+    """
+
+    def __init__(self, files: Files | None = None, lookups: Lookups | None = None) -> None:
+        self.is_alone = files is None
+        self.files = files or NoFiles()
+        self.lookups = lookups or Lookups(self.files)
         self.units: dict[str, Unit] = {}
         self.opening: list[str] = []  # files of declarations that wait for those that they import
-        self.names: dict[str, str] | None = None  # of the workflows that are compiled together
-        self.nearby: dict[str, dict[str, str]] = {}  # of those in a folder, by the folder
 
     def unit(self, path: str, raw: bytes | None = None) -> Unit | Refused:
         """A file of the project, read once."""
@@ -144,20 +136,20 @@ class Project:
 
     def path_of(self, name: str, asking: str) -> str | None:
         """The path of the spec whose workflow has a name."""
-        return self.together().get(name) or self.neighbours(asking).get(name)
+        return self.lookups.given().get(name) or self.lookups.near(posixpath.dirname(asking)).get(name)
 
-    def together(self) -> dict[str, str]:
-        """Names of the workflows that are compiled together, with their paths."""
-        if self.names is None:
-            self.names = names_in(self.files.given())
-        return self.names
-
-    def neighbours(self, path: str) -> dict[str, str]:
-        """Names of the workflows in the folder of a spec, with their paths."""
-        folder = posixpath.dirname(path)
-        if folder not in self.nearby:
-            self.nearby[folder] = names_in(self.files.near(path))
-        return self.nearby[folder]
+    def dependencies(self, path: str) -> tuple[Lookup, ...]:
+        """What a check of a file has looked up, directly or in files that it depends on, and what was found."""
+        found: dict[Lookup, None] = {}
+        seen, waiting = {path}, [path]
+        while waiting:
+            unit = self.units.get(waiting.pop())
+            for kind, about in unit.lookups if unit is not None else ():
+                found[kind, about, self.lookups.result(kind, about)] = None
+                if kind == "content" and about not in seen:
+                    seen.add(about)
+                    waiting.append(about)
+        return tuple(sorted(found))
 
     def involved(self, path: str) -> list[Unit]:
         """The files whose findings belong to those of a spec: what it imports, and its parts."""
@@ -172,6 +164,11 @@ class Project:
         return list(seen.values())
 
 
+def project_of(sources: Sequence[Source]) -> Project:
+    """Return the project of some specs on disk that are compiled together."""
+    return Project(Disk(sources))
+
+
 class View:
     """The project as one of its files sees it; see ``ProjectView``."""
 
@@ -182,7 +179,7 @@ class View:
     @property
     def alone(self) -> bool:
         """Whether nothing is known of other specs."""
-        return self.project.files is NO_FILES
+        return self.project.is_alone
 
     @property
     def own(self) -> Unit:
@@ -195,11 +192,22 @@ class View:
             return Refused("outside", "")
         return posixpath.normpath(posixpath.join(posixpath.dirname(self.path), path))
 
-    def unit(self, path: str, wanted: Kind) -> tuple[str, Unit] | Refused:
+    def use(self, path: str) -> str | Refused:
+        """Note that this file mentions another, and return the other's path as findings show it."""
         found = self.at(path)
+        if isinstance(found, str):
+            self.own.uses[found] = None
+            self.note("content", found)
+        return found
+
+    def note(self, kind: str, about: str) -> None:
+        """Note that this file depends on what a lookup finds."""
+        self.own.lookups[kind, about] = None
+
+    def unit(self, path: str, wanted: Kind) -> tuple[str, Unit] | Refused:
+        found = self.use(path)
         if isinstance(found, Refused):
             return found
-        self.own.uses[found] = None
         unit = self.project.unit(found)
         if isinstance(unit, Refused):
             return unit
@@ -230,10 +238,9 @@ class View:
 
     def text(self, path: str) -> tuple[str, str] | Refused:
         """The text of a file."""
-        shown = self.at(path)
+        shown = self.use(path)
         if isinstance(shown, Refused):
             return shown
-        self.own.uses[shown] = None
         raw = self.project.files.read(shown)
         if isinstance(raw, Refused):
             return raw
@@ -251,12 +258,8 @@ class View:
     def workflow(self, name: str) -> OtherFile | None:
         """The other spec whose workflow has this name."""
         self.own.calls[name] = None
-        path = self.project.path_of(name, self.path)
-        if (
-            path is None
-            and isinstance(self.own.document.data, dict)
-            and self.own.document.data.get("workflow") == name
-        ):
+        path = self.path_of(name)
+        if path is None and self.defines(name):
             path = self.path
         unit = self.project.unit(path) if path is not None else None
         if path is None or unit is None or isinstance(unit, Refused):
@@ -264,13 +267,31 @@ class View:
         declared = self.project.declared(path, unit)
         return None if declared is None else OtherFile(path, declared)
 
+    def path_of(self, name: str) -> str | None:
+        """The path of the spec whose workflow has a name, on which this file depends."""
+        path = self.project.path_of(name, self.path)
+        self.note("given", name)
+        if name not in self.project.lookups.given():
+            self.note("near", f"{posixpath.dirname(self.path)}\n{name}")
+        if path is not None:
+            self.note("content", path)
+        return path
+
+    def defines(self, name: str) -> bool:
+        data = self.own.document.data
+        return isinstance(data, dict) and data.get("workflow") == name
+
     def workflows(self) -> Iterable[str]:
         """The names of all workflows around."""
-        return {**self.project.neighbours(self.path), **self.project.together()}
+        folder = posixpath.dirname(self.path)
+        self.note("names", folder)
+        return {**self.project.lookups.near(folder), **self.project.lookups.given()}
 
     def twin(self, name: str) -> str | None:
         """Another spec of the same name, of those that are looked at together."""
-        first = self.project.together().get(name, self.path)
-        if first == self.path or isinstance(self.project.unit(first), Refused):
+        self.note("given", name)
+        first = self.project.lookups.given().get(name, self.path)
+        if first == self.path:
             return None
-        return first
+        self.note("content", first)  # the finding shows where the name stands there
+        return None if isinstance(self.project.unit(first), Refused) else first

@@ -1,4 +1,4 @@
-"""How grave findings are in a project: ``[tool.wfc.severity]`` of its settings.
+"""The severities of findings in a project: ``[tool.wfc.severity]`` of its settings.
 
 Which file holds is decided as for all settings: the nearest ``wfc.toml``, or ``pyproject.toml`` with a table
 ``[tool.wfc]``, in the spec's folder or above it. The other settings are the runtime's business.
@@ -10,19 +10,21 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from wfc.compiler.diagnostics import Diagnostic, Finding, Place, Severity
 from wfc.compiler.slotted import dataclass, field, replace
-from wfc.compiler.workspace.contents import contents
+from wfc.schemas.settings import SettingsFile, settings_file
 
-__all__ = ["Levels", "judged", "levels_in", "levels_near"]
+if TYPE_CHECKING:
+    from wfc.compiler.workspace.cache import CheckResult
+    from wfc.compiler.workspace.compiled import Compiled
+
+    Checked = TypeVar("Checked", bound=CheckResult | Compiled)
+
+__all__ = ["Levels", "levels_in", "levels_near", "with_severities", "wrong_settings"]
 
 LEVELS: Final = {"error": Severity.ERROR, "warning": Severity.WARNING, "off": None}
-FILES: Final = ("wfc.toml", "pyproject.toml")
-LARGEST: Final = 4_000_000
-MENTIONED: Final = re.compile(rb"\bwfc\b")
-TABLE: Final = re.compile(rb"^\[tool\.wfc[].]", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,74 +54,44 @@ class Levels:
         return {}
 
 
-def judged(found: Iterable[Diagnostic], levels: Mapping[str, Severity | None]) -> tuple[Diagnostic, ...]:
-    """The diagnostics with the severities that a project gives them, without those that are off."""
+def with_severities(checked: Checked) -> Checked:
+    """Give findings the severities of the settings near the spec, and leave out those that are off."""
+    levels = levels_near(os.path.dirname(checked.path)).levels if checked.diagnostics else {}
     if not levels:
-        return tuple(found)
-    return tuple(
+        return checked
+    diagnostics = tuple(
         replace(each, severity=level)
-        for each in found
+        for each in checked.diagnostics
         if (level := levels.get(each.code, each.severity)) is not None
     )
+    return replace(checked, diagnostics=diagnostics)
+
+
+def wrong_settings(paths: Iterable[str]) -> list[Levels]:
+    """Return the settings that hold for specs and have something wrong in them, each once."""
+    found = (levels_near(folder) for folder in dict.fromkeys(os.path.dirname(path) for path in paths))
+    return list({each.path: each for each in found if each.diagnostics}.values())
 
 
 def levels_near(folder: str) -> Levels:
-    """What holds for specs in a folder."""
-    place = os.path.realpath(folder or ".")
-    while True:
-        for name in FILES:
-            path = os.path.join(place, name)
-            try:
-                changed = os.stat(path).st_mtime_ns
-            except (OSError, ValueError):
-                continue
-            found = of_file(path, changed)
-            if found is not None:
-                return found
-        above = os.path.dirname(place)
-        if above == place:
-            return Levels()
-        place = above
+    """Return what the settings that hold in a folder say of severities."""
+    file = settings_file(folder)
+    return Levels() if file is None else levels_in(file)
 
 
 @lru_cache(maxsize=64)
-def of_file(path: str, changed: int) -> Levels | None:
-    """What a file says as it was at that moment; ``None`` if it is a ``pyproject.toml`` of somebody else's."""
+def levels_in(file: SettingsFile) -> Levels:
+    """Return what a file with settings says of severities."""
+    if b"severity" not in file.raw and file.is_announced:
+        return Levels(file.path)
+    path, text = os.path.relpath(file.path), file.text("replace")
     try:
-        raw = contents(path, LARGEST + 1)
-    except OSError:
-        return None
-    is_own = os.path.basename(path) == "wfc.toml"
-    if not is_own and not MENTIONED.search(raw):
-        return None
-    if b"severity" not in raw and (is_own or TABLE.search(raw)):
-        return Levels(path)
-    return levels_in(raw[:LARGEST], os.path.relpath(path), is_own=is_own)
-
-
-def levels_in(raw: bytes, path: str, *, is_own: bool) -> Levels | None:
-    """What the text of a settings file says.
-
-    Args:
-        raw: The file's bytes.
-        path: As findings show it.
-        is_own: Whether the whole file is wfc's (``wfc.toml``), and not the table ``[tool.wfc]`` alone.
-    """
-    import tomllib  # only where there is something to be read
-
-    text = raw.decode("utf-8", "replace").removeprefix("\ufeff")
-    try:
-        data: Any = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        return wrong(path, text, [unreadable(text, str(error))])
-    if not is_own:
-        tools = data.get("tool")
-        data = tools.get("wfc") if isinstance(tools, dict) else None
-        if data is None:
-            return None
+        data = file.table("replace")
+    except (ValueError, RecursionError) as error:
+        return with_problems(path, text, [unreadable(text, str(error))])
     table = data.get("severity", {}) if isinstance(data, dict) else {}
     if not isinstance(table, dict):
-        return wrong(path, text, [unreadable(text, "`severity` must be a table")])
+        return with_problems(path, text, [unreadable(text, "`severity` must be a table")])
     return of_table(path, text, table) if table else Levels(path, text)
 
 
@@ -141,11 +113,11 @@ def of_table(path: str, text: str, table: Mapping[str, object]) -> Levels:
             findings.append(judging.error_made_milder(value, code, level))
         else:
             levels[code] = LEVELS[level]
-    return replace(wrong(path, text, findings), levels=levels)
+    return replace(with_problems(path, text, findings), levels=levels)
 
 
 def places(text: str, code: str) -> tuple[Place, Place]:
-    """Where a code and its severity stand; the beginning of the text where that cannot be told."""
+    """Return where a code and its severity stand; the beginning of the text where that cannot be told."""
     table = text.find("severity")
     entry = re.compile(
         rf"""(?<![\w-])["']?({re.escape(code)})["']?[ \t]*=[ \t]*("[^"\n]*"|'[^'\n]*'|[^\s,}}#]+)"""
@@ -168,7 +140,7 @@ def unreadable(text: str, why: str) -> Finding:
     return unreadable_settings(Place((), "text", start, start + 1), why.partition(" (at ")[0])
 
 
-def wrong(path: str, text: str, findings: Iterable[Finding]) -> Levels:
+def with_problems(path: str, text: str, findings: Iterable[Finding]) -> Levels:
     from wfc.compiler.yaml import Document
 
     document = Document(path, text, None)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, overload
+from typing import Any, Literal, ParamSpec, Protocol, TypeVar, overload
 
-from wfc.runtime.authoring.retry import RetryRule
-from wfc.runtime.authoring.step_functions import DEFAULT_WORKERS, StepFunction, enclosing_names
+from wfc.runtime.authoring.enclosing_names import enclosing_names
+from wfc.runtime.authoring.step_functions import DEFAULT_WORKERS, StepFunction
 from wfc.runtime.errors import WorkflowValidationError
+from wfc.runtime.plan.caching import Cache
 from wfc.runtime.plan.joins import Join
-
-if TYPE_CHECKING:
-    from wfc.runtime.calls.cache import Cache
-    from wfc.runtime.workflow import Workflow
+from wfc.runtime.plan.retries import RetryRule
 
 __all__ = ["StepFunction", "StepGraphCheck", "catch_error", "pause", "step", "transform"]
 
@@ -23,12 +21,20 @@ StepGraphCheck = Literal["reachability", "dead_end"]
 """Checks of the flow that can be left out for one step."""
 
 
+class TakesSteps(Protocol):
+    """A workflow class, to which free functions can be added as steps."""
+
+    @classmethod
+    def add_step(cls, function: StepFunction[Any, Any]) -> None:
+        """Make a decorated free function a step of this class."""
+
+
 @overload
 def step(function: Callable[P, R], /) -> StepFunction[P, R]: ...
 @overload
 def step(
     *,
-    workflow: type[Workflow] | None = None,
+    workflow: type[TakesSteps] | None = None,
     num_workers: int = DEFAULT_WORKERS,
     retry_policy: RetryRule | None = None,
     timeout: float | None = None,
@@ -43,7 +49,7 @@ def step(
     function: Callable[..., Any] | None = None,
     /,
     *,
-    workflow: type[Workflow] | None = None,
+    workflow: type[TakesSteps] | None = None,
     num_workers: int = DEFAULT_WORKERS,
     retry_policy: RetryRule | None = None,
     timeout: float | None = None,

@@ -7,31 +7,12 @@ import random
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from hashlib import blake2b
-from typing import Protocol, runtime_checkable
 
 from wfc.runtime.errors import ExpressionError, WorkflowValidationError, step_error
 
-__all__ = ["RetryInfo", "RetryPolicy", "RetryRule", "asked_wait", "read_retry_after", "seconds_of", "seed_of"]
-
-
-@runtime_checkable
-class RetryRule(Protocol):
-    """Anything that decides about the next attempt; ``RetryPolicy`` does, and so may a class of your own."""
-
-    def next(
-        self, elapsed_time: float, attempts: int, error: Exception, *, seed: int | None = None
-    ) -> float | None:
-        """Seconds to wait before the next attempt, or ``None`` for no further one.
-
-        Args:
-            elapsed_time: Seconds since the first attempt began.
-            attempts: How many have failed, from 1.
-            error: What the last one raised.
-            seed: For random waits, so that a replay waits the same.
-        """
-        ...
+__all__ = ["RetryPolicy", "asked_wait", "read_retry_after", "seconds_of", "seed_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +54,7 @@ class RetryPolicy:
     def next(
         self, elapsed_time: float, attempts: int, error: Exception, *, seed: int | None = None
     ) -> float | None:
-        """Seconds to wait before the next attempt, or ``None`` for no further one. See ``RetryRule``."""
+        """Seconds to wait before the next attempt, or ``None`` for no further one. See ``plan.retries.RetryRule``."""
         if attempts >= self.max_attempts or isinstance(error, ExpressionError):
             return None
         found = step_error(error)
@@ -130,23 +111,6 @@ def read_retry_after(text: str) -> float | None:
             return None
         seconds = mktime_tz(moment) - time.time()
     return max(0.0, seconds) if math.isfinite(seconds) else None
-
-
-@dataclass(frozen=True, slots=True)
-class RetryInfo:
-    """How the attempts of the present step run went so far.
-
-    Args:
-        retry_number: 0 on the first attempt.
-        elapsed_seconds: Since the first attempt began; 0.0 on the first.
-        last_exception: What the last attempt raised, or ``None``.
-        last_failed_at: When, in UTC, or ``None``.
-    """
-
-    retry_number: int
-    elapsed_seconds: float
-    last_exception: Exception | None
-    last_failed_at: datetime | None
 
 
 def seed_of(run_id: str, step: str, number: int, attempt: int) -> int:

@@ -1,30 +1,23 @@
-"""What a workflow class declares of its runs: the events they take from outside, their bounds, what identifies them."""
+"""``@run_key`` and its kin, and what a workflow class says of its runs, read once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import date, time, timedelta
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, get_args
+from typing import Any, ClassVar, Final, Protocol, TypeVar, get_args
 
-from wfc.runtime.authoring.step_functions import enclosing_names
-from wfc.runtime.authoring.table.injection import Call, make_call
-from wfc.runtime.authoring.table.signature import read_signature
-from wfc.runtime.core.execution import StepRun
+from wfc.runtime.authoring.enclosing_names import enclosing_names
+from wfc.runtime.authoring.injection import CallingRun, make_call
+from wfc.runtime.authoring.signatures import read_signature
+from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.errors import ExpressionError, WorkflowError, WorkflowValidationError
 from wfc.runtime.events import Event, event_name
-
-if TYPE_CHECKING:
-    from wfc.runtime.driver.run import Run
-    from wfc.runtime.workflow import Workflow
+from wfc.runtime.plan.run_rules import Limits, Receives, WhenRunning
 
 __all__ = [
-    "Limits",
-    "Receives",
     "RunFunction",
     "RunRules",
-    "WhenRunning",
     "key_text",
     "run_cancel",
     "run_deadline",
@@ -34,42 +27,6 @@ __all__ = [
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-WhenRunning = Literal["reject", "queue", "replace", "join", "parallel"]
-"""What a second start under a key does while the first run is not over."""
-
-
-@dataclass(frozen=True, slots=True)
-class Receives:
-    """An event that runs take from outside.
-
-    Args:
-        event: Its class.
-        key: The attribute whose value must be the run's key; ``None``: it is sent by run id or topic only.
-        topic: The only topic under which it is taken; ``None``: any.
-    """
-
-    event: type[Event]
-    key: str | None = None
-    topic: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Bounds on a run, and on how many there are at once; ``None``: no bound.
-
-    Args:
-        steps: Step runs.
-        tokens: Of models, in and out.
-        cost_usd: Of models, in US dollars.
-        concurrent_runs: Runs of this workflow under way at once in an engine; further ones wait their turn. With
-            ``@runs_per``, for each value that it gives.
-    """
-
-    steps: int | None = None
-    tokens: int | None = None
-    cost_usd: float | None = None
-    concurrent_runs: int | None = None
 
 
 class RunFunction:
@@ -115,6 +72,15 @@ def run_cancel(function: F) -> F:
     return RunFunction("run_cancel", function)  # type: ignore[return-value]
 
 
+class HasRunRules(Protocol):
+    """A workflow class, as far as its runs' rules are read from it."""
+
+    _when_running: ClassVar[WhenRunning | None]
+    _limits: ClassVar[Limits | None]
+    _receives: ClassVar[tuple[Receives, ...]]
+    _declared: ClassVar[RunRules | None]
+
+
 class RunRules:
     """What one class declares, read once.
 
@@ -158,7 +124,7 @@ class RunRules:
                 )
 
     @classmethod
-    def of(cls, workflow: type[Workflow]) -> RunRules:
+    def of(cls, workflow: type[HasRunRules]) -> RunRules:
         """What a class declares."""
         found: RunRules | None = workflow.__dict__.get("_declared")
         if found is None:
@@ -177,14 +143,14 @@ class RunRules:
 _NO_LIMITS: Final = Limits()
 
 
-def _call(found: RunFunction | None) -> Callable[[Run], str] | None:
+def _call(found: RunFunction | None) -> Callable[[CallingRun], str] | None:
     if found is None:
         return None
     signature = read_signature(found.function, is_tail=True, names=found.names)
-    call: Call = make_call(found.function, signature, (), is_tail=True)
+    call = make_call(found.function, signature, (), is_tail=True)
     name = found.__name__
 
-    def text(run: Run) -> str:
+    def text(run: CallingRun) -> str:
         step = run.execution.plan.steps[0]
         try:
             return key_text(call(run, StepRun(0, step, run.execution.inputs, None, ()), None))

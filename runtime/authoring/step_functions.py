@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import (
-    TYPE_CHECKING,
     Any,
     Concatenate,
     Final,
     Generic,
-    Literal,
     ParamSpec,
     TypeVar,
     get_args,
@@ -17,14 +15,13 @@ from typing import (
 )
 
 from wfc.runtime.authoring.enclosing_names import enclosing_names
-from wfc.runtime.authoring.retry import RetryRule
 from wfc.runtime.errors import WorkflowValidationError
+from wfc.runtime.plan.caching import Cache
 from wfc.runtime.plan.joins import Join
+from wfc.runtime.plan.retries import RetryRule
+from wfc.runtime.plan.step import OnItemError
 
-if TYPE_CHECKING:
-    from wfc.runtime.calls.cache import Cache
-
-__all__ = ["DEFAULT_WORKERS", "ItemFunction", "OnItemError", "StepFunction", "enclosing_names"]
+__all__ = ["DEFAULT_WORKERS", "ItemFunction", "StepFunction"]
 
 
 P = ParamSpec("P")
@@ -33,9 +30,6 @@ S = TypeVar("S")
 F = TypeVar("F", bound=Callable[..., Any])
 
 DEFAULT_WORKERS: Final = 4
-
-OnItemError = Literal["fail", "skip", "null"]
-"""What becomes of an item whose action has failed for good: the step fails, it is left out, or it is ``None``."""
 
 
 class ItemFunction:

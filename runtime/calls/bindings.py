@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 from wfc.runtime.errors import SettingsError
+from wfc.runtime.plan.inputs import HttpResponse
 from wfc.runtime.tracing import conventions, span_inside
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from wfc.runtime.authoring.resource.kinds import PythonResource
+    from wfc.runtime.authoring.resource.kinds import Resource
     from wfc.runtime.calls.python_tools import ToolHost
     from wfc.runtime.records import Message
 
@@ -27,7 +28,6 @@ __all__ = [
     "Basic",
     "Bearer",
     "CallHost",
-    "HttpResponse",
     "Model",
     "Output",
     "PythonTool",
@@ -154,15 +154,7 @@ class PythonTool(Generic[T]):
     output: Any = Any
     beside: str | Path = "."
     secrets: Mapping[str, Secret] = field(default_factory=dict)
-    resources: Mapping[str, PythonResource] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class HttpResponse:
-    """What came with a body: the status, and headers by lower-case name."""
-
-    status: int
-    headers: Mapping[str, str]
+    resources: Mapping[str, Resource[Any]] = field(default_factory=dict)
 
 
 class CallHost(Protocol):

@@ -7,25 +7,25 @@ import os
 import stat
 import tempfile
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic_core import to_json
 
-from wfc.runtime.calls.bindings import HttpResponse, Output
+from wfc.runtime.calls.bindings import Output
 from wfc.runtime.driver.about import unmet
 from wfc.runtime.driver.threads import in_thread
-from wfc.runtime.errors import WorkflowValidationError
 from wfc.runtime.events import CacheHit
+from wfc.runtime.plan.caching import Cache
+from wfc.runtime.plan.inputs import HttpResponse
 from wfc.runtime.values.outputs import InvalidOutput, adapter, from_json
 
 if TYPE_CHECKING:
-    from wfc.runtime.core.execution import StepRun
+    from wfc.runtime.core.step_runs import StepRun
     from wfc.runtime.driver.run import Run
 
-__all__ = ["Cache", "cached", "keep_fresh"]
+__all__ = ["cached", "keep_fresh"]
 
 _VERSION: Final = 1
 _LARGEST: Final = 1_000_000
@@ -33,26 +33,6 @@ _SKEW: Final = 60.0
 """Seconds by which the clocks of those who share a folder may differ."""
 _MOST_IN_FOLDER: Final = 64
 """Files in each of the 256 folders that entries are spread over; the oldest make way."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cache:
-    """Says that results of a step's calls may be used again.
-
-    Args:
-        seconds: How long one is good; ``None``: as long as the definition stays as it is.
-        definition: A digest of the step's definition: another one, another result. By itself the function's name.
-
-    Raises:
-        WorkflowValidationError: The time is not positive.
-    """
-
-    seconds: float | None = None
-    definition: str = ""
-
-    def __post_init__(self) -> None:
-        if self.seconds is not None and self.seconds <= 0:
-            raise WorkflowValidationError("a result must be good for some time: `seconds` must be positive")
 
 
 async def cached(

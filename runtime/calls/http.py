@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
 
 from wfc.runtime.authoring.retry import read_retry_after
-from wfc.runtime.calls.bindings import Basic, Bearer, HttpResponse, Secret
+from wfc.runtime.calls.bindings import Basic, Bearer, Secret
 from wfc.runtime.errors import MissingPackageError, StepError
+from wfc.runtime.plan.inputs import HttpResponse
 from wfc.runtime.values.outputs import InvalidOutput, from_json
 from wfc.runtime.values.redaction import Revealed
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from wfc.runtime.authoring.resource.kinds import PythonResource
+from wfc.runtime.authoring.resource.kinds import Resource
 from wfc.runtime.calls.beside import module_beside
 from wfc.runtime.calls.bindings import PythonTool
 from wfc.runtime.calls.settings import settings_near
@@ -36,7 +36,7 @@ class ToolHost(Protocol):
     def state_now(self) -> Any:
         """The run's state, which must not be changed; ``None`` if it has none."""
 
-    async def resource(self, resource: PythonResource) -> Any:
+    async def resource(self, resource: Resource[Any]) -> Any:
         """The object of a resource, made if there is none yet."""
 
 

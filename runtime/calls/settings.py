@@ -16,7 +16,6 @@ from __future__ import annotations
 import importlib
 import json
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -29,13 +28,12 @@ from pydantic import BaseModel, ValidationError
 
 from wfc.runtime.errors import SettingsError
 from wfc.runtime.values.outputs import adapter
+from wfc.schemas.settings import KEYS, MAX_BYTES, SettingsFile, settings_file
 
 __all__ = ["Price", "Settings", "read_config", "settings_near"]
 
 Config = TypeVar("Config", bound=BaseModel)
 
-_KEYS = frozenset({"modules", "commands", "config", "prices", "severity", "import_tools"})
-_LARGEST_FILE = 4_000_000
 _PREFIX = "WFC_"
 
 
@@ -87,45 +85,29 @@ class Settings:
 
 
 def settings_near(folder: Path) -> Settings:
-    """The settings that hold for specs in a folder; empty ones where there is no file.
+    """Return the settings that hold for specs in a folder; empty ones where there is no file.
 
     Raises:
         SettingsError: The file cannot be read, or says something that is no setting.
     """
-    start = folder.resolve()
-    for place in (start, *start.parents):
-        for name in ("wfc.toml", "pyproject.toml"):
-            path = place / name
-            try:
-                changed = path.stat().st_mtime_ns
-            except (OSError, ValueError):
-                continue
-            found = _read(path, changed)
-            if found is not None:
-                return found
-    return Settings()
+    file = settings_file(str(folder))
+    return Settings() if file is None else _read(file)
 
 
 @lru_cache(maxsize=64)
-def _read(path: Path, changed: int) -> Settings | None:
-    """The settings in a file as it was at that moment; ``None`` if a ``pyproject.toml`` has none."""
+def _read(file: SettingsFile) -> Settings:
+    path = Path(file.path)
+    if file.unreadable:
+        raise SettingsError(f"{path} cannot be read: {file.unreadable}")
+    if len(file.raw) > MAX_BYTES:
+        raise SettingsError(f"{path} is too large to be read as settings")
     try:
-        raw = path.read_bytes()
-        if len(raw) > _LARGEST_FILE:
-            raise SettingsError(f"{path} is too large to be read as settings")
-        data: Any = tomllib.loads(raw.decode("utf-8"))
-    except OSError as error:
-        raise SettingsError(f"{path} cannot be read: {error.strerror}") from None
+        data = file.table()
     except UnicodeDecodeError as error:
         raise SettingsError(f"{path} is not UTF-8: {error.reason} at byte {error.start}") from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise SettingsError(f"{path} is not TOML: {error}") from None
-    if path.name == "pyproject.toml":
-        tools = data.get("tool")
-        data = tools.get("wfc") if isinstance(tools, dict) else None
-        if data is None:
-            return None
-    return _settings(path, data)
+    return Settings() if data is None else _settings(path, data)
 
 
 def _settings(path: Path, data: object) -> Settings:
@@ -135,9 +117,9 @@ def _settings(path: Path, data: object) -> Settings:
 
     if not isinstance(data, dict):
         wrong("it must be a table")
-    unknown = sorted(set(data) - _KEYS)
+    unknown = sorted(set(data) - KEYS)
     if unknown:
-        wrong(f"`{unknown[0]}` is no setting; there are {', '.join(f'`{key}`' for key in sorted(_KEYS))}")
+        wrong(f"`{unknown[0]}` is no setting; there are {', '.join(f'`{key}`' for key in sorted(KEYS))}")
     lists: dict[str, tuple[str, ...]] = {}
     for key in ("modules", "commands"):
         value = data.get(key, [])

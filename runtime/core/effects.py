@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.events import Event, StartEvent
-
-if TYPE_CHECKING:
-    from wfc.runtime.core.advance.run_exits import RunExit
-    from wfc.runtime.core.execution import StepRun
-    from wfc.runtime.plan.pauses import Child
+from wfc.runtime.plan.pauses import Child
+from wfc.runtime.plan.run_rules import RunExit
 
 __all__ = [
     "CancelTask",

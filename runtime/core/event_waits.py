@@ -1,19 +1,14 @@
-"""Bodies of steps that wait for an event, as data: what they wait for, and what they have got."""
+"""Bodies of steps that wait for an event, as data."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from wfc.runtime.core.step_runs import StepRun, WaitKey
 from wfc.runtime.events import Event
 
-if TYPE_CHECKING:
-    from wfc.runtime.core.execution import StepRun
-
-__all__ = ["AwaitedEvent", "EventWait", "WaitKey"]
-
-WaitKey = tuple[type[Event], str | None, Mapping[str, Any]]
-"""An event's class, a name for the wait, and the values that the event's fields must have."""
+__all__ = ["EventWait"]
 
 
 class EventWait:
@@ -41,7 +36,7 @@ class EventWait:
         self.waiter_id = waiter_id
 
     @property
-    def wanted(self) -> WaitKey:
+    def key(self) -> WaitKey:
         """What it waits for, to be compared."""
         return self.event_type, self.waiter_id, self.requirements
 
@@ -50,14 +45,3 @@ class EventWait:
         kind = type(event)
         fits = kind is self.event_type or (self.step.subclasses and issubclass(kind, self.event_type))
         return fits and all(getattr(event, name, None) == value for name, value in self.requirements.items())
-
-
-class AwaitedEvent:
-    """What a body has waited for, and the last attempt that got it."""
-
-    __slots__ = ("attempt", "event", "wanted")
-
-    def __init__(self, wanted: WaitKey, event: Event, attempt: int) -> None:
-        self.wanted = wanted
-        self.event = event
-        self.attempt = attempt

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from wfc.runtime.errors import StepError
 from wfc.runtime.events import Event, StartEvent, StepFailedEvent
-
-if TYPE_CHECKING:
-    from wfc.runtime.authoring.table import Step
-    from wfc.runtime.errors import StepError
-    from wfc.runtime.plan.pauses import PauseValue
+from wfc.runtime.plan.pauses import PauseValue
+from wfc.runtime.plan.step import Step
 
 __all__ = [
     "Answered",

@@ -9,9 +9,11 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from wfc.runtime.authoring.resource.kinds import AnyResource, ResourceConfig, ResourceRequest
-from wfc.runtime.authoring.table import EventClass, Plan, Step
+from wfc.runtime.authoring.resource.kinds import AnyResource, Request, ResourceConfig
 from wfc.runtime.events import Event, HumanResponseEvent, InputRequiredEvent, StopEvent, event_name
+from wfc.runtime.plan import Plan
+from wfc.runtime.plan.signature import EventClass
+from wfc.runtime.plan.step import Step
 from wfc.runtime.workflow import Workflow
 
 __all__ = [
@@ -236,7 +238,7 @@ class _Graph:
         found = [event for event in self._names if step.takes(event)]
         return [event for event in found if event in step.accepts or not issubclass(event, StopEvent)]
 
-    def _add_resource(self, user: str, asked: ResourceRequest) -> None:
+    def _add_resource(self, user: str, asked: Request) -> None:
         todo, seen = [(user, asked)], set()
         while todo:
             source, one = todo.pop()
@@ -270,7 +272,7 @@ def _schema_of(event: EventClass) -> dict[str, Any] | None:
         return None
 
 
-def _resource_node(asked: ResourceRequest) -> WorkflowResourceNode | WorkflowResourceConfigNode:
+def _resource_node(asked: Request) -> WorkflowResourceNode | WorkflowResourceConfigNode:
     resource: AnyResource = asked.resource
     type_name = getattr(asked.type, "__name__", str(asked.type))
     if isinstance(resource, ResourceConfig):

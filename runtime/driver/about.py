@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import copy
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from wfc.runtime.authoring.retry import RetryInfo
 from wfc.runtime.errors import ExpressionError, WorkflowError
-from wfc.runtime.plan.outcomes import RunInfo
+from wfc.runtime.plan.inputs import RunInfo
 from wfc.runtime.plan.pauses import Question
+from wfc.runtime.plan.retries import RetryInfo
 
 if TYPE_CHECKING:
-    from wfc.runtime.core.execution import StepRun
+    from wfc.runtime.core.step_runs import StepRun
     from wfc.runtime.driver.run import Run
+    from wfc.runtime.workflow import Workflow
 
-__all__ = ["key_of", "next_message", "no_value", "retry_info", "run_info", "started_at", "unmet"]
+__all__ = ["key_of", "next_message", "no_value", "part_for", "retry_info", "run_info", "started_at", "unmet"]
 
 
 def started_at(run: Run, step_run: StepRun) -> datetime:
@@ -29,6 +31,16 @@ def started_at(run: Run, step_run: StepRun) -> datetime:
 def run_info(run: Run, step_run: StepRun) -> RunInfo:
     """What ``run`` means in a step."""
     return RunInfo(run.run_id, step_run.attempt, started_at(run, step_run))
+
+
+def part_for(run: Run, step_run: StepRun, name: str) -> Workflow | None:
+    """Return the workflow for a step's parameter: what the step starts with it is a part of the step's run."""
+    workflow = run.workflow.part(name)
+    if workflow is None:
+        return None  # the parameter's default
+    bound = copy.copy(workflow)
+    bound._caller = run, step_run
+    return bound
 
 
 def key_of(run: Run, step_run: StepRun) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from weakref import ref
 
 if TYPE_CHECKING:
-    from wfc.runtime.core.execution import StepRun
+    from wfc.runtime.core.step_runs import StepRun
     from wfc.runtime.driver.run import Run
 
 __all__ = ["CURRENT", "Current", "enter"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from wfc.runtime.plan.collect import All, Cardinality, Collect, Take
+from wfc.runtime.plan.collect import Cardinality, Collect, Take
+from wfc.runtime.plan.collect import TakeAll as All
 
 __all__ = ["All", "Cardinality", "Collect", "Take"]

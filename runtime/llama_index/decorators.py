@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wfc.runtime.authoring.decorators import StepFunction, StepGraphCheck, catch_error, step
-from wfc.runtime.authoring.table import Step as StepConfig
-from wfc.runtime.authoring.table.flow import WorkflowGraphCheck
+from wfc.runtime.plan.flow_checks import WorkflowGraphCheck
+from wfc.runtime.plan.step import Step as StepConfig
 
 __all__ = ["StepConfig", "StepFunction", "StepGraphCheck", "WorkflowGraphCheck", "catch_error", "step"]

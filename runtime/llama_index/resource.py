@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from wfc.runtime.authoring.resource import Resource, ResourceConfig, ResourceManager
-from wfc.runtime.authoring.resource.kinds import ResourceRequest as ResourceDefinition
+from wfc.runtime.plan.signature import ResourceRequest as ResourceDefinition
 
 __all__ = ["Resource", "ResourceConfig", "ResourceDefinition", "ResourceManager"]

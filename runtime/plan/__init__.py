@@ -1,0 +1,195 @@
+"""A workflow class's steps as data: what each accepts, emits and needs, and where every event goes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from wfc.runtime.errors import WorkflowValidationError
+from wfc.runtime.events import (
+    DictState,
+    HumanResponseEvent,
+    InputRequiredEvent,
+    StartEvent,
+    StopEvent,
+    event_name,
+)
+from wfc.runtime.plan.batch_flow import BatchFlow
+from wfc.runtime.plan.error_handlers import bind_handlers
+from wfc.runtime.plan.joins import EachOf
+from wfc.runtime.plan.run_rules import Limits
+from wfc.runtime.plan.signature import Call, EventClass, Gives, Parameter, Signature
+from wfc.runtime.plan.step import Step
+
+__all__ = ["Plan"]
+
+
+class Plan:
+    """All steps of a workflow class, and where every event goes.
+
+    Args:
+        owner: The class's name, for messages.
+        is_generated: Whether the compiler has printed the class.
+        received: Events from outside, whoever takes them.
+        exits: The run's own, with their signatures.
+
+    Raises:
+        WorkflowValidationError: Steps contradict each other, or a join names a step that there is not.
+    """
+
+    def __init__(
+        self,
+        owner: str,
+        steps: Sequence[Step],
+        *,
+        is_generated: bool = False,
+        received: tuple[EventClass, ...] = (),
+        limits: Limits | None = None,
+        exits: Mapping[str, tuple[Call, Signature]] | None = None,
+    ) -> None:
+        self.owner = owner
+        self.received = received
+        self.is_generated = is_generated
+        self.is_checked = is_generated  # the compiler has proved more than `check_flow` can
+        self.steps = tuple(steps)
+        self.by_name = {step.name: step for step in self.steps}
+        if len(self.by_name) < len(self.steps):
+            raise WorkflowValidationError(f"two steps of {owner} have the same name")
+        self.size = len(self.steps)  # with the steps of items
+        for step in self.steps:
+            if step.item is not None:
+                step.item.index = self.size
+                self.size += 1
+        bind_handlers(owner, self.steps)
+        self.exits: dict[str, Call] = {name: call for name, (call, _) in (exits or {}).items()}
+        self.exit_signatures = [signature for _, signature in (exits or {}).values()]
+        self.workflows: dict[str, Parameter] = {
+            one.name: one
+            for step in self.steps
+            for signature in (step.signature, *step.exits.values())
+            for one in signature.parameters
+            if one.gives is Gives.WORKFLOW
+        }
+        self.limits = limits
+        self.has_limits = any(step.limited for step in self.steps)
+        self.most_steps = None if limits is None else limits.steps
+        if self.most_steps is not None:
+            for step in self.steps:
+                step.limited, step.simple = True, False
+        self._acceptors: dict[EventClass, tuple[Step, ...]] = {}
+        self._bind_routes()
+        self._bind_joins()
+        produced = {event for step in self.steps for event in step.emits}
+        self.listens = self._events_from_outside(produced)
+        self.asks = any(issubclass(event, InputRequiredEvent) for event in produced) or any(
+            issubclass(event, HumanResponseEvent) for step in self.steps for event in step.accepts
+        )
+        self.state = _state_class(self.steps, self.exit_signatures)
+
+    def _bind_routes(self) -> None:
+        for step in self.steps:
+            for event in step.emissions.events:
+                if not issubclass(event, StopEvent | InputRequiredEvent):
+                    step.routes[event] = self.acceptors(event)
+            step.items = {event: self.acceptors(event) for batch in step.emissions.batches for event in batch}
+
+    def _bind_joins(self) -> None:
+        self.start_joins = self._joins_of(None)
+        for step in self.steps:
+            step.opens = self._joins_of(step)
+            step.fork = self._fork_of(step)
+        flow = BatchFlow(self.steps, self.acceptors)
+        flow.bind_batches()
+        self.cancelling = False  # whether a join may cancel what it does not wait for
+        for step in self.steps:
+            if getattr(step.join, "rest", "finish") == "cancel":
+                self.cancelling = True
+                step.cancels = flow.leading_to(step)
+            if step.opens and step.emissions.batches:
+                within = flow.within_items(step)
+                step.items_open = tuple(join for join in step.opens if join in within)
+                step.opens = tuple(join for join in step.opens if join not in within)
+
+    def _joins_of(self, fork: Step | None) -> tuple[Step, ...]:
+        name = None if fork is None else fork.name
+        return tuple(
+            step
+            for step in self.steps
+            if step.join is not None and not isinstance(step.join, EachOf) and step.join.fork == name
+        )
+
+    def _fork_of(self, step: Step) -> Step | None:
+        name = step.join.fork if step.join is not None else None
+        if name is not None and name not in self.by_name:
+            raise WorkflowValidationError(f"the join of step `{step.name}` names `{name}`, which is no step")
+        return None if name is None else self.by_name[name]
+
+    def _events_from_outside(self, produced: set[EventClass]) -> tuple[EventClass, ...]:
+        """Those that steps accept and no step produces, or that are people's or another run's."""
+        accepted = dict.fromkeys(
+            event for step in self.steps if not step.max_recoveries for event in step.accepts
+        )
+        return tuple(
+            event
+            for event in accepted
+            if issubclass(event, HumanResponseEvent)
+            or event in self.received
+            or not (issubclass(event, StartEvent) or any(issubclass(one, event) for one in produced))
+        )
+
+    @cached_property
+    def start_class(self) -> type[StartEvent]:
+        """The class of the event that starts runs.
+
+        Raises:
+            WorkflowValidationError: No step accepts one, or steps accept different ones.
+        """
+        accepted = dict.fromkeys(event for step in self.steps for event in step.accepts)
+        found = [event for event in accepted if issubclass(event, StartEvent)]
+        if len(found) != 1:
+            names = ", ".join(event_name(one) for one in found) or "none"
+            raise WorkflowValidationError(
+                f"the steps of {self.owner} must accept one kind of StartEvent; they accept {names}"
+            )
+        return found[0]
+
+    def new_state(self) -> Any:
+        """The state that a run begins with.
+
+        Raises:
+            WorkflowValidationError: A field has no default.
+        """
+        try:
+            return self.state()
+        except ValueError as error:
+            raise WorkflowValidationError(
+                f"the state of {self.owner} cannot be made: every field of {self.state.__name__} needs a default "
+                f"({error})"
+            ) from error
+
+    def acceptors(self, event: EventClass) -> tuple[Step, ...]:
+        """The steps that events of a class go to."""
+        found = self._acceptors.get(event)
+        if found is None:
+            found = self._acceptors[event] = tuple(step for step in self.steps if step.takes(event))
+        return found
+
+
+def _state_class(steps: tuple[Step, ...], exits: list[Signature]) -> type[Any]:
+    """The state's class, from the signatures: the most derived of those that they name."""
+    found: type[Any] = DictState
+    named = [(f"step `{step.name}`", [step.signature, *step.exits.values()]) for step in steps]
+    named += [(f"step `{step.name}`", [step.item.signature]) for step in steps if step.item is not None]
+    for name, signatures in (*named, ("an exit of the run", exits)):
+        for signature in signatures:
+            kind = signature.state
+            if kind is None or issubclass(found, kind):
+                continue
+            if found is not DictState and not issubclass(kind, found):
+                raise WorkflowValidationError(
+                    f"{name} has the state {kind.__name__}, other steps {found.__name__}: one must be "
+                    f"derived from the other"
+                )
+            found = kind
+    return found

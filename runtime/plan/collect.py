@@ -1,23 +1,23 @@
 """When a step that takes a list of events gets it: ``Annotated[list[E], Collect(Take(3))]``.
 
-The cardinality ``All`` in here is not ``wfc.runtime.All``, which a step returns to emit several events.
+``TakeAll`` is what llama-index-workflows calls ``All``, which in ``wfc.runtime`` emits several events.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-__all__ = ["All", "Cardinality", "Collect", "Take"]
+__all__ = ["Cardinality", "Collect", "Take", "TakeAll"]
 
 
 class Cardinality:
-    """How many events of a batch a collector waits for: ``All()`` or ``Take(n)``."""
+    """How many events of a batch a collector waits for: ``TakeAll()`` or ``Take(n)``."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
-class All(Cardinality):
+class TakeAll(Cardinality):
     """Those of all items, once no work of the batch is left; in the order of the items."""
 
 
@@ -42,4 +42,4 @@ class Take(Cardinality):
 class Collect:
     """Goes with a parameter ``list[E]``, and says how many of a batch's events it waits for."""
 
-    cardinality: Cardinality = field(default_factory=All)
+    cardinality: Cardinality = field(default_factory=TakeAll)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Final, Generic, NamedTuple, TypeVar, TypeVarTuple
+from typing import Final, Generic, TypeVar, TypeVarTuple
 
-if TYPE_CHECKING:
-    from wfc.runtime.events import StartEvent
+from wfc.runtime.events import StartEvent
 
-__all__ = ["UNHANDLED", "All", "Batch", "Fail", "Inputs", "Restart", "RunInfo", "Unhandled"]
+__all__ = ["UNHANDLED", "All", "Batch", "Fail", "Restart", "Unhandled"]
 
 Emitted = TypeVarTuple("Emitted")
 T = TypeVar("T")
@@ -74,25 +72,3 @@ class Unhandled:
 
 
 UNHANDLED: Final = Unhandled()
-
-
-class RunInfo(NamedTuple):
-    """The run that a step belongs to.
-
-    Args:
-        id: Its id.
-        attempt: Of the step, from 1.
-        now: When this step run began, in UTC.
-    """
-
-    id: str
-    attempt: int
-    now: datetime
-
-
-class InputsMark:
-    """Marks a parameter that takes the run's start event."""
-
-
-Inputs = Annotated[T, InputsMark()]
-"""``inputs: Inputs[TicketOpened]``: the event that started the run."""

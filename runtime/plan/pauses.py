@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated, Any, Final, Generic, Literal, TypeVar
+from typing import Any, Final, Generic, Literal, TypeVar
 
 from wfc.runtime.errors import StepError
 from wfc.runtime.events import Event, InputRequiredEvent, Moment, StartEvent
@@ -16,8 +16,6 @@ __all__ = [
     "Child",
     "ClosedBecause",
     "Delay",
-    "Item",
-    "ItemMark",
     "Items",
     "Outside",
     "PauseValue",
@@ -156,11 +154,3 @@ class Skip:
 
 
 SKIP: Final = Skip()
-
-
-class ItemMark:
-    """Marks a parameter that takes the item."""
-
-
-Item = Annotated[T, ItemMark()]
-"""``item: Item[Chapter]``: the item that the action is for."""

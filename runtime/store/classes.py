@@ -12,9 +12,10 @@ from weakref import WeakKeyDictionary
 from pydantic import BaseModel
 
 from wfc.runtime import events
-from wfc.runtime.authoring.table import Plan, Step
 from wfc.runtime.errors import SnapshotError
 from wfc.runtime.events import Event
+from wfc.runtime.plan import Plan
+from wfc.runtime.plan.step import Step
 
 __all__ = ["Classes"]
 

@@ -8,7 +8,8 @@ from itertools import groupby
 from typing import Any
 
 from wfc.runtime.core.advance.joins import CollectedEvents
-from wfc.runtime.core.execution import NONE, Execution, Frame, StepRun
+from wfc.runtime.core.execution import NONE, Execution
+from wfc.runtime.core.step_runs import Frame, StepRun
 from wfc.runtime.errors import SnapshotError
 from wfc.runtime.events import Event
 from wfc.runtime.store.values import Values

@@ -12,10 +12,10 @@ from pydantic_core import to_json
 
 from wfc.runtime.events import Event, StopEvent
 
-__all__ = ["Plan", "plan_of"]
+__all__ = ["ModelCodec", "codec_of"]
 
 
-class Plan:
+class ModelCodec:
     """What is to know of a class to write and read its models.
 
     ``loose`` are the fields whose declared types do not say what is in them: ``Any``, events of classes that others
@@ -85,9 +85,9 @@ def _text(value: Any) -> bytes:
 
 
 @lru_cache(maxsize=4096)
-def plan_of(kind: type[BaseModel]) -> Plan:
+def codec_of(kind: type[BaseModel]) -> ModelCodec:
     """The plan of a class, made once."""
-    return Plan(kind)
+    return ModelCodec(kind)
 
 
 _STOP = next(iter(StopEvent.__pydantic_decorators__.model_serializers.values())).cls_ref

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from wfc.runtime.authoring.table.signature import arguments_of
+from wfc.runtime.authoring.signatures import arguments_of
 from wfc.runtime.errors import SnapshotError
 from wfc.runtime.events import Event
 from wfc.runtime.plan.pauses import Child, Delay, Items, Outside, PauseValue, Question, Until
 from wfc.runtime.store.values import Values
 
 if TYPE_CHECKING:
-    from wfc.runtime.authoring.table import Step
+    from wfc.runtime.plan.step import Step
 
 __all__ = ["read_pause_value", "write_pause_value"]
 

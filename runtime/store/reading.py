@@ -7,11 +7,10 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from wfc.runtime.authoring.table import Plan, Step
-from wfc.runtime.core.event_waits import AwaitedEvent, EventWait, WaitKey
-from wfc.runtime.core.execution import (
-    NONE,
-    Execution,
+from wfc.runtime.core.event_waits import EventWait
+from wfc.runtime.core.execution import NONE, Execution
+from wfc.runtime.core.step_runs import (
+    AwaitedEvent,
     Exit,
     Frame,
     FrameKind,
@@ -19,10 +18,13 @@ from wfc.runtime.core.execution import (
     Pause,
     Slots,
     StepRun,
+    WaitKey,
 )
 from wfc.runtime.errors import SnapshotError
 from wfc.runtime.events import StartEvent
+from wfc.runtime.plan import Plan
 from wfc.runtime.plan.pauses import Child, Items, Outside
+from wfc.runtime.plan.step import Step
 from wfc.runtime.store.gathered import read_gathered
 from wfc.runtime.store.pausing import read_pause_value
 from wfc.runtime.store.values import Values

@@ -8,18 +8,21 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from wfc.runtime.authoring.table import Plan, Step
 from wfc.runtime.core.advance.run_exits import fail, way_out
 from wfc.runtime.core.advance.stuck import check_not_stuck
 from wfc.runtime.core.effects import CheckInbox, StartChild, TakeRunExit
-from wfc.runtime.core.execution import Execution, StepRun
+from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.core.ticks import Arrived
 from wfc.runtime.driver.run import Run
 from wfc.runtime.errors import ContextStateError, SnapshotError, WorkflowRuntimeError
 from wfc.runtime.events import StartEvent, StopEvent, event_name
+from wfc.runtime.plan import Plan
 from wfc.runtime.plan.pauses import Child
+from wfc.runtime.plan.step import Step
 from wfc.runtime.store.classes import Classes
 from wfc.runtime.store.reading import read_execution
+from wfc.runtime.store.serializers import JsonSerializer
 from wfc.runtime.store.values import Values
 from wfc.runtime.store.writing import step_key, write_execution
 from wfc.runtime.values.serializers import BaseSerializer
@@ -108,7 +111,9 @@ def _head(workflow: Workflow) -> dict[str, Any]:
 
 
 def _values(workflow: Workflow, serializer: BaseSerializer | None) -> Values:
-    return Values(Classes.of(type(workflow).table()), serializer)
+    classes = Classes.of(type(workflow).table()).and_these(getattr(serializer, "allowed_types", ()))
+    # a `JsonSerializer` writes nothing that `Values` does not write by itself
+    return Values(classes, None if type(serializer) is JsonSerializer else serializer)
 
 
 def shape_of(table: Plan) -> str:

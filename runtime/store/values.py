@@ -17,7 +17,7 @@ from wfc.runtime.events import Event
 from wfc.runtime.plan.pauses import SKIP
 from wfc.runtime.store.classes import Classes
 from wfc.runtime.store.exceptions import read_exception, write_exception
-from wfc.runtime.store.models import Plan, plan_of
+from wfc.runtime.store.models import ModelCodec, codec_of
 
 if TYPE_CHECKING:
     from wfc.runtime.values.serializers import BaseSerializer
@@ -58,10 +58,8 @@ class Values:
     """
 
     def __init__(self, classes: Classes, serializer: BaseSerializer | None = None) -> None:
-        more = getattr(serializer, "allowed_types", ())
-        self.classes = classes.and_these(more)
-        own = serializer is not None and type(serializer).__name__ != "JsonSerializer"
-        self._serializer = serializer if own else None
+        self.classes = classes
+        self._serializer = serializer
 
     @classmethod
     def of_classes(cls, kinds: Iterable[type[Any]]) -> Values:
@@ -123,12 +121,12 @@ class Values:
         """
         kind = type(value)
         name = self.classes.name(kind)
-        plan = plan_of(kind)
+        codec = codec_of(kind)
         try:
-            fields = plan.dump(value)
+            fields = codec.dump(value)
         except ValueError as error:  # pydantic's, about what JSON cannot hold
             raise SnapshotError(f"{kind.__name__} cannot be written as JSON: {error}") from None
-        for field in plan.loose:
+        for field in codec.loose:
             if field in value.__dict__:
                 fields[field] = self.write(value.__dict__[field], depth)
         extra, private = value.__pydantic_extra__, value.__pydantic_private__
@@ -194,28 +192,30 @@ class Values:
         found = self.classes.named(data[0])
         if not issubclass(found, kind):
             raise SnapshotError(f"where a {kind.__name__} is to be, the snapshot has a {found.__name__}")
-        plan = plan_of(found)
+        codec = codec_of(found)
         fields = data[1]
-        loose = {name: self.read(fields[name], depth) for name in plan.loose if name in fields}
+        loose = {name: self.read(fields[name], depth) for name in codec.loose if name in fields}
         try:
-            made: M = plan.load({name: one for name, one in fields.items() if name not in plan.loose}, loose)
+            made: M = codec.load(
+                {name: one for name, one in fields.items() if name not in codec.loose}, loose
+            )
         except ValueError as error:
             raise SnapshotError(f"{found.__name__} in the snapshot does not fit its class: {error}") from None
         if len(data) == 4:
-            self._fill(made, plan, data[2], data[3], depth)
+            self._fill(made, codec, data[2], data[3], depth)
         return made
 
-    def _fill(self, made: BaseModel, plan: Plan, extra: Any, private: Any, depth: int) -> None:
+    def _fill(self, made: BaseModel, codec: ModelCodec, extra: Any, private: Any, depth: int) -> None:
         kind = type(made).__name__
         if extra:
             if made.__pydantic_extra__ is None:
                 raise SnapshotError(f"{kind} in the snapshot has fields that its class does not take")
             for name, one in extra.items():
-                if name in plan.fields:
+                if name in codec.fields:
                     raise SnapshotError(f"{kind} in the snapshot has `{name}` twice")
                 made.__pydantic_extra__[str(name)] = self.read(one, depth)
         for name, one in private.items():
-            if name not in plan.private or made.__pydantic_private__ is None:
+            if name not in codec.private or made.__pydantic_private__ is None:
                 raise SnapshotError(f"{kind} in the snapshot has `{name}`, which its class does not have")
             made.__pydantic_private__[name] = self.read(one, depth)
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
-from wfc.runtime.core.execution import Execution, Exit, Frame, Pause, Slots, StepRun
+from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.step_runs import Exit, Frame, Pause, Slots, StepRun
 from wfc.runtime.errors import SnapshotError
 from wfc.runtime.events import Event
 from wfc.runtime.store.gathered import Gathered
@@ -14,7 +15,7 @@ from wfc.runtime.store.pausing import write_pause_value
 from wfc.runtime.store.values import Values
 
 if TYPE_CHECKING:
-    from wfc.runtime.authoring.table import Step
+    from wfc.runtime.plan.step import Step
 
 __all__ = ["step_key", "write_execution"]
 
@@ -164,7 +165,7 @@ class _Writer:
                 data[name] = self._values.write(getattr(run, name))
         if hasattr(run, "answers"):
             data["answers"] = [
-                [*self._wanted(one.wanted), self._event(one.event), one.attempt] for one in run.answers
+                [*self._wanted(one.key), self._event(one.event), one.attempt] for one in run.answers
             ]
         return data
 
@@ -183,7 +184,7 @@ class _Writer:
 
     def _wait(self, number: int) -> list[Any]:
         waiter = self._execution.event_waits[number]
-        return [number, waiter.run.number, *self._wanted(waiter.wanted), waiter.attempt]
+        return [number, waiter.run.number, *self._wanted(waiter.key), waiter.attempt]
 
     # --- pauses and timers
 

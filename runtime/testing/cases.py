@@ -14,8 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
 from wfc.runtime.calls.beside import home_of
-from wfc.runtime.calls.bindings import HttpResponse
-from wfc.runtime.core.execution import Exit
+from wfc.runtime.core.step_runs import Exit
 from wfc.runtime.driver.engine import Engine
 from wfc.runtime.driver.engine.messages import is_meant_for
 from wfc.runtime.driver.handler import WorkflowHandler
@@ -33,6 +32,7 @@ from wfc.runtime.events import (
     TokenText,
     event_name,
 )
+from wfc.runtime.plan.inputs import HttpResponse
 from wfc.runtime.plan.pauses import Child, Delay, Outside, Question, QuestionAsked, QuestionClosed, Until
 from wfc.runtime.testing.clock import START, DeadlockError, VirtualTimeLoop, run_virtually
 from wfc.runtime.testing.config import config_for_tests
@@ -40,8 +40,8 @@ from wfc.runtime.testing.expectations import Seen, differences
 from wfc.runtime.values.outputs import InvalidOutput, from_json, problems
 
 if TYPE_CHECKING:
-    from wfc.runtime.authoring.table import Step
     from wfc.runtime.driver.context import StepContext
+    from wfc.runtime.plan.step import Step
     from wfc.runtime.workflow import Workflow
 
 __all__ = ["Delivery", "MockAnswer", "SpecTest", "TestOutcome", "doubles_for", "run_test", "start_mocked"]

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 from urllib.parse import quote
 
-if TYPE_CHECKING:
-    from wfc.runtime.calls.bindings import Secret
-
-__all__ = ["Revealed"]
+__all__ = ["NamedSecret", "Revealed"]
 
 # A shorter value would tear up innocent text wherever it happens to occur.
 _SHORTEST_IN_RESULTS = 8
+
+
+class NamedSecret(Protocol):
+    """A secret that has a name and can be read; ``wfc.runtime.Secret`` is one."""
+
+    @property
+    def name(self) -> str:
+        """The name that replaces the secret's value."""
+
+    def reveal(self) -> str:
+        """Return the secret's value."""
 
 
 class Revealed:
@@ -28,7 +36,7 @@ class Revealed:
     def __bool__(self) -> bool:
         return bool(self._names)
 
-    def read(self, secret: Secret) -> str:
+    def read(self, secret: NamedSecret) -> str:
         """The value of a secret, remembered here.
 
         Raises:
@@ -45,7 +53,7 @@ class Revealed:
             self._names[form] = secret.name
         return value
 
-    def remember(self, value: str, secret: Secret) -> None:
+    def remember(self, value: str, secret: NamedSecret) -> None:
         """Remembers another form of a secret's value, such as an encoded one."""
         self._names[value] = secret.name
 

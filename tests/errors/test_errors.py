@@ -15,12 +15,14 @@ import pytest
 from wfc.compiler.diagnostics import Finding
 from wfc.compiler.diagnostics.fixes import applied
 from wfc.compiler.diagnostics.render import render
-from wfc.compiler.passes import Compiled, check_text
+from wfc.compiler.passes import check_text
 from wfc.compiler.resolve import Refused
 from wfc.compiler.rules import PROBLEMS, WARNINGS
 from wfc.compiler.rules.catalogue import load
+from wfc.compiler.workspace.compiled import Compiled
 from wfc.compiler.workspace.project import Project
 from wfc.compiler.workspace.severity import Levels, levels_in
+from wfc.schemas.settings import SettingsFile
 
 load()
 
@@ -41,9 +43,7 @@ def test_every_report_belongs_to_an_example() -> None:
 def checked(path: Path, name: str) -> list[Compiled | Levels]:
     """An example checked: a spec, a folder of specs that are looked at together, or settings."""
     if path.suffix == ".toml":
-        levels = levels_in(path.read_bytes(), f"{name}.toml", is_own=False)
-        assert levels is not None
-        return [levels]
+        return [levels_in(SettingsFile(f"{name}.toml", path.read_bytes()))]
     if path.is_dir():
         folder = Folder(path, name)
         project = Project(folder)
@@ -121,7 +121,7 @@ def test_a_fix_removes_its_finding_and_brings_no_other(code: str) -> None:
 
 def checked_text(path: Path, text: str) -> Compiled | Levels:
     if path.suffix == ".toml":
-        return levels_in(text.encode(), path.name, is_own=False) or Levels()
+        return levels_in(SettingsFile(path.name, text.encode()))
     return check_text(text.encode(), path.name)
 
 

@@ -28,7 +28,8 @@ from spoiling import Larder, Spoilt
 
 from wfc.compiler.diagnostics.fixes import applied
 from wfc.compiler.diagnostics.render import render
-from wfc.compiler.passes import Compiled, compile_text
+from wfc.compiler.passes import compile_text
+from wfc.compiler.workspace.compiled import Compiled
 from wfc.compiler.workspace.project import NoFiles, Project, Unit
 from wfc.compiler.yaml import read
 

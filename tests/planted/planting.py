@@ -14,8 +14,9 @@ from styles import STYLES, written
 
 from wfc.compiler.diagnostics import Address
 from wfc.compiler.expressions.filters import FILTERS
-from wfc.compiler.passes import Compiled, check_text
+from wfc.compiler.passes import check_text
 from wfc.compiler.resolve import Refused
+from wfc.compiler.workspace.compiled import Compiled
 from wfc.compiler.workspace.project import Project
 from wfc.compiler.yaml import read
 

@@ -11,7 +11,8 @@ import pytest
 from wfc.compiler.cli.load import workflow_of
 from wfc.compiler.cli.mocks import spec_test
 from wfc.compiler.diagnostics import Diagnostic
-from wfc.compiler.passes import Compiled, check_text, compile_text
+from wfc.compiler.passes import check_text, compile_text
+from wfc.compiler.workspace.compiled import Compiled
 from wfc.runtime import Workflow
 from wfc.runtime.testing import run_test
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from wfc.compiler.cli.around import project_of
-from wfc.compiler.cli.files import load
 from wfc.compiler.cli.load import compiled_here, load_compiled
 from wfc.compiler.cli.mocks import spec_test
+from wfc.compiler.workspace.project import project_of
+from wfc.compiler.workspace.sources import load
 from wfc.runtime.testing import run_test
 
 FOLDER = Path(__file__).parents[2] / "specs"

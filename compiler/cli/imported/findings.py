@@ -12,9 +12,9 @@ from wfc.compiler.cli.imported.asking import SECONDS, Described, Function, ask
 from wfc.compiler.cli.imported.fitting import gives, takes
 from wfc.compiler.diagnostics import Finding, Origin, Place
 from wfc.compiler.model import MapItems, Resource, Tool, ToolCall
-from wfc.compiler.passes import Compiled, with_findings
 from wfc.compiler.rules import python as problems
 from wfc.compiler.types import ANY, show
+from wfc.compiler.workspace.compiled import Compiled, with_findings
 from wfc.compiler.workspace.project import Project
 
 __all__ = ["with_imports"]

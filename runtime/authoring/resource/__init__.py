@@ -9,17 +9,16 @@ from typing import Any
 
 from wfc.runtime.authoring.resource.kinds import (
     AnyResource,
-    PythonResource,
+    Request,
     Resource,
     ResourceConfig,
-    ResourceRequest,
     check_resources,
 )
 from wfc.runtime.authoring.resource.pools import Pool, open_with, pool_of_loop
 from wfc.runtime.errors import WorkflowRuntimeError
+from wfc.runtime.plan.signature import ResourceRequest
 
 __all__ = [
-    "PythonResource",
     "Resource",
     "ResourceConfig",
     "ResourceManager",
@@ -80,7 +79,7 @@ class Resources:
         check_resources(resource.needs)  # of those, too, that are loaded only now
         return await self._get(resource, Any, self.pool)
 
-    async def for_step(self, asked: Sequence[ResourceRequest], fresh: Pool) -> dict[str, Any]:
+    async def for_step(self, asked: Sequence[Request], fresh: Pool) -> dict[str, Any]:
         """What a step's parameters ask for, by name.
 
         Args:
@@ -120,7 +119,7 @@ class Resources:
         return await open_with(resource.factory, given, pool, resource.key, closes=resource.per is not None)
 
 
-def try_configs(asked: Sequence[tuple[str, ResourceRequest]]) -> list[str]:
+def try_configs(asked: Sequence[tuple[str, Request]]) -> list[str]:
     """Reads all config files that steps ask for, and their resources; says what is wrong with them.
 
     Args:
@@ -132,7 +131,7 @@ def try_configs(asked: Sequence[tuple[str, ResourceRequest]]) -> list[str]:
     while todo:
         step, one = todo.pop(0)
         if isinstance(one.resource, Resource):
-            if not isinstance(one.resource, PythonResource):
+            if not one.resource.is_loaded_late:
                 todo += [(step, need) for need in one.resource.needs]
         elif one.resource.name not in seen:
             seen.add(one.resource.name)
@@ -143,7 +142,7 @@ def try_configs(asked: Sequence[tuple[str, ResourceRequest]]) -> list[str]:
     return found
 
 
-def try_resources(asked: Sequence[tuple[str, ResourceRequest]]) -> list[str]:
+def try_resources(asked: Sequence[tuple[str, Request]]) -> list[str]:
     """Makes all resources that steps ask for, and closes them; says which cannot be made."""
     found: list[str] = []
 

@@ -14,14 +14,14 @@ from pydantic import BaseModel
 
 from wfc.runtime.authoring.enclosing_names import enclosing_names
 from wfc.runtime.errors import WorkflowValidationError
+from wfc.runtime.plan.signature import ResourceRequest
 
 __all__ = [
     "AnyResource",
     "Lifetime",
-    "PythonResource",
+    "Request",
     "Resource",
     "ResourceConfig",
-    "ResourceRequest",
     "check_resources",
     "resource_request",
 ]
@@ -52,6 +52,9 @@ class Resource(Generic[T]):
         WorkflowValidationError: ``per`` is something else, or goes with ``cache=False``.
     """
 
+    is_loaded_late = False
+    """Whether its factory is loaded when it is first used, and what that asks for is not known before."""
+
     def __init__(
         self, factory: Callable[..., Any], cache: bool = True, *, per: Lifetime | None = None
     ) -> None:
@@ -81,7 +84,7 @@ class Resource(Generic[T]):
         return id(self.factory), self.per
 
     @cached_property
-    def needs(self) -> tuple[ResourceRequest, ...]:
+    def needs(self) -> tuple[Request, ...]:
         """What its factory asks for.
 
         Raises:
@@ -107,49 +110,6 @@ class Resource(Generic[T]):
 
 
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-
-
-class PythonResource(Resource[Any]):
-    """An object that a spec names: ``{python: "shop.db:connect", per: run}``.
-
-    Args:
-        function: ``module:function``, the factory; loaded when it is first used.
-        beside: The spec's file or folder, from which the module is looked up.
-        per: See ``Resource``.
-    """
-
-    def __init__(self, function: str, *, beside: str | Path, per: Lifetime = "run") -> None:
-        super().__init__(_not_loaded, per=per)
-        self.function = function
-        self.beside = beside
-
-    @property
-    def factory(self) -> Callable[..., Any]:
-        """What makes the object.
-
-        Raises:
-            SettingsError: There is no such function, or it may not be loaded.
-        """
-        if self._factory is _not_loaded:
-            from wfc.runtime.calls.bindings import PythonTool
-            from wfc.runtime.calls.python_tools import load
-
-            self._factory = load(PythonTool(self.function, output=Any, beside=self.beside))
-        return self._factory
-
-    @property
-    def name(self) -> str:
-        """How the spec names it."""
-        return self.function
-
-    @property
-    def key(self) -> object:
-        """What two resources share that mean the same object."""
-        return self.function, self.beside, self.per
-
-
-def _not_loaded() -> None:
-    raise AssertionError("stands for a factory until it is loaded")
 
 
 class ResourceConfig:
@@ -231,19 +191,10 @@ def _project_folder() -> Path:
 
 AnyResource = Resource[Any] | ResourceConfig
 
-
-class ResourceRequest:
-    """A parameter that asks for a resource, and the type that it says."""
-
-    __slots__ = ("name", "resource", "type")
-
-    def __init__(self, name: str, resource: AnyResource, type: Any) -> None:
-        self.name = name
-        self.resource = resource
-        self.type = type
+Request = ResourceRequest[AnyResource]
 
 
-def resource_request(name: str, annotation: Any, names: Mapping[str, Any]) -> ResourceRequest | None:
+def resource_request(name: str, annotation: Any, names: Mapping[str, Any]) -> Request | None:
     """What a parameter asks for, if its annotation has a resource.
 
     Args:
@@ -285,7 +236,7 @@ def _hints(factory: Callable[..., Any], names: Mapping[str, Any]) -> dict[str, A
         return {}  # a factory may well say what only a type checker reads
 
 
-def check_resources(asked: Sequence[ResourceRequest]) -> None:
+def check_resources(asked: Sequence[Request]) -> None:
     """That no resource needs itself, and none one that is closed before it.
 
     Raises:
@@ -307,7 +258,7 @@ def _check(resource: AnyResource, way: tuple[Resource[Any], ...], done: set[obje
             f"the resource `{way[-1].name}` outlives the run, so it cannot need `{resource.name}`, which is closed at "
             f"the run's end"
         )
-    if resource.key in done or isinstance(resource, PythonResource):
+    if resource.key in done or resource.is_loaded_late:
         return  # the latter is loaded when it is used, and no sooner
     for need in resource.needs:
         _check(need.resource, (*way, resource), done)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wfc.runtime.core.advance.cancelling import cancel_steps
 from wfc.runtime.core.advance.declarations import (
@@ -29,8 +29,8 @@ from wfc.runtime.core.advance.run_exits import fail
 from wfc.runtime.core.advance.scheduling import free_worker, resume, start_run, start_timer
 from wfc.runtime.core.advance.stuck import check_not_stuck
 from wfc.runtime.core.effects import Publish, ResumeBody
-from wfc.runtime.core.event_waits import AwaitedEvent
-from wfc.runtime.core.execution import Execution, Frame, Path, Pause, StepRun
+from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.step_runs import AwaitedEvent, Frame, Path, Pause, StepRun
 from wfc.runtime.core.ticks import (
     Answered,
     Arrived,
@@ -60,9 +60,7 @@ from wfc.runtime.events import (
     StopEvent,
 )
 from wfc.runtime.plan.outcomes import UNHANDLED, All, Batch, Fail, Restart
-
-if TYPE_CHECKING:
-    from wfc.runtime.authoring.table import Step
+from wfc.runtime.plan.step import Step
 
 __all__ = ["advance"]
 
@@ -180,7 +178,7 @@ def _give_to_waiters(execution: Execution, event: Event, steps: tuple[Step, ...]
                 continue  # one of a snapshot, whose body did not come to it again
             if not hasattr(run, "answers"):
                 run.answers = []
-            run.answers.append(AwaitedEvent(waiter.wanted, event, waiter.attempt))
+            run.answers.append(AwaitedEvent(waiter.key, event, waiter.attempt))
             execution.effects.append(ResumeBody(number, event))
             woken.append(waiter.step)
     return tuple(step for step in steps if step not in woken) if woken else steps

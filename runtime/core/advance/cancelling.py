@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from wfc.runtime.core.advance.frames import leave
 from wfc.runtime.core.advance.items import leave_out
 from wfc.runtime.core.advance.releasing import drop
 from wfc.runtime.core.effects import StopTimer
-from wfc.runtime.core.execution import Execution, Exit, Frame, FrameKind, Pause, Slots, StepRun
+from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.step_runs import Exit, Frame, FrameKind, Pause, Slots, StepRun
+from wfc.runtime.core.ticks import StepsCancelled
 from wfc.runtime.errors import StuckError
-
-if TYPE_CHECKING:
-    from wfc.runtime.authoring.table import Step
-    from wfc.runtime.core.ticks import StepsCancelled
+from wfc.runtime.plan.step import Step
 
 __all__ = ["affected", "cancel_rest", "cancel_steps"]
 

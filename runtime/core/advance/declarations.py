@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from wfc.runtime.core.execution import Execution
 from wfc.runtime.errors import UndeclaredResultError
 from wfc.runtime.events import InputRequiredEvent, StopEvent, event_name
-
-if TYPE_CHECKING:
-    from wfc.runtime.authoring.table import EventClass, Step
-    from wfc.runtime.core.execution import Execution
+from wfc.runtime.plan.signature import EventClass
+from wfc.runtime.plan.step import Step
 
 __all__ = ["describe_value", "routes_of_item_subclass", "routes_of_subclass", "undeclared_result"]
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from wfc.runtime.core.advance.scheduling import start_run, start_timer
 from wfc.runtime.core.effects import StopTimer
-from wfc.runtime.core.execution import Execution, Exit, Frame, FrameKind, Path, Slots, StepRun
+from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.step_runs import Exit, Frame, FrameKind, Path, Slots, StepRun
 from wfc.runtime.errors import StuckError
 from wfc.runtime.events import event_name
 from wfc.runtime.plan.joins import AllOf
-
-if TYPE_CHECKING:
-    from wfc.runtime.authoring.table import Step
+from wfc.runtime.plan.step import Step
 
 __all__ = [
     "batch_of",

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from wfc.runtime.core.advance.observing import note_state
 from wfc.runtime.core.advance.releasing import finish
 from wfc.runtime.core.advance.scheduling import count_steps, free_worker, place
-from wfc.runtime.core.execution import Execution, Exit, ItemRuns, Pause, StepRun
+from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.step_runs import Exit, ItemRuns, Pause, StepRun
+from wfc.runtime.core.ticks import ItemCompleted, ItemFailed
 from wfc.runtime.events import StepState
 from wfc.runtime.plan.pauses import SKIP, Items
-
-if TYPE_CHECKING:
-    from wfc.runtime.core.ticks import ItemCompleted, ItemFailed
 
 __all__ = ["gave", "item_failed", "leave_out", "start_items"]
 

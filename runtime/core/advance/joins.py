@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from typing import TYPE_CHECKING
 
 from wfc.runtime.core.advance.cancelling import cancel_rest
 from wfc.runtime.core.advance.frames import batch_of, collect_all, frame_of, leave
 from wfc.runtime.core.advance.scheduling import free_worker, go_on, start_run
 from wfc.runtime.core.advance.stuck import check_not_stuck
 from wfc.runtime.core.effects import NotifyObservers, StopTimer
-from wfc.runtime.core.execution import NONE, Execution, Exit, Frame, FrameKind, Path, Slots, StepRun
+from wfc.runtime.core.execution import NONE, Execution
+from wfc.runtime.core.step_runs import Exit, Frame, FrameKind, Path, Slots, StepRun
+from wfc.runtime.core.ticks import MatchValueComputed
 from wfc.runtime.errors import WorkflowRuntimeError
 from wfc.runtime.events import Event, LateEvent, event_name
 from wfc.runtime.plan.joins import AllOf
-
-if TYPE_CHECKING:
-    from wfc.runtime.authoring.table import Step
-    from wfc.runtime.core.ticks import MatchValueComputed
+from wfc.runtime.plan.step import Step
 
 __all__ = ["CollectedEvents", "arrive", "collect", "matched", "time_out", "uncollect"]
 

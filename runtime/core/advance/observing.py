@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wfc.runtime.core.effects import NotifyObservers
-from wfc.runtime.core.execution import Execution, StepRun
+from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.events import Event, EventEmitted, StepState, StepStateChanged, event_name
 from wfc.runtime.plan.outcomes import All
-
-if TYPE_CHECKING:
-    from wfc.runtime.authoring.table import Step
+from wfc.runtime.plan.step import Step
 
 __all__ = ["note_emitted", "note_queued", "note_state"]
 

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from wfc.runtime.core.advance.items import start_items
 from wfc.runtime.core.advance.observing import note_state
 from wfc.runtime.core.advance.releasing import finish, question_id
 from wfc.runtime.core.advance.scheduling import free_worker, start_timer
 from wfc.runtime.core.effects import CheckInbox, Publish, StartChild
-from wfc.runtime.core.execution import NONE, Execution, Exit, Pause
+from wfc.runtime.core.execution import NONE, Execution
+from wfc.runtime.core.step_runs import Exit, Pause
+from wfc.runtime.core.ticks import Answered, InboxEventTaken, Paused, PauseFailed, PauseResolved
 from wfc.runtime.errors import StepError
 from wfc.runtime.events import Event, StepState
 from wfc.runtime.plan.pauses import Child, Delay, Items, Outside, Question, QuestionAsked, Until
 from wfc.runtime.values.outputs import form_schema
-
-if TYPE_CHECKING:
-    from wfc.runtime.core.ticks import Answered, InboxEventTaken, Paused, PauseFailed, PauseResolved
 
 __all__ = ["answered", "broken", "keep", "later", "paused", "resolved", "took", "waited"]
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wfc.runtime.core.advance.frames import leave
 from wfc.runtime.core.advance.observing import note_state
 from wfc.runtime.core.advance.scheduling import free_worker, go_on
 from wfc.runtime.core.effects import CancelTask, Publish, StopChild, StopTimer
-from wfc.runtime.core.execution import NONE, Execution, Exit, Pause, StepRun
+from wfc.runtime.core.execution import NONE, Execution
+from wfc.runtime.core.step_runs import Exit, Pause, StepRun
 from wfc.runtime.events import StepState, UnhandledEvent, event_name
-from wfc.runtime.plan.pauses import Child, Question, QuestionClosed
-
-if TYPE_CHECKING:
-    from wfc.runtime.plan.pauses import ClosedBecause
+from wfc.runtime.plan.pauses import Child, ClosedBecause, Question, QuestionClosed
 
 __all__ = ["drop", "finish", "finish_run", "question_id", "release_all"]
 

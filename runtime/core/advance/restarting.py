@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from wfc.runtime.core.advance.releasing import release_all
 from wfc.runtime.core.effects import CancelTask, StartAgain, StopTimer
-from wfc.runtime.core.execution import Execution, Exit
-
-if TYPE_CHECKING:
-    from wfc.runtime.events import StartEvent
+from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.step_runs import Exit
+from wfc.runtime.events import StartEvent
 
 __all__ = ["Restarting", "restart"]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
-
 from wfc.runtime.core.effects import TakeRunExit
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.errors import (
@@ -13,12 +11,9 @@ from wfc.runtime.errors import (
     WorkflowTimeoutError,
     is_final,
 )
+from wfc.runtime.plan.run_rules import RunExit
 
-__all__ = ["RUN_EXITS", "RunExit", "fail", "way_out"]
-
-RunExit = Literal["run_error", "run_deadline", "run_cancel"]
-
-RUN_EXITS: Final[tuple[RunExit, ...]] = ("run_error", "run_deadline", "run_cancel")
+__all__ = ["fail", "way_out"]
 
 
 def fail(execution: Execution, error: Exception) -> None:

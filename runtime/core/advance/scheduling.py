@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wfc.runtime.core.effects import StartTimer
-from wfc.runtime.core.execution import NONE, Execution, Exit, Frame, FrameKind, Path, StepRun, Timed
+from wfc.runtime.core.execution import NONE, Execution, Timed
+from wfc.runtime.core.step_runs import Exit, Frame, FrameKind, Path, StepRun
 from wfc.runtime.errors import LimitError
-
-if TYPE_CHECKING:
-    from wfc.runtime.authoring.table import Step
+from wfc.runtime.plan.step import Step
 
 __all__ = ["count_steps", "free_worker", "go_on", "place", "resume", "start_run", "start_timer"]
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from wfc.runtime.core.advance.frames import wanting
-from wfc.runtime.core.execution import Execution, StepRun
+from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.errors import StuckError
 from wfc.runtime.events import event_name
 

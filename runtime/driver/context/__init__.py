@@ -10,14 +10,16 @@ from wfc.runtime.driver.context.standing import Unstarted
 from wfc.runtime.driver.current import CURRENT
 from wfc.runtime.errors import ContextStateError, WorkflowRuntimeError
 from wfc.runtime.events import Event
-from wfc.runtime.values.serializers import BaseSerializer, JsonSerializer, PickleSerializer
+from wfc.runtime.plan.inputs import ContextBase
+from wfc.runtime.store.serializers import JsonSerializer, PickleSerializer
+from wfc.runtime.values.serializers import BaseSerializer
 from wfc.runtime.values.state import StateStore
 
 if TYPE_CHECKING:
     # a bare `Context` means any state; `typing` knows defaults of type variables from Python 3.13 on
     from typing_extensions import TypeVar as TypeVarWithDefault
 
-    from wfc.runtime.core.execution import StepRun
+    from wfc.runtime.core.step_runs import StepRun
     from wfc.runtime.driver.run import Run
     from wfc.runtime.workflow import Workflow
 
@@ -28,7 +30,7 @@ else:
 __all__ = ["BaseSerializer", "Context", "JsonSerializer", "PickleSerializer", "StepContext", "Unstarted"]
 
 
-class Context(Calling, Generic[S]):
+class Context(Calling, ContextBase, Generic[S]):
     """A run as its steps, and those who started it, see it.
 
     ``Context(workflow)`` makes one before the run, for its state; ``workflow.run(ctx=…)`` goes on with it.

@@ -7,13 +7,13 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from wfc.runtime.authoring.retry import RetryInfo
 from wfc.runtime.driver import about
 from wfc.runtime.errors import ContextStateError
+from wfc.runtime.plan.retries import RetryInfo
 from wfc.runtime.values.state import StateStore
 
 if TYPE_CHECKING:
-    from wfc.runtime.core.execution import StepRun
+    from wfc.runtime.core.step_runs import StepRun
     from wfc.runtime.driver.run import Run
     from wfc.runtime.store.resuming import Resumed
     from wfc.runtime.workflow import Workflow

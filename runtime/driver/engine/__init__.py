@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wfc.runtime.authoring.run_rules import Receives, RunRules
+from wfc.runtime.authoring.run_rules import RunRules
 from wfc.runtime.driver.engine.gates import Gate, Passage, in_loop_of
 from wfc.runtime.driver.engine.messages import (
     IfAbsent,
@@ -26,6 +26,7 @@ from wfc.runtime.errors import (
     WorkflowConfigurationError,
     WorkflowRuntimeError,
 )
+from wfc.runtime.plan.run_rules import Receives
 
 if TYPE_CHECKING:
     from wfc.runtime.driver.run import Run

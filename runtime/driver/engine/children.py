@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from wfc.runtime.core.execution import NONE, Path, StepRun
+from wfc.runtime.core.execution import NONE
+from wfc.runtime.core.step_runs import Path, StepRun
 from wfc.runtime.core.ticks import PauseFailed, PauseResolved
 from wfc.runtime.driver.engine.messages import read_as
 from wfc.runtime.errors import (

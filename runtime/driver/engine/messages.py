@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from pydantic import ValidationError
 from pydantic_core import to_json
 
-from wfc.runtime.authoring.run_rules import Receives, RunRules, key_text
+from wfc.runtime.authoring.run_rules import RunRules, key_text
 from wfc.runtime.errors import (
     InvalidMessageError,
     RunEndedError,
@@ -18,6 +18,7 @@ from wfc.runtime.errors import (
     WorkflowRuntimeError,
 )
 from wfc.runtime.events import Event, event_name
+from wfc.runtime.plan.run_rules import Receives
 from wfc.runtime.values.outputs import problems
 
 if TYPE_CHECKING:

@@ -11,8 +11,11 @@ from wfc.runtime.authoring.resource import Resources
 from wfc.runtime.core.advance import advance
 from wfc.runtime.core.advance.cancelling import affected
 from wfc.runtime.core.effects import StartTimer
-from wfc.runtime.core.execution import NONE, Execution, StepRun
+from wfc.runtime.core.execution import NONE, Execution
+from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.core.ticks import Cancelled, Started, StepsCancelled, Tick
+from wfc.runtime.driver.about import part_for, run_info
+from wfc.runtime.driver.context import StepContext
 from wfc.runtime.driver.engine.children import ChildRun, Parent, stop_all
 from wfc.runtime.driver.run.arrivals import arrival
 from wfc.runtime.driver.run.effects import do
@@ -30,10 +33,10 @@ from wfc.runtime.errors import (
     WorkflowTimeoutError,
 )
 from wfc.runtime.events import Event, StartEvent, StopEvent
+from wfc.runtime.plan.inputs import RunInfo
 from wfc.runtime.values.state import StateStore
 
 if TYPE_CHECKING:
-    from wfc.runtime.driver.context import StepContext
     from wfc.runtime.driver.engine import Engine
     from wfc.runtime.driver.engine.gates import Passage
     from wfc.runtime.driver.run.breakpoints import Breakpoints
@@ -289,6 +292,18 @@ class Run:
         return self.future.done()
 
     # --- what contexts and handlers ask for
+
+    def context_of(self, step_run: StepRun) -> StepContext:
+        """Return the context for a step run."""
+        return StepContext(self, step_run)
+
+    def info_of(self, step_run: StepRun) -> RunInfo:
+        """Return what ``run`` means in a step."""
+        return run_info(self, step_run)
+
+    def part_for(self, step_run: StepRun, name: str) -> Workflow | None:
+        """Return the workflow for a step's parameter."""
+        return part_for(self, step_run, name)
 
     def takes(self, event: Event, is_from_outside: bool = True) -> bool:
         """Whether a step accepts an event, or somebody waits for it, or may wait."""

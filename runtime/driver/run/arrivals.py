@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wfc.runtime.core.execution import Exit, StepRun
+from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import Arrived
 from wfc.runtime.driver.engine.children import parts_of
 from wfc.runtime.errors import RunEndedError, UndeclaredResultError, WorkflowStepDoesNotExistError
 from wfc.runtime.events import Event, InputRequiredEvent, StopEvent, event_name
 
 if TYPE_CHECKING:
-    from wfc.runtime.authoring.table import Step
     from wfc.runtime.driver.run import Run
+    from wfc.runtime.plan.step import Step
 
 __all__ = ["arrival"]
 

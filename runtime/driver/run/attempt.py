@@ -10,10 +10,9 @@ from pydantic_core import to_json
 
 from wfc.runtime.authoring.resource.pools import Pool
 from wfc.runtime.authoring.retry import seed_of
-from wfc.runtime.authoring.table.injection import Call
 from wfc.runtime.calls.cache import keep_fresh
 from wfc.runtime.core.advance.joins import uncollect
-from wfc.runtime.core.execution import Exit, StepRun
+from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import (
     AttemptFailed,
     Completed,
@@ -46,6 +45,7 @@ from wfc.runtime.events import (
     StepStateChanged,
 )
 from wfc.runtime.plan.outcomes import UNHANDLED
+from wfc.runtime.plan.signature import Call
 
 if TYPE_CHECKING:
     from wfc.runtime.driver.run import Run
@@ -292,7 +292,7 @@ def _prepare(run: Run, step_run: StepRun) -> None:
     step_run.began = run.loop.time()
     step_run.choice, step_run.choices, step_run.since = 0, 1, 0
     started_at(run, step_run)
-    if step.wants_snapshot:
+    if step.needs_snapshot:
         step_run.snapshot = run.execution.state.model_copy()
     if step.idempotency_key is not None:
         step_run.key = str(step.idempotency_key(run, step_run, None))

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from wfc.runtime.core.execution import Exit, StepRun
+from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import Completed, Failed, ItemCompleted, Paused, Tick
 from wfc.runtime.errors import WorkflowStepDoesNotExistError, WorkflowValidationError
 from wfc.runtime.events import Event, event_name

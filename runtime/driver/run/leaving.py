@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wfc.runtime.core.advance.run_exits import RunExit
-from wfc.runtime.core.execution import StepRun
+from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.core.ticks import Cancelled, RunExitTaken, Tick
 from wfc.runtime.driver.about import no_value
 from wfc.runtime.errors import StepFailedError, step_error
+from wfc.runtime.plan.run_rules import RunExit
 
 if TYPE_CHECKING:
     from wfc.runtime.driver.run import Run

@@ -12,7 +12,7 @@ from pydantic_core import to_json
 
 from wfc.runtime.core.advance.pausing import later
 from wfc.runtime.core.advance.releasing import question_id
-from wfc.runtime.core.execution import Pause
+from wfc.runtime.core.step_runs import Pause
 from wfc.runtime.core.ticks import Answered, Cancelled, InboxEventTaken, Tick
 from wfc.runtime.driver.about import unmet
 from wfc.runtime.errors import (
@@ -29,8 +29,8 @@ from wfc.runtime.plan.pauses import Delay, Items, Outside, Question, Until
 from wfc.runtime.values.outputs import InvalidOutput, form_schema, from_json
 
 if TYPE_CHECKING:
-    from wfc.runtime.authoring.table import Step
     from wfc.runtime.driver.run import Run
+    from wfc.runtime.plan.step import Step
 
 __all__ = ["OpenQuestion", "answer_tick", "check_pause", "look", "open_questions", "waits_for"]
 

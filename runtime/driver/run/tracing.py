@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from wfc.runtime.core.execution import Exit, StepRun
+from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import Completed, Failed, Tick
 from wfc.runtime.driver.run.attempt import attempt
 from wfc.runtime.errors import StepFailedError, WorkflowCancelledByUser, step_error

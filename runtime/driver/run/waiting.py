@@ -11,8 +11,7 @@ from wfc.runtime.core.execution import NONE
 from wfc.runtime.events import Event
 
 if TYPE_CHECKING:
-    from wfc.runtime.core.event_waits import WaitKey
-    from wfc.runtime.core.execution import StepRun
+    from wfc.runtime.core.step_runs import StepRun, WaitKey
     from wfc.runtime.driver.run import Run
 
 __all__ = ["Waits"]
@@ -42,7 +41,7 @@ class Waits:
         execution = self._run.execution
         wanted = event_type, waiter_id, dict(requirements)
         for answer in getattr(step_run, "answers", ()):
-            if answer.wanted == wanted and answer.attempt < step_run.attempt:
+            if answer.key == wanted and answer.attempt < step_run.attempt:
                 answer.attempt = step_run.attempt
                 return answer.event  # type: ignore[no-any-return]
         number = self._register(step_run, wanted)
@@ -67,7 +66,7 @@ class Waits:
         if execution.event_waits is NONE:
             execution.event_waits = {}
         for number, waiter in list(execution.event_waits.items()):
-            if waiter.run is step_run and waiter.attempt < step_run.attempt and waiter.wanted == wanted:
+            if waiter.run is step_run and waiter.attempt < step_run.attempt and waiter.key == wanted:
                 del execution.event_waits[number]
         number = execution.number = execution.number + 1
         event_type, waiter_id, requirements = wanted

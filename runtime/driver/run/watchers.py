@@ -12,7 +12,7 @@ from wfc.runtime.driver.run.stream import Stream
 from wfc.runtime.events import ChildNote, Event, StepState, StepStateChanged
 
 if TYPE_CHECKING:
-    from wfc.runtime.core.execution import StepRun
+    from wfc.runtime.core.step_runs import StepRun
     from wfc.runtime.driver.run import Run
 
 __all__ = ["Observer", "Watchers", "print_step"]

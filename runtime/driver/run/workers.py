@@ -15,7 +15,7 @@ from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
 from wfc.runtime.core.advance import advance
-from wfc.runtime.core.execution import Exit, StepRun
+from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import Cancelled, Completed, Tick
 from wfc.runtime.driver.current import enter
 from wfc.runtime.driver.run.attempt import attempt, failure

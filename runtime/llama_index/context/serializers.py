@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from wfc.runtime.values.serializers import BaseSerializer, JsonSerializer, PickleSerializer
+from wfc.runtime.store.serializers import JsonSerializer, PickleSerializer
+from wfc.runtime.values.serializers import BaseSerializer
 
 __all__ = ["BaseSerializer", "JsonSerializer", "PickleSerializer"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 
-from wfc.runtime.authoring.retry import RetryInfo, RetryRule, asked_wait
+from wfc.runtime.authoring.retry import asked_wait
 from wfc.runtime.llama_index.retry_policy.conditions import (
     RetryCondition,
     StopCondition,
@@ -46,6 +46,7 @@ from wfc.runtime.llama_index.retry_policy.waits import (
     wait_random,
     wait_random_exponential,
 )
+from wfc.runtime.plan.retries import RetryInfo, RetryRule
 
 __all__ = [
     "ConstantDelayRetryPolicy",

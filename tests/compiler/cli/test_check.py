@@ -13,7 +13,7 @@ import pytest
 
 from wfc.compiler.cli import main
 
-GREET = (Path(__file__).parent / "greet.yaml").read_text()
+GREET = (Path(__file__).parents[1] / "greet.yaml").read_text()
 BAD = GREET.replace("accepts: Asked", "accepts: Aksed")
 
 

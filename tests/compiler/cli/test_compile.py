@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-GREET = (Path(__file__).parent / "greet.yaml").read_text()
+GREET = (Path(__file__).parents[1] / "greet.yaml").read_text()
 
 
 def test_a_module_and_a_manifest_are_written_beside_the_spec(wfc, greet: Path, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-GREET = (Path(__file__).parent / "greet.yaml").read_text()
+GREET = (Path(__file__).parents[1] / "greet.yaml").read_text()
 
 TYPED = """\
 wfc: 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-GREET = (Path(__file__).parent / "greet.yaml").read_text()
+GREET = (Path(__file__).parents[1] / "greet.yaml").read_text()
 
 
 def test_tests_that_pass_are_listed(wfc, greet: Path) -> None:

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from wfc.compiler.cli import main
-from wfc.compiler.cli.around import project_of
 from wfc.compiler.cli.compile import compile_source, to_write
-from wfc.compiler.cli.files import specs
 from wfc.compiler.diagnostics import Severity
 from wfc.compiler.passes import compile_text
+from wfc.compiler.workspace.project import project_of
+from wfc.compiler.workspace.sources import find_specs
 
 FOLDER = Path(__file__).parent / "golden"
 SPECS = sorted(FOLDER.glob("*.yaml"))
@@ -39,7 +39,7 @@ IMPORTING = FOLDER / "importing/order.yaml"
 
 
 def test_a_spec_and_what_it_imports_are_golden(golden: Callable[[Path, str], None]) -> None:
-    (source,) = specs([str(IMPORTING)])
+    (source,) = find_specs([str(IMPORTING)], print)
     project = project_of([source])
     made = compile_source(source, str(IMPORTING.parent), project)
     assert not made.diagnostics
@@ -64,7 +64,7 @@ def generated(folder: Path) -> list[str]:
     """Every golden spec and every real one, with what they import, compiled afresh."""
     for spec in SPECS:
         (folder / f"{spec.stem}_workflow.py").write_text(compiled(spec), encoding="utf-8")
-    real = specs([str(FOLDER.parents[3] / "specs"), str(IMPORTING)])
+    real = find_specs([str(FOLDER.parents[3] / "specs"), str(IMPORTING)], print)
     project = project_of(real)
     for source in real:
         made = compile_source(source, str(folder), project)

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wfc.compiler.passes import Compiled, check_text, compile_text
+from wfc.compiler.passes import check_text, compile_text
 from wfc.compiler.resolve import Refused
+from wfc.compiler.workspace.compiled import Compiled
 from wfc.compiler.workspace.project import Project
 
 SPEC = """\

@@ -10,6 +10,7 @@ from wfc.compiler.cli import main
 from wfc.compiler.diagnostics import Severity
 from wfc.compiler.workspace.severity import levels_in, levels_near
 from wfc.runtime.calls.settings import settings_near
+from wfc.schemas.settings import SettingsFile
 
 WARNED = """\
 wfc: 1
@@ -99,12 +100,10 @@ def test_both_houses_take_the_same_file(
     "raw", [b"", b"\xff\xfe[", b"[tool", b"tool = 3", b"[tool]\nwfc = 3", b"a = [" * 100_000]
 )
 def test_what_is_no_settings_is_no_trouble(raw: bytes) -> None:
-    levels = levels_in(raw, "pyproject.toml", is_own=False)
-    assert levels is None or not levels.levels
+    assert not levels_in(SettingsFile("pyproject.toml", raw)).levels
 
 
 def test_a_value_of_another_type_is_a_finding() -> None:
-    levels = levels_in(b"[severity]\nunused-event = 3\n", "wfc.toml", is_own=True)
-    assert levels is not None
+    levels = levels_in(SettingsFile("wfc.toml", b"[severity]\nunused-event = 3\n"))
     (found,) = levels.diagnostics
     assert (found.code, found.severity, found.start.line) == ("unknown-severity", Severity.ERROR, 2)

@@ -26,7 +26,7 @@ from wfc.runtime import (
     pause,
     step,
 )
-from wfc.runtime.core.execution import StepRun
+from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.core.ticks import (
     Arrived,
 )

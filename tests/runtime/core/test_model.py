@@ -35,7 +35,8 @@ from wfc.runtime import (
 from wfc.runtime.core.advance import advance
 from wfc.runtime.core.advance.joins import collect
 from wfc.runtime.core.effects import CancelTask, CheckInbox, NotifyObservers, StartTimer, StopTimer
-from wfc.runtime.core.execution import Execution, Exit, Frame, StepRun
+from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.step_runs import Exit, Frame, StepRun
 from wfc.runtime.core.ticks import (
     Answered,
     Arrived,

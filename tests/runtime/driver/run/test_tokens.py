@@ -27,7 +27,7 @@ from wfc.runtime import (
     step,
 )
 from wfc.runtime.calls.bindings import CallHost
-from wfc.runtime.calls.cache import Cache
+from wfc.runtime.plan.caching import Cache
 from wfc.runtime.records import Message
 from wfc.runtime.testing import ScriptedModel
 

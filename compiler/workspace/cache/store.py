@@ -1,0 +1,159 @@
+"""The folder of results: found by digest, written whole or not at all, and never more than so many."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import sys
+from collections.abc import Callable
+from hashlib import sha256
+
+from wfc.compiler.workspace.cache.entries import CheckResult, decode, encode
+from wfc.compiler.workspace.cache.fingerprint import fingerprint
+from wfc.compiler.workspace.lookups import Lookup
+
+__all__ = ["Cache"]
+
+OFF_VARIABLE, FOLDER_VARIABLE = "WFC_NO_CACHE", "WFC_CACHE_DIR"
+MAX_ENTRY_BYTES = 256 * 1024
+"""How large one result may be; a spec with thousands of findings is checked each time."""
+
+NAME = re.compile("[0-9a-f]{62}(?:\\.[0-9a-f]+)?")
+"""The names of the files on a shelf; those that are being written have something after a dot."""
+
+NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
+MAX_SHELF_ENTRIES, MAX_SHELF_BYTES = 64, 512 * 1024
+"""How much is kept in each of the 256 shelves: some 16,000 results, and 128 MiB at most."""
+
+
+class Cache:
+    """The results of earlier checks.
+
+    Args:
+        folder: Where they are kept; made when there is something to keep. It may be used by several processes.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.fingerprint = fingerprint()
+
+    @classmethod
+    def of_user(cls) -> Cache | None:
+        """Return the user's own, or ``None`` if they want none (``WFC_NO_CACHE``) or have no place for it."""
+        if os.environ.get(OFF_VARIABLE):
+            return None
+        folder = os.environ.get(FOLDER_VARIABLE) or user_folder()
+        try:
+            return cls(os.path.abspath(folder)) if folder else None
+        except OSError:
+            return None  # our own code cannot be read as files
+
+    def find(self, path: str, raw: bytes, still_holds: Callable[[Lookup], bool]) -> CheckResult | None:
+        """Return what a check of a spec would find, if that is known.
+
+        Args:
+            path: The spec's path, as findings show it.
+            raw: Its bytes.
+            still_holds: Whether a lookup of that check finds the same now.
+        """
+        key = self.key(path, raw)
+        try:
+            content = read_own(self.place(key))
+        except OSError:
+            return None
+        result = decode(content, raw, key)
+        if result is None or result.path != path:
+            return None
+        return result if all(map(still_holds, result.lookups)) else None
+
+    def keep(self, raw: bytes, result: CheckResult) -> None:
+        """Keep what a check of a spec with these bytes has found; where that cannot be, nothing is said."""
+        key = self.key(result.path, raw)
+        try:
+            content = encode(result, raw, key)
+        except TypeError:
+            return
+        if len(content) > MAX_ENTRY_BYTES:
+            return
+        place = self.place(key)
+        shelf = os.path.dirname(place)
+        try:
+            os.makedirs(shelf, mode=0o700, exist_ok=True)
+            if is_own(os.lstat(shelf), stat.S_IFDIR):
+                make_room(shelf)
+                write(place, content)
+        except OSError:
+            return  # no room, or no right to write
+
+    def key(self, path: str, raw: bytes) -> str:
+        shown = path.encode("utf-8", "surrogatepass")
+        return sha256(self.fingerprint + b"%d %s\n" % (len(shown), shown) + sha256(raw).digest()).hexdigest()
+
+    def place(self, key: str) -> str:
+        return os.path.join(self.folder, key[:2], key[2:])
+
+
+def read_own(path: str) -> bytes:
+    """Return the bytes of a file that nobody but this user has written.
+
+    Raises:
+        OSError: There is none.
+    """
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | NO_LINKS)) as file:
+        if not is_own(os.fstat(file.fileno()), stat.S_IFREG):
+            raise PermissionError(path)
+        return file.read(MAX_ENTRY_BYTES + 1)
+
+
+def is_own(found: os.stat_result, kind: int) -> bool:
+    """Whether something is of this kind, and nobody but this user may write to it and decide what checks find."""
+    if stat.S_IFMT(found.st_mode) != kind:
+        return False
+    return sys.platform == "win32" or (found.st_uid == os.geteuid() and not found.st_mode & 0o022)
+
+
+def write(place: str, content: bytes) -> None:
+    """Write a file, whole or not at all."""
+    made = f"{place}.{os.urandom(8).hex()}"
+    try:
+        with open(made, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+            file.write(content)
+        os.replace(made, place)
+    except BaseException:
+        if os.path.lexists(made):
+            os.unlink(made)
+        raise
+
+
+def make_room(shelf: str) -> None:
+    """Make room for one more, if need be: what was written first goes first. Nothing but entries is touched."""
+    there = []
+    with os.scandir(shelf) as entries:
+        for entry in entries:
+            found = entry.stat(follow_symlinks=False)
+            if NAME.fullmatch(entry.name) and not stat.S_ISDIR(found.st_mode):
+                there.append((found.st_mtime_ns, found.st_size, entry.path))
+    size = sum(each for _, each, _ in there)
+    if len(there) < MAX_SHELF_ENTRIES and size < MAX_SHELF_BYTES:
+        return
+    count = len(there)
+    for _, each, path in sorted(there):
+        if count < MAX_SHELF_ENTRIES * 3 // 4 and size < MAX_SHELF_BYTES * 3 // 4:
+            return
+        os.unlink(path)
+        count, size = count - 1, size - each
+
+
+def user_folder() -> str:
+    """Return the folder where this platform keeps what can be made again; empty if the user has none."""
+    home = os.path.expanduser("~")
+    if sys.platform == "win32":
+        above = os.environ.get("LOCALAPPDATA", "")
+    elif sys.platform == "darwin":
+        above = os.path.join(home, "Library", "Caches")
+    else:
+        above = os.environ.get("XDG_CACHE_HOME", "")
+        above = above if os.path.isabs(above) else os.path.join(home, ".cache")
+    return os.path.join(above, "wfc") if os.path.isabs(above) else ""

@@ -1,0 +1,26 @@
+"""Recognizing specs, and the names of their workflows, in a file's bytes, without reading them as YAML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+__all__ = ["looks_like_spec", "workflow_names"]
+
+SPEC_LINE = re.compile(rb"""^(?:\xef\xbb\xbf)?["']?(?:wfc|workflow)["']?[ \t]*:""", re.MULTILINE)
+NAME = re.compile(rb"""^(?:\xef\xbb\xbf)?["']?workflow["']?[ \t]*:[ \t]*["']?([^\s"'#]+)""", re.MULTILINE)
+
+
+def looks_like_spec(raw: bytes) -> bool:
+    """Whether a line of a file begins with `wfc:` or `workflow:`."""
+    return SPEC_LINE.search(raw) is not None
+
+
+def workflow_names(specs: Iterable[tuple[str, bytes]]) -> dict[str, str]:
+    """Return the names of the workflows in specs, as far as they can be recognized, each with the first path."""
+    found: dict[str, str] = {}
+    for path, raw in specs:
+        match = NAME.search(raw)
+        if match is not None:
+            found.setdefault(match[1].decode(errors="replace"), path)
+    return found

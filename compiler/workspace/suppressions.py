@@ -1,0 +1,107 @@
+"""Diagnostics and the comments in a text → those that are shown, and those that are suppressed, with the reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from wfc.compiler.diagnostics import Diagnostic, Edit, Finding, Place, Severity
+from wfc.compiler.rules import PROBLEMS, WARNINGS
+from wfc.compiler.slotted import replace
+from wfc.compiler.yaml import Document
+
+if TYPE_CHECKING:
+    from wfc.compiler.yaml.comments import Ignore
+
+__all__ = ["suppress"]
+
+COMMENT = re.compile(r"#[ \t]*wfc:[ \t]*ignore\b")  # a quick look: next to no spec has one
+NO_REASON = "no reason given"
+
+
+def suppress(
+    document: Document, found: Sequence[Diagnostic], *, complain: bool = True
+) -> tuple[Sequence[Diagnostic], tuple[Diagnostic, ...]]:
+    """Split what was found; comments that are wrong or do nothing are findings of their own.
+
+    Args:
+        document: With the text that the comments stand in.
+        found: Everything that was found, in it and in other files.
+        complain: Whether comments that are wrong or do nothing are reported.
+
+    Returns:
+        What is left, and what is suppressed.
+    """
+    if COMMENT.search(document.text) is None:
+        return found, ()
+    from wfc.compiler.rules.catalogue import load
+    from wfc.compiler.yaml.comments import ignores
+
+    load()
+    problems: list[Finding] = []
+    reasons: dict[int, str] = {}  # by the finding's number
+    errors = any(each.severity is Severity.ERROR for each in found)
+    warnings: dict[tuple[str, int], list[int]] = {}  # their numbers, by code and line
+    for number, each in enumerate(found):
+        if each.severity is Severity.WARNING and each.path == document.path:
+            warnings.setdefault((each.code, each.start.line), []).append(number)
+    for ignore in ignores(document.text):
+        named = checked_codes(ignore, problems)
+        for code, start, end in named:
+            meant = warnings.get((code, ignore.line), [])
+            reasons.update(dict.fromkeys(meant, ignore.reason or NO_REASON))
+            if not meant and not errors:  # after an error not everything was looked for
+                problems.append(unused(document.text, ignore, code, start, end))
+    kept = [each for number, each in enumerate(found) if number not in reasons]
+    if complain:
+        kept += [document.diagnostic(each) for each in problems]
+    suppressed = tuple(
+        replace(found[number], suppressed=reason) for number, reason in sorted(reasons.items())
+    )
+    return kept, suppressed
+
+
+def checked_codes(ignore: Ignore, problems: list[Finding]) -> list[tuple[str, int, int]]:
+    """The codes of a comment that are warnings'; what is wrong with the others, or with the comment, is reported."""
+    from wfc.compiler.rules import judging
+
+    whole = Place((), "text", ignore.start, ignore.end)
+    if not ignore.codes:
+        problems.append(judging.suppression_without_code(whole))
+        return []
+    good = []
+    for code, start, end in ignore.codes:
+        place = Place((), "text", start, end)
+        if code not in PROBLEMS:
+            problems.append(judging.unknown_code(place, code, sorted(WARNINGS)))
+        elif code not in WARNINGS:
+            problems.append(judging.error_suppressed(place, code))
+        else:
+            good.append((code, start, end))
+    if good and not ignore.reason:
+        problems.append(judging.suppression_without_reason(whole))
+    return good
+
+
+def unused(text: str, ignore: Ignore, code: str, start: int, end: int) -> Finding:
+    from wfc.compiler.rules.judging import unused_suppression
+
+    if len(ignore.codes) == 1:
+        gone = without_comment(text, ignore)
+    elif ignore.codes[0][1] == start:
+        gone = start, ignore.codes[1][1]
+    else:
+        gone = next(each[2] for each, after in pairwise(ignore.codes) if after[1] == start), end
+    return unused_suppression(Place((), "text", start, end), code, Edit(Place((), "text", *gone)))
+
+
+def without_comment(text: str, ignore: Ignore) -> tuple[int, int]:
+    """The stretch of a comment with the space before it; of one on a line of its own, the line."""
+    line = text.rfind("\n", 0, ignore.start) + 1
+    before = text[line : ignore.start]
+    if before.strip():
+        return line + len(before.rstrip()), ignore.end
+    after = text.find("\n", ignore.end)
+    return line, len(text) if after < 0 else after + 1

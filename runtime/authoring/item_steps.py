@@ -1,0 +1,77 @@
+"""The step that a step's items are runs of: made from its ``item`` function and what else is said of items."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import replace
+
+from wfc.runtime.authoring.injection import make_call
+from wfc.runtime.authoring.signatures import pause_kinds, read_signature, result_of
+from wfc.runtime.authoring.step_functions import ItemFunction
+from wfc.runtime.errors import WorkflowValidationError
+from wfc.runtime.plan.signature import Call, Emissions, Gives, Signature
+from wfc.runtime.plan.step import Step
+
+__all__ = ["is_about_items", "make_item_step"]
+
+_OF_ITEMS = ("require", "idempotency_key", "stream_before", "stream_after")
+"""Functions of a step that are about its items if they take an item, and else about the step."""
+
+
+def make_item_step(step: Step, item: ItemFunction, calls: dict[str, Call]) -> Step:
+    """Return the step whose runs are the items of another one; the plan gives it its index.
+
+    Args:
+        calls: The functions that are about items, by name.
+
+    Raises:
+        WorkflowValidationError: The function takes no item.
+    """
+    signature = read_signature(item.function, names=item.names)
+    if not signature.asks_for(Gives.ITEM):
+        raise WorkflowValidationError(
+            f"`{item.function.__qualname__}` takes no item: give it a parameter `item: Item[…]`"
+        )
+    return replace(
+        step,
+        function=item.function,
+        signature=signature,
+        action=make_call(item.function, signature, step.slots, is_tail=False),
+        is_async=inspect.iscoroutinefunction(item.function),
+        num_workers=item.num_workers,
+        retry=item.retry_policy,
+        timeout=item.timeout,
+        cache=item.cache,
+        of=step,
+        on_item_error=item.on_error,
+        pauses=pause_kinds(signature.result),
+        result=result_of(signature.result),
+        bound=None,
+        item=None,
+        then=None,
+        on_error=None,
+        on_limit=None,
+        on_timeout=None,
+        on_expired=None,
+        that=None,
+        require=calls.get("require"),
+        idempotency_key=calls.get("idempotency_key"),
+        stream_before=calls.get("stream_before"),
+        stream_after=calls.get("stream_after"),
+        give=calls.get("give"),
+        max_runs=None,
+        limited=False,
+        plain=False,
+        emissions=Emissions(),
+        needs_snapshot=step.needs_snapshot or signature.asks_for(Gives.STATE),
+        routes={},
+        items={},
+        batches={},
+        opens=(),
+        items_open=(),
+    )
+
+
+def is_about_items(name: str, signature: Signature) -> bool:
+    """Whether a function of a step is about its items."""
+    return name == "give" or (name in _OF_ITEMS and signature.asks_for(Gives.ITEM))

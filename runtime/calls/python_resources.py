@@ -1,0 +1,55 @@
+"""Resources whose factories a spec names, loaded when they are first used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from wfc.runtime.authoring.resource.kinds import Lifetime, Resource
+from wfc.runtime.calls.bindings import PythonTool
+from wfc.runtime.calls.python_tools import load
+
+__all__ = ["PythonResource"]
+
+
+class PythonResource(Resource[Any]):
+    """An object that a spec names: ``{python: "shop.db:connect", per: run}``.
+
+    Args:
+        function: ``module:function``, the factory; loaded when it is first used.
+        beside: The spec's file or folder, from which the module is looked up.
+        per: See ``Resource``.
+    """
+
+    is_loaded_late = True
+
+    def __init__(self, function: str, *, beside: str | Path, per: Lifetime = "run") -> None:
+        super().__init__(_not_loaded, per=per)
+        self.function = function
+        self.beside = beside
+
+    @property
+    def factory(self) -> Callable[..., Any]:
+        """What makes the object.
+
+        Raises:
+            SettingsError: There is no such function, or it may not be loaded.
+        """
+        if self._factory is _not_loaded:
+            self._factory = load(PythonTool(self.function, output=Any, beside=self.beside))
+        return self._factory
+
+    @property
+    def name(self) -> str:
+        """How the spec names it."""
+        return self.function
+
+    @property
+    def key(self) -> object:
+        """What two resources share that mean the same object."""
+        return self.function, self.beside, self.per
+
+
+def _not_loaded() -> None:
+    raise AssertionError("stands for a factory until it is loaded")

@@ -1,0 +1,292 @@
+"""Step runs, pauses, and the frames that keep events together, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from enum import IntEnum
+from typing import Any
+
+from wfc.runtime.events import Event, event_name
+from wfc.runtime.plan.pauses import SKIP, PauseValue
+from wfc.runtime.plan.step import Step
+
+__all__ = [
+    "AwaitedEvent",
+    "Exit",
+    "Frame",
+    "FrameKind",
+    "ItemRuns",
+    "Path",
+    "Pause",
+    "Slots",
+    "StepRun",
+    "WaitKey",
+]
+
+Path = tuple[int, ...]
+"""A step run's place among the items and branches of a batch; empty outside of batches."""
+
+
+class Exit(IntEnum):
+    """Which way a step run goes: through its action, or straight to another exit."""
+
+    ACTION = 0
+    LIMIT = 1
+    TIMEOUT = 2  # of its join
+    RESULT = 3  # what it paused for is there
+    EXPIRED = 4  # the pause took too long
+    BROKEN = 5  # what it paused for has failed
+    DROPPED = 6  # none any more: it was cancelled
+    MATCH = 7  # to the value by which its event belongs to others
+
+
+class FrameKind(IntEnum):
+    """What opened a frame: a fork's completion, an `each`, one item of an `each`, or an error that was caught."""
+
+    FORK = 0
+    BATCH = 1
+    ITEM = 2
+    RECOVERY = 3
+
+
+_OF_A_BATCH = (FrameKind.BATCH, FrameKind.ITEM)
+
+
+class Slots:
+    """What has arrived at one join in one frame."""
+
+    __slots__ = ("arrived", "fired", "timer")
+
+    def __init__(self) -> None:
+        self.arrived: dict[int, Event] = {}  # by the position of the event's parameter
+        self.fired = False
+        self.timer: int | None = None
+
+
+class Frame:
+    """One link of the stack that events carry: they belong together where they share it.
+
+    Args:
+        parent: The rest of the stack.
+        kind: What opened it.
+        fork: The step that opened it; ``None``: the start of the run. Of a recovery it is the handler.
+        path: Where in the enclosing batch it was opened.
+        number: Of the step run that opened it.
+        collectors: Steps that collect it, for a batch.
+
+    ``members`` are the step runs in it and above it, and the frames above it whose joins have a time-out, by the
+    number of that: kept only where a join may cancel them.
+
+    ``live`` counts step runs in this frame and frames opened in it that are alive themselves; ``holds`` says
+    how many of those are time-outs of joins. A batch at 0 is complete; a fork's frame in which nothing but
+    time-outs is left cannot fill its joins any more.
+    """
+
+    __slots__ = (
+        "collected",
+        "collectors",
+        "fork",
+        "holds",
+        "in_batch",
+        "joins",
+        "kind",
+        "live",
+        "members",
+        "number",
+        "parent",
+        "path",
+        "replaced",
+        "runs",
+    )
+
+    def __init__(
+        self,
+        parent: Frame | None,
+        kind: FrameKind,
+        fork: Step | None,
+        path: Path = (),
+        number: int = 0,
+        collectors: tuple[Step, ...] = (),
+    ) -> None:
+        self.parent = parent
+        self.kind = kind
+        self.fork = fork
+        self.path = path
+        self.number = number
+        self.collectors = collectors
+        self.in_batch: bool = (parent is not None and parent.in_batch) or kind in _OF_A_BATCH
+        self.live = 0
+        self.holds = 0
+        self.replaced = False
+        self.joins: dict[
+            int | tuple[int, str], Slots
+        ] = {}  # by step index, and by the value that events share
+        self.members: dict[int, StepRun | Frame] | None = None
+        self.runs: dict[int, int] = {}  # step runs of an item, by step index
+        self.collected: dict[int, list[tuple[Path, Event]]] = {}  # of a batch, by step index
+
+    def keep(self, number: int, member: StepRun | Frame) -> None:
+        """Makes a step run, or a frame with a time-out, a member where members are kept."""
+        frame: Frame | None = self
+        while frame is not None:
+            if frame.members is not None:
+                frame.members[number] = member
+            frame = frame.parent
+
+    def forget(self, number: int) -> None:
+        """Takes out a member."""
+        frame: Frame | None = self
+        while frame is not None:
+            if frame.members is not None:
+                frame.members.pop(number, None)
+            frame = frame.parent
+
+    def enter(self) -> None:
+        """Counts one more step run, or frame that came alive."""
+        frame: Frame | None = self
+        while frame is not None:
+            frame.live += 1
+            if frame.live > 1:
+                return
+            frame = frame.parent
+
+
+WaitKey = tuple[type[Event], str | None, Mapping[str, Any]]
+"""An event's class, a name for the wait, and the values that the event's fields must have."""
+
+
+class AwaitedEvent:
+    """What a body has waited for, and the last attempt that got it."""
+
+    __slots__ = ("attempt", "event", "key")
+
+    def __init__(self, key: WaitKey, event: Event, attempt: int) -> None:
+        self.key = key
+        self.event = event
+        self.attempt = attempt
+
+
+class StepRun:
+    """One run of a step: on an event, on a join's events by parameter position, or on a list of them."""
+
+    __slots__ = (
+        "answers",
+        "attempt",
+        "began",
+        "called",
+        "choice",
+        "choices",
+        "collects",
+        "error",
+        "event",
+        "exit",
+        "failed_at",
+        "frame",
+        "fresh",
+        "gone",
+        "key",
+        "messages",
+        "number",
+        "parent",
+        "path",
+        "position",
+        "raised",
+        "replies",
+        "resources",
+        "response",
+        "result",
+        "sends",
+        "since",
+        "snapshot",
+        "started",
+        "started_runs",
+        "step",
+        "task",
+        "timer",
+    )
+
+    parent: Pause  # of an item's run: the pause that waits for it
+    position: int  # of the item among all
+    result: Any  # what it paused for, or the error that came instead
+    timer: int  # of the next attempt
+
+    # The driver sets these, and only for steps that need them:
+    began: float  # the first attempt's start on the loop's clock
+    started: datetime  # the same by the calendar
+    snapshot: Any  # of the state
+    response: Any
+    resources: dict[str, Any]  # what its parameters ask for
+    raised: Exception  # by the last attempt
+    error: Exception  # the same as a ``StepError``
+    failed_at: datetime
+    key: str  # by which a service knows a repeated request
+    started_runs: int  # by its body, of other workflows
+    messages: tuple[int, int]  # the attempt that sends, and how many it has sent
+    replies: tuple[int, int]  # the attempt in which models reply, and how many replies it has got
+    fresh: list[tuple[Any, str]]  # results of calls to be kept, and where
+    collects: list[Any]  # what to take back if the attempt fails
+    gone: list[Any]  # what it has collected and others have taken: not to be collected again
+    answers: list[AwaitedEvent]  # what its body has waited for, and got
+    choice: int  # which of a model and its fallbacks, from 0
+    choices: int  # how many there are
+    since: int  # the last attempt before the present choice
+    called: bool  # whether the attempt has got past its inputs
+
+    def __init__(self, number: int, step: Step, event: Any, frame: Frame | None, path: Path) -> None:
+        self.number = number
+        self.step = step
+        self.event = event
+        self.frame = frame
+        self.path = path
+        self.exit = Exit.ACTION
+        self.attempt = 1
+        self.sends = 0  # events sent so far, which orders them in a batch
+        self.task: Any = None  # the driver's, while an attempt runs
+
+    @property
+    def event_name(self) -> str:
+        """The class name of what it runs on, or the names."""
+        event = self.event
+        if isinstance(event, Event):
+            return event_name(event)
+        events = event if isinstance(event, list) else list(event.values())
+        names = list(dict.fromkeys(event_name(one) for one in events))
+        return " and ".join(names) if names else "nothing"
+
+
+class Pause:
+    """A step run that waits, with nobody at work.
+
+    Args:
+        run: The step run.
+        value: What it waits for.
+        began: When, in UTC.
+        at_work: Whether it keeps its worker meanwhile.
+
+    ``timers`` say by number how the wait ends when one runs out. ``answers`` holds who answered a question, and
+    what, in order. ``seen`` is the number of the last kept event that was looked at for it.
+    """
+
+    __slots__ = ("answers", "at_work", "began", "expires", "items", "run", "seen", "timers", "value")
+
+    def __init__(self, run: StepRun, value: PauseValue, began: datetime, at_work: bool) -> None:
+        self.run = run
+        self.value = value
+        self.began = began
+        self.at_work = at_work
+        self.expires: datetime | None = None
+        self.timers: dict[int, Exit] = {}
+        self.answers: list[tuple[str, Any]] = []
+        self.seen = 0
+        self.items: ItemRuns | None = None
+
+
+class ItemRuns:
+    """What has become of a pause's items so far: ``live`` are the runs of those that are not done, by number."""
+
+    __slots__ = ("given", "live")
+
+    def __init__(self, count: int) -> None:
+        self.given: list[Any] = [SKIP] * count
+        self.live: dict[int, StepRun] = {}

@@ -1,0 +1,71 @@
+"""What a function of a step may ask for besides events, by the annotations of its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, NamedTuple, TypeVar
+
+__all__ = [
+    "ContextBase",
+    "HttpResponse",
+    "Inputs",
+    "InputsMark",
+    "Item",
+    "ItemMark",
+    "RunInfo",
+    "WorkflowBase",
+]
+
+T = TypeVar("T")
+
+
+class RunInfo(NamedTuple):
+    """The run that a step belongs to.
+
+    Args:
+        id: Its id.
+        attempt: Of the step, from 1.
+        now: When this step run began, in UTC.
+    """
+
+    id: str
+    attempt: int
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class HttpResponse:
+    """What came with a body: the status, and headers by lower-case name."""
+
+    status: int
+    headers: Mapping[str, str]
+
+
+class InputsMark:
+    """Marks a parameter that takes the run's start event."""
+
+
+Inputs = Annotated[T, InputsMark()]
+"""``inputs: Inputs[TicketOpened]``: the event that started the run."""
+
+
+class ItemMark:
+    """Marks a parameter that takes the item."""
+
+
+Item = Annotated[T, ItemMark()]
+"""``item: Item[Chapter]``: the item that the action is for."""
+
+
+class ContextBase:
+    """The base of the context class, by which the readers of signatures recognise it."""
+
+    __slots__ = ()
+
+
+class WorkflowBase:
+    """The base of workflow classes, by which the readers of signatures recognise them."""
+
+    __slots__ = ()

@@ -1,0 +1,51 @@
+"""What holds for whole runs of a class: the events they take from outside, their bounds, their exits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from wfc.runtime.events import Event
+
+__all__ = ["RUN_EXITS", "Limits", "Receives", "RunExit", "WhenRunning"]
+
+WhenRunning = Literal["reject", "queue", "replace", "join", "parallel"]
+"""What a second start under a key does while the first run is not over."""
+
+RunExit = Literal["run_error", "run_deadline", "run_cancel"]
+"""What a run may end with instead, when a step has failed, time is up or it was cancelled."""
+
+RUN_EXITS: Final[tuple[RunExit, ...]] = ("run_error", "run_deadline", "run_cancel")
+
+
+@dataclass(frozen=True, slots=True)
+class Receives:
+    """An event that runs take from outside.
+
+    Args:
+        event: Its class.
+        key: The attribute whose value must be the run's key; ``None``: it is sent by run id or topic only.
+        topic: The only topic under which it is taken; ``None``: any.
+    """
+
+    event: type[Event]
+    key: str | None = None
+    topic: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds on a run, and on how many there are at once; ``None``: no bound.
+
+    Args:
+        steps: Step runs.
+        tokens: Of models, in and out.
+        cost_usd: Of models, in US dollars.
+        concurrent_runs: Runs of this workflow under way at once in an engine; further ones wait their turn. With
+            ``@runs_per``, for each value that it gives.
+    """
+
+    steps: int | None = None
+    tokens: int | None = None
+    cost_usd: float | None = None
+    concurrent_runs: int | None = None

@@ -1,0 +1,150 @@
+"""One step of a plan: what it accepts and emits, its bounds, and the calls of its functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from wfc.runtime.plan.caching import Cache
+from wfc.runtime.plan.joins import AtLeast, FirstOf, Join
+from wfc.runtime.plan.retries import RetryRule
+from wfc.runtime.plan.signature import Call, Emissions, EventClass, Parameter, ResourceRequest, Signature
+
+__all__ = ["OnItemError", "Step"]
+
+OnItemError = Literal["fail", "skip", "null"]
+"""What becomes of an item whose action has failed for good: the step fails, it is left out, or it is ``None``."""
+
+
+@dataclass(eq=False, slots=True, kw_only=True, repr=False)
+class Step:
+    """A step of a class, ready to run.
+
+    Its calls (``action``, ``then`` …) are ``None`` where it has no such function. ``plain`` says that it is a
+    coroutine function whose result is what it emits, with nothing else to do.
+    """
+
+    index: int
+    """Its place in the plan."""
+    name: str
+    function: Callable[..., Any]
+    signature: Signature
+    result: Any
+    """The type of its action's result."""
+    is_async: bool = False
+
+    # --- options
+    num_workers: int = 4
+    retry: RetryRule | None = None
+    timeout: float | None = None
+    cache: Cache | None = None
+    subclasses: bool = False
+    """Whether it accepts subclasses of its events too."""
+    skips: tuple[str, ...] = ()
+    """Checks of the flow that are not made for it."""
+    max_recoveries: int = 0
+    """Of a handler of failed steps; 0: it is none."""
+    for_steps: tuple[str, ...] | None = None
+
+    # --- events
+    accepts: tuple[EventClass, ...] = ()
+    emissions: Emissions = field(default_factory=Emissions)
+    collects: bool = False
+    """Whether it takes a batch, as a list of events."""
+    take: int | None = None
+    """How many of a batch it waits for; ``None``: all."""
+    join: Join | None = None
+    slots: tuple[Parameter, ...] = ()
+    """The parameters of a join of several events."""
+
+    # --- pauses and items
+    pauses: tuple[type[Any], ...] = ()
+    """What it may pause for."""
+    bound: float | None = None
+    """Seconds for the whole pause."""
+    item: Step | None = None
+    """What its items are runs of."""
+    of: Step | None = None
+    """The step whose items are runs of this one."""
+    on_item_error: OnItemError = "fail"
+
+    # --- functions
+    exits: dict[str, Signature] = field(default_factory=dict)
+    """The signatures of its functions besides the action, by what they are for."""
+    resources: tuple[ResourceRequest[Any], ...] = ()
+    action: Call | None = None
+    then: Call | None = None
+    on_error: Call | None = None
+    on_limit: Call | None = None
+    on_timeout: Call | None = None
+    on_expired: Call | None = None
+    that: Call | None = None
+    require: Call | None = None
+    stream_before: Call | None = None
+    stream_after: Call | None = None
+    idempotency_key: Call | None = None
+    match_by: Call | None = None
+    give: Call | None = None
+    max_runs: int | Call | None = None
+    limited: bool = False
+    """Whether its runs are counted."""
+    needs_snapshot: bool = False
+    """Whether it sees the state as it was when the step run began."""
+    plain: bool = False
+
+    # --- what follows from the other steps of the plan
+    routes: dict[EventClass, tuple[Step, ...]] = field(default_factory=dict)
+    """The steps that an event goes to, by class, for what it may emit and is no end."""
+    items: dict[EventClass, tuple[Step, ...]] = field(default_factory=dict)
+    """The same for items of its batches."""
+    batches: dict[EventClass | None, tuple[Step, ...]] = field(default_factory=dict)
+    """The steps that collect its batches, by class of item."""
+    fork: Step | None = None
+    """Of its join."""
+    opens: tuple[Step, ...] = ()
+    """Joins of several events whose frames its completions open."""
+    items_open: tuple[Step, ...] = ()
+    """Those whose frames the items of its batches open."""
+    cancels: frozenset[Step] = frozenset()
+    """What leads to its join without the join's fork, if the join cancels the rest."""
+    handler: Step | None = None
+    """The handler of its failures."""
+
+    # --- what follows from the rest, kept because it is asked for at each event
+    simple: bool = field(init=False)
+    """Whether it takes one event at a time, and its runs are not counted."""
+    within: float | None = field(init=False)
+    """Seconds for its join."""
+    needed: int = field(init=False)
+    """How many slots of its join must be filled."""
+
+    def __post_init__(self) -> None:
+        self.simple = not self.slots and not self.collects and not self.limited
+        self.within = None if self.join is None else self.join.within
+        self.needed = len(self.slots)
+        if isinstance(self.join, FirstOf):
+            self.needed = 1
+        elif isinstance(self.join, AtLeast):
+            self.needed = self.join.count
+
+    @property
+    def emits(self) -> Iterator[EventClass]:
+        """All event classes that it declares to emit."""
+        yield from self.emissions.events
+        for batch in self.emissions.batches:
+            yield from batch
+
+    def slot_of(self, event: EventClass) -> int | None:
+        """Return the position of the join's parameter that takes events of this class."""
+        for at, slot in enumerate(self.slots):
+            if event in slot.events or (self.subclasses and issubclass(event, slot.events)):
+                return at
+        return None
+
+    def takes(self, event: EventClass) -> bool:
+        """Return whether it accepts events of this class."""
+        return event in self.accepts or (self.subclasses and issubclass(event, self.accepts))
+
+    def __repr__(self) -> str:
+        return f"<step {self.name}>"

@@ -1,0 +1,65 @@
+"""Serializers of snapshots: JSON, with further classes where a caller allows them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from wfc.runtime.errors import SnapshotError
+from wfc.runtime.store.values import Values
+from wfc.runtime.values.serializers import BaseSerializer
+
+__all__ = ["JsonSerializer", "PickleSerializer"]
+
+
+class JsonSerializer(BaseSerializer):
+    """Writes JSON; with ``allowed_types``, objects of these pydantic classes too.
+
+    Args:
+        allowed_types: Further classes that may stand in a snapshot. No class is ever imported by its name.
+
+    Raises:
+        TypeError: ``allowed_types`` has something that is no class.
+    """
+
+    def __init__(self, *, allowed_types: Iterable[type[Any]] | None = None) -> None:
+        self.allowed_types = tuple(allowed_types or ())
+        for kind in self.allowed_types:
+            if not isinstance(kind, type):
+                raise TypeError(f"`allowed_types` takes classes, and no names of them such as {kind!r}")
+
+    def serialize(self, value: Any) -> str:
+        """A value as JSON.
+
+        Raises:
+            ValueError: It has no JSON form.
+        """
+        try:
+            return json.dumps(Values.of_classes(self.allowed_types).write(value))
+        except (TypeError, RecursionError, SnapshotError) as error:
+            raise ValueError(f"it cannot be written as JSON: {error}") from None
+
+    def deserialize(self, value: str) -> Any:
+        """The value of a JSON text.
+
+        Raises:
+            ValueError: It is none that was written so.
+        """
+        try:
+            return Values.of_classes(self.allowed_types).read(json.loads(value))
+        except (RecursionError, SnapshotError) as error:
+            raise ValueError(f"it cannot be read: {error}") from None
+
+
+class PickleSerializer(JsonSerializer):
+    """Is not to be had: whoever can change a pickled text can run any code here.
+
+    Raises:
+        TypeError: Always.
+    """
+
+    def __init__(self, **_options: Any) -> None:
+        raise TypeError(
+            "snapshots are never pickled: `JsonSerializer(allowed_types=[…])` writes objects of your own classes"
+        )
