@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from wfc.compiler.model import Model, Resource, Retry, Step, Tool, Workflow, WorkflowCall
+from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.python.literals import Code, class_name, constant_name, method_name, normal_form
-from wfc.compiler.python.reserved_names import CLASSES, CONSTANTS, LOCALS, OF_KINDS
+from wfc.compiler.python.reserved_names import CLASSES, CONSTANTS, LOCALS
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import BUILT_IN, Enumeration, Record, Type
 
@@ -48,8 +49,8 @@ class ModuleNames:
 
     def __init__(self, workflow: Workflow) -> None:
         self.scope = ScopeNames({*CLASSES, *CONSTANTS, *LOCALS})
-        for kind in kinds(workflow) & OF_KINDS.keys():
-            self.scope.taken |= OF_KINDS[kind]
+        for kind in kinds(workflow):
+            self.scope.taken |= STEP_KINDS[kind].reserved_names
         self.classes = {id(each): Code(name) for name, each in BUILT_IN.items()}
         self.enumerations: dict[str, Code] = {}
         self.imported: dict[Code, tuple[str, Code]] = {}

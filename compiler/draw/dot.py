@@ -5,27 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from wfc.compiler.draw.graph import NO_STEPS, Box, Edge, Graph, Kind, Style
+from wfc.compiler.draw.graph import Box, Edge, Graph, Style
+from wfc.compiler.draw.shapes import NO_STEPS, shape_of
 
 __all__ = ["as_dot"]
 
-SHAPES: Final[dict[Kind, str]] = {
-    "start": "shape=box, style=rounded",
-    "outside": 'shape=box, style="rounded,dashed"',
-    "transform": "shape=box",
-    "tool": "shape=component",
-    "http": "shape=parallelogram",
-    "llm": "shape=hexagon",
-    "map": "shape=box3d",
-    "human": "shape=trapezium",
-    "wait": 'shape=box, style="rounded,dashed"',
-    "send": "shape=cds",
-    "workflow": "shape=box, peripheries=2",
-    "agent": "shape=hexagon, peripheries=2",
-    "retrieve": "shape=cylinder",
-    "end": "shape=box, style=rounded, peripheries=2",
-    "fail": "shape=octagon",
-}
 STYLES: Final[dict[Style, str]] = {
     "usual": "",
     "batch": ", style=bold, arrowhead=normalnormal",
@@ -51,7 +35,7 @@ def as_dot(graph: Graph) -> str:
 def box_line(box: Box) -> str:
     kind = [] if box.kind in NO_STEPS else [box.kind]
     tooltip = f", tooltip={quoted([box.description])}" if box.description else ""
-    return f"{box.id} [label={quoted([box.title, *kind, *box.notes])}, {SHAPES[box.kind]}{tooltip}];"
+    return f"{box.id} [label={quoted([box.title, *kind, *box.notes])}, {shape_of(box.kind).dot}{tooltip}];"
 
 
 def edge_line(edge: Edge) -> str:

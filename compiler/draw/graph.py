@@ -28,27 +28,7 @@ from wfc.compiler.model import (
 from wfc.compiler.model.flow import build, exits
 from wfc.compiler.slotted import dataclass, replace
 
-__all__ = ["NO_STEPS", "Box", "Edge", "Graph", "Kind", "Style", "graph_of", "seconds"]
-
-Kind = Literal[
-    "start",
-    "outside",
-    "transform",
-    "tool",
-    "http",
-    "llm",
-    "map",
-    "human",
-    "wait",
-    "send",
-    "workflow",
-    "agent",
-    "retrieve",
-    "end",
-    "fail",
-]
-NO_STEPS: Final = frozenset({"start", "outside", "end", "fail"})
-"""Kinds of boxes that are no steps."""
+__all__ = ["Box", "Edge", "Graph", "Style", "graph_of", "seconds"]
 
 Style = Literal["usual", "batch", "error", "limit", "time-out"]
 
@@ -59,13 +39,14 @@ class Box:
 
     Args:
         id: ``n0``, ``n1`` …, in the order of the spec.
+        kind: `start`, `outside`, `end`, `fail`, or a kind of step.
         title: Its name.
         notes: What is worth knowing at a glance: how it joins, its bound, its time-outs.
         description: For people; may be empty.
     """
 
     id: str
-    kind: Kind
+    kind: str
     title: str
     notes: tuple[str, ...] = ()
     description: str = ""

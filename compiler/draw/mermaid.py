@@ -5,27 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from wfc.compiler.draw.graph import NO_STEPS, Box, Edge, Graph, Kind, Style
+from wfc.compiler.draw.graph import Box, Edge, Graph, Style
+from wfc.compiler.draw.shapes import NO_STEPS, shape_of
 
 __all__ = ["as_mermaid"]
 
-SHAPES: Final[dict[Kind, tuple[str, str]]] = {
-    "start": ("([", "])"),
-    "outside": ("([", "])"),
-    "transform": ("[", "]"),
-    "tool": ("[[", "]]"),
-    "http": ("[/", "/]"),
-    "llm": ("{{", "}}"),
-    "map": ("[(", ")]"),
-    "human": ("[/", "\\]"),
-    "wait": ("(", ")"),
-    "send": ("[\\", "\\]"),
-    "workflow": ("[[", "]]"),
-    "agent": ("{{", "}}"),
-    "retrieve": ("[(", ")]"),
-    "end": ("(((", ")))"),
-    "fail": (">", "]"),
-}
 ARROWS: Final[dict[Style, str]] = {
     "usual": "-->",
     "batch": "==>",
@@ -49,7 +33,7 @@ def as_mermaid(graph: Graph) -> str:
 
 
 def box_line(box: Box) -> str:
-    opening, closing = SHAPES[box.kind]
+    opening, closing = shape_of(box.kind).mermaid
     kind = f":::{box.kind}" if box.kind in NO_STEPS or box.kind == "wait" else ""
     note = [box.kind] if box.kind not in NO_STEPS else []
     return f'{box.id}{opening}"{text([box.title, *note, *box.notes])}"{closing}{kind}'

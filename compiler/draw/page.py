@@ -10,8 +10,9 @@ from typing import Final
 from unicodedata import combining, east_asian_width
 
 from wfc.compiler.diagnostics.escaping import printable
-from wfc.compiler.draw.graph import NO_STEPS, Box, Edge, Graph
+from wfc.compiler.draw.graph import Box, Edge, Graph
 from wfc.compiler.draw.layers import Place, Placed, arrange
+from wfc.compiler.draw.shapes import NO_STEPS, shape_of
 
 __all__ = ["as_page"]
 
@@ -164,30 +165,29 @@ def shape(box: Box, place: Place) -> str:
     width, height = box_size(box)
     x, y = place.x - width / 2, place.y - height / 2
     right, bottom = x + width, y + height
-    match box.kind:
-        case "llm" | "agent":
+    outline = shape_of(box.kind).outline
+    match outline:
+        case "hexagon":
             return (
                 f'<path d="M{x + 12:.1f} {y:.1f}H{right - 12:.1f}L{right:.1f} {place.y:.1f}'
                 f'L{right - 12:.1f} {bottom:.1f}H{x + 12:.1f}L{x:.1f} {place.y:.1f}z"/>'
             )
-        case "human":
+        case "trapezium":
             return f'<path d="M{x + 16:.1f} {y:.1f}H{right - 16:.1f}L{right:.1f} {bottom:.1f}H{x:.1f}z"/>'
-        case "send":
+        case "arrow":
             return (
                 f'<path d="M{x:.1f} {y:.1f}H{right - 16:.1f}L{right:.1f} {place.y:.1f}'
                 f'L{right - 16:.1f} {bottom:.1f}H{x:.1f}z"/>'
             )
-        case "http":
+        case "parallelogram":
             return f'<path d="M{x + 14:.1f} {y:.1f}H{right:.1f}L{right - 14:.1f} {bottom:.1f}H{x:.1f}z"/>'
-    radius = {"start": height / 2, "outside": height / 2, "wait": 16, "end": height / 2, "tool": 0}.get(
-        box.kind, 6
-    )
+    radius = {"pill": height / 2, "ring": height / 2, "rounded": 16, "bars": 0}.get(outline, 6)
     drawn = f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="{radius:.1f}"/>'
-    if box.kind in {"tool", "workflow"}:
+    if outline in {"bars", "framed"}:
         drawn += (
             f'<path d="M{x + 7:.1f} {y:.1f}V{bottom:.1f}M{right - 7:.1f} {y:.1f}V{bottom:.1f}" fill="none"/>'
         )
-    if box.kind == "end":
+    if outline == "ring":
         drawn += (
             f'<rect x="{x + 4:.1f}" y="{y + 4:.1f}" width="{width - 8:.1f}" '
             f'height="{height - 8:.1f}" rx="{radius - 4:.1f}" fill="none"/>'

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
 
 from wfc.compiler.diagnostics import Address
 from wfc.compiler.expressions import Expression, Template
@@ -11,6 +10,7 @@ from wfc.compiler.model.accepts import AnyOf, Join
 from wfc.compiler.model.actions import Action, MapItems
 from wfc.compiler.model.bindings import Retry
 from wfc.compiler.model.exits import Emit, Exit, Save
+from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import Type
 
@@ -63,9 +63,7 @@ class Step:
     """
 
     name: str
-    kind: Literal[
-        "transform", "tool", "http", "llm", "map", "human", "wait", "send", "workflow", "agent", "retrieve"
-    ]
+    kind: str
     description: str
     accepts: AnyOf | Join
     action: Action | None
@@ -92,7 +90,7 @@ class Step:
         """Whether it does anything beyond its tail."""
         if isinstance(self.action, MapItems):
             return self.action.do is not None
-        return self.kind != "transform"
+        return STEP_KINDS[self.kind].acts
 
 
 __all__ = ["Cached", "Requirement", "Step", "Stream"]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Mapping
 from typing import Final
 
-__all__ = ["CLASSES", "CONSTANTS", "FIELDS", "LOCALS", "METHODS", "OF_KINDS"]
+__all__ = ["CLASSES", "CONSTANTS", "FIELDS", "LOCALS", "METHODS"]
 
 KEYWORDS: Final = frozenset(keyword.kwlist)
 
@@ -66,15 +65,6 @@ FIELDS: Final = (
     | {"date", "datetime", "timedelta"}
 )
 """What no attribute of a record, an event, a state or a config may be called."""
-
-OF_KINDS: Final[Mapping[str, frozenset[str]]] = {
-    "human": frozenset({"Question"}),
-    "map": frozenset({"Child", "ChildEnd", "Item", "Items", "SKIP", "Skip"}),
-    "send": frozenset({"Keep"}),
-    "wait": frozenset({"Delay", "Outside", "Until"}),
-    "workflow": frozenset({"Child", "ChildEnd"}),
-}
-"""What is claimed besides in a module that has a step of a kind: names that authors like to use themselves."""
 
 CLASSES: Final = KEYWORDS | IMPORTED_CLASSES
 """What no class of a module may be called. The module's own ``State`` and ``Config`` are among them."""

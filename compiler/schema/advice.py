@@ -11,10 +11,9 @@ from wfc.compiler.rules.fixes import written
 from wfc.compiler.rules.phrases import joined
 from wfc.compiler.rules.shape import missing_key
 from wfc.compiler.rules.spelling import nearest
-from wfc.compiler.schema.keywords import NOT_RUN
 from wfc.compiler.schema.synonyms import other_key, step_note, top_note
 
-__all__ = ["advice", "later_kinds", "meaning", "version_for_language"]
+__all__ = ["advice", "meaning", "version_for_language"]
 
 Schema = Mapping[str, Any]
 NOT_FIELDS: Final = "an event's fields stand under `with`"
@@ -60,12 +59,6 @@ def meaning(schema: Schema, key: str, definitions: Mapping[str, Schema]) -> str:
     told: str = shape.get("description") or named.get("description", "")
     first = re.split(r"[.:] ", told, maxsplit=1)[0].rstrip(".")
     return f"`{key}`: {first[0].lower()}{first[1:]}" if first else ""
-
-
-def later_kinds(definitions: Mapping[str, Schema]) -> frozenset[str]:
-    """The kinds of steps that nothing can run yet."""
-    kinds = (each["properties"]["kind"] for name, each in definitions.items() if name.endswith("_step"))
-    return frozenset(each["const"] for each in kinds if each.get("$comment") == NOT_RUN)
 
 
 def version_for_language(spec: Mapping[str, Any]) -> Finding | None:

@@ -11,9 +11,8 @@ from wfc.compiler.rules import reading as reading_problems
 from wfc.compiler.rules import shape as problems
 from wfc.compiler.rules import types as type_problems
 from wfc.compiler.rules.spelling import nearest
-from wfc.compiler.schema.advice import later_kinds
 from wfc.compiler.schema.choices import CHOOSING, written_otherwise
-from wfc.compiler.schema.expansion import schema, validator
+from wfc.compiler.schema.expansion import later_kinds, schema, validator
 from wfc.compiler.schema.keys import Keys, mark_broken
 from wfc.compiler.schema.keywords import NOT_YET, has_type
 from wfc.compiler.schema.spec import Spec
@@ -164,7 +163,7 @@ class Explainer:
         place = Place(address)
         if address[-1:] == ("kind",) and isinstance(value, str):
             hint = hint or other_kind(value)
-            self.report(problems.unknown_kind(place, value, texts, hint, later_kinds(self.definitions)))
+            self.report(problems.unknown_kind(place, value, texts, hint, later_kinds()))
         else:
             shown = [str(each).lower() if each is None else str(each) for each in known]
             written = value if isinstance(value, str) else ""

@@ -5,23 +5,11 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from typing import Any, Final
 
+from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.rules.spelling import apart
 
 __all__ = ["is_other_word", "kind_key", "other_key", "other_kind", "section", "step_note", "top_note"]
 
-KINDS: Final[Mapping[str, str]] = {
-    "tool": "python function script code call command run shell service",
-    "transform": "branch choice join if switch condition conditional router route gate merge pass set save",
-    "http": "request rest api webhook get post fetch rest_call",
-    "llm": "model prompt llm_call llm_chain chat completion ai gpt generate openai chain",
-    "human": "approval approve review form person user human_in_the_loop input interrupt manual ask",
-    "map": "loop for foreach for_each each parallel iterate",
-    "wait": "sleep delay timer pause wait_for receive",
-    "workflow": "subworkflow sub_workflow subgraph child call_workflow",
-    "agent": "react assistant crew",
-    "retrieve": "search rag retriever vector_search retrieval",
-    "send": "message notify publish signal",
-}
 KEYS: Final[Mapping[str, str]] = {
     "accepts": "on needs depends_on dependson after trigger triggers requires listens waits_for input_event when_event",
     "emit": "next goto then to transitions edges conditional_edges output_event next_step on_success routes",
@@ -148,7 +136,7 @@ def plain(key: str) -> str:
 
 def other_kind(kind: str) -> str:
     """A hint for a kind of step that goes by another name here; empty if none is known."""
-    meant = next((here for here, others in KINDS.items() if plain(kind) in others.split()), "")
+    meant = next((here for here, each in STEP_KINDS.items() if plain(kind) in each.words.split()), "")
     return f"write `{meant}`" if meant else ""
 
 
@@ -204,7 +192,7 @@ def kind_key(step: Mapping[str, Any], strange: Sequence[str]) -> str | None:
         if (
             plain(key) in KEYS["kind"].split()
             and isinstance(value, str)
-            and (value in KINDS or other_kind(value))
+            and (value in STEP_KINDS or other_kind(value))
         ):
             return key
     return None

@@ -9,6 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from wfc.compiler.codegen.imports import IMPORTABLE
+from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.python.literals import (
     class_name,
     field_name,
@@ -19,7 +20,7 @@ from wfc.compiler.python.literals import (
     pascal_case,
     snake_case,
 )
-from wfc.compiler.python.reserved_names import CLASSES, FIELDS, LOCALS, METHODS, OF_KINDS
+from wfc.compiler.python.reserved_names import CLASSES, FIELDS, LOCALS, METHODS
 from wfc.runtime import Event, Record, RunConfig, RunState, StartEvent, StopEvent, Workflow
 
 
@@ -47,7 +48,7 @@ def test_methods_hide_nothing_of_a_workflow() -> None:
 
 
 def test_classes_hide_no_import() -> None:
-    of_kinds = {name for names in OF_KINDS.values() for name in names}
+    of_kinds = {name for each in STEP_KINDS.values() for name in each.reserved_names}
     assert {name for name in IMPORTABLE if name[0].isupper()} <= CLASSES | of_kinds
 
 

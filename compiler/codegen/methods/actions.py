@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, Final
+
 from wfc.compiler.codegen.bindings import Bindings
 from wfc.compiler.codegen.literals.constants import call, constant
 from wfc.compiler.codegen.literals.functions import FunctionBuilder
@@ -9,6 +12,7 @@ from wfc.compiler.codegen.literals.values import ValueWriter
 from wfc.compiler.codegen.methods.pauses import pause_value, send_call
 from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.model import (
+    Action,
     AskPerson,
     HttpCall,
     LlmCall,
@@ -33,21 +37,18 @@ class ActionWriter:
         self.bindings = bindings
         self.names = names
 
-    def action(
-        self, action: LlmCall | ToolCall | HttpCall | SendEvent | Pause, step: Step, function: FunctionBuilder
-    ) -> Code:
+    def action(self, action: Action, step: Step, function: FunctionBuilder) -> Code:
         """What is awaited; what a pause waits for."""
-        match action:
-            case LlmCall():
-                return self.llm(action, step, function)
-            case ToolCall():
-                return self.tool(action, step, function)
-            case HttpCall():
-                return self.bindings.request(action.request, function, action.output, step.name)
-            case SendEvent():
-                return send_call(action, function, self.names)
-            case AskPerson() | WaitFor() | WaitUntil() | WaitEvent():
-                return pause_value(action, step, function, self.bindings, self.names)
+        return WRITERS[type(action)](self, action, step, function)
+
+    def http(self, action: HttpCall, step: Step, function: FunctionBuilder) -> Code:
+        return self.bindings.request(action.request, function, action.output, step.name)
+
+    def send(self, action: SendEvent, _step: Step, function: FunctionBuilder) -> Code:
+        return send_call(action, function, self.names)
+
+    def pause(self, action: Pause, step: Step, function: FunctionBuilder) -> Code:
+        return pause_value(action, step, function, self.bindings, self.names)
 
     def llm(self, action: LlmCall, step: Step, function: FunctionBuilder) -> Code:
         model = self.bindings.model(action.model, function)
@@ -80,3 +81,19 @@ class ActionWriter:
             positional.append(Code("config"))
         words = self.bindings.words[tool]
         return call(tool, *positional, **{words[name]: value for name, value in args.items()})
+
+
+WRITERS: Final[dict[type, Callable[[ActionWriter, Any, Step, FunctionBuilder], Code]]] = {
+    LlmCall: ActionWriter.llm,
+    ToolCall: ActionWriter.tool,
+    HttpCall: ActionWriter.http,
+    SendEvent: ActionWriter.send,
+    AskPerson: ActionWriter.pause,
+    WaitFor: ActionWriter.pause,
+    WaitUntil: ActionWriter.pause,
+    WaitEvent: ActionWriter.pause,
+}
+"""How the one expression of each action is generated. A `map` and a workflow call are methods of their own (`steps`).
+
+This is the last place for a new kind; what it looks like is named in `model/kinds.py`.
+"""

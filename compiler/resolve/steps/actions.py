@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Final
+
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope, Template
-from wfc.compiler.model import Call, HttpCall, LlmCall, Tool, ToolCall, Value
+from wfc.compiler.model import Call, HttpCall, LlmCall, Tool, ToolCall, Value, WorkflowCall
 from wfc.compiler.python.literals import pascal_case
 from wfc.compiler.resolve.declarations.defaults import step_model
 from wfc.compiler.resolve.declarations.requests import resolve_request
@@ -51,31 +54,29 @@ class ActionResolver:
 
     def result(self, tool: Tool | None) -> Type | None:
         """The type of the action's result; ``None`` for a step without an action."""
-        kind = self.data.get("kind")
-        if kind == "workflow":
-            return call_result(self.called(), self.data)
-        if kind == "retrieve":
-            return PASSAGES
-        if kind not in {"llm", "agent", "tool", "http"}:
-            return None if kind == "transform" else UNKNOWN
+        call = self.kind_of_call()
+        if call is None:
+            return None if self.data.get("kind") == "transform" else UNKNOWN
+        if not call.has_output:
+            return call.result(self, tool, None)
         if self.declared.is_broken((*self.place.address, "output")):
             return UNKNOWN
-        own = None
-        if "output" in self.data:
-            own = parse_type(
-                self.data["output"],
-                self.place / "output",
-                self.declared.types,
-                self.declared.report,
-                f"{pascal_case(self.name)}Result",
-            )
-        if kind == "tool":
-            return self.tool_result(tool, own)
-        if kind == "agent":
-            return agent_result(self.data, own, self.declared)
-        if own is not None:
-            return own
-        return STRING if kind == "llm" else ANY
+        return call.result(self, tool, self.declared_output())
+
+    def kind_of_call(self) -> KindOfCall | None:
+        return CALLS.get(str(self.data.get("kind")))
+
+    def declared_output(self) -> Type | None:
+        """What the step says under `output`; ``None`` if nothing."""
+        if "output" not in self.data:
+            return None
+        return parse_type(
+            self.data["output"],
+            self.place / "output",
+            self.declared.types,
+            self.declared.report,
+            f"{pascal_case(self.name)}Result",
+        )
 
     def tool_result(self, tool: Tool | None, own: Type | None) -> Type:
         """What the step expects of the tool, or what the tool says that it gives."""
@@ -104,25 +105,28 @@ class ActionResolver:
 
     def action(self, tool: Tool | None, result: Type | None, scope: Scope) -> Call | None:
         """What the step does; ``None`` if that is not known, or nothing."""
-        kind = self.data.get("kind")
-        if kind == "llm":
-            return self.llm(result, scope)
-        if kind == "http":
-            request = resolve_request(self.data, self.place, scope, self.declared, self.texts)
-            return HttpCall(request, result or ANY)
-        if kind == "workflow":
-            return resolve_call(self.called(), self.data, "with", self.place, scope, self.texts)
-        if kind == "agent":
-            resolve_agent_call(self.name, self.data, self.place, scope, self.declared, self.texts)
-        if kind == "retrieve":
-            resolve_search(self.data, self.place, scope, self.declared, self.texts)
-        if kind == "tool" and tool is not None and tool.workflow is not None:
+        call = self.kind_of_call()
+        return None if call is None else call.action(self, tool, result, scope)
+
+    def http(self, _tool: Tool | None, result: Type | None, scope: Scope) -> HttpCall:
+        request = resolve_request(self.data, self.place, scope, self.declared, self.texts)
+        return HttpCall(request, result or ANY)
+
+    def workflow(self, _tool: Tool | None, _result: Type | None, scope: Scope) -> WorkflowCall | None:
+        return resolve_call(self.called(), self.data, "with", self.place, scope, self.texts)
+
+    def agent(self, _tool: Tool | None, _result: Type | None, scope: Scope) -> None:
+        resolve_agent_call(self.name, self.data, self.place, scope, self.declared, self.texts)
+
+    def retrieve(self, _tool: Tool | None, _result: Type | None, scope: Scope) -> None:
+        resolve_search(self.data, self.place, scope, self.declared, self.texts)
+
+    def tool_call(self, tool: Tool | None, result: Type | None, scope: Scope) -> Call | None:
+        if tool is not None and tool.workflow is not None:
             found = workflow_of_tool(tool, self.declared)
             return resolve_call(found, self.data, "args", self.place, scope, self.texts)
-        if kind == "tool":
-            args = self.args(tool, scope)
-            return ToolCall(tool, args, result or ANY) if tool is not None else None
-        return None
+        args = self.args(tool, scope)
+        return ToolCall(tool, args, result or ANY) if tool is not None else None
 
     def called(self) -> CalledWorkflow | None:
         """The workflow that a step of kind `workflow` runs."""
@@ -141,7 +145,7 @@ class ActionResolver:
         at = place if "args" in self.data else self.place / "tool"
         return self.texts.fields(given, at, tool.args, tool.name, scope)
 
-    def llm(self, result: Type | None, scope: Scope) -> LlmCall | None:
+    def llm(self, _tool: Tool | None, result: Type | None, scope: Scope) -> LlmCall | None:
         model = step_model(self.data, self.place, self.name, self.declared)
         prompt = self.prompted("prompt", scope)
         system: Template | None = None
@@ -156,3 +160,38 @@ class ActionResolver:
 
     def prompted(self, key: str, scope: Scope) -> Template:
         return read_prompt(self.data.get(key, ""), self.place / key, scope, self.declared, self.texts)
+
+
+@dataclass(frozen=True, slots=True)
+class KindOfCall:
+    """How one kind of call is resolved.
+
+    Args:
+        action: What it does; ``None`` if that is not known, or if nothing can run it yet.
+        result: What it gives, from the tool that it names and the `output` that it declares.
+        has_output: Whether it may declare an `output`.
+    """
+
+    action: Callable[[ActionResolver, Tool | None, Type | None, Scope], Call | None]
+    result: Callable[[ActionResolver, Tool | None, Type | None], Type | None]
+    has_output: bool = True
+
+
+CALLS: Final[dict[str, KindOfCall]] = {
+    "llm": KindOfCall(ActionResolver.llm, lambda _one, _tool, output: output or STRING),
+    "http": KindOfCall(ActionResolver.http, lambda _one, _tool, output: output or ANY),
+    "tool": KindOfCall(ActionResolver.tool_call, ActionResolver.tool_result),
+    "agent": KindOfCall(
+        ActionResolver.agent, lambda one, _tool, output: agent_result(one.data, output, one.declared)
+    ),
+    "workflow": KindOfCall(
+        ActionResolver.workflow,
+        lambda one, _tool, _output: call_result(one.called(), one.data),
+        has_output=False,
+    ),
+    "retrieve": KindOfCall(ActionResolver.retrieve, lambda _one, _tool, _output: PASSAGES, has_output=False),
+}
+"""How each kind of step is resolved that is one call; more than that is in `RESOLVERS` of `steps`.
+
+Next for a new kind: how it is generated, `WRITERS` in `codegen/methods/actions.py`.
+"""

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import Action, MapItems, Retry, WorkflowCall
+from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.resolve.declarations.retries import resolve_retry
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.durations import duration
 
 __all__ = ["step_retry", "step_timeout"]
-
-CALLING: Final = frozenset({"llm", "agent", "tool", "http", "map", "retrieve", "send"})
-"""The kinds that take `retry` and `timeout` from `defaults`: those that call something, and wait for nobody."""
 
 
 def step_retry(
@@ -36,4 +32,4 @@ def step_timeout(data: Data, action: Action | None, place: Place, declared: Decl
 def takes_defaults(data: Data, action: Action | None) -> bool:
     """Whether a step calls something that waits for nobody; a tool, or what is done with an item, may be a workflow."""
     call = action.do if isinstance(action, MapItems) else action
-    return data.get("kind") in CALLING and not isinstance(call, WorkflowCall)
+    return STEP_KINDS[str(data["kind"])].takes_defaults and not isinstance(call, WorkflowCall)

@@ -6,6 +6,7 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import Action, Cached, HttpCall, HttpRequest, MapItems, ToolCall, WorkflowCall
+from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.durations import duration
@@ -21,23 +22,6 @@ ABOUT_ACTION: Final = (
 
 
 ONLY_READS: Final = frozenset({"GET", "HEAD"})
-EACH_TIME: Final = {
-    "human": "a person is asked each time",
-    "wait": "a wait has to pass each time",
-    "send": "an event is sent each time",
-    "workflow": "another workflow may do anything",
-    "agent": "an agent's tools may do anything",
-    "retrieve": "a collection may have other texts by then",
-}
-
-
-HINTS: Final = {
-    "workflow": "give the steps of that workflow a `cache`",
-    "agent": "give what the agent is asked for to an `llm` step",
-}
-
-
-HINT: Final = "leave `cache` out"
 
 
 def resolve_cache(data: Data, action: Action | None, place: Place, declared: Declarations) -> Cached | None:
@@ -58,7 +42,7 @@ def resolve_cache(data: Data, action: Action | None, place: Place, declared: Dec
     kind = "workflow" if isinstance(action, WorkflowCall) else str(do.get("kind"))
     why = why_each_time(kind, action)
     if why:
-        hint = HINTS.get(kind, HINT)
+        hint = STEP_KINDS[kind].cache_hint
         if isinstance(action, ToolCall) and action.tool.python is not None:
             hint = "if it only looks something up, say `read_only: true` where it is declared"
         declared.report(cannot_be_cached((place / "cache").key, why, hint))
@@ -71,8 +55,8 @@ def resolve_cache(data: Data, action: Action | None, place: Place, declared: Dec
 
 def why_each_time(kind: str, action: Action | None) -> str:
     """Why something has to be done each time; nothing if it need not."""
-    if kind in EACH_TIME:
-        return EACH_TIME[kind]
+    if STEP_KINDS[kind].never_cached:
+        return STEP_KINDS[kind].never_cached
     if isinstance(action, HttpCall):
         return why_request_changes(action.request)
     if isinstance(action, ToolCall):

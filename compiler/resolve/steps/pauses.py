@@ -7,6 +7,7 @@ from typing import Final
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope, Template
 from wfc.compiler.model import AskPerson, Exit, Pause, Value, WaitEvent, WaitFor, WaitUntil
+from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.python.literals import pascal_case
 from wfc.compiler.resolve.declarations.fields import read_fields
 from wfc.compiler.resolve.steps.exits import ExitResolver
@@ -23,9 +24,8 @@ from wfc.compiler.rules import values as value_problems
 from wfc.compiler.slotted import replace
 from wfc.compiler.types import DATETIME, FILE, UNKNOWN, ListOf, Record, Type, assignable, mentions, show
 
-__all__ = ["PAUSES", "report_pause_keys", "resolve_expiry", "resolve_pause"]
+__all__ = ["report_pause_keys", "resolve_expiry", "resolve_pause"]
 
-PAUSES: Final = frozenset({"human", "wait"})
 ABOUT_ATTEMPTS: Final = ("retry", "timeout", "concurrency", "on_error", "idempotency_key")
 WAITS: Final = ("for", "until", "event")
 
@@ -156,7 +156,7 @@ def resolve_expiry(
     data: Data, place: Place, scopes: StepScopes, leaving: ExitResolver
 ) -> tuple[float | None, Exit | None]:
     """The bound of a step's own pause, and where the step goes after it."""
-    if data.get("kind") not in PAUSES:
+    if not STEP_KINDS[str(data["kind"])].is_pause:
         return None, None
     within = None
     if "within" in data:

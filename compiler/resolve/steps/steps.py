@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal, cast
+from collections.abc import Callable, Mapping
+from typing import Final, cast
 
 from wfc.compiler.diagnostics import Address, Place
 from wfc.compiler.expressions import Expression, Scope, Template, parse_template
 from wfc.compiler.model import Exit, MapItems, Requirement, Step
+from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.resolve.declarations.parts import PartFile, step_entries
 from wfc.compiler.resolve.steps.accepts import resolve_accepts
 from wfc.compiler.resolve.steps.actions import ActionResolver
@@ -15,7 +16,7 @@ from wfc.compiler.resolve.steps.attempts import step_retry, step_timeout
 from wfc.compiler.resolve.steps.caching import resolve_cache
 from wfc.compiler.resolve.steps.exits import ExitResolver
 from wfc.compiler.resolve.steps.maps import MapResolver, ResolvedAction
-from wfc.compiler.resolve.steps.pauses import PAUSES, report_pause_keys, resolve_expiry, resolve_pause
+from wfc.compiler.resolve.steps.pauses import report_pause_keys, resolve_expiry, resolve_pause
 from wfc.compiler.resolve.steps.saves import resolve_saves
 from wfc.compiler.resolve.steps.sends import resolve_send
 from wfc.compiler.resolve.steps.streams import report_tokens, resolve_stream, wants_tokens
@@ -28,18 +29,13 @@ from wfc.compiler.rules import steps as problems
 from wfc.compiler.rules import values as value_problems
 from wfc.compiler.rules.names import name_declared_twice
 from wfc.compiler.rules.shape import not_supported_yet
+from wfc.compiler.schema.expansion import later_kinds
 from wfc.compiler.types import INTEGER, UNKNOWN, ListOf, MapOf, Record, Type, assignable, fits, members, show
 
 __all__ = ["ABOUT_ACTIONS", "resolve_steps"]
 
-Kind = Literal[
-    "transform", "tool", "http", "llm", "map", "human", "wait", "send", "workflow", "agent", "retrieve"
-]
-
-
 FLOW_KEYS = ("accepts", "emit", "on_error", "on_limit", "kind")
 CONCURRENCY = 4
-NOT_SUPPORTED_YET = frozenset({"agent", "retrieve"})
 ABOUT_ACTIONS = ("retry", "timeout", "concurrency", "on_error", "idempotency_key")
 
 
@@ -74,7 +70,7 @@ def report_unsupported_kinds(data: Data, place: Place, declared: Declarations) -
     do = data.get("do")
     found = [(data, place), *([(do, place / "do")] if isinstance(do, dict) else [])]
     for each, at in found:
-        if each.get("kind") in NOT_SUPPORTED_YET:
+        if each.get("kind") in later_kinds():
             declared.report(not_supported_yet(at / "kind", f"`kind: {each['kind']}`"))
 
 
@@ -119,7 +115,7 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
         return None
     return Step(
         name=name,
-        kind=cast(Kind, data.get("kind")),
+        kind=str(data["kind"]),
         description=str(data.get("description", "")),
         accepts=accepts,
         action=acted.action,
@@ -147,21 +143,50 @@ def resolve_action(
     name: str, data: Data, place: Place, scopes: StepScopes, leaving: ExitResolver
 ) -> ResolvedAction:
     """What a step does or waits for; the scopes know its result from here on."""
-    declared, texts, kind = leaving.declared, leaving.texts, data.get("kind")
-    if kind == "map":
-        acted = MapResolver(name, data, place, declared, texts).resolve(scopes.action())
-    elif kind in PAUSES:
-        acted = resolve_pause(name, data, place, scopes, declared, texts)
-    elif kind == "send":
-        acted = ResolvedAction(resolve_send(data, place, scopes.action(), leaving), None, None)
-    else:
-        acting = ActionResolver(name, data, place, declared, texts, wants_tokens(data))
-        tool = acting.tool()
-        result = acting.result(tool)
-        action = acting.action(tool, result, scopes.action())
-        acted = ResolvedAction(action, result, place / "output" if "output" in data else None)
+    acted = RESOLVERS.get(str(data["kind"]), resolve_one_call)(name, data, place, scopes, leaving)
     scopes.result = acted.result
     return acted
+
+
+def resolve_one_call(
+    name: str, data: Data, place: Place, scopes: StepScopes, leaving: ExitResolver
+) -> ResolvedAction:
+    """What a step of a kind that calls something once does; nothing for a `transform`."""
+    acting = ActionResolver(name, data, place, leaving.declared, leaving.texts, wants_tokens(data))
+    tool = acting.tool()
+    result = acting.result(tool)
+    action = acting.action(tool, result, scopes.action())
+    return ResolvedAction(action, result, place / "output" if "output" in data else None)
+
+
+def resolve_map(
+    name: str, data: Data, place: Place, scopes: StepScopes, leaving: ExitResolver
+) -> ResolvedAction:
+    return MapResolver(name, data, place, leaving.declared, leaving.texts).resolve(scopes.action())
+
+
+def resolve_sending(
+    _name: str, data: Data, place: Place, scopes: StepScopes, leaving: ExitResolver
+) -> ResolvedAction:
+    return ResolvedAction(resolve_send(data, place, scopes.action(), leaving), None, None)
+
+
+def resolve_waiting(
+    name: str, data: Data, place: Place, scopes: StepScopes, leaving: ExitResolver
+) -> ResolvedAction:
+    return resolve_pause(name, data, place, scopes, leaving.declared, leaving.texts)
+
+
+RESOLVERS: Final[dict[str, Callable[[str, Data, Place, StepScopes, ExitResolver], ResolvedAction]]] = {
+    "map": resolve_map,
+    "send": resolve_sending,
+    "human": resolve_waiting,
+    "wait": resolve_waiting,
+}
+"""How a step of a kind is resolved that is more than one call; a call is in `CALLS` of `actions`.
+
+Next for a new kind: how it is generated, `WRITERS` in `codegen/methods/actions.py`.
+"""
 
 
 def answering_action(data: Data, acted: ResolvedAction) -> tuple[Data, Type | None]:
@@ -178,12 +203,12 @@ def check_keys(data: Data, place: Place, declared: Declarations) -> None:
     if "on_limit" in data and "max_runs" not in data and not declared.is_broken((*place.address, "max_runs")):
         declared.report(problems.key_without_companion((place / "on_limit").key, "on_limit", "max_runs"))
     idle = data.get("kind") == "map" and "do" not in data and not declared.is_broken((*place.address, "do"))
-    if data.get("kind") == "transform" or idle:
+    if not STEP_KINDS[str(data["kind"])].acts or idle:
         what = "a `map` without `do`" if idle else "a `transform`"
         for key in (*ABOUT_ACTIONS, "cache", *(("require", "on_item_error") if idle else ())):
             if key in data and data[key] is not False:
                 declared.report(problems.no_action((place / key).key, key, what))
-    elif data.get("kind") in PAUSES:
+    elif STEP_KINDS[str(data["kind"])].is_pause:
         report_pause_keys(data, place, declared)
 
 
