@@ -155,7 +155,7 @@ def resolve_call(
     key: str,
     place: Place,
     scope: Scope,
-    texts: ValueReader,
+    reader: ValueReader,
 ) -> WorkflowCall | None:
     """The call of a step; its inputs are held against the other workflow's start event.
 
@@ -166,10 +166,10 @@ def resolve_call(
     if not isinstance(given, Mapping):
         return None
     if found is None:
-        texts.value(dict(given), place / key, UNKNOWN, scope)  # there may be mistakes of its own
+        reader.value(dict(given), place / key, UNKNOWN, scope)  # there may be mistakes of its own
         return None
     at = place / key if key in data else place / ("workflow" if key == "with" else "tool")
-    with_both = ValueReader(lambda finding: texts.report(with_place_of_inputs(finding, found)), texts.uses)
+    with_both = ValueReader(lambda finding: reader.report(with_place_of_inputs(finding, found)), reader.uses)
     values = with_both.fields(given, at, found.start, found.start.name, scope)
     return WorkflowCall(found.name, values, found.ends, data.get("detach") is True)
 

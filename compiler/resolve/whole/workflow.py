@@ -45,10 +45,6 @@ def build_workflow(
     theirs = {each for module in imports for each in module.types if isinstance(each, Record)}
     outputs = tuple(record for record in used.records if record.role == "output" and record not in theirs)
     name_outputs(outputs, declared)
-    deadline = None
-    if "deadline" in data:
-        deadline = duration(data["deadline"], Place(("deadline",)), declared.report)
-        declared.flow_whole &= deadline is not None
     return Workflow(
         name=name,
         class_name=class_name(name, declared),
@@ -59,7 +55,7 @@ def build_workflow(
         end=declared.end,
         config=declared.config,
         secrets=tuple(declared.secrets.nodes),
-        deadline=deadline,
+        deadline=read_deadline(data, declared),
         types=types,
         outputs=outputs,
         events=tuple(
@@ -81,6 +77,15 @@ def build_workflow(
         key=declared.key,
         run=run,
     )
+
+
+def read_deadline(data: Data, declared: Declarations) -> float | None:
+    """The seconds that a whole run may take; ``None`` for no bound, or with a finding."""
+    if "deadline" not in data:
+        return None
+    found = duration(data["deadline"], Place(("deadline",)), declared.report)
+    declared.flow_whole &= found is not None
+    return found
 
 
 def imported_modules(declared: Declarations) -> tuple[Import, ...]:
