@@ -10,7 +10,7 @@ from rows import table
 from words import OPERATORS
 
 from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.expressions import Scope, parse_expression, spell_expression
+from wfc.compiler.expressions import Scope, generate_expression, parse_expression
 from wfc.compiler.expressions.filters import FILTERS, Filter, lists, records, scalars, texts
 from wfc.compiler.types import (
     BOOLEAN,
@@ -57,7 +57,7 @@ def outcome(text: str) -> str:
     findings: list[Finding] = []
     expression = parse_expression(text, Place(("example",)), scope, findings.append)
     assert not findings, (text, [each.message for each in findings])
-    found = eval(spell_expression(expression, {}), space)  # noqa: S307 - examples of ours, spelled by ourselves
+    found = eval(generate_expression(expression, {}), space)  # noqa: S307 - examples of ours, spelled by ourselves
     return json.dumps(filters.plain(found), ensure_ascii=False)
 
 

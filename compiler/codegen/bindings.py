@@ -13,7 +13,7 @@ from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionPar
 from wfc.compiler.codegen.literals.values import ValueWriter
 from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.shapes import PythonFunction
-from wfc.compiler.expressions import Template, spell_body, spell_template
+from wfc.compiler.expressions import Template, generate_body, generate_text
 from wfc.compiler.model import HttpRequest, Model, Resource, Retry, Secret, Step, Tool, Workflow
 from wfc.compiler.python.literals import Code, constant_name, literal, local_name
 from wfc.compiler.types import ANY, Type
@@ -163,7 +163,7 @@ class Bindings:
         """A call of ``ctx.http``."""
         values = ValueWriter(function, self.names)
         function.note(wanted.url.uses)
-        url = spell_template(wanted.url, function.known, url=True)
+        url = generate_text(wanted.url, function.known, url=True)
         named: dict[str, Code] = {}
         if wanted.query:
             pairs = ", ".join(f"{literal(key)}: {values.value(value)}" for key, value in wanted.query)
@@ -204,7 +204,7 @@ class Bindings:
         text = template.constant
         if text is not None and (len(text) > WIDTH // 2 or "\n" in text):
             constant_ = self.names.scope.give(constant_name(name))
-            self.constants.append(fit(f"{constant_} = {spell_template(template, {})}"))
+            self.constants.append(fit(f"{constant_} = {generate_text(template, {})}"))
             return constant_
         if not template.statements and "\n" not in template.text and len(template.text) <= WIDTH // 2:
             return function.template(template)
@@ -217,7 +217,7 @@ class Bindings:
         )
         inner.note(template.uses)
         body = [
-            line for each in (*inner.lead, *spell_body(template, inner.known)) for line in fit_nested(each)
+            line for each in (*inner.lead, *generate_body(template, inner.known)) for line in fit_nested(each)
         ]
         function.note(template.uses)
         given = self.names.scope.give(name)

@@ -1,51 +1,44 @@
-"""Expressions: text → typed tree → Python."""
+"""Expressions: text → typed tree → Python. The passes in their order: :mod:`passes`, then :mod:`generation`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wfc.compiler.expressions.conditions.exhaustiveness import Case, Verdict, falls_through, judge
-from wfc.compiler.expressions.passes import (
-    Expression,
-    Template,
-    parse_expression,
-    parse_template,
-    reference,
-)
+from wfc.compiler.expressions.cache import ExpressionCache
+from wfc.compiler.expressions.conditions.exhaustiveness import UncoveredCase, Verdict, falls_through, judge
+from wfc.compiler.expressions.expression import Expression, Template
+from wfc.compiler.expressions.passes import parse_expression, parse_template
 from wfc.compiler.expressions.syntax.tree import Node, Path
+from wfc.compiler.expressions.typing.references import reference
 from wfc.compiler.expressions.typing.scope import Scope
 
 if TYPE_CHECKING:
-    from wfc.compiler.expressions.python.printer import spell_expression
-    from wfc.compiler.expressions.python.templates import spell_body, spell_template
+    from wfc.compiler.expressions.generation import generate_body, generate_expression, generate_text
 
 __all__ = [
-    "Case",
     "Expression",
+    "ExpressionCache",
     "Node",
     "Path",
     "Scope",
     "Template",
+    "UncoveredCase",
     "Verdict",
     "falls_through",
+    "generate_body",
+    "generate_expression",
+    "generate_text",
     "judge",
     "parse_expression",
     "parse_template",
     "reference",
-    "spell_body",
-    "spell_expression",
-    "spell_template",
 ]
 
 
 def __getattr__(name: str) -> object:
-    """Spelling is for compiling only: a check need not load it."""
-    if name == "spell_expression":
-        from wfc.compiler.expressions.python import printer
+    """Load generation when it is first asked for: a check does not need it."""
+    if name in {"generate_body", "generate_expression", "generate_text"}:
+        from wfc.compiler.expressions import generation
 
-        return printer.spell_expression
-    if name in {"spell_body", "spell_template"}:
-        from wfc.compiler.expressions.python import templates
-
-        return getattr(templates, name)
+        return getattr(generation, name)
     raise AttributeError(name)

@@ -205,7 +205,7 @@ Type = Scalar | ListOf | MapOf | Optional | Enumeration | OneOf | Record
 
 
 def parts(type: Type) -> tuple[Type, ...]:
-    """What a type is directly made of: the types of a record's fields, a list's items, and so on."""
+    """Return what a type is directly made of: the types of a record's fields, a list's items, and so on."""
     match type:
         case Scalar() | Enumeration():  # as most are
             return ()
@@ -222,7 +222,10 @@ def parts(type: Type) -> tuple[Type, ...]:
 
 
 def within(*types: Type) -> Iterator[Type]:
-    """Types and all that they are made of, in order, each record once. Without recursion: they may be circular."""
+    """Yield types and all that they are made of, outer ones first and each record once.
+
+    Without recursion: records may be made of themselves.
+    """
     stack, seen = [*reversed(types)], set[int]()
     while stack:
         current = stack.pop()

@@ -60,7 +60,6 @@ def make_item_step(step: Step, item: ItemFunction, calls: dict[str, Call]) -> St
         stream_after=calls.get("stream_after"),
         give=calls.get("give"),
         max_runs=None,
-        limited=False,
         plain=False,
         emissions=Emissions(),
         needs_snapshot=step.needs_snapshot or signature.asks_for(Gives.STATE),

@@ -35,26 +35,17 @@ def read_step(index: int, function: AnyStepFunction) -> Step:
     Raises:
         WorkflowValidationError: A signature or an option is wrong.
     """
-    name = function.name
     signature = read_signature(function.function, is_tail=function.is_transform, names=function.names)
     pauses = _read_pauses(function, signature)
+    result = result_of(signature.result) if pauses else signature.result
     resources = tuple(one.request for one in signature.parameters if one.request is not None)
     check_resources(resources)
     slots = _read_slots(function, signature)
     exits, calls, of_items = _read_exits(function, slots)
-    own = make_call(function.function, signature, slots, is_tail=function.is_transform)
-    if function.is_transform:
-        if "then" in exits:
-            raise WorkflowValidationError(f"transform `{name}` is a tail itself, so it has no `then`")
-        calls["then"] = own
-    result = result_of(signature.result) if pauses else signature.result
-    max_runs = _read_limit(function, calls.get("max_runs"))
-    before = [exits[one] for one in _OF_THE_ACTION if one in exits]
-    needs_snapshot = any(one.asks_for(Gives.STATE) for one in (signature, *before))
     collects = _collects(signature)
     step = Step(
         index=index,
-        name=name,
+        name=function.name,
         function=function.function,
         signature=signature,
         result=result,
@@ -68,7 +59,7 @@ def read_step(index: int, function: AnyStepFunction) -> Step:
         max_recoveries=function.max_recoveries,
         for_steps=function.for_steps,
         accepts=tuple(dict.fromkeys(one for event in signature.events for one in event.events)),
-        emissions=_read_emissions(name, signature, exits, result),
+        emissions=_read_emissions(function.name, signature, exits, result),
         collects=collects,
         take=signature.events[0].take if collects else None,
         join=function.join,
@@ -77,30 +68,41 @@ def read_step(index: int, function: AnyStepFunction) -> Step:
         bound=function.within,
         exits=exits,
         resources=resources,
-        action=None if function.is_transform else own,
-        match_by=_checked_match(function, slots, calls.get("match_by")),
-        max_runs=max_runs,
-        limited=max_runs is not None,
-        needs_snapshot=needs_snapshot,
-        plain=not needs_snapshot and not exits and not resources and _is_plain(function),
-        then=calls.get("then"),
-        on_error=calls.get("on_error"),
-        on_limit=calls.get("on_limit"),
-        on_timeout=calls.get("on_timeout"),
-        on_expired=calls.get("on_expired"),
-        that=calls.get("that"),
-        require=calls.get("require"),
-        stream_before=calls.get("stream_before"),
-        stream_after=calls.get("stream_after"),
-        idempotency_key=calls.get("idempotency_key"),
+        max_runs=_read_limit(function, calls.get("max_runs")),
     )
+    _set_calls(step, function, calls)
+    before = [exits[one] for one in _OF_THE_ACTION if one in exits]
+    step.needs_snapshot = any(one.asks_for(Gives.STATE) for one in (signature, *before))
+    step.plain = not step.needs_snapshot and not exits and not resources and _is_plain(function)
     if function.items is not None:
         step.item = make_item_step(step, function.items, of_items)
     if (Items in pauses) != (function.items is not None):
         raise WorkflowValidationError(
-            f"step `{name}`: a step that returns `Items` has an action for each, `@{name}.item(…)`"
+            f"step `{step.name}`: a step that returns `Items` has an action for each, `@{step.name}.item(…)`"
         )
     return step
+
+
+def _set_calls(step: Step, function: AnyStepFunction, calls: dict[str, Call]) -> None:
+    """Give a step the calls of its functions."""
+    own = make_call(function.function, step.signature, step.slots, is_tail=function.is_transform)
+    if function.is_transform:
+        if "then" in step.exits:
+            raise WorkflowValidationError(f"transform `{step.name}` is a tail itself, so it has no `then`")
+        step.then = own
+    else:
+        step.action = own
+        step.then = calls.get("then")
+    step.on_error = calls.get("on_error")
+    step.on_limit = calls.get("on_limit")
+    step.on_timeout = calls.get("on_timeout")
+    step.on_expired = calls.get("on_expired")
+    step.that = calls.get("that")
+    step.require = calls.get("require")
+    step.stream_before = calls.get("stream_before")
+    step.stream_after = calls.get("stream_after")
+    step.idempotency_key = calls.get("idempotency_key")
+    step.match_by = _checked_match(function, step.slots, calls.get("match_by"))
 
 
 def _read_pauses(function: AnyStepFunction, signature: Signature) -> tuple[type[Any], ...]:

@@ -87,8 +87,6 @@ class Step:
     match_by: Call | None = None
     give: Call | None = None
     max_runs: int | Call | None = None
-    limited: bool = False
-    """Whether its runs are counted."""
     needs_snapshot: bool = False
     """Whether it sees the state as it was when the step run began."""
     plain: bool = False
@@ -112,6 +110,8 @@ class Step:
     """The handler of its failures."""
 
     # --- what follows from the rest, kept because it is asked for at each event
+    limited: bool = field(init=False)
+    """Whether its runs are counted."""
     simple: bool = field(init=False)
     """Whether it takes one event at a time, and its runs are not counted."""
     within: float | None = field(init=False)
@@ -120,6 +120,7 @@ class Step:
     """How many slots of its join must be filled."""
 
     def __post_init__(self) -> None:
+        self.limited = self.max_runs is not None
         self.simple = not self.slots and not self.collects and not self.limited
         self.within = None if self.join is None else self.join.within
         self.needed = len(self.slots)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from itertools import groupby
 from typing import Any
 
-from wfc.runtime.core.advance.joins import CollectedEvents
+from wfc.runtime.core.advance.collecting import CollectedEvents
 from wfc.runtime.core.execution import NONE, Execution
 from wfc.runtime.core.step_runs import Frame, StepRun
 from wfc.runtime.errors import SnapshotError

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from wfc.runtime.core.advance.run_exits import fail, way_out
+from wfc.runtime.core.advance.run_exits import exit_for, fail
 from wfc.runtime.core.advance.stuck import check_not_stuck
 from wfc.runtime.core.effects import CheckInbox, StartChild, TakeRunExit
 from wfc.runtime.core.execution import Execution
@@ -234,7 +234,7 @@ class Resumed:
 
     def _want(self, execution: Execution) -> None:
         """What it wants can be read off the execution."""
-        if execution.failing is not None and (way := way_out(execution.failing)) is not None:
+        if execution.failing is not None and (way := exit_for(execution.failing)) is not None:
             execution.effects.append(TakeRunExit(way))
         for number, pause in execution.paused.items():
             if isinstance(pause.value, Child):

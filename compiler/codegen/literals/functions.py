@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from wfc.compiler.codegen.literals.annotations import annotation, union
 from wfc.compiler.codegen.names import ModuleNames, ScopeNames
-from wfc.compiler.expressions import Expression, Template, spell_expression, spell_template
+from wfc.compiler.expressions import Expression, Template, generate_expression, generate_text
 from wfc.compiler.model import AnyOf, Event, Join, Step, Workflow
 from wfc.compiler.python.literals import Code, field_name, local_name, snake_case
 from wfc.compiler.slotted import dataclass, field
@@ -104,12 +104,12 @@ class FunctionBuilder:
     ) -> Code:
         """An expression as Python, for what takes values of the type ``into``; its parameters are taken."""
         self.note(expression.uses)
-        return spell_expression(expression, {**self.known, **(known or {})}, into=into)
+        return generate_expression(expression, {**self.known, **(known or {})}, target=into)
 
     def template(self, template: Template, known: Mapping[Path, Code] | None = None) -> Code:
         """A text without statements as Python, its parameters taken."""
         self.note(template.uses)
-        return spell_template(template, {**self.known, **(known or {})})
+        return generate_text(template, {**self.known, **(known or {})})
 
     @property
     def parameters(self) -> list[Code]:

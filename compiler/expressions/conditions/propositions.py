@@ -36,7 +36,7 @@ from wfc.compiler.types import (
     without_null,
 )
 
-__all__ = ["Atom", "Atoms", "Key", "Row", "outline"]
+__all__ = ["Key", "Proposition", "Propositions", "Row", "outline"]
 
 
 class Null:
@@ -57,7 +57,7 @@ Row = Mapping[Key, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Atom:
+class Proposition:
     """A question.
 
     Args:
@@ -74,7 +74,7 @@ class Atom:
     values: frozenset[tuple[object, object]] = frozenset()
 
 
-class Atoms:
+class Propositions:
     """The questions that some conditions ask. The same question is one, wherever it is asked.
 
     Args:
@@ -86,8 +86,8 @@ class Atoms:
         self.constants: dict[Path, dict[object, object]] = {}  # what a path is compared with
         for tree in trees:
             self.collect_constants(tree)
-        self.by_node: dict[int, Atom] = {}
-        self.by_key: dict[Key, Atom] = {}
+        self.by_node: dict[int, Proposition] = {}
+        self.by_key: dict[Key, Proposition] = {}
         for tree, text in zip(trees, texts, strict=True):
             self.collect(tree, text)
 
@@ -104,20 +104,20 @@ class Atoms:
             for child in children(node):
                 self.collect(child, text)
         elif not isinstance(node, Constant):
-            atom = self.atom(node, text[node.start : node.end])
-            self.by_node[id(node)] = atom
-            self.by_key.setdefault(atom.key, atom)
+            proposition = self.proposition(node, text[node.start : node.end])
+            self.by_node[id(node)] = proposition
+            self.by_key.setdefault(proposition.key, proposition)
 
-    def atom(self, node: Node, text: str) -> Atom:
+    def proposition(self, node: Node, text: str) -> Proposition:
         asked = asked_of(node)
         path = path_of(asked) if asked is not None else None
         if asked is not None and path is not None:
             cases = cases_of(asked.declared, tuple(self.constants.get(path, {}).values()))
             if cases is not None and decidable(node, cases):
                 values = compared_values(node) if isinstance(node, Compare) else None
-                return Atom(path, cases, False, text, among(values or ()))
+                return Proposition(path, cases, False, text, among(values or ()))
         key, opposite = opaque_key(node)
-        return Atom(key, (True, False), opposite, text)
+        return Proposition(key, (True, False), opposite, text)
 
     def holds(self, node: Node, row: Row) -> bool:
         """Whether a condition holds in a case.
@@ -134,26 +134,27 @@ class Atoms:
                 outcome = all if node.operator == "and" else any
                 return outcome(self.holds(part, row) for part in node.parts)
         if self.in_order and node.decided is not None:
-            return (
-                node.decided
-            )  # by the conditions before it, which did not hold, or else this one is not asked
-        atom = self.by_node[id(node)]
-        value = row[atom.key]
-        return bool(value) != atom.opposite if isinstance(atom.key, str) else test_holds(node, atom, value)
+            # by the conditions before it, which did not hold, or else this one is not asked
+            return node.decided
+        proposition = self.by_node[id(node)]
+        value = row[proposition.key]
+        if isinstance(proposition.key, str):
+            return bool(value) != proposition.opposite
+        return test_holds(node, proposition, value)
 
     def words(self, row: Row) -> str:
         """A case in words."""
         parts = [self.case_words(self.by_key[key], value) for key, value in row.items()]
         return " and ".join(parts) if parts else "in any case"
 
-    def case_words(self, atom: Atom, value: object) -> str:
-        if isinstance(atom.key, str):
-            return f"`{atom.text}` is {'true' if bool(value) != atom.opposite else 'false'}"
-        name = ".".join(atom.key)
+    def case_words(self, proposition: Proposition, value: object) -> str:
+        if isinstance(proposition.key, str):
+            return f"`{proposition.text}` is {'true' if bool(value) != proposition.opposite else 'false'}"
+        name = ".".join(proposition.key)
         if value is NULL_CASE:
             return f"`{name}` is null"
         if value is PRESENT:
-            told_apart = any(each is not None for each in self.constants.get(atom.key, {}).values())
+            told_apart = any(each is not None for each in self.constants.get(proposition.key, {}).values())
             return f"`{name}` is {'another value' if told_apart else 'not null'}"
         return f"`{name}` is `{show(value) if is_type(value) else show_value(value)}`"  # type: ignore[arg-type]
 
@@ -209,7 +210,7 @@ def decidable(node: Node, cases: tuple[object, ...]) -> bool:
     return not (isinstance(node, Test) and node.name != "none" and PRESENT in cases)
 
 
-def test_holds(node: Node, atom: Atom, value: object) -> bool:
+def test_holds(node: Node, proposition: Proposition, value: object) -> bool:
     """Whether a test comes out true for one of the cases of what it asks about."""
     match node:
         case Test():
@@ -219,7 +220,7 @@ def test_holds(node: Node, atom: Atom, value: object) -> bool:
             return bool(passes) != node.negated
         case Compare():
             asked = None if value is NULL_CASE else value
-            held = (asked.__class__, asked) in atom.values
+            held = (asked.__class__, asked) in proposition.values
             return held != (node.operator in {"!=", "not in"})
     return value is True
 

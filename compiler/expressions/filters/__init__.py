@@ -1,4 +1,4 @@
-"""The filters: one table, from which expressions are typed and spelled and the reference is written."""
+"""The filters: one table, from which expressions are typed and printed, and the reference is written."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from wfc.compiler.expressions.filters import lists, records, scalars, texts
-from wfc.compiler.expressions.filters.table import Call, Filter, Parameter, Spelling
+from wfc.compiler.expressions.filters.definition import Filter
 
-__all__ = ["FILTERS", "Call", "Filter", "Parameter", "Spelling"]
+__all__ = ["FILTERS", "Filter"]
 
 FILTERS: Final[Mapping[str, Filter]] = {
     each.name: each for each in (*texts.FILTERS, *scalars.FILTERS, *lists.FILTERS, *records.FILTERS)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from wfc.compiler.expressions.filters.table import Call, Filter, Parameter, Spelling
-from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, call, method
+from wfc.compiler.expressions.filters.definition import CheckedFilter, Filter, FilterParameter, PrintedFilter
+from wfc.compiler.expressions.python.f_strings import joined_texts
+from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, attribute, call, method, unused_name
 from wfc.compiler.expressions.syntax.tree import Constant, ListDisplay, Node
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.types import (
@@ -32,18 +33,18 @@ from wfc.compiler.types import (
 __all__ = ["FILTERS"]
 
 
-def check_length(use: Call) -> Type:
+def check_length(use: CheckedFilter) -> Type:
     if isinstance(use.subject, (ListOf, MapOf)) or base(use.subject) == STRING:
         return INTEGER
     return use.misfit()
 
 
-def is_filled(use: Call | Spelling) -> bool:
+def is_filled(use: CheckedFilter | PrintedFilter) -> bool:
     """Whether a list is written out with items in it, so that it cannot be empty."""
     return isinstance(use.node.of, ListDisplay) and bool(use.node.of.items)
 
 
-def one_item(use: Call) -> Type:
+def one_item(use: CheckedFilter) -> Type:
     """One item of a list: null where the list is empty."""
     if not isinstance(use.subject, ListOf):
         return use.misfit()
@@ -51,25 +52,25 @@ def one_item(use: Call) -> Type:
     return item if is_filled(use) or isinstance(item, Optional) or item == UNKNOWN else Optional(item)
 
 
-def spell_first(use: Spelling) -> Piece:
+def print_first(use: PrintedFilter) -> Piece:
     if isinstance(use.node.of, ListDisplay) and use.node.of.items:
         return written(use, use.node.of.items[0])
     return call("filters.first", use.subject)
 
 
-def written(use: Spelling, item: Node) -> Piece:
+def written(use: PrintedFilter, item: Node) -> Piece:
     """One item of a list that is written out, as it would be in the list."""
     kind = use.type.item if isinstance(use.type, ListOf) else UNKNOWN
-    return use.speller.exact(item, kind)
+    return use.printer.exact(item, kind)
 
 
-def spell_last(use: Spelling) -> Piece:
+def print_last(use: PrintedFilter) -> Piece:
     if isinstance(use.node.of, ListDisplay) and use.node.of.items:
         return written(use, use.node.of.items[-1])
     return call("filters.last", use.subject)
 
 
-def check_extreme(use: Call) -> Type:
+def check_extreme(use: CheckedFilter) -> Type:
     kind = one_item(use)
     if kind != UNKNOWN and isinstance(use.subject, ListOf) and not sortable(use.subject.item):
         return not_sortable(use, use.subject.item)
@@ -77,7 +78,7 @@ def check_extreme(use: Call) -> Type:
 
 
 def extreme(name: str, doc: str, example: tuple[str, str]) -> Filter:
-    def spell(use: Spelling) -> Piece:
+    def to_python(use: PrintedFilter) -> Piece:
         items = use.subject.looped
         return call(name, items) if is_filled(use) else call(name, items, "default=None")
 
@@ -89,7 +90,7 @@ def extreme(name: str, doc: str, example: tuple[str, str]) -> Filter:
         example,
         (),
         check_extreme,
-        spell,
+        to_python,
     )
 
 
@@ -99,11 +100,11 @@ def sortable(item: Type) -> bool:
     )
 
 
-def not_sortable(use: Call, item: Type) -> Type:
-    return use.wrong(operand_problems.cannot_order(use.typing.at(use.node.of), use.filter.name, show(item)))
+def not_sortable(use: CheckedFilter, item: Type) -> Type:
+    return use.wrong(operand_problems.cannot_order(use.reporter.at(use.node.of), use.filter.name, show(item)))
 
 
-def check_sort(use: Call) -> Type:
+def check_sort(use: CheckedFilter) -> Type:
     if not isinstance(use.subject, ListOf):
         return use.misfit()
     item = use.item()
@@ -112,7 +113,7 @@ def check_sort(use: Call) -> Type:
     return use.subject
 
 
-def spell_sort(use: Spelling) -> Piece:
+def print_sort(use: PrintedFilter) -> Piece:
     options: list[str] = []
     if "field" in use.arguments:
         options.append(f"key={lambda_of(use)}")
@@ -121,13 +122,13 @@ def spell_sort(use: Spelling) -> Piece:
     return call("sorted", use.subject.looped, *options)
 
 
-def lambda_of(use: Spelling) -> str:
+def lambda_of(use: PrintedFilter) -> str:
     """``lambda item: item.total``, for the argument ``field``."""
-    item = use.speller.local()
-    return f"lambda {item}: {use.speller.attribute(item, str(use.constant('field'))).code}"
+    item = unused_name()
+    return f"lambda {item}: {attribute(item, str(use.constant('field'))).code}"
 
 
-def check_sum(use: Call) -> Type:
+def check_sum(use: CheckedFilter) -> Type:
     if not isinstance(use.subject, ListOf):
         return use.misfit()
     item = base(use.subject.item)
@@ -136,7 +137,7 @@ def check_sum(use: Call) -> Type:
     return UNKNOWN if item == UNKNOWN else use.misfit()
 
 
-def spell_sum(use: Spelling) -> Piece:
+def print_sum(use: PrintedFilter) -> Piece:
     item = base(use.type.item) if isinstance(use.type, ListOf) else UNKNOWN
     match item:
         case Scalar(name="number"):
@@ -148,21 +149,21 @@ def spell_sum(use: Spelling) -> Piece:
     return call("sum", use.subject.looped)
 
 
-def check_same_list(use: Call) -> Type:
+def check_same_list(use: CheckedFilter) -> Type:
     return use.subject if isinstance(use.subject, ListOf) else use.misfit()
 
 
-def check_unique(use: Call) -> Type:
+def check_unique(use: CheckedFilter) -> Type:
     if not isinstance(use.subject, ListOf):
         return use.misfit()
     return UNKNOWN if "field" in use.bound and use.item() == UNKNOWN else use.subject
 
 
-def spell_unique(use: Spelling) -> Piece:
+def print_unique(use: PrintedFilter) -> Piece:
     return call("filters.unique", use.subject, *([lambda_of(use)] if "field" in use.arguments else []))
 
 
-def check_join(use: Call) -> Type:
+def check_join(use: CheckedFilter) -> Type:
     if not isinstance(use.subject, ListOf):
         return use.misfit()
     fine = all(isinstance(each, (Scalar, Enumeration)) and each != ANY for each in members(use.subject.item))
@@ -171,44 +172,46 @@ def check_join(use: Call) -> Type:
     return STRING
 
 
-def spell_join(use: Spelling) -> Piece:
+def print_join(use: PrintedFilter) -> Piece:
     given = use.node.bound.get("separator")
     if isinstance(use.node.of, ListDisplay) and (given is None or isinstance(given, Constant)):
-        return use.speller.joined(use.node.of.items, str(given.value) if isinstance(given, Constant) else "")
-    separator = use.arguments.get("separator") or use.speller.text("")
+        return joined_texts(
+            use.printer, use.node.of.items, str(given.value) if isinstance(given, Constant) else ""
+        )
+    separator = use.arguments.get("separator") or use.printer.text("")
     kind = use.type.item if isinstance(use.type, ListOf) else UNKNOWN
     if all(base(each) == STRING for each in members(kind)):
         return method(separator, "join", use.subject.looped)
     return method(separator, "join", call("map", "filters.text", use.subject.looped))
 
 
-def check_flatten(use: Call) -> Type:
+def check_flatten(use: CheckedFilter) -> Type:
     if isinstance(use.subject, ListOf) and isinstance(use.subject.item, ListOf):
         return use.subject.item
     return use.misfit()
 
 
-def check_chunk(use: Call) -> Type:
+def check_chunk(use: CheckedFilter) -> Type:
     return ListOf(use.subject) if isinstance(use.subject, ListOf) else use.misfit()
 
 
-def check_present(use: Call) -> Type:
+def check_present(use: CheckedFilter) -> Type:
     if not isinstance(use.subject, ListOf):
         return use.misfit()
     return ListOf(use.subject.item.of) if isinstance(use.subject.item, Optional) else use.subject
 
 
-def spell_present(use: Spelling) -> Piece:
-    item = use.speller.local(use.subject)
+def print_present(use: PrintedFilter) -> Piece:
+    item = unused_name(use.subject)
     return atom(f"[{item} for {item} in {use.subject.after_in} if {item} is not None]")
 
 
-def function(name: str) -> Callable[[Spelling], Piece]:
-    """Spells a filter as a function of its subject and its arguments."""
+def function(name: str) -> Callable[[PrintedFilter], Piece]:
+    """Print a filter as a function of its subject and its arguments."""
     return lambda use: call(name, use.subject, *use.arguments.values())
 
 
-FIELD: Final = Parameter("field", STRING, constant=True)
+FIELD: Final = FilterParameter("field", STRING, constant=True)
 
 FILTERS: Final = (
     Filter(
@@ -229,7 +232,7 @@ FILTERS: Final = (
         ("[3, 1] | first", "3"),
         (),
         one_item,
-        spell_first,
+        print_first,
     ),
     Filter(
         "last",
@@ -239,7 +242,7 @@ FILTERS: Final = (
         ("[3, 1] | last", "1"),
         (),
         one_item,
-        spell_last,
+        print_last,
     ),
     extreme("min", "The least item.", ("[3, 1] | min", "1")),
     extreme("max", "The greatest item.", ("[3, 1] | max", "3")),
@@ -251,7 +254,7 @@ FILTERS: Final = (
         ("[3, 1] | sum", "4"),
         (),
         check_sum,
-        spell_sum,
+        print_sum,
     ),
     Filter(
         "sort",
@@ -259,9 +262,9 @@ FILTERS: Final = (
         "the same list, ordered",
         "The items in order, the least first; of records, by a field. Equal ones keep their order.",
         ("[3, 1, 2] | sort(descending=true)", "[3, 2, 1]"),
-        (FIELD, Parameter("descending", Enumeration((True, False)), constant=True)),
+        (FIELD, FilterParameter("descending", Enumeration((True, False)), constant=True)),
         check_sort,
-        spell_sort,
+        print_sort,
     ),
     Filter(
         "reverse",
@@ -281,7 +284,7 @@ FILTERS: Final = (
         ('["b", "a", "b"] | unique', '["b", "a"]'),
         (FIELD,),
         check_unique,
-        spell_unique,
+        print_unique,
     ),
     Filter(
         "join",
@@ -289,9 +292,9 @@ FILTERS: Final = (
         "string",
         "The items as one text, with a separator between them; without one, side by side.",
         ('["a", "b"] | join(", ")', '"a, b"'),
-        (Parameter("separator", STRING),),
+        (FilterParameter("separator", STRING),),
         check_join,
-        spell_join,
+        print_join,
     ),
     Filter(
         "most_common",
@@ -321,7 +324,7 @@ FILTERS: Final = (
         "list of lists",
         "The items in lists of at most so many.",
         ("[1, 2, 3] | chunk(2)", "[[1, 2], [3]]"),
-        (Parameter("size", INTEGER, required=True),),
+        (FilterParameter("size", INTEGER, required=True),),
         check_chunk,
         function("filters.chunk"),
     ),
@@ -333,6 +336,6 @@ FILTERS: Final = (
         ("[1, none, 2] | present", "[1, 2]"),
         (),
         check_present,
-        spell_present,
+        print_present,
     ),
 )

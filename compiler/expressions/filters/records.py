@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final, get_args
 
+from wfc.compiler.expressions.filters.definition import CheckedFilter, Filter, FilterParameter, PrintedFilter
 from wfc.compiler.expressions.filters.lists import FIELD, lambda_of
-from wfc.compiler.expressions.filters.table import Call, Filter, Parameter, Spelling
-from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, call
+from wfc.compiler.expressions.python.conditions import comparison
+from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, attribute, call, unused_name
 from wfc.compiler.expressions.syntax.tree import Compare, ComparisonOperator, Constant, FilterCall, Name
 from wfc.compiler.expressions.typing.comparisons import compare
 from wfc.compiler.rules import operands as operand_problems
@@ -28,7 +29,7 @@ __all__ = ["FILTERS"]
 OPERATORS: Final = get_args(ComparisonOperator)
 
 
-def check_where(use: Call) -> Type:
+def check_where(use: CheckedFilter) -> Type:
     if not isinstance(use.subject, ListOf):
         return use.misfit()
     field = use.item()
@@ -36,27 +37,27 @@ def check_where(use: Call) -> Type:
         return UNKNOWN
     if "operator" not in use.bound:
         if base(field) != BOOLEAN:
-            place = use.typing.at(use.bound["field"])
+            place = use.reporter.at(use.bound["field"])
             return use.wrong(
                 operand_problems.where_without_value(place, str(use.constant("field")), show(field))
             )
         return use.subject
     if "value" in use.bound and not isinstance(use.bound["operator"], Constant):
-        place = use.typing.at(use.bound["operator"])
+        place = use.reporter.at(use.bound["operator"])
         return use.wrong(operand_problems.argument_not_constant(place, "where", "operator"))
     comparison = where_comparison(use.node)
     if comparison is None:
         operator = use.bound["operator"]
         return use.wrong(
             operand_problems.unknown_operator(
-                use.typing.at(operator), str(use.constant("operator")), OPERATORS
+                use.reporter.at(operator), str(use.constant("operator")), OPERATORS
             )
         )
     comparison.left.type = comparison.left.declared = field
     use.node.comparison = comparison
-    before, use.typing.failed = use.typing.failed, False
-    compare(use.typing, comparison, field, comparison.right.type)
-    failed, use.typing.failed = use.typing.failed, before or use.typing.failed
+    before, use.reporter.failed = use.reporter.failed, False
+    compare(use.reporter, comparison, field, comparison.right.type)
+    failed, use.reporter.failed = use.reporter.failed, before or use.reporter.failed
     return UNKNOWN if failed else use.subject
 
 
@@ -76,28 +77,28 @@ def where_comparison(node: FilterCall) -> Compare | None:
     return Compare(field.start, value.end, sign, stand_in, value)  # type: ignore[arg-type]  # is among them
 
 
-def spell_where(use: Spelling) -> Piece:
-    item = use.speller.local(use.subject, *use.arguments.values())
-    field = use.speller.attribute(item, str(use.constant("field")))
+def print_where(use: PrintedFilter) -> Piece:
+    item = unused_name(use.subject, *use.arguments.values())
+    field = attribute(item, str(use.constant("field")))
     test = field.within(Rank.OR)
     if use.node.comparison is not None:
-        test = use.speller.comparison(use.node.comparison, field).within(Rank.OR)
+        test = comparison(use.printer, use.node.comparison, field).within(Rank.OR)
     return atom(f"[{item} for {item} in {use.subject.after_in} if {test}]")
 
 
-def check_pluck(use: Call) -> Type:
+def check_pluck(use: CheckedFilter) -> Type:
     if not isinstance(use.subject, ListOf):
         return use.misfit()
     return ListOf(use.item())
 
 
-def spell_pluck(use: Spelling) -> Piece:
-    item = use.speller.local(use.subject)
-    field = use.speller.attribute(item, str(use.constant("field")))
+def print_pluck(use: PrintedFilter) -> Piece:
+    item = unused_name(use.subject)
+    field = attribute(item, str(use.constant("field")))
     return atom(f"[{field.code} for {item} in {use.subject.after_in}]")
 
 
-def grouped(use: Call, gives: Type) -> Type:
+def grouped(use: CheckedFilter, gives: Type) -> Type:
     """A map from the values of a field, which must be texts."""
     if not isinstance(use.subject, ListOf):
         return use.misfit()
@@ -106,24 +107,24 @@ def grouped(use: Call, gives: Type) -> Type:
         return UNKNOWN
     if may_be_null(key) or base(key) != STRING:
         node = use.bound.get("field", use.node.of)
-        return use.wrong(operand_problems.cannot_group(use.typing.at(node), use.filter.name, show(key)))
+        return use.wrong(operand_problems.cannot_group(use.reporter.at(node), use.filter.name, show(key)))
     return gives
 
 
-def check_keys(use: Call) -> Type:
+def check_keys(use: CheckedFilter) -> Type:
     return ListOf(STRING) if isinstance(use.subject, MapOf) else use.misfit()
 
 
-def check_values(use: Call) -> Type:
+def check_values(use: CheckedFilter) -> Type:
     return ListOf(use.subject.value) if isinstance(use.subject, MapOf) else use.misfit()
 
 
-def spell_values(use: Spelling) -> Piece:
+def print_values(use: PrintedFilter) -> Piece:
     values = f"{use.subject.within(Rank.ATOM)}.values()"
     return Piece(f"list({values})", Rank.ATOM, iterable=values)
 
 
-REQUIRED_FIELD: Final = Parameter("field", STRING, required=True, constant=True)
+REQUIRED_FIELD: Final = FilterParameter("field", STRING, required=True, constant=True)
 
 FILTERS: Final = (
     Filter(
@@ -133,9 +134,9 @@ FILTERS: Final = (
         'The items whose field has a value: `where("kind", "fix")`, or compares with it: `where("total", ">", 10)`, or '
         'is true: `where("paid")`.',
         ('orders | where("total", ">", 10) | pluck("id")', '["b", "c"]'),
-        (REQUIRED_FIELD, Parameter("operator"), Parameter("value")),
+        (REQUIRED_FIELD, FilterParameter("operator"), FilterParameter("value")),
         check_where,
-        spell_where,
+        print_where,
     ),
     Filter(
         "pluck",
@@ -145,7 +146,7 @@ FILTERS: Final = (
         ('orders | pluck("id")', '["a", "b", "c"]'),
         (REQUIRED_FIELD,),
         check_pluck,
-        spell_pluck,
+        print_pluck,
     ),
     Filter(
         "group",
@@ -187,6 +188,6 @@ FILTERS: Final = (
         ("prices | values", "[12, 1.5]"),
         (),
         check_values,
-        spell_values,
+        print_values,
     ),
 )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from wfc.compiler.expressions.filters.table import Call, Filter, Parameter, Spelling
-from wfc.compiler.expressions.python.coercion import is_exact, made_exact
+from wfc.compiler.expressions.filters.definition import CheckedFilter, Filter, FilterParameter, PrintedFilter
+from wfc.compiler.expressions.python.exactness import is_exact, made_exact
 from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, call, method
-from wfc.compiler.expressions.syntax.tree import Constant
+from wfc.compiler.expressions.syntax.tree import Constant, Subscript
 from wfc.compiler.expressions.typing.comparisons import adapt
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.types import (
@@ -21,6 +21,7 @@ from wfc.compiler.types import (
     STRING,
     UNKNOWN,
     Enumeration,
+    MapOf,
     Scalar,
     Type,
     assignable,
@@ -36,15 +37,15 @@ from wfc.compiler.types import (
 __all__ = ["FILTERS"]
 
 NUMERIC: Final = (INTEGER, NUMBER, DECIMAL)
-DIGITS: Final = Parameter("digits", INTEGER)
+DIGITS: Final = FilterParameter("digits", INTEGER)
 
 
-def check_same_number(use: Call) -> Type:
+def check_same_number(use: CheckedFilter) -> Type:
     kind = base(use.subject)
     return kind if kind in NUMERIC or kind == DURATION else use.misfit()
 
 
-def check_round(use: Call) -> Type:
+def check_round(use: CheckedFilter) -> Type:
     kind = base(use.subject)
     if kind not in NUMERIC:
         return use.misfit()
@@ -53,17 +54,17 @@ def check_round(use: Call) -> Type:
     return NUMBER if kind == INTEGER else kind
 
 
-def check_whole(use: Call) -> Type:
+def check_whole(use: CheckedFilter) -> Type:
     return INTEGER if base(use.subject) in NUMERIC else use.misfit()
 
 
-def check_text(use: Call) -> Type:
+def check_text(use: CheckedFilter) -> Type:
     if all(isinstance(each, (Scalar, Enumeration)) and each != ANY for each in members(use.subject)):
         return STRING
     return use.misfit()
 
 
-def spell_text(use: Spelling) -> Piece:
+def print_text(use: PrintedFilter) -> Piece:
     return use.subject if base(use.type) == STRING else call("filters.text", use.subject)
 
 
@@ -72,7 +73,7 @@ def conversion(
 ) -> Filter:
     """A filter that makes a value of one type of a value of another; of the same type it does nothing."""
 
-    def check(use: Call) -> Type:
+    def check(use: CheckedFilter) -> Type:
         if not all(base(each) in (*sources, gives) for each in members(use.subject)):
             return use.misfit()
         node = use.node.of
@@ -81,14 +82,14 @@ def conversion(
                 fits(node.value, gives) if gives not in (INTEGER, NUMBER) else number_in(node.value, gives)
             )
             if misfit:
-                return use.wrong(operand_problems.cannot_convert(use.typing.at(node), node.value, name))
+                return use.wrong(operand_problems.cannot_convert(use.reporter.at(node), node.value, name))
         return gives
 
-    def spell(use: Spelling) -> Piece:
+    def to_python(use: PrintedFilter) -> Piece:
         return use.subject if base(use.type) == gives else call(f"filters.{name}", use.subject)
 
     takes = " or ".join(map(show, sources))
-    return Filter(name, takes, show(gives), doc, example, (), check, spell)
+    return Filter(name, takes, show(gives), doc, example, (), check, to_python)
 
 
 def number_in(text: str, wanted: Scalar) -> str:
@@ -99,14 +100,14 @@ def number_in(text: str, wanted: Scalar) -> str:
     return "" if abs(value) < float("inf") else "not finite"
 
 
-def check_default(use: Call) -> Type:
+def check_default(use: CheckedFilter) -> Type:
     fallback = use.bound["value"]
     kind = use.adapted("value", use.subject)
     if not may_be_null(use.subject) and use.subject not in (ANY, UNKNOWN):
         if not may_be_null(use.node.of.declared):
-            place, words = use.typing.at(use.node.of), use.typing.words(use.node.of)
-            superfluous = use.typing.place.stretch(use.node.of.end, use.node.end)
-            use.typing.report(operand_problems.default_never_used(place, words, superfluous))
+            place, words = use.reporter.at(use.node.of), use.reporter.words(use.node.of)
+            superfluous = use.reporter.place.stretch(use.node.of.end, use.node.end)
+            use.reporter.report(operand_problems.default_never_used(place, words, superfluous))
         return use.subject
     present = without_null(use.subject)
     if present == UNKNOWN:
@@ -118,17 +119,17 @@ def check_default(use: Call) -> Type:
         and not assignable(kind, present)
     ):
         values = [str(each) for each in present.values]
-        words = use.typing.words(use.node.of)
+        words = use.reporter.words(use.node.of)
         return use.wrong(
-            operand_problems.no_such_value(use.typing.at(fallback), words, str(fallback.value), values)
+            operand_problems.no_such_value(use.reporter.at(fallback), words, str(fallback.value), values)
         )
     return common(present, kind)
 
 
-def spell_default(use: Spelling) -> Piece:
+def print_default(use: PrintedFilter) -> Piece:
     if not may_be_null(use.type) and use.type != ANY:
         return use.subject
-    fallback = use.speller.exact(use.node.bound["value"], use.node.type)
+    fallback = use.printer.exact(use.node.bound["value"], use.node.type)
     if not is_exact(use.type, use.node.type):
         return call("filters.default", made_exact(use.subject), fallback)
     code = use.subject.code
@@ -140,40 +141,37 @@ def spell_default(use: Spelling) -> Piece:
     return call("filters.default", use.subject, fallback)
 
 
-def simple_lookup(use: Spelling) -> bool:
+def simple_lookup(use: PrintedFilter) -> bool:
     """Whether what may be null is a value of a map, which knows a default of its own."""
-    from wfc.compiler.expressions.syntax.tree import Subscript
-    from wfc.compiler.types import MapOf
-
     of = use.node.of
     return isinstance(of, Subscript) and isinstance(of.of.type, MapOf) and not may_be_null(of.of.type.value)
 
 
-def check_json(use: Call) -> Type:
+def check_json(use: CheckedFilter) -> Type:
     return STRING
 
 
-def spell_json(use: Spelling) -> Piece:
+def print_json(use: PrintedFilter) -> Piece:
     if "indent" in use.arguments:
         return call("filters.json", use.subject, f"indent={use.arguments['indent'].code}")
     return call("filters.json", use.subject)
 
 
-def check_date(use: Call) -> Type:
+def check_date(use: CheckedFilter) -> Type:
     kind = base(use.subject)
     node = use.node.of
     if isinstance(node, Constant) and isinstance(node.value, str) and adapt(node, kind, DATE) != DATE:
-        return use.wrong(operand_problems.cannot_convert(use.typing.at(node), node.value, "date"))
+        return use.wrong(operand_problems.cannot_convert(use.reporter.at(node), node.value, "date"))
     return DATE if kind in (STRING, DATETIME, DATE) else use.misfit()
 
 
-def check_format(use: Call) -> Type:
+def check_format(use: CheckedFilter) -> Type:
     if base(use.subject) not in (DATE, DATETIME):
         return use.misfit()
     return STRING
 
 
-def spell_format(use: Spelling) -> Piece:
+def print_format(use: PrintedFilter) -> Piece:
     return call("filters.formatted", use.subject, use.arguments["pattern"])
 
 
@@ -184,9 +182,9 @@ FILTERS: Final = (
         "the value, never null",
         "The value, or another one where it is null.",
         ('none | default("x")', '"x"'),
-        (Parameter("value", required=True),),
+        (FilterParameter("value", required=True),),
         check_default,
-        spell_default,
+        print_default,
         takes_null=True,
     ),
     Filter(
@@ -195,9 +193,9 @@ FILTERS: Final = (
         "string",
         "The value as JSON; with `indent`, over several lines.",
         ('{"a": [1, none]} | json', '"{\\"a\\": [1, null]}"'),
-        (Parameter("indent", INTEGER),),
+        (FilterParameter("indent", INTEGER),),
         check_json,
-        spell_json,
+        print_json,
         takes_null=True,
     ),
     Filter(
@@ -248,7 +246,7 @@ FILTERS: Final = (
         ("2.5 | string", '"2.5"'),
         (),
         check_text,
-        spell_text,
+        print_text,
     ),
     conversion(
         "integer", (STRING,), INTEGER, "The whole number that a text holds.", ('"42" | integer', "42")
@@ -297,9 +295,9 @@ FILTERS: Final = (
         "string",
         "The moment as a text: `%Y` year, `%m` month, `%d` day, `%H` hour, `%M` minute, `%S` second.",
         ('"2026-01-31" | date | format("%d.%m.%Y")', '"31.01.2026"'),
-        (Parameter("pattern", STRING, required=True),),
+        (FilterParameter("pattern", STRING, required=True),),
         check_format,
-        spell_format,
+        print_format,
     ),
     Filter(
         "seconds",

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from wfc.compiler.expressions.filters.table import Call, Filter, Parameter, Spelling, simple
+from wfc.compiler.expressions.filters.definition import (
+    CheckedFilter,
+    Filter,
+    FilterParameter,
+    PrintedFilter,
+    simple,
+)
+from wfc.compiler.expressions.python.conditions import membership
 from wfc.compiler.expressions.python.pieces import Piece, atom, call, method, tuple_of
 from wfc.compiler.expressions.syntax.tree import Constant, ListDisplay
 from wfc.compiler.rules import operands as operand_problems
@@ -13,7 +20,7 @@ from wfc.compiler.types import BOOLEAN, INTEGER, STRING, ListOf, MapOf, Type, ba
 __all__ = ["FILTERS"]
 
 
-def check_affix(use: Call) -> Type:
+def check_affix(use: CheckedFilter) -> Type:
     if base(use.subject) != STRING:
         return use.misfit()
     argument = use.bound["text"]
@@ -22,17 +29,17 @@ def check_affix(use: Call) -> Type:
         wanted = "a string, or a list of strings"
         return use.wrong(
             operand_problems.wrong_argument(
-                use.typing.at(argument), use.filter.name, wanted, show(base(kind))
+                use.reporter.at(argument), use.filter.name, wanted, show(base(kind))
             )
         )
     return BOOLEAN
 
 
 def affix(name: str, method_name: str, doc: str, example: tuple[str, str]) -> Filter:
-    def spell(use: Spelling) -> Piece:
+    def to_python(use: PrintedFilter) -> Piece:
         given = use.node.bound["text"]
         if isinstance(given, ListDisplay):
-            argument = tuple_of([use.speller.piece(item) for item in given.items])
+            argument = tuple_of([use.printer.piece(item) for item in given.items])
         elif isinstance(given.type, ListOf):
             argument = call("tuple", use.arguments["text"].looped)
         else:
@@ -40,30 +47,37 @@ def affix(name: str, method_name: str, doc: str, example: tuple[str, str]) -> Fi
         return method(use.subject, method_name, argument)
 
     return Filter(
-        name, "string", "boolean", doc, example, (Parameter("text", required=True),), check_affix, spell
+        name,
+        "string",
+        "boolean",
+        doc,
+        example,
+        (FilterParameter("text", required=True),),
+        check_affix,
+        to_python,
     )
 
 
-def check_split(use: Call) -> Type:
+def check_split(use: CheckedFilter) -> Type:
     separator = use.constant("separator")
     if separator == "":
         wanted = "a separator that is not empty"
         return use.wrong(
-            operand_problems.wrong_argument(use.typing.at(use.bound["separator"]), "split", wanted, '""')
+            operand_problems.wrong_argument(use.reporter.at(use.bound["separator"]), "split", wanted, '""')
         )
     return ListOf(STRING) if base(use.subject) == STRING else use.misfit()
 
 
-def spell_split(use: Spelling) -> Piece:
+def print_split(use: PrintedFilter) -> Piece:
     """A text written out is split here and now, as whoever writes Python by hand would."""
     text, separator = use.node.of, use.node.bound.get("separator")
     if isinstance(text, Constant) and (separator is None or isinstance(separator, Constant)):
         parts = str(text.value).split(None if separator is None else str(separator.value))
-        return atom(f"[{', '.join(use.speller.text(part).code for part in parts)}]")
+        return atom(f"[{', '.join(use.printer.text(part).code for part in parts)}]")
     return method(use.subject, "split", *use.arguments.values())
 
 
-def check_contains(use: Call) -> Type:
+def check_contains(use: CheckedFilter) -> Type:
     argument = use.bound["item"]
     kind = use.adapted("item", use.subject.item) if isinstance(use.subject, ListOf) else argument.type
     if isinstance(use.subject, ListOf):
@@ -76,15 +90,15 @@ def check_contains(use: Call) -> Type:
         wanted = show(use.subject.item) if isinstance(use.subject, ListOf) else "string"
         return use.wrong(
             operand_problems.wrong_argument(
-                use.typing.at(argument), use.filter.name, wanted, show(base(kind))
+                use.reporter.at(argument), use.filter.name, wanted, show(base(kind))
             )
         )
     return BOOLEAN
 
 
-def spell_contains(use: Spelling) -> Piece:
+def print_contains(use: PrintedFilter) -> Piece:
     item = use.node.bound["item"]
-    return use.speller.membership(use.arguments["item"], item.type, use.subject, use.type)
+    return membership(use.arguments["item"], item.type, use.subject, use.type)
 
 
 FILTERS: Final = (
@@ -116,8 +130,8 @@ FILTERS: Final = (
         ".replace",
         "The text with every `old` replaced by `new`.",
         ('"a-b-c" | replace("-", "+")', '"a+b+c"'),
-        Parameter("old", STRING, required=True),
-        Parameter("new", STRING, required=True),
+        FilterParameter("old", STRING, required=True),
+        FilterParameter("new", STRING, required=True),
     ),
     Filter(
         "split",
@@ -125,9 +139,9 @@ FILTERS: Final = (
         "list of string",
         "The parts of the text between separators; without a separator, its words.",
         ('"a, b" | split(", ")', '["a", "b"]'),
-        (Parameter("separator", STRING),),
+        (FilterParameter("separator", STRING),),
         check_split,
-        spell_split,
+        print_split,
     ),
     simple(
         "lines",
@@ -143,9 +157,9 @@ FILTERS: Final = (
         "boolean",
         "Whether the text has another in it, the list an item, or the map a key; `in` turned around.",
         ('"workflow" | contains("flow")', "true"),
-        (Parameter("item", required=True),),
+        (FilterParameter("item", required=True),),
         check_contains,
-        spell_contains,
+        print_contains,
     ),
     affix(
         "starts_with",
@@ -166,8 +180,8 @@ FILTERS: Final = (
         "filters.truncate",
         "The text, cut to so many characters at most; where it is cut it ends with `…`, or with `end`.",
         ('"a long text" | truncate(7)', '"a long…"'),
-        Parameter("length", INTEGER, required=True),
-        Parameter("end", STRING),
+        FilterParameter("length", INTEGER, required=True),
+        FilterParameter("end", STRING),
     ),
     simple(
         "indent",
@@ -176,7 +190,7 @@ FILTERS: Final = (
         "filters.indent",
         "The text with every line but the first moved to the right by so many blanks, or by 4.",
         ('"a\\nb" | indent(2)', '"a\\n  b"'),
-        Parameter("width", INTEGER),
+        FilterParameter("width", INTEGER),
     ),
     simple(
         "url_encode",

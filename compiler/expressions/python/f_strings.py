@@ -3,41 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
+from wfc.compiler.expressions.python.node_printer import NodePrinter
 from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, call, method
 from wfc.compiler.expressions.syntax.tree import Concat, Constant, Node
 from wfc.compiler.python.literals import best_quote, block_part, closed_block, escaped, literal, text_block
 from wfc.compiler.types import INTEGER, STRING, base, members
 
-if TYPE_CHECKING:
-    from wfc.compiler.expressions.python.printer import Speller
-
-__all__ = ["UnspeakableError", "joined_parts", "whole_text"]
+__all__ = ["NoFStringError", "joined_parts", "joined_texts", "whole_text"]
 
 Wrap = Callable[[Piece], Piece]
 Pieces = Sequence[str | Node]
 
 
-class UnspeakableError(Exception):
-    """A text cannot stand inside an f-string of Python 3.11; what holds it is spelled another way."""
+class NoFStringError(Exception):
+    """A text cannot stand inside an f-string of Python 3.11; what holds it is printed another way."""
 
 
-def joined_parts(speller: Speller, parts: Pieces, *, encode: bool = False) -> Piece:
+def joined_parts(printer: NodePrinter, parts: Pieces, *, encode: bool = False) -> Piece:
     """Texts and expressions as one text."""
     flat = flattened(parts, encode=encode)
     if not any(isinstance(part, Node) for part in flat):
-        return whole_text(speller, "".join(part for part in flat if isinstance(part, str)))
+        return whole_text(printer, "".join(part for part in flat if isinstance(part, str)))
     wrap = [encoded if encode and index else None for index in range(len(flat))]
     text = "".join(part for part in flat if isinstance(part, str))
-    if speller.quotes is not None:
-        return nested(speller, flat, text)
+    if printer.quotes is not None:
+        return nested(printer, flat, text)
     for form in forms(text):
         try:
-            return form(speller, flat, wrap)
-        except UnspeakableError:
+            return form(printer, flat, wrap)
+        except NoFStringError:
             continue
-    return in_a_row(speller, flat, wrap)
+    return in_a_row(printer, flat, wrap)
+
+
+def joined_texts(printer: NodePrinter, items: Sequence[Node], separator: str) -> Piece:
+    """Return scalars as one text."""
+    parts: list[str | Node] = []
+    for index, item in enumerate(items):
+        parts += [separator, item] if index and separator else [item]
+    return joined_parts(printer, parts) if parts else printer.text("")
 
 
 def flattened(parts: Pieces, *, encode: bool) -> list[str | Node]:
@@ -62,10 +67,10 @@ def encoded(piece: Piece) -> Piece:
     return call("filters.url_part", piece)
 
 
-def whole_text(speller: Speller, text: str) -> Piece:
-    if speller.quotes is None and is_block(text):
+def whole_text(printer: NodePrinter, text: str) -> Piece:
+    if printer.quotes is None and is_block(text):
         return atom(text_block(text))
-    return speller.text(text)
+    return printer.text(text)
 
 
 def is_block(text: str) -> bool:
@@ -73,7 +78,7 @@ def is_block(text: str) -> bool:
     return "\n" in text.rstrip("\n") and "\r" not in text
 
 
-Form = Callable[["Speller", Sequence[str | Node], Sequence[Wrap | None]], Piece]
+Form = Callable[[NodePrinter, Sequence[str | Node], Sequence[Wrap | None]], Piece]
 
 
 def forms(text: str) -> list[Form]:
@@ -83,14 +88,14 @@ def forms(text: str) -> list[Form]:
     return [in_quotes, in_three_quotes]
 
 
-def hole(speller: Speller, node: Node, wrap: Wrap | None) -> str:
+def hole(printer: NodePrinter, node: Node, wrap: Wrap | None) -> str:
     """An expression in its braces."""
     if wrap is not None:
-        code = wrap(speller.piece(node)).code
+        code = wrap(printer.piece(node)).code
     elif all(base(each) in (STRING, INTEGER) for each in members(node.type)):
-        code = speller.piece(node).code
+        code = printer.piece(node).code
     else:
-        code = speller.rendered(node).code
+        code = printer.rendered(node).code
     return f"{{{code}}}"
 
 
@@ -98,11 +103,11 @@ def braced(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
 
 
-def in_quotes(speller: Speller, parts: Sequence[str | Node], wrap: Sequence[Wrap | None]) -> Piece:
+def in_quotes(printer: NodePrinter, parts: Sequence[str | Node], wrap: Sequence[Wrap | None]) -> Piece:
     """``f"Hello {name}"``."""
     text = "".join(part for part in parts if isinstance(part, str))
     quote = best_quote(text)
-    inner = speller.inside("'" if quote == '"' else '"')
+    inner = printer.inside("'" if quote == '"' else '"')
     code = ""
     for part, wrapped in zip(parts, wrap, strict=True):
         if isinstance(part, str):
@@ -110,14 +115,14 @@ def in_quotes(speller: Speller, parts: Sequence[str | Node], wrap: Sequence[Wrap
         else:
             found = hole(inner, part, wrapped)
             if ('"' in found or "'" in found) and ('"' in text or "'" in text):
-                raise UnspeakableError  # a formatter would weigh the quotes of text and expressions against each other
+                raise NoFStringError  # a formatter would weigh the quotes of text and expressions against each other
             code += found
     return atom(f"f{quote}{code}{quote}")
 
 
-def in_three_quotes(speller: Speller, parts: Sequence[str | Node], wrap: Sequence[Wrap | None]) -> Piece:
+def in_three_quotes(printer: NodePrinter, parts: Sequence[str | Node], wrap: Sequence[Wrap | None]) -> Piece:
     r"""``f\"\"\"it's {", ".join(names)}\"\"\"``."""
-    inner = speller.inside("\"'")
+    inner = printer.inside("\"'")
     code = ""
     for part, wrapped in zip(parts, wrap, strict=True):
         if isinstance(part, str):
@@ -127,9 +132,9 @@ def in_three_quotes(speller: Speller, parts: Sequence[str | Node], wrap: Sequenc
     return atom(f'f"""{closed_block(code)}"""')
 
 
-def block(speller: Speller, parts: Sequence[str | Node], wrap: Sequence[Wrap | None]) -> Piece:
+def block(printer: NodePrinter, parts: Sequence[str | Node], wrap: Sequence[Wrap | None]) -> Piece:
     """A text of several lines, at the left edge."""
-    inner = speller.inside("\"'")
+    inner = printer.inside("\"'")
     code = "".join(
         braced(block_part(part)) if isinstance(part, str) else hole(inner, part, wrapped)
         for part, wrapped in zip(parts, wrap, strict=True)
@@ -137,21 +142,21 @@ def block(speller: Speller, parts: Sequence[str | Node], wrap: Sequence[Wrap | N
     return atom(f'f"""\\\n{closed_block(code)}"""')
 
 
-def nested(speller: Speller, parts: Sequence[str | Node], text: str) -> Piece:
+def nested(printer: NodePrinter, parts: Sequence[str | Node], text: str) -> Piece:
     """An f-string inside another one's braces."""
-    if not speller.quotes or "\\" in escaped(text) or '"' in text or "'" in text:
-        raise UnspeakableError
-    quote, inner = speller.quotes[0], speller.inside(speller.quotes[1:])
+    if not printer.quotes or "\\" in escaped(text) or '"' in text or "'" in text:
+        raise NoFStringError
+    quote, inner = printer.quotes[0], printer.inside(printer.quotes[1:])
     code = "".join(braced(part) if isinstance(part, str) else hole(inner, part, None) for part in parts)
     return atom(f"f{quote}{code}{quote}")
 
 
-def in_a_row(speller: Speller, parts: Sequence[str | Node], wrap: Sequence[Wrap | None]) -> Piece:
+def in_a_row(printer: NodePrinter, parts: Sequence[str | Node], wrap: Sequence[Wrap | None]) -> Piece:
     """Parts that no f-string can hold, put together by a call."""
     pieces = [
         Piece(literal(part), Rank.ATOM)
         if isinstance(part, str)
-        else (wrapped(speller.piece(part)) if wrapped else speller.rendered(part))
+        else (wrapped(printer.piece(part)) if wrapped else printer.rendered(part))
         for part, wrapped in zip(parts, wrap, strict=True)
     ]
     return method(atom('""'), "join", f"[{', '.join(piece.code for piece in pieces)}]")

@@ -6,9 +6,23 @@ import re
 from enum import IntEnum
 from typing import Final
 
+from wfc.compiler.python.literals import field_name
 from wfc.compiler.slotted import dataclass
 
-__all__ = ["Piece", "Rank", "atom", "call", "infix", "is_path", "method", "tuple_of"]
+__all__ = [
+    "Piece",
+    "Rank",
+    "atom",
+    "attribute",
+    "call",
+    "infix",
+    "is_path",
+    "method",
+    "tuple_of",
+    "unused_name",
+]
+
+ITEM_NAMES: Final = ("item", "each", "entry", "element")
 
 
 class Rank(IntEnum):
@@ -91,3 +105,15 @@ def infix(left: Piece, operator: str, right: Piece, rank: Rank) -> Piece:
     tighter = Rank(rank + 1)
     first = left.within(tighter if rank is Rank.COMPARE else rank)
     return Piece(f"{first} {operator} {right.within(tighter)}", rank)
+
+
+def attribute(name: str, path: str) -> Piece:
+    """Return the field at a path of the record that a local name stands for."""
+    return atom(".".join([name, *(field_name(part) for part in path.split("."))]))
+
+
+def unused_name(*used: Piece) -> str:
+    """Return a name for an item that no piece uses."""
+    words = {word for piece in used for word in re.findall(r"\w+", piece.code)}
+    names = (*ITEM_NAMES, *(f"item_{number}" for number in range(2, 99)))
+    return next(name for name in names if name not in words)

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Final
 
-from wfc.compiler.expressions.filters import FILTERS, Spelling
-from wfc.compiler.expressions.passes import Expression
-from wfc.compiler.expressions.python.coercion import exact, is_exact, joined_lists, joins_records, made_exact
-from wfc.compiler.expressions.python.coercion import into as widen
-from wfc.compiler.expressions.python.f_strings import UnspeakableError, joined_parts
-from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, call, infix, is_path, method, tuple_of
-from wfc.compiler.expressions.python.simplification import merged, undecided
+from wfc.compiler.expressions.python import conditions
+from wfc.compiler.expressions.python.coercion import exact, into, joined_lists, joins_records
+from wfc.compiler.expressions.python.exactness import is_exact, made_exact
+from wfc.compiler.expressions.python.f_strings import NoFStringError, joined_parts
+from wfc.compiler.expressions.python.filter_calls import FilterPrinter, PrintedFilter
+from wfc.compiler.expressions.python.node_printer import Names
+from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, call, infix, is_path, method
 from wfc.compiler.expressions.syntax.tree import (
     Attribute,
     Binary,
     Choice,
     Compare,
-    ComparisonOperator,
     Concat,
     Constant,
     Fields,
@@ -28,7 +26,6 @@ from wfc.compiler.expressions.syntax.tree import (
     Name,
     Node,
     Not,
-    Path,
     RecordDisplay,
     Slice,
     Subscript,
@@ -38,9 +35,8 @@ from wfc.compiler.expressions.syntax.tree import (
     path_of,
     taken_apart,
 )
-from wfc.compiler.python.literals import Code, class_name, escaped, field_name, literal
+from wfc.compiler.python.literals import class_name, escaped, field_name, literal
 from wfc.compiler.types import (
-    BOOLEAN,
     DATE,
     DATETIME,
     DECIMAL,
@@ -55,22 +51,12 @@ from wfc.compiler.types import (
     Record,
     Type,
     base,
-    confusable,
     members,
     without_null,
 )
 
-__all__ = ["Names", "Speller", "spell_expression"]
+__all__ = ["ExpressionPrinter"]
 
-Names = Mapping[Path, Code]
-
-OPPOSITES: Final[Mapping[ComparisonOperator, ComparisonOperator]] = {
-    "==": "!=",
-    "!=": "==",
-    "in": "not in",
-    "not in": "in",
-}
-ITEM_NAMES: Final = ("item", "each", "entry", "element")
 ADAPTED: Final[Mapping[Type, str]] = {
     DECIMAL: "decimal",
     DATE: "day",
@@ -87,37 +73,24 @@ SIGNS: Final = {
 }
 
 
-def spell_expression(expression: Expression, names: Names, *, into: Type | None = None) -> Code:
-    """An expression as Python, on one line.
+class ExpressionPrinter:
+    """Prints nodes as Python.
 
     Args:
         names: How paths are called where the code will stand; the longest prefix wins. A name that is not
-            there is spelled as it is.
-        into: The type of what takes the value, where it is wider than the value's own: a list is then
-            copied where Python's type checkers want that, and a record written in place becomes its class.
-    """
-    speller = Speller(names)
-    return Code(
-        widen(speller, expression.tree, into).code
-        if into is not None
-        else speller.piece(expression.tree).code
-    )
-
-
-class Speller:
-    """Makes Python of nodes.
-
-    Args:
+            there is printed as it is.
+        filters: Every filter by its name.
         quotes: Inside an f-string, the quotes that texts in it may still have; ``None`` outside of all.
     """
 
-    def __init__(self, names: Names, quotes: str | None = None) -> None:
+    def __init__(self, names: Names, filters: Mapping[str, FilterPrinter], quotes: str | None = None) -> None:
         self.names = names
+        self.filters = filters
         self.quotes = quotes
 
-    def inside(self, quotes: str) -> Speller:
+    def inside(self, quotes: str) -> ExpressionPrinter:
         """The one for an f-string's braces, where texts may have these quotes."""
-        return Speller(self.names, quotes)
+        return ExpressionPrinter(self.names, self.filters, quotes)
 
     def piece(self, node: Node) -> Piece:
         """A node as Python; a test that earlier conditions have decided as its outcome."""
@@ -127,7 +100,7 @@ class Speller:
     def exact(self, node: Node, target: Type) -> Piece:
         """A value beside others of a type: a whole number among decimals becomes one, a record that of its class."""
         if isinstance(node, (ListDisplay, RecordDisplay)):
-            return widen(self, node, target)
+            return into(self, node, target)
         return exact(self, node, target)
 
     # --- texts
@@ -136,12 +109,12 @@ class Speller:
         """A text as a literal, in quotes that may stand here.
 
         Raises:
-            UnspeakableError: There are none: inside an f-string there may be no backslash.
+            NoFStringError: There are none: inside an f-string there may be no backslash.
         """
         if self.quotes is None:
             return atom(literal(value))
         if not self.quotes or "\\" in escaped(value) or '"' in value or "'" in value:
-            raise UnspeakableError
+            raise NoFStringError
         return atom(f"{self.quotes[0]}{value}{self.quotes[0]}")
 
     def rendered(self, node: Node) -> Piece:
@@ -152,16 +125,6 @@ class Speller:
         return call("filters.text", piece)
 
     # --- names
-
-    def local(self, *used: Piece) -> str:
-        """A name for an item that no piece uses."""
-        words = {word for piece in used for word in re.findall(r"\w+", piece.code)}
-        names = (*ITEM_NAMES, *(f"item_{number}" for number in range(2, 99)))
-        return next(name for name in names if name not in words)
-
-    def attribute(self, name: str, path: str) -> Piece:
-        """The field at a path of the record that a local name stands for."""
-        return atom(".".join([name, *(field_name(part) for part in path.split("."))]))
 
     def known(self, node: Node) -> Piece | None:
         """How a path is called here, if it has a name of its own."""
@@ -264,138 +227,9 @@ class Speller:
     def concat(self, node: Concat) -> Piece:
         return joined_parts(self, list(node.parts))
 
-    def joined(self, items: Sequence[Node], separator: str) -> Piece:
-        """Scalars as one text."""
-        parts: list[str | Node] = []
-        for index, item in enumerate(items):
-            parts += [separator, item] if index and separator else [item]
-        return joined_parts(self, parts) if parts else self.text("")
-
-    def compare(self, node: Compare) -> Piece:
-        left = node.left.value if isinstance(node.left, Constant) else ""
-        if node.operator in {"==", "!="} and (left is None or isinstance(left, bool)):
-            return self.equality(node, node.right, self.piece(node.right), node.left)
-        return self.comparison(node, self.piece(node.left))
-
-    def comparison(self, node: Compare, left: Piece) -> Piece:
-        """A comparison whose left side is a piece already."""
-        if node.operator in {"==", "!="}:
-            return self.equality(node, node.left, left, node.right)
-        if node.operator not in {"in", "not in"}:
-            return infix(left, node.operator, self.piece(node.right), Rank.COMPARE)
-        items = self.piece(node.right)
-        if isinstance(node.right, ListDisplay):
-            items = tuple_of([self.piece(item) for item in node.right.items])
-        return self.membership(left, node.left.type, items, node.right.type, holds=node.operator == "in")
-
-    def membership(
-        self, item: Piece, kind: Type, items: Piece, container: Type, *, holds: bool = True
-    ) -> Piece:
-        """Whether something is in a text, a list or a map, or (not ``holds``) is not."""
-        if isinstance(container, ListOf) and confusable(kind, container.item):
-            found = call("filters.among", item, items)
-            return found if holds else Piece(f"not {found.code}", Rank.NOT)
-        return infix(item, "in" if holds else "not in", items, Rank.COMPARE)
-
-    def equality(self, node: Compare, left: Node, piece: Piece, right: Node) -> Piece:
-        equal = node.operator == "=="
-        if isinstance(right, Constant) and (right.value is None or isinstance(right.value, bool)):
-            if isinstance(right.value, bool) and base(left.type) == BOOLEAN:
-                holds = right.value == equal
-                return piece if holds else Piece(f"not {piece.within(Rank.NOT)}", Rank.NOT)
-            return infix(piece, identity(piece, equal=equal), self.piece(right), Rank.COMPARE)
-        if confusable(left.type, right.type):
-            found = call("filters.equal", piece, self.piece(right))
-            return found if equal else Piece(f"not {found.code}", Rank.NOT)
-        return infix(piece, node.operator, self.piece(right), Rank.COMPARE)
-
-    def logic(self, node: Logic) -> Piece:
-        """Parts that earlier conditions have decided are left out: a type checker would find them odd."""
-        parts = merged(undecided(node), node.operator)
-        if len(parts) == 1:
-            return self.piece(parts[0])
-        rank = Rank.AND if node.operator == "and" else Rank.OR
-        return Piece(
-            f" {node.operator} ".join(self.piece(part).within(Rank(rank + 1)) for part in parts), rank
-        )
-
-    def negation(self, node: Not) -> Piece:
-        return self.negated(node.operand)
-
-    def negated(self, node: Node) -> Piece:
-        """A condition turned around: ``a != b``, not ``not a == b``."""
-        outcome = decided(node)
-        if outcome is not None:
-            return atom(str(not outcome))
-        match node:
-            case Not():
-                return self.piece(node.operand)
-            case Logic() if len(left := undecided(node)) == 1:
-                return self.negated(left[0])
-            case Compare() if node.operator in OPPOSITES:
-                return self.piece(
-                    Compare(node.start, node.end, OPPOSITES[node.operator], node.left, node.right)
-                )
-            case Test():
-                turned = Test(
-                    node.start, node.end, node.of, node.name, not node.negated, node.name_start, node.name_end
-                )
-                turned.record = node.record
-                return self.piece(turned)
-        piece = self.piece(node)
-        if piece.rank is Rank.COMPARE and isinstance(node, (Attribute, Fields)):  # `loop.first`
-            return Piece(piece.code.replace(" == ", " != "), Rank.COMPARE)
-        return Piece(f"not {piece.within(Rank.NOT)}", Rank.NOT)
-
-    def choice(self, node: Choice) -> Piece:
-        if isinstance(node.then, Constant) and isinstance(node.otherwise, Constant):
-            outcomes = (node.then.value, node.otherwise.value)
-            if outcomes in {(True, False), (False, True)} and {bool} == {type(each) for each in outcomes}:
-                return self.piece(node.test) if node.then.value else self.negated(node.test)
-        return self.choose(node, self.exact(node.then, node.type), self.exact(node.otherwise, node.type))
-
-    def choose(self, node: Choice, then: Piece, otherwise: Piece) -> Piece:
-        """``then if test else otherwise``, or what Python has for it: the greater or the lesser of two."""
-        if then.code == otherwise.code:
-            return then
-        if isinstance(node.test, Compare) and node.test.operator in {"<", "<=", ">", ">="}:
-            sides = self.piece(node.test.left).code, self.piece(node.test.right).code
-            if {then.code, otherwise.code} == set(sides):
-                greater = (then.code == sides[0]) == node.test.operator.startswith(">")
-                return call("max" if greater else "min", sides[0], sides[1])
-        test = self.piece(node.test).within(Rank.OR)
-        return Piece(f"{then.within(Rank.OR)} if {test} else {otherwise.within(Rank.CHOICE)}", Rank.CHOICE)
-
-    def test(self, node: Test) -> Piece:
-        subject = self.piece(node.of)
-        if node.name == "none":
-            return infix(subject, identity(subject, equal=not node.negated), atom("None"), Rank.COMPARE)
-        found = self.type_test(node, subject)
-        return Piece(f"not {found.within(Rank.NOT)}", Rank.NOT) if node.negated else found
-
-    def type_test(self, node: Test, subject: Piece) -> Piece:
-        if node.record is not None:
-            return call("isinstance", subject, self.class_of(node.record))
-        kinds = {"string": "str", "integer": "int", "boolean": "bool", "list": "list", "map": "dict"}
-        if node.name == "number":
-            found = call("isinstance", subject, "(int, float)")
-        else:
-            found = call("isinstance", subject, kinds[node.name])
-        booleans = any(base(each) == BOOLEAN for each in members(node.of.type))
-        if node.name in {"number", "integer"} and booleans:
-            return Piece(f"{found.code} and not isinstance({subject.code}, bool)", Rank.AND)
-        return found
-
     def filter(self, node: FilterCall) -> Piece:
         arguments = {name: self.piece(argument) for name, argument in node.bound.items()}
-        return FILTERS[node.name].spell(Spelling(node, self, self.piece(node.of), arguments))
-
-
-def identity(left: Piece, *, equal: bool) -> str:
-    """How something is compared with ``None``, ``True`` or ``False``; Python warns of `is` beside a literal."""
-    if left.code[:1] in "0123456789\"'-":
-        return "==" if equal else "!="
-    return "is" if equal else "is not"
+        return self.filters[node.name].to_python(PrintedFilter(node, self, self.piece(node.of), arguments))
 
 
 def overflows(node: Binary) -> bool:
@@ -408,21 +242,21 @@ def overflows(node: Binary) -> bool:
 
 
 RULES: Final[Mapping[type[Node], Callable[..., Piece]]] = {
-    Constant: Speller.constant,
-    Name: Speller.name,
-    Fields: Speller.fields,
-    Attribute: Speller.attribute_of,
-    Subscript: Speller.subscript,
-    Slice: Speller.slice,
-    ListDisplay: Speller.list_display,
-    RecordDisplay: Speller.record_display,
-    Unary: Speller.unary,
-    Binary: Speller.binary,
-    Concat: Speller.concat,
-    Compare: Speller.compare,
-    Logic: Speller.logic,
-    Not: Speller.negation,
-    Choice: Speller.choice,
-    Test: Speller.test,
-    FilterCall: Speller.filter,
+    Constant: ExpressionPrinter.constant,
+    Name: ExpressionPrinter.name,
+    Fields: ExpressionPrinter.fields,
+    Attribute: ExpressionPrinter.attribute_of,
+    Subscript: ExpressionPrinter.subscript,
+    Slice: ExpressionPrinter.slice,
+    ListDisplay: ExpressionPrinter.list_display,
+    RecordDisplay: ExpressionPrinter.record_display,
+    Unary: ExpressionPrinter.unary,
+    Binary: ExpressionPrinter.binary,
+    Concat: ExpressionPrinter.concat,
+    Compare: conditions.compare,
+    Logic: conditions.logic,
+    Not: conditions.negation,
+    Choice: conditions.choice,
+    Test: conditions.test,
+    FilterCall: ExpressionPrinter.filter,
 }

@@ -5,45 +5,44 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from wfc.compiler.expressions.passes import Template
+from wfc.compiler.expressions.expression import Template
 from wfc.compiler.expressions.python.f_strings import joined_parts, whole_text
+from wfc.compiler.expressions.python.node_printer import Names
 from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, infix, is_path
-from wfc.compiler.expressions.python.printer import Names, Speller
-from wfc.compiler.expressions.syntax.template_tree import Condition, Hole, Loop, Part, Text, holes
+from wfc.compiler.expressions.python.printer import ExpressionPrinter
+from wfc.compiler.expressions.syntax.template_tree import Condition, ForLoop, Hole, Part, Text, holes
 from wfc.compiler.expressions.syntax.tree import Attribute, Fields, Name, Node, Path, path_of, walk
 from wfc.compiler.python.literals import Code, local_name
 from wfc.compiler.types import STRING, base
 
-__all__ = ["spell_body", "spell_template"]
+__all__ = ["print_body", "print_text"]
 
 
-def spell_template(template: Template, names: Names, *, url: bool = False) -> Code:
-    """A text without statements as a Python expression.
+def print_text(template: Template, printer: ExpressionPrinter, *, url: bool = False) -> Code:
+    """Return a text without statements as a Python expression.
 
     Args:
-        names: How paths are called where the code will stand.
         url: Whether it is a URL: every expression is encoded but one that the text begins with.
 
     Raises:
-        ValueError: The text has statements; see :func:`spell_body`.
+        ValueError: The text has statements; see :func:`print_body`.
     """
     if template.statements:
-        raise ValueError("a text with statements is spelled as a function's body")
-    speller = Speller(names)
+        raise ValueError("a text with statements is printed as a function's body")
     if template.whole is not None and not url:
-        return Code(speller.piece(template.whole.tree).code)
-    return Code(joined_parts(speller, plain(template.parts), encode=url).code)
+        return Code(printer.piece(template.whole.tree).code)
+    return Code(joined_parts(printer, plain(template.parts), encode=url).code)
 
 
-def spell_body(template: Template, names: Names) -> list[Code]:
-    """A text as the lines of a function's body, from the first to ``return``.
+def print_body(template: Template, printer: ExpressionPrinter) -> list[Code]:
+    """Return a text as the lines of a function's body, from the first to ``return``.
 
     Lines are indented from 0. A line may hold a literal of several lines, whose inner lines stay at the left.
     """
     if not template.statements:
-        return [Code(f"return {spell_template(template, names)}")]
-    body = Body(names)
-    body.add(template.parts, Speller(names), 0)
+        return [Code(f"return {print_text(template, printer)}")]
+    body = Body(printer.names)
+    body.add(template.parts, printer, 0)
     return [Code("parts: list[str] = []"), *body.lines, Code('return "".join(parts)')]
 
 
@@ -68,7 +67,7 @@ class Body:
     def line(self, code: str, depth: int) -> None:
         self.lines.append(Code("    " * depth + code))
 
-    def add(self, parts: Sequence[Part], speller: Speller, depth: int) -> None:
+    def add(self, parts: Sequence[Part], printer: ExpressionPrinter, depth: int) -> None:
         """Lines that append the parts to ``parts``."""
         run: list[str | Node] = []
         for part in (*parts, None):
@@ -77,30 +76,30 @@ class Body:
                 continue
             if run:
                 self.line(
-                    f"parts.append({joined_parts(speller, run).code if len(run) > 1 else one(speller, run[0])})",
+                    f"parts.append({joined_parts(printer, run).code if len(run) > 1 else one(printer, run[0])})",
                     depth,
                 )
                 run = []
             if isinstance(part, Condition):
-                self.condition(part, speller, depth)
-            elif isinstance(part, Loop):
-                self.loop(part, speller, depth)
+                self.condition(part, printer, depth)
+            elif isinstance(part, ForLoop):
+                self.loop(part, printer, depth)
 
-    def nested(self, parts: Sequence[Part], speller: Speller, depth: int) -> None:
+    def nested(self, parts: Sequence[Part], printer: ExpressionPrinter, depth: int) -> None:
         if parts:
-            self.add(parts, speller, depth)
+            self.add(parts, printer, depth)
         else:
             self.line("pass", depth)
 
-    def condition(self, part: Condition, speller: Speller, depth: int) -> None:
+    def condition(self, part: Condition, printer: ExpressionPrinter, depth: int) -> None:
         """An `if`; branches that do the same are one, and an `if` alone in a branch joins that branch's own."""
         branches: list[tuple[Piece | None, list[Code]]] = []
         for position, (test, parts) in enumerate(part.branches):
-            code = speller.piece(test) if test is not None else None
+            code = printer.piece(test) if test is not None else None
             body: Sequence[Part] = parts
             while code is not None and position == len(part.branches) - 1 and (inner := only_if(body)):
-                code, body = infix(code, "and", speller.piece(inner[0]), Rank.AND), inner[1]
-            lines = self.apart(body, speller, depth + 1)
+                code, body = infix(code, "and", printer.piece(inner[0]), Rank.AND), inner[1]
+            lines = self.apart(body, printer, depth + 1)
             before = branches[-1] if branches else None
             if before is not None and before[0] is not None and code is not None and before[1] == lines:
                 branches[-1] = (infix(before[0], "or", code, Rank.OR), lines)
@@ -111,19 +110,19 @@ class Body:
             self.line("else:" if code is None else f"{word} {code.code}:", depth)
             self.lines += lines
 
-    def apart(self, parts: Sequence[Part], speller: Speller, depth: int) -> list[Code]:
+    def apart(self, parts: Sequence[Part], printer: ExpressionPrinter, depth: int) -> list[Code]:
         """The lines of a body, by themselves."""
         before, self.lines = self.lines, []
-        self.nested(parts, speller, depth)
+        self.nested(parts, printer, depth)
         lines, self.lines = self.lines, before
         return lines
 
-    def loop(self, part: Loop, speller: Speller, depth: int) -> None:
-        items = speller.piece(part.items)
+    def loop(self, part: ForLoop, printer: ExpressionPrinter, depth: int) -> None:
+        items = printer.piece(part.items)
         mentioned = {path[0] for node in holes(part.body) for path in mentioned_paths(node)}
         own = [name for name in part.names if name in mentioned] or [part.names[0]]
         locals_ = {name: self.fresh(name) for name in own}
-        names: dict[Path, Code] = dict(speller.names) | {(name,): local for name, local in locals_.items()}
+        names: dict[Path, Code] = dict(printer.names) | {(name,): local for name, local in locals_.items()}
         of_loop = {
             path[1] for node in holes(part.body) for path in mentioned_paths(node) if path[0] == "loop"
         }
@@ -145,7 +144,7 @@ class Body:
             over = f"enumerate({over}, 1)"
             names |= loop_names(index, source)
         self.line(f"for {target} in {over}:", depth)
-        self.nested(part.body, Speller(names), depth + 1)
+        self.nested(part.body, ExpressionPrinter(names, printer.filters), depth + 1)
 
     def fresh(self, name: str) -> Code:
         """A local name that nothing else in the function has."""
@@ -156,10 +155,10 @@ class Body:
         return local
 
 
-def one(speller: Speller, part: str | Node) -> str:
+def one(printer: ExpressionPrinter, part: str | Node) -> str:
     if isinstance(part, str):
-        return whole_text(speller, part).code
-    return speller.rendered(part).code
+        return whole_text(printer, part).code
+    return printer.rendered(part).code
 
 
 def mentioned_paths(node: Node) -> list[Path]:
@@ -176,7 +175,7 @@ def only_if(parts: Sequence[Part]) -> tuple[Node, Sequence[Part]] | None:
     return None
 
 
-def is_copied(part: Loop, own: Sequence[str]) -> bool:
+def is_copied(part: ForLoop, own: Sequence[str]) -> bool:
     """Whether a loop does nothing but put each item into the text."""
     if len(part.body) != 1 or not isinstance(part.body[0], Hole):
         return False

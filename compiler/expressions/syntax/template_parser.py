@@ -14,8 +14,8 @@ from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.expressions.syntax.lexer import Token, UnreadableError, tokenize
 from wfc.compiler.expressions.syntax.parser import RESERVED, Parser
 from wfc.compiler.expressions.syntax.reading import read_expression
-from wfc.compiler.expressions.syntax.template_tree import Condition, Hole, Loop, Part, Text
-from wfc.compiler.expressions.syntax.tree import Broken, Node
+from wfc.compiler.expressions.syntax.template_tree import Condition, ForLoop, Hole, Part, Text
+from wfc.compiler.expressions.syntax.tree import BrokenExpression, Node
 from wfc.compiler.python.literals import is_name
 from wfc.compiler.rules import expressions as problems
 from wfc.compiler.rules import templates as template_problems
@@ -36,7 +36,7 @@ STATEMENTS: Final = ("for", "if", "elif", "else", "endfor", "endif")
 
 
 @dataclass(slots=True)
-class Open:
+class OpenStatement:
     """A statement that is open: what it will be made of."""
 
     word: Token
@@ -52,7 +52,7 @@ class Open:
 
     def closed(self) -> Part:
         if self.head is not None:
-            return Loop(*self.head, tuple(self.parts))
+            return ForLoop(*self.head, tuple(self.parts))
         self.close_branch()
         return Condition(tuple(self.branches))
 
@@ -76,7 +76,7 @@ class TemplateParser:
         self.place = place
         self.report = report
         self.statements = statements
-        self.stack: list[Open] = []
+        self.stack: list[OpenStatement] = []
         self.top: list[Part] = []
         self.trim_next = ""  # what the last statement's end takes from the text after it: "", "line" or "all"
         self.failed = False  # so that the text has no type
@@ -175,7 +175,7 @@ class TemplateParser:
             self.parts.append(Hole(tree))
         except UnreadableError as mistake:
             self.wrong(mistake)
-            self.parts.append(Hole(Broken(start, start)))
+            self.parts.append(Hole(BrokenExpression(start, start)))
             end = self.text.find("}}", start)
             if end < 0:
                 return len(self.text)
@@ -205,9 +205,9 @@ class TemplateParser:
         parser = Parser(rest, self.place, word.end)
         match word.text:
             case "for":
-                self.open(Open(word, self.loop_head(parser)), word)
+                self.open(OpenStatement(word, self.loop_head(parser)), word)
             case "if":
-                self.open(Open(word, None, self.guarded(parser)), word)
+                self.open(OpenStatement(word, None, self.guarded(parser)), word)
             case "elif" | "else":
                 self.branch(word, self.guarded(parser) if word.text == "elif" else None)
                 self.nothing_after(word, parser)
@@ -228,7 +228,7 @@ class TemplateParser:
         except UnreadableError as mistake:
             self.wrong(mistake)
             parser.next = len(parser.tokens) - 1
-            return Broken(parser.start, parser.start)
+            return BrokenExpression(parser.start, parser.start)
 
     def nothing_after(self, word: Token, parser: Parser) -> None:
         if parser.token.kind != "end" and word.text != "elif":
@@ -246,7 +246,7 @@ class TemplateParser:
             return tuple(names), self.guarded(parser)
         except UnreadableError as mistake:
             self.wrong(mistake)
-            return ("item",), Broken(parser.start, parser.start)
+            return ("item",), BrokenExpression(parser.start, parser.start)
 
     def loop_name(self, parser: Parser) -> str:
         token = parser.token
@@ -255,7 +255,7 @@ class TemplateParser:
         parser.take()
         return token.text
 
-    def open(self, opened: Open, word: Token) -> None:
+    def open(self, opened: OpenStatement, word: Token) -> None:
         if len(self.stack) >= MAX_NESTING:
             raise UnreadableError(problems.expression_too_long(self.span(word)))
         self.stack.append(opened)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from wfc.compiler.expressions.syntax.tree import Node
 from wfc.compiler.slotted import dataclass
 
-__all__ = ["Condition", "Hole", "Loop", "Part", "Text", "has_statements", "holes"]
+__all__ = ["Condition", "ForLoop", "Hole", "Part", "Text", "has_statements", "holes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class ForLoop:
     """``{% for name in items %}``.
 
     Args:
@@ -42,12 +42,12 @@ class Loop:
     body: tuple[Part, ...]
 
 
-Part = Text | Hole | Condition | Loop
+Part = Text | Hole | Condition | ForLoop
 
 
 def has_statements(parts: tuple[Part, ...]) -> bool:
     """Whether there is a ``{% for %}`` or an ``{% if %}``."""
-    return any(isinstance(part, (Condition, Loop)) for part in parts)
+    return any(isinstance(part, (Condition, ForLoop)) for part in parts)
 
 
 def holes(parts: tuple[Part, ...]) -> list[Node]:
@@ -61,6 +61,6 @@ def holes(parts: tuple[Part, ...]) -> list[Node]:
                 for test, body in part.branches:
                     found += [test] if test is not None else []
                     found += holes(body)
-            case Loop():
+            case ForLoop():
                 found += [part.items, *holes(part.body)]
     return found

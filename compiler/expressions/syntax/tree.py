@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Literal
 
 from wfc.compiler.slotted import dataclass, field
@@ -12,7 +12,7 @@ __all__ = [
     "ArithmeticOperator",
     "Attribute",
     "Binary",
-    "Broken",
+    "BrokenExpression",
     "Choice",
     "Compare",
     "ComparisonOperator",
@@ -34,6 +34,7 @@ __all__ = [
     "children",
     "decided",
     "path_of",
+    "paths_in",
     "taken_apart",
     "walk",
 ]
@@ -65,7 +66,7 @@ class Node:
 
 
 @dataclass(slots=True, eq=False)
-class Broken(Node):
+class BrokenExpression(Node):
     """What could not be read; a finding says why."""
 
 
@@ -241,7 +242,7 @@ def no_children(node: Node) -> tuple[Node, ...]:
 
 
 CHILDREN: Final[Mapping[type[Node], Callable[..., tuple[Node, ...]]]] = {
-    Broken: no_children,
+    BrokenExpression: no_children,
     Constant: no_children,
     Name: no_children,
     Fields: no_children,
@@ -303,6 +304,24 @@ def path_of(node: Node) -> Path | None:
     if isinstance(node, Fields):
         return (*node.path, *reversed(names)) if names else node.path
     return (node.name, *reversed(names)) if isinstance(node, Name) else None
+
+
+def paths_in(trees: Sequence[Node], without: Sequence[str] = ()) -> frozenset[Path]:
+    """Return the longest paths that expressions mention.
+
+    Args:
+        without: Names that are left out with all their fields.
+    """
+    found: set[Path] = set()
+    waiting = list(trees)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (Name, Fields, Attribute)) and (path := path_of(node)) is not None:
+            if path[0] not in without:
+                found.add(path)
+        elif not isinstance(node, Constant):
+            waiting += children(node)
+    return frozenset(found)
 
 
 def taken_apart(node: Fields) -> Attribute:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from wfc.compiler.expressions.syntax.tree import Binary, Unary
+from wfc.compiler.expressions.typing.reporter import TypeReporter
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.types import (
     DATE,
@@ -21,9 +22,6 @@ from wfc.compiler.types import (
     common,
     show,
 )
-
-if TYPE_CHECKING:
-    from wfc.compiler.expressions.typing.checker import Typing
 
 __all__ = ["binary", "unary"]
 
@@ -44,22 +42,24 @@ TIMES: Final[dict[tuple[Type, str, Type], Type]] = {
 }
 
 
-def unary(typing: Typing, node: Unary, operand: Type) -> Type:
+def unary(reporter: TypeReporter, node: Unary, operand: Type) -> Type:
     """The type of a number with a sign."""
     kind = base(operand)
     if kind in (UNKNOWN, DURATION, *NUMERIC):
         return kind
-    return typing.wrong(operand_problems.no_arithmetic(typing.at(node), node.operator, show(kind), "", ""))
+    return reporter.wrong(
+        operand_problems.no_arithmetic(reporter.at(node), node.operator, show(kind), "", "")
+    )
 
 
-def binary(typing: Typing, node: Binary, left: Type, right: Type) -> Type:
+def binary(reporter: TypeReporter, node: Binary, left: Type, right: Type) -> Type:
     """The type of a sum, a difference, a product, a quotient."""
     if UNKNOWN in (left, right):
         return UNKNOWN
     first, second = base(left), base(right)
     if first in NUMERIC and second in NUMERIC:
         if {first, second} == {DECIMAL, NUMBER}:
-            return typing.wrong(operand_problems.decimal_with_number(typing.at(node), node.operator))
+            return reporter.wrong(operand_problems.decimal_with_number(reporter.at(node), node.operator))
         return number(node.operator, first, second)
     if (first, node.operator, second) in TIMES:
         return TIMES[first, node.operator, second]
@@ -68,8 +68,8 @@ def binary(typing: Typing, node: Binary, left: Type, right: Type) -> Type:
     if node.operator == "+" and isinstance(first, ListOf) and isinstance(second, ListOf):
         return ListOf(common(first.item, second.item))
     hint = "put texts together with `~`" if node.operator == "+" and STRING in (first, second) else ""
-    return typing.wrong(
-        operand_problems.no_arithmetic(typing.at(node), node.operator, show(first), show(second), hint)
+    return reporter.wrong(
+        operand_problems.no_arithmetic(reporter.at(node), node.operator, show(first), show(second), hint)
     )
 
 

@@ -6,11 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place, Report
-from wfc.compiler.expressions.filters import FILTERS, Call
 from wfc.compiler.expressions.syntax.tree import (
     Attribute,
     Binary,
-    Broken,
+    BrokenExpression,
     Choice,
     Compare,
     Concat,
@@ -31,6 +30,8 @@ from wfc.compiler.expressions.syntax.tree import (
     taken_apart,
 )
 from wfc.compiler.expressions.typing import arithmetic, comparisons, fields, hints, type_tests
+from wfc.compiler.expressions.typing.filter_calls import CheckedFilter, FilterSignature
+from wfc.compiler.expressions.typing.reporter import TypeReporter
 from wfc.compiler.expressions.typing.scope import Scope
 from wfc.compiler.rules import expressions as problems
 from wfc.compiler.rules import operands as operand_problems
@@ -59,59 +60,23 @@ from wfc.compiler.types import (
     show,
 )
 
-__all__ = ["Typing"]
+__all__ = ["TypeChecker"]
 
 
-class Typing:
+class TypeChecker(TypeReporter):
     """Gives every node of an expression its type; reports what does not fit, once each.
 
     Args:
         text: The whole text that the nodes' stretches are of.
         place: Where that text stands.
+        filters: Every filter by its name.
     """
 
-    def __init__(self, text: str, place: Place, report: Report) -> None:
-        self.text = text
-        self.place = place
-        self.report = report
-        self.failed = False
-        self.unknown = False  # whether some part has a type that nobody knows
-        self.positive = True  # outside of `not`, or inside of two
-
-    @property
-    def sure(self) -> bool:
-        """Whether everything could be read so far, and has a type that is known."""
-        return not self.failed and not self.unknown
-
-    # --- findings
-
-    def at(self, node: Node) -> Place:
-        """A node's place."""
-        return self.place.stretch(node.start, node.end)
-
-    def words(self, node: Node) -> str:
-        """A node as the author wrote it, cut short."""
-        words = " ".join(self.text[node.start : node.end].split())
-        return words if len(words) <= 50 else f"{words[:49]}…"
-
-    def wrong(self, finding: Finding) -> Type:
-        """Report a finding; what it is about has a type that causes no more."""
-        self.failed = True
-        self.report(finding)
-        return UNKNOWN
-
-    def decide(self, node: Node, outcome: bool, why: str) -> None:
-        """Note a test's outcome where earlier conditions leave only one; it is a mistake if it never helps.
-
-        That a test holds for what they have left is no mistake: the last of several cases always does.
-        """
-        if outcome == self.positive:
-            node.decided = outcome
-        else:
-            finding = operand_problems.always_true if outcome else operand_problems.never_true
-            self.wrong(finding(self.at(node), why))
-
-    # --- types
+    def __init__(
+        self, text: str, place: Place, report: Report, filters: Mapping[str, FilterSignature]
+    ) -> None:
+        super().__init__(text, place, report)
+        self.filters = filters
 
     def type_of(self, node: Node, scope: Scope) -> Type:
         """The type of an expression in a scope; every node in it gets its own."""
@@ -123,12 +88,6 @@ class Typing:
     def present(self, node: Node, scope: Scope, *, use: str = "") -> Type:
         """The type of an expression that is used where null means nothing."""
         return self.not_null(node, self.type_of(node, scope), use)
-
-    def not_null(self, node: Node, type: Type, use: str = "") -> Type:
-        if may_be_null(type):
-            testable = path_of(node) is not None
-            return self.wrong(operand_problems.may_be_null(self.at(node), self.words(node), testable, use))
-        return type
 
     def condition(self, node: Node, scope: Scope) -> None:
         """Types a condition, which is true or false and nothing else."""
@@ -168,7 +127,7 @@ class Typing:
 
     # --- one rule a kind of node
 
-    def broken(self, node: Broken, scope: Scope) -> Type:
+    def broken(self, node: BrokenExpression, scope: Scope) -> Type:
         return UNKNOWN
 
     def constant(self, node: Constant, scope: Scope) -> Type:
@@ -351,15 +310,15 @@ class Typing:
         return BOOLEAN
 
     def filter(self, node: FilterCall, scope: Scope) -> Type:
-        known = FILTERS.get(node.name)
+        known = self.filters.get(node.name)
         subject = self.type_of(node.of, scope)
         arguments = [self.type_of(argument, scope) for _, argument in node.arguments]
         if known is None:
             place = self.place.stretch(node.name_start, node.name_end)
-            return self.wrong(problems.unknown_filter(place, node.name, list(FILTERS)))
+            return self.wrong(problems.unknown_filter(place, node.name, list(self.filters)))
         if not known.takes_null:
             subject = self.not_null(node.of, subject, use=f"by `{node.name}`")
-        call = Call(self, node, known, subject)
+        call = CheckedFilter(self, node, known, subject)
         if not call.bind() or subject is UNKNOWN or UNKNOWN in arguments:
             return UNKNOWN
         return known.check(call)
@@ -388,22 +347,22 @@ def remedy(type: Type) -> str:
 
 
 RULES: Final[Mapping[type[Node], Callable[..., Type]]] = {
-    Broken: Typing.broken,
-    Constant: Typing.constant,
-    Name: Typing.name,
-    Fields: Typing.fields,
-    Attribute: Typing.attribute,
-    Subscript: Typing.subscript,
-    Slice: Typing.slice,
-    ListDisplay: Typing.list_display,
-    RecordDisplay: Typing.record_display,
-    Unary: Typing.unary,
-    Binary: Typing.binary,
-    Concat: Typing.concat,
-    Compare: Typing.compare,
-    Logic: Typing.logic,
-    Not: Typing.negation,
-    Choice: Typing.choice,
-    Test: Typing.test,
-    FilterCall: Typing.filter,
+    BrokenExpression: TypeChecker.broken,
+    Constant: TypeChecker.constant,
+    Name: TypeChecker.name,
+    Fields: TypeChecker.fields,
+    Attribute: TypeChecker.attribute,
+    Subscript: TypeChecker.subscript,
+    Slice: TypeChecker.slice,
+    ListDisplay: TypeChecker.list_display,
+    RecordDisplay: TypeChecker.record_display,
+    Unary: TypeChecker.unary,
+    Binary: TypeChecker.binary,
+    Concat: TypeChecker.concat,
+    Compare: TypeChecker.compare,
+    Logic: TypeChecker.logic,
+    Not: TypeChecker.negation,
+    Choice: TypeChecker.choice,
+    Test: TypeChecker.test,
+    FilterCall: TypeChecker.filter,
 }

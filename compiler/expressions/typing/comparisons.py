@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from wfc.compiler.expressions.conditions.narrowing import among, is_among
 from wfc.compiler.expressions.syntax.tree import Compare, Constant, ListDisplay, Node
 from wfc.compiler.expressions.typing import hints, type_tests
+from wfc.compiler.expressions.typing.reporter import TypeReporter
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.types import (
     ANY,
@@ -33,9 +33,6 @@ from wfc.compiler.types import (
     without_null,
 )
 
-if TYPE_CHECKING:
-    from wfc.compiler.expressions.typing.checker import Typing
-
 __all__ = ["WRITTEN_AS_TEXT", "adapt", "compare"]
 
 WRITTEN_AS_TEXT = (DECIMAL, DATE, DATETIME, DURATION)
@@ -54,61 +51,61 @@ def adapt(node: Node, type: Type, wanted: Type) -> Type:
     return type
 
 
-def compare(typing: Typing, node: Compare, left: Type, right: Type) -> Type:
+def compare(reporter: TypeReporter, node: Compare, left: Type, right: Type) -> Type:
     """Checks a comparison, whose type is boolean whatever it compares."""
     if UNKNOWN in (left, right):
         return BOOLEAN
     if node.operator in {"in", "not in"}:
-        membership(typing, node, left, right)
+        membership(reporter, node, left, right)
     else:
         left, right = adapt(node.left, left, right), adapt(node.right, right, left)
         if node.operator in {"==", "!="}:
-            equality(typing, node, left, right)
+            equality(reporter, node, left, right)
         else:
-            order(typing, node, left, right)
+            order(reporter, node, left, right)
     return BOOLEAN
 
 
-def order(typing: Typing, node: Compare, left: Type, right: Type) -> None:
-    first = typing.not_null(node.left, left, f"by `{node.operator}`")
-    second = typing.not_null(node.right, right, f"by `{node.operator}`")
+def order(reporter: TypeReporter, node: Compare, left: Type, right: Type) -> None:
+    first = reporter.not_null(node.left, left, f"by `{node.operator}`")
+    second = reporter.not_null(node.right, right, f"by `{node.operator}`")
     if not ordered(first, second):
-        typing.wrong(
+        reporter.wrong(
             operand_problems.not_ordered(
-                typing.at(node),
+                reporter.at(node),
                 node.operator,
                 show(base(first)),
                 show(base(second)),
-                hint(typing, node, first, second),
+                hint(reporter, node, first, second),
             )
         )
 
 
-def equality(typing: Typing, node: Compare, left: Type, right: Type) -> None:
+def equality(reporter: TypeReporter, node: Compare, left: Type, right: Type) -> None:
     for value, other, kind in ((node.right, node.left, left), (node.left, node.right, right)):
         if isinstance(value, Constant) and value.value is None:
-            type_tests.null_test(typing, node, other, kind, null=node.operator == "==")
+            type_tests.null_test(reporter, node, other, kind, null=node.operator == "==")
             return
         if kind is NULL and not may_be_null(value.type) and value.type is not ANY:
-            typing.decide(node, node.operator == "!=", f"`{typing.words(other)}` is null here")
+            reporter.decide(node, node.operator == "!=", f"`{reporter.words(other)}` is null here")
             return
     for value, other, other_type in ((node.right, node.left, left), (node.left, node.right, right)):
         one_sided = isinstance(value, Constant) and not isinstance(other, Constant)
         if (
             one_sided
             and isinstance(value, Constant)
-            and not one_value(typing, node, value, other, other_type)
+            and not one_value(reporter, node, value, other, other_type)
         ):
             return
     if not comparable(left, right):
-        shown, meant = (show(widened(left)), show(widened(right))), hint(typing, node, left, right)
-        typing.wrong(operand_problems.not_comparable(typing.at(node), node.operator, *shown, meant))
+        shown, meant = (show(widened(left)), show(widened(right))), hint(reporter, node, left, right)
+        reporter.wrong(operand_problems.not_comparable(reporter.at(node), node.operator, *shown, meant))
         node.left.type = UNKNOWN  # so that nobody relies on what it would have made known
 
 
-def hint(typing: Typing, node: Compare, left: Type, right: Type) -> str:
+def hint(reporter: TypeReporter, node: Compare, left: Type, right: Type) -> str:
     """What is most likely meant by a comparison that does not go."""
-    words = typing.words(node.left), typing.words(node.right)
+    words = reporter.words(node.left), reporter.words(node.right)
     return hints.for_comparison(node.operator, (node.left, node.right), (left, right), words)
 
 
@@ -117,7 +114,7 @@ def widened(type: Type) -> Type:
     return base(type) if isinstance(type, Enumeration) and len(type.values) == 1 else type
 
 
-def one_value(typing: Typing, node: Compare, value: Constant, other: Node, type: Type) -> bool:
+def one_value(reporter: TypeReporter, node: Compare, value: Constant, other: Node, type: Type) -> bool:
     """Checks a comparison of an enumeration with one value; whether there may be more to say."""
     declared = without_null(other.declared if other.declared is not UNKNOWN else type)
     if declared is BOOLEAN and isinstance(value.value, bool):
@@ -126,66 +123,68 @@ def one_value(typing: Typing, node: Compare, value: Constant, other: Node, type:
         return True
     if not has(declared, value.value):
         known = [str(each) for each in declared.values]
-        typing.wrong(
+        reporter.wrong(
             operand_problems.no_such_value(
-                typing.at(value), typing.words(other), show_value(value.value), known
+                reporter.at(value), reporter.words(other), show_value(value.value), known
             )
         )
         return False
     now = without_null(type)
     if isinstance(now, Enumeration):
-        decide(typing, node, value, other, now, may_be_null(type))
+        decide(reporter, node, value, other, now, may_be_null(type))
     return False
 
 
 def decide(
-    typing: Typing, node: Compare, value: Constant, other: Node, now: Enumeration, nullable: bool
+    reporter: TypeReporter, node: Compare, value: Constant, other: Node, now: Enumeration, nullable: bool
 ) -> None:
     """What earlier conditions have left of an enumeration may decide a comparison with one of its values."""
     shown = show_value(value.value)
     if not has(now, value.value):
-        why = f"`{typing.words(other)}` is no longer `{shown}` here"
-        typing.decide(node, node.operator == "!=", why)
+        why = f"`{reporter.words(other)}` is no longer `{shown}` here"
+        reporter.decide(node, node.operator == "!=", why)
     elif len(now.values) == 1 and not nullable:
-        why = f"`{typing.words(other)}` is always `{shown}` here"
-        typing.decide(node, node.operator == "==", why)
+        why = f"`{reporter.words(other)}` is always `{shown}` here"
+        reporter.decide(node, node.operator == "==", why)
 
 
 def has(enumeration: Enumeration, value: object) -> bool:
     return is_among(value, enumeration.values)
 
 
-def membership(typing: Typing, node: Compare, left: Type, right: Type) -> None:
-    container = typing.not_null(node.right, right, f"by `{node.operator}`")
+def membership(reporter: TypeReporter, node: Compare, left: Type, right: Type) -> None:
+    container = reporter.not_null(node.right, right, f"by `{node.operator}`")
     if container is UNKNOWN:
         return
     if isinstance(node.right, ListDisplay):
-        among_items(typing, node, node.right, left)
+        among_items(reporter, node, node.right, left)
         return
     if isinstance(container, ListOf):
         if not comparable(left, container.item):
-            typing.wrong(
+            reporter.wrong(
                 operand_problems.not_comparable(
-                    typing.at(node), node.operator, show(widened(left)), show(container)
+                    reporter.at(node), node.operator, show(widened(left)), show(container)
                 )
             )
         return
     if isinstance(container, MapOf) or base(container) is STRING:
-        held = typing.not_null(node.left, left, f"by `{node.operator}`")
+        held = reporter.not_null(node.left, left, f"by `{node.operator}`")
         if held is not UNKNOWN and base(held) is not STRING:
-            typing.wrong(
+            reporter.wrong(
                 operand_problems.not_comparable(
-                    typing.at(node), node.operator, show(widened(left)), show(container)
+                    reporter.at(node), node.operator, show(widened(left)), show(container)
                 )
             )
         return
-    typing.wrong(operand_problems.no_parts(typing.at(node.right), typing.words(node.right), show(container)))
+    reporter.wrong(
+        operand_problems.no_parts(reporter.at(node.right), reporter.words(node.right), show(container))
+    )
 
 
-def among_items(typing: Typing, node: Compare, display: ListDisplay, left: Type) -> None:
+def among_items(reporter: TypeReporter, node: Compare, display: ListDisplay, left: Type) -> None:
     """Each item of a list written out is compared with the value by itself."""
     if not display.items:
-        typing.wrong(operand_problems.never_true(typing.at(node), "the list is empty"))
+        reporter.wrong(operand_problems.never_true(reporter.at(node), "the list is empty"))
     declared = without_null(node.left.declared if node.left.declared is not UNKNOWN else left)
     values = among(declared.values) if isinstance(declared, Enumeration) else frozenset()
     scalar = base(declared)
@@ -194,27 +193,27 @@ def among_items(typing: Typing, node: Compare, display: ListDisplay, left: Type)
         if isinstance(item, Constant) and isinstance(declared, Enumeration) and base(kind) == scalar:
             if (item.value.__class__, item.value) not in values:
                 known = [str(each) for each in declared.values]
-                words = typing.words(node.left)
-                typing.wrong(
-                    operand_problems.no_such_value(typing.at(item), words, show_value(item.value), known)
+                words = reporter.words(node.left)
+                reporter.wrong(
+                    operand_problems.no_such_value(reporter.at(item), words, show_value(item.value), known)
                 )
         elif left is not NULL and not comparable(left, kind):
-            typing.wrong(
+            reporter.wrong(
                 operand_problems.not_comparable(
-                    typing.at(item), node.operator, show(left), show(widened(kind))
+                    reporter.at(item), node.operator, show(left), show(widened(kind))
                 )
             )
     if left is NULL and not any(may_be_null(item.type) for item in display.items):
-        typing.decide(node, node.operator == "not in", f"`{typing.words(node.left)}` is null here")
+        reporter.decide(node, node.operator == "not in", f"`{reporter.words(node.left)}` is null here")
         return
     now = without_null(left)
     written = [item.value for item in display.items if isinstance(item, Constant)]
-    if not typing.failed and isinstance(now, Enumeration) and len(written) == len(display.items):
-        decide_among(typing, node, now, written, may_be_null(left))
+    if not reporter.failed and isinstance(now, Enumeration) and len(written) == len(display.items):
+        decide_among(reporter, node, now, written, may_be_null(left))
 
 
 def decide_among(
-    typing: Typing, node: Compare, now: Enumeration, values: Sequence[object], nullable: bool
+    reporter: TypeReporter, node: Compare, now: Enumeration, values: Sequence[object], nullable: bool
 ) -> None:
     """The same as ``decide``, for several values."""
     known = among(values)
@@ -222,5 +221,5 @@ def decide_among(
     outcome = None if held and (len(held) < len(now.values) or nullable) else bool(held)
     if outcome is not None:
         left = " or ".join(f"`{show_value(each)}`" for each in now.values)
-        why = f"`{typing.words(node.left)}` can only be {left} here"
-        typing.decide(node, outcome == (node.operator == "in"), why)
+        why = f"`{reporter.words(node.left)}` can only be {left} here"
+        reporter.decide(node, outcome == (node.operator == "in"), why)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from wfc.compiler.expressions.cache import ExpressionCache
 from wfc.compiler.expressions.conditions.narrowing import SCALAR_TESTS, Facts, facts_of, of_first
+from wfc.compiler.expressions.expression import Expression
 from wfc.compiler.expressions.syntax.tree import Constant, Fields, Name, Node, Path, Test, children
 from wfc.compiler.slotted import dataclass, field, replace
 from wfc.compiler.types import UNKNOWN, OneOf, Record, Type, may_be_null
-
-if TYPE_CHECKING:
-    from wfc.compiler.expressions.memory import Memory
-    from wfc.compiler.expressions.passes import Expression
 
 __all__ = ["Scope"]
 
@@ -30,13 +28,13 @@ class Scope:
             that there are.
         classes: Events and types that ``is Name`` may name.
         facts: The type that a path has here, where conditions have narrowed it.
-        memory: Of what was read in scopes with the same classes, or ``None``.
+        cache: Of what was read in scopes with the same classes, or ``None``.
     """
 
     names: Mapping[str, Type]
     classes: Mapping[str, Record] = field(default_factory=dict)
     facts: Facts = field(default_factory=dict)
-    memory: Memory | None = None
+    cache: ExpressionCache | None = None
 
     def assuming(self, condition: Expression, holds: bool) -> Scope:
         """The scope where a condition is known to hold, or not to."""
@@ -63,7 +61,7 @@ class Scope:
         events = self.names.get("events")
         if isinstance(events, Record) and events.role == "first":
             facts.update(of_first("events", events, facts))
-        return Scope(self.names, self.classes, facts, self.memory)
+        return Scope(self.names, self.classes, facts, self.cache)
 
     def doubts(self) -> Facts:
         """What is known after a condition that could not be read, or cannot be so: it may have excluded anything."""

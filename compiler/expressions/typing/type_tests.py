@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from wfc.compiler.expressions.conditions.narrowing import SCALAR_TESTS, passes_test
 from wfc.compiler.expressions.syntax.tree import Node, Test
+from wfc.compiler.expressions.typing.reporter import TypeReporter
+from wfc.compiler.expressions.typing.scope import Scope
 from wfc.compiler.rules import expressions as problems
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.types import ANY, BUILT_IN, NULL, UNKNOWN, Record, Type, may_be_null, members
 
-if TYPE_CHECKING:
-    from wfc.compiler.expressions.typing.checker import Typing
-    from wfc.compiler.expressions.typing.scope import Scope
-
 __all__ = ["null_test", "test"]
 
 
-def test(typing: Typing, node: Test, kind: Type, scope: Scope) -> None:
+def test(reporter: TypeReporter, node: Test, kind: Type, scope: Scope) -> None:
     """Checks a test of a value of some type; finds what the test is named after."""
     if node.name == "none":
-        null_test(typing, node, node.of, kind, null=not node.negated)
+        null_test(reporter, node, node.of, kind, null=not node.negated)
         return
     records = [each for each in members(kind) if isinstance(each, Record)]
     # what another workflow calls its end counts before an event of this one
@@ -29,32 +25,32 @@ def test(typing: Typing, node: Test, kind: Type, scope: Scope) -> None:
     if kind is UNKNOWN:
         return  # it may be the name of what could not be found
     if node.record is None and node.name not in SCALAR_TESTS:
-        place = typing.place.stretch(node.name_start, node.name_end)
+        place = reporter.place.stretch(node.name_start, node.name_end)
         known = [each.called or each.name for each in records] or list(scope.classes)
-        typing.wrong(problems.unknown_test(place, node.name, ["none", *known]))
+        reporter.wrong(problems.unknown_test(place, node.name, ["none", *known]))
     elif kind is not ANY or node.record is not None:
-        kind_test(typing, node, kind)
+        kind_test(reporter, node, kind)
 
 
-def null_test(typing: Typing, node: Node, asked: Node, kind: Type, *, null: bool) -> None:
+def null_test(reporter: TypeReporter, node: Node, asked: Node, kind: Type, *, null: bool) -> None:
     """Checks a question whether something is null, or (not ``null``) whether it is not."""
-    words = typing.words(asked)
+    words = reporter.words(asked)
     declared = asked.declared if asked.declared is not UNKNOWN else kind
     if kind in (ANY, UNKNOWN):
         return
     if kind is NULL:
         if declared is not NULL:
-            typing.decide(node, null, f"`{words}` is null here")
+            reporter.decide(node, null, f"`{words}` is null here")
     elif not may_be_null(kind):
         if may_be_null(declared):
-            typing.decide(node, not null, f"`{words}` is not null here")
+            reporter.decide(node, not null, f"`{words}` is not null here")
         else:
-            typing.wrong(operand_problems.never_null(typing.at(node), words, not null))
+            reporter.wrong(operand_problems.never_null(reporter.at(node), words, not null))
 
 
-def kind_test(typing: Typing, node: Test, kind: Type) -> None:
+def kind_test(reporter: TypeReporter, node: Test, kind: Type) -> None:
     """Checks a question of which type a value is."""
-    words = typing.words(node.of)
+    words = reporter.words(node.of)
     declared = node.of.declared if node.of.declared is not UNKNOWN else kind
     possible = [passes_test(each, node) for each in members(declared)]
     now = [passes_test(each, node) for each in members(kind)] if kind is not NULL else [False]
@@ -64,7 +60,7 @@ def kind_test(typing: Typing, node: Test, kind: Type) -> None:
     why = f"`{words}` {'is always' if always else 'can never be'} `{node.name}` here"
     outcome = always != node.negated
     if any(possible) and not (all(possible) and not may_be_null(declared)):
-        typing.decide(node, outcome, why)
+        reporter.decide(node, outcome, why)
     else:
         finding = operand_problems.always_true if outcome else operand_problems.never_true
-        typing.wrong(finding(typing.at(node), why))
+        reporter.wrong(finding(reporter.at(node), why))

@@ -5,16 +5,7 @@ from __future__ import annotations
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.proof.analysis import Analysis
 from wfc.compiler.rules import types as problems
-from wfc.compiler.types import (
-    Field,
-    ListOf,
-    OneOf,
-    Optional,
-    Record,
-    Type,
-    parts,
-    within,
-)
+from wfc.compiler.types import Field, ListOf, OneOf, Optional, Record, Type, parts, within
 
 __all__ = ["types_are_finite"]
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope, Template
-from wfc.compiler.expressions.passes import uses_of
 from wfc.compiler.expressions.syntax.template_tree import Hole
+from wfc.compiler.expressions.syntax.tree import paths_in
 from wfc.compiler.model import Auth, Header, HttpRequest, Secret, Value
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
@@ -46,7 +46,7 @@ def url(text: str, place: Place, scope: Scope, reader: ValueReader) -> Template:
     """An address; an expression at its beginning decides who gets the request, so it must be a setting."""
     template = reader.text(text, place, scope)
     first = template.parts[0] if template.parts else None
-    outside = isinstance(first, Hole) and any(path[:1] != ("config",) for path in uses_of([first.tree]))
+    outside = isinstance(first, Hole) and any(path[:1] != ("config",) for path in paths_in([first.tree]))
     if isinstance(first, Hole) and outside and first.tree.type != UNKNOWN:
         reader.report(problems.url_base_not_config(place.stretch(first.tree.start, first.tree.end)))
     return template

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 from wfc.compiler.diagnostics import Address, Finding, Place, Report, Severity
-from wfc.compiler.expressions.memory import Memory
+from wfc.compiler.expressions import ExpressionCache
 from wfc.compiler.model import (
     Agent,
     Event,
@@ -153,7 +153,7 @@ class Declarations:
         waited: Event → address of the first step that waits for it.
         called: The other workflows that steps call, by name; ``None`` for what cannot be called.
         adopted: Names given to types of other workflows.
-        memory: Of expressions in steps.
+        expression_cache: Of the expressions in steps.
         found_in_prompts: Places in the texts of prompts with findings, and how grave those are.
     """
 
@@ -192,7 +192,7 @@ class Declarations:
     called: dict[str, CalledWorkflow | None] = field(default_factory=dict)
     adopted: set[str] = field(default_factory=set)
     found_in_prompts: dict[Place, int] = field(default_factory=dict)
-    memory: Memory = field(default_factory=Memory)
+    expression_cache: ExpressionCache = field(default_factory=ExpressionCache)
 
     def report(self, finding: Finding) -> None:
         """Take a finding, and remember that there was one of its kind."""

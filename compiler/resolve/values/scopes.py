@@ -107,7 +107,7 @@ class StepScopes:
 
     def scope(self, more: Mapping[str, Type]) -> Scope:
         declared = self.declared
-        return Scope({**self.shared, **more}, declared.classes, memory=declared.memory)
+        return Scope({**self.shared, **more}, declared.classes, cache=declared.expression_cache)
 
 
 def accepted(accepts: AnyOf | Join | None, *, all_here: bool | None = None) -> dict[str, Type]:

@@ -20,10 +20,18 @@ from wfc.runtime.core.advance.frames import (
     open_recovery,
     open_root,
 )
-from wfc.runtime.core.advance.items import gave, item_failed
-from wfc.runtime.core.advance.joins import arrive, matched, time_out
+from wfc.runtime.core.advance.items import item_completed, item_failed
+from wfc.runtime.core.advance.joins import arrive, match_value_computed, time_out
 from wfc.runtime.core.advance.observing import note_emitted, note_queued, note_state
-from wfc.runtime.core.advance.pausing import answered, broken, keep, paused, resolved, took, waited
+from wfc.runtime.core.advance.pausing import (
+    inbox_event_taken,
+    keep_in_inbox,
+    pause_failed,
+    pause_resolved,
+    pause_timer_fired,
+    question_answered,
+    step_paused,
+)
 from wfc.runtime.core.advance.restarting import Restarting, restart
 from wfc.runtime.core.advance.run_exits import fail
 from wfc.runtime.core.advance.scheduling import free_worker, resume, start_run, start_timer
@@ -118,7 +126,7 @@ def _completed(execution: Execution, tick: Completed) -> None:
         check_not_stuck(execution, run)
 
 
-def _tried_again(execution: Execution, tick: AttemptFailed) -> None:
+def _attempt_failed(execution: Execution, tick: AttemptFailed) -> None:
     run = execution.in_flight.pop(tick.number, None)
     if run is not None:
         run.attempt += 1
@@ -163,7 +171,7 @@ def _arrived(execution: Execution, tick: Arrived) -> None:
         _ask(execution, event)
     targets = execution.plan.acceptors(type(event)) if tick.step is None else (tick.step,)
     if not targets and tick.sender is None and type(event) in execution.plan.received:
-        keep(execution, event)
+        keep_in_inbox(execution, event)
     _deliver_all(execution, targets, event, frame, path)
 
 
@@ -189,7 +197,7 @@ def _timer_fired(execution: Execution, tick: TimerFired) -> None:
     if isinstance(waiting, StepRun):
         resume(execution, waiting)
     elif isinstance(waiting, Pause):
-        waited(execution, waiting, tick.timer)
+        pause_timer_fired(execution, waiting, tick.timer)
     elif waiting is not None:
         frame, step = waiting
         time_out(execution, step, frame)
@@ -205,7 +213,7 @@ def _cancelled(execution: Execution, tick: Cancelled) -> None:
     fail(execution, tick.error)
 
 
-def _left(execution: Execution, tick: RunExitTaken) -> None:
+def _run_exit_taken(execution: Execution, tick: RunExitTaken) -> None:
     """An exit of the run was taken."""
     emitted, failing = tick.emitted, execution.failing
     assert failing is not None
@@ -222,7 +230,7 @@ def _left(execution: Execution, tick: RunExitTaken) -> None:
         raise UndeclaredResultError(f"an exit of the run gave {describe_value(emitted)}, which ends no run")
 
 
-def _spent(execution: Execution, tick: ModelUsed) -> None:
+def _model_used(execution: Execution, tick: ModelUsed) -> None:
     execution.tokens += tick.tokens
     execution.cost_usd += tick.cost_usd
 
@@ -230,19 +238,19 @@ def _spent(execution: Execution, tick: ModelUsed) -> None:
 _TICKS: dict[type[Tick], Callable[[Execution, Any], None]] = {
     Started: _started,
     Completed: _completed,
-    AttemptFailed: _tried_again,
+    AttemptFailed: _attempt_failed,
     Failed: _failed,
     Arrived: _arrived,
-    Paused: paused,
-    Answered: answered,
-    InboxEventTaken: took,
-    PauseResolved: resolved,
-    PauseFailed: broken,
-    ItemCompleted: gave,
+    Paused: step_paused,
+    Answered: question_answered,
+    InboxEventTaken: inbox_event_taken,
+    PauseResolved: pause_resolved,
+    PauseFailed: pause_failed,
+    ItemCompleted: item_completed,
     ItemFailed: item_failed,
-    RunExitTaken: _left,
-    ModelUsed: _spent,
-    MatchValueComputed: matched,
+    RunExitTaken: _run_exit_taken,
+    ModelUsed: _model_used,
+    MatchValueComputed: match_value_computed,
     StepsCancelled: _steps_cancelled,
     TimerFired: _timer_fired,
     Cancelled: _cancelled,

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from itertools import chain
 
 from wfc.runtime.core.advance.frames import leave
-from wfc.runtime.core.advance.items import leave_out
+from wfc.runtime.core.advance.items import skip_item
 from wfc.runtime.core.advance.releasing import drop
 from wfc.runtime.core.effects import StopTimer
 from wfc.runtime.core.execution import Execution
@@ -114,7 +114,7 @@ def cancel_steps(execution: Execution, tick: StepsCancelled) -> None:
                     _abandon(execution, frame, None)
             drop(execution, run)
             if run.step.of is not None and isinstance(run.parent, Pause):
-                leave_out(execution, run)
+                skip_item(execution, run)
     except StuckError as error:
         name = f"step `{step.name}`" if step is not None else f"step run {number}"
         raise StuckError(f"{name} was cancelled, and without it {error}") from None

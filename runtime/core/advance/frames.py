@@ -22,7 +22,7 @@ __all__ = [
     "open_item",
     "open_recovery",
     "open_root",
-    "wanting",
+    "unfilled_join",
 ]
 
 
@@ -181,11 +181,11 @@ def _settle(execution: Execution, frame: Frame) -> None:
         if not slots.fired:
             step = execution.plan.steps[index if isinstance(index, int) else index[0]]
             if isinstance(step.join, AllOf) and step.match_by is None:
-                raise StuckError(f"the run is stuck: {wanting(frame, step, slots)}")
+                raise StuckError(f"the run is stuck: {unfilled_join(frame, step, slots)}")
             execution.fell_short = (frame, step, slots)
 
 
-def wanting(frame: Frame, step: Step, slots: Slots) -> str:
+def unfilled_join(frame: Frame, step: Step, slots: Slots) -> str:
     """That a join has only some of its events, and will not get more, in words."""
     fork = f"`{frame.fork.name}`" if frame.fork is not None else "the start of the run"
     return (

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from wfc.runtime.core.advance.observing import note_state
 from wfc.runtime.core.advance.releasing import finish
-from wfc.runtime.core.advance.scheduling import count_steps, free_worker, place
+from wfc.runtime.core.advance.scheduling import count_steps, free_worker, start_or_queue
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import Exit, ItemRuns, Pause, StepRun
 from wfc.runtime.core.ticks import ItemCompleted, ItemFailed
 from wfc.runtime.events import StepState
 from wfc.runtime.plan.pauses import SKIP, Items
 
-__all__ = ["gave", "item_failed", "leave_out", "start_items"]
+__all__ = ["item_completed", "item_failed", "skip_item", "start_items"]
 
 
 def start_items(execution: Execution, pause: Pause) -> None:
@@ -27,12 +27,12 @@ def start_items(execution: Execution, pause: Pause) -> None:
         one = StepRun(number, step, run.event, run.frame, (*run.path, position))
         one.parent, one.position = pause, position
         items.live[number] = one
-        place(execution, one)
+        start_or_queue(execution, one)
     if not items.live:
         finish(execution, pause, Exit.RESULT, [])
 
 
-def gave(execution: Execution, tick: ItemCompleted) -> None:
+def item_completed(execution: Execution, tick: ItemCompleted) -> None:
     """An item is done."""
     run = execution.in_flight.pop(tick.number, None)
     if run is not None:
@@ -54,7 +54,7 @@ def item_failed(execution: Execution, tick: ItemFailed) -> None:
         _record(execution, run, None if run.step.on_item_error == "null" else SKIP)
 
 
-def leave_out(execution: Execution, run: StepRun) -> None:
+def skip_item(execution: Execution, run: StepRun) -> None:
     """An item whose run was cancelled is left out, if its pause still waits for it."""
     if run.number in _items(run).live:
         _record(execution, run, SKIP)

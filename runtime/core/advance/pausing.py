@@ -19,10 +19,19 @@ from wfc.runtime.events import Event, StepState
 from wfc.runtime.plan.pauses import Child, Delay, Items, Outside, Question, QuestionAsked, Until
 from wfc.runtime.values.outputs import form_schema
 
-__all__ = ["answered", "broken", "keep", "later", "paused", "resolved", "took", "waited"]
+__all__ = [
+    "inbox_event_taken",
+    "keep_in_inbox",
+    "pause_failed",
+    "pause_resolved",
+    "pause_timer_fired",
+    "question_answered",
+    "seconds_after",
+    "step_paused",
+]
 
 
-def paused(execution: Execution, tick: Paused) -> None:
+def step_paused(execution: Execution, tick: Paused) -> None:
     """A step run waits from now on."""
     run = execution.in_flight.pop(tick.number, None)
     if run is None:
@@ -37,7 +46,7 @@ def paused(execution: Execution, tick: Paused) -> None:
     if not at_work:
         free_worker(execution, run.step)
     if tick.within is not None:
-        pause.expires = later(tick.now, tick.within)
+        pause.expires = seconds_after(tick.now, tick.within)
         _bound(execution, pause, tick.within, Exit.EXPIRED)
     if run.step.timeout is not None:
         _bound(execution, pause, run.step.timeout, Exit.BROKEN)
@@ -48,7 +57,7 @@ def _bound(execution: Execution, pause: Pause, seconds: float, exit: Exit) -> No
     pause.timers[start_timer(execution, seconds, pause)] = exit
 
 
-def later(moment: datetime, seconds: float) -> datetime | None:
+def seconds_after(moment: datetime, seconds: float) -> datetime | None:
     """So many seconds after a moment; ``None`` where no calendar goes."""
     try:
         return moment + timedelta(seconds=seconds)
@@ -115,7 +124,7 @@ _BEGIN: Final[dict[type, Callable[[Execution, Pause], None]]] = {
 }
 
 
-def waited(execution: Execution, pause: Pause, timer: int) -> None:
+def pause_timer_fired(execution: Execution, pause: Pause, timer: int) -> None:
     """A timer of a pause has run out."""
     exit = pause.timers.pop(timer)
     error = None
@@ -124,7 +133,7 @@ def waited(execution: Execution, pause: Pause, timer: int) -> None:
     finish(execution, pause, exit, error)
 
 
-def answered(execution: Execution, tick: Answered) -> None:
+def question_answered(execution: Execution, tick: Answered) -> None:
     """Somebody answered: for the first time, or it changes nothing."""
     pause = execution.paused.get(tick.number)
     if (
@@ -141,7 +150,7 @@ def answered(execution: Execution, tick: Answered) -> None:
         finish(execution, pause, Exit.RESULT, [answer for _, answer in pause.answers])
 
 
-def keep(execution: Execution, event: Event) -> None:
+def keep_in_inbox(execution: Execution, event: Event) -> None:
     """An event came from outside that pauses take: it is kept until one does."""
     number = execution.number = execution.number + 1
     if execution.inbox is NONE:
@@ -153,21 +162,21 @@ def keep(execution: Execution, event: Event) -> None:
             execution.effects.append(CheckInbox(pause.run.number))
 
 
-def took(execution: Execution, tick: InboxEventTaken) -> None:
+def inbox_event_taken(execution: Execution, tick: InboxEventTaken) -> None:
     """A pause takes an event that was kept."""
     pause = execution.paused.get(tick.number)
     if pause is not None and tick.event in execution.inbox:
         finish(execution, pause, Exit.RESULT, execution.inbox.pop(tick.event))
 
 
-def resolved(execution: Execution, tick: PauseResolved) -> None:
+def pause_resolved(execution: Execution, tick: PauseResolved) -> None:
     """What a step run paused for is there."""
     pause = execution.paused.get(tick.number)
     if pause is not None:
         finish(execution, pause, Exit.RESULT, tick.result, child_ended=True)
 
 
-def broken(execution: Execution, tick: PauseFailed) -> None:
+def pause_failed(execution: Execution, tick: PauseFailed) -> None:
     """What a step run paused for has failed."""
     pause = execution.paused.get(tick.number)
     if pause is not None:

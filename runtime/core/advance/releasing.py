@@ -7,7 +7,7 @@ from typing import Any
 
 from wfc.runtime.core.advance.frames import leave
 from wfc.runtime.core.advance.observing import note_state
-from wfc.runtime.core.advance.scheduling import free_worker, go_on
+from wfc.runtime.core.advance.scheduling import continue_run, free_worker
 from wfc.runtime.core.effects import CancelTask, Publish, StopChild, StopTimer
 from wfc.runtime.core.execution import NONE, Execution
 from wfc.runtime.core.step_runs import Exit, Pause, StepRun
@@ -34,14 +34,14 @@ def finish(
 ) -> None:
     """A pause is over: its step run takes its next way, with what it waited for, or the error that came instead."""
     run = pause.run
-    _let_go(execution, pause, exit, child_ended=child_ended)
+    _release(execution, pause, exit, child_ended=child_ended)
     run.result = result
     if pause.at_work:
         execution.busy[run.step.index] -= 1  # which it takes up again at once
-    go_on(execution, run, exit)
+    continue_run(execution, run, exit)
 
 
-def _let_go(execution: Execution, pause: Pause, exit: Exit, *, child_ended: bool = False) -> None:
+def _release(execution: Execution, pause: Pause, exit: Exit, *, child_ended: bool = False) -> None:
     del execution.paused[pause.run.number]
     execution.expecting.pop(pause.run.number, None)
     for timer in pause.timers:
@@ -69,7 +69,7 @@ def drop(execution: Execution, run: StepRun) -> None:
         return
     pause = execution.paused.get(run.number)
     if pause is not None:
-        _let_go(execution, pause, Exit.DROPPED)
+        _release(execution, pause, Exit.DROPPED)
         if pause.at_work:
             free_worker(execution, run.step)
     elif execution.in_flight.pop(run.number, None) is not None:

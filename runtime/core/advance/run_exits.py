@@ -13,12 +13,12 @@ from wfc.runtime.errors import (
 )
 from wfc.runtime.plan.run_rules import RunExit
 
-__all__ = ["fail", "way_out"]
+__all__ = ["exit_for", "fail"]
 
 
 def fail(execution: Execution, error: Exception) -> None:
     """A run cannot go on: it fails, unless it has an exit for that, which is taken once."""
-    way = way_out(error)
+    way = exit_for(error)
     if way is None or way not in execution.plan.exits or execution.failing is not None:
         execution.outcome = error
     else:
@@ -26,7 +26,7 @@ def fail(execution: Execution, error: Exception) -> None:
         execution.effects.append(TakeRunExit(way))
 
 
-def way_out(error: Exception) -> RunExit | None:
+def exit_for(error: Exception) -> RunExit | None:
     """The exit that a run may have for an error."""
     if isinstance(error, WorkflowTimeoutError):
         return "run_deadline"

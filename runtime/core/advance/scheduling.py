@@ -11,7 +11,15 @@ from wfc.runtime.core.step_runs import Exit, Frame, FrameKind, Path, StepRun
 from wfc.runtime.errors import LimitError
 from wfc.runtime.plan.step import Step
 
-__all__ = ["count_steps", "free_worker", "go_on", "place", "resume", "start_run", "start_timer"]
+__all__ = [
+    "continue_run",
+    "count_steps",
+    "free_worker",
+    "resume",
+    "start_or_queue",
+    "start_run",
+    "start_timer",
+]
 
 
 def start_run(
@@ -50,7 +58,7 @@ def start_run(
         _queue(execution, index).append(run)
 
 
-def place(execution: Execution, run: StepRun) -> None:
+def start_or_queue(execution: Execution, run: StepRun) -> None:
     """Has a step run start, or wait behind those that came before."""
     index = run.step.index
     if execution.busy[index] < run.step.num_workers:
@@ -86,7 +94,7 @@ def resume(execution: Execution, run: StepRun) -> None:
         _queue(execution, index).appendleft(run)
 
 
-def go_on(execution: Execution, run: StepRun, exit: Exit) -> None:
+def continue_run(execution: Execution, run: StepRun, exit: Exit) -> None:
     """Has a step run that had paused take its next way, which takes no time: it needs no free worker."""
     run.exit = exit
     execution.busy[run.step.index] += 1

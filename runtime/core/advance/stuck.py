@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wfc.runtime.core.advance.frames import wanting
+from wfc.runtime.core.advance.frames import unfilled_join
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.errors import StuckError
@@ -29,7 +29,7 @@ def check_not_stuck(execution: Execution, last: StepRun | None) -> None:
         said += f", and the last step, `{last.step.name}`, emitted nothing on {last.event_name}"
     found = _waiting(execution)
     if execution.fell_short is not None:
-        found.append(wanting(*execution.fell_short))
+        found.append(unfilled_join(*execution.fell_short))
     waiting = "; ".join(found)
     raise StuckError(
         f"the run can no longer move: {said}, so no end event can come" + (f"; {waiting}" if waiting else "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from wfc.runtime.core.advance.joins import collect
+from wfc.runtime.core.advance.collecting import collect
 from wfc.runtime.driver import about
 from wfc.runtime.driver.context.standing import Standing
 from wfc.runtime.events import Event, ProgressText

@@ -11,7 +11,7 @@ from pydantic_core import to_json
 from wfc.runtime.authoring.resource.pools import Pool
 from wfc.runtime.authoring.retry import seed_of
 from wfc.runtime.calls.cache import keep_fresh
-from wfc.runtime.core.advance.joins import uncollect
+from wfc.runtime.core.advance.collecting import uncollect
 from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import (
     AttemptFailed,

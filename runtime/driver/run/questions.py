@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
 
-from wfc.runtime.core.advance.pausing import later
+from wfc.runtime.core.advance.pausing import seconds_after
 from wfc.runtime.core.advance.releasing import question_id
 from wfc.runtime.core.step_runs import Pause
 from wfc.runtime.core.ticks import Answered, Cancelled, InboxEventTaken, Tick
@@ -118,7 +118,7 @@ def waits_for(run: Run, number: int) -> tuple[str, datetime | None] | None:
         return None
     match pause.value:
         case Delay(seconds=seconds):
-            return "", later(pause.began, seconds)
+            return "", seconds_after(pause.began, seconds)
         case Until(moment=moment):
             return "", moment
         case Outside(event=event):

@@ -8,6 +8,19 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
+from scalar_meaning import (
+    UndefinedError,
+    as_json,
+    as_text,
+    as_url_part,
+    read_date,
+    read_datetime,
+    read_decimal,
+    read_duration,
+    read_integer,
+    read_number,
+)
+
 from wfc.compiler.expressions.syntax.tree import (
     Attribute,
     Binary,
@@ -46,14 +59,11 @@ from wfc.compiler.types import (
     members,
     without_null,
 )
-from wfc.runtime.values import filters
+
+__all__ = ["UndefinedError", "equal", "meaning"]
 
 Values = dict[str, Any]
 EXACT = Context(prec=5000, Emax=999999, Emin=-999999)
-
-
-class UndefinedError(Exception):
-    """The language gives this no value: a division by zero, what is out of range, what cannot be read."""
 
 
 def meaning(node: Node, values: Values) -> Any:
@@ -64,7 +74,7 @@ def meaning(node: Node, values: Values) -> Any:
     """
     try:
         return widened(RULES[node.__class__](node, values), node.type)
-    except (ArithmeticError, ValueError, filters.ExpressionError) as error:
+    except (ArithmeticError, ValueError) as error:
         raise UndefinedError(str(error)) from None
 
 
@@ -100,10 +110,10 @@ def constant(node: Constant, values: Values) -> Any:
 
 
 CONVERSIONS: dict[Type, Callable[[str], Any]] = {
-    DECIMAL: Decimal,
-    DATE: date.fromisoformat,
-    DATETIME: filters.datetime,
-    DURATION: filters.duration,
+    DECIMAL: read_decimal,
+    DATE: read_date,
+    DATETIME: read_datetime,
+    DURATION: read_duration,
 }
 
 
@@ -292,20 +302,27 @@ def converted(gives: type, convert: Callable[[Any], Any]) -> Callable[[Any], Any
     return lambda of: of if isinstance(of, gives) else convert(of)
 
 
+def day(of: Any) -> date:
+    """The day of a moment, in UTC; a day itself; or the one that a text holds."""
+    if isinstance(of, datetime):
+        return of.astimezone(UTC).date()
+    return of if isinstance(of, date) else read_date(of)
+
+
 FILTERS: dict[str, Callable[..., Any]] = {
     "default": lambda of, value: value if of is None else of,
-    "json": lambda of, indent=None: filters.json(of, indent),
+    "json": as_json,
     "round": rounded,
     "floor": math.floor,
     "ceil": math.ceil,
     "abs": lambda of: -of if of < type(of)(0) else of + type(of)(0),
-    "string": filters.text,
-    "integer": converted(int, filters.integer),
-    "number": converted(float, filters.number),
-    "decimal": converted(Decimal, filters.decimal),
-    "datetime": converted(datetime, filters.datetime),
-    "duration": converted(timedelta, filters.duration),
-    "date": lambda of: of.astimezone(UTC).date() if isinstance(of, datetime) else filters.day(of),
+    "string": as_text,
+    "integer": converted(int, read_integer),
+    "number": converted(float, read_number),
+    "decimal": converted(Decimal, read_decimal),
+    "datetime": converted(datetime, read_datetime),
+    "duration": converted(timedelta, read_duration),
+    "date": day,
     "format": lambda of, pattern: of.strftime(pattern),
     "seconds": lambda of: of / timedelta(seconds=1),
     "upper": str.upper,
@@ -321,7 +338,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "ends_with": lambda of, text: any_of(text, of.endswith),
     "truncate": cut,
     "indent": moved,
-    "url_encode": filters.url_part,
+    "url_encode": as_url_part,
     "length": len,
     "first": lambda of: of[0] if of else None,
     "last": lambda of: of[-1] if of else None,
@@ -331,7 +348,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "sort": lambda of, field=None, descending=False: sorted(of, key=getter(field), reverse=descending),
     "reverse": lambda of: list(reversed(of)),
     "unique": lambda of, field=None: once(of, getter(field)),
-    "join": lambda of, separator="": separator.join(map(filters.text, of)),
+    "join": lambda of, separator="": separator.join(map(as_text, of)),
     "most_common": most_common,
     "flatten": lambda of: [item for items in of for item in items],
     "chunk": chunked,
@@ -359,7 +376,7 @@ RULES: dict[type[Node], Callable[..., Any]] = {
         -meaning(node.operand, values) if node.operator == "-" else meaning(node.operand, values)
     ),
     Binary: arithmetic,
-    Concat: lambda node, values: "".join(filters.text(meaning(part, values)) for part in node.parts),
+    Concat: lambda node, values: "".join(as_text(meaning(part, values)) for part in node.parts),
     Compare: lambda node, values: compared(
         node.operator, meaning(node.left, values), meaning(node.right, values)
     ),

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.expressions import Scope, parse_expression, spell_expression
+from wfc.compiler.expressions import Scope, generate_expression, parse_expression
 from wfc.compiler.expressions.filters import FILTERS
 from wfc.compiler.types import DECIMAL, NUMBER, STRING, Enumeration, Field, ListOf, MapOf, Record
 from wfc.runtime import Record as PythonRecord
@@ -46,7 +46,7 @@ def test_a_filters_example_gives_what_it_says(name: str) -> None:
     findings: list[Finding] = []
     expression = parse_expression(text, Place(("example",)), SCOPE, findings.append)
     assert not [finding.message for finding in findings if finding.severity.word == "error"]
-    found = eval(spell_expression(expression, {}), dict(SPACE))  # noqa: S307 - the code under test
+    found = eval(generate_expression(expression, {}), dict(SPACE))  # noqa: S307 - the code under test
     assert filters.plain(found) == json.loads(gives)
 
 

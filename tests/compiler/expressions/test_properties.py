@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.expressions import Scope, parse_expression, parse_template, spell_expression
+from wfc.compiler.expressions import Scope, generate_expression, parse_expression, parse_template
 from wfc.compiler.types import BOOLEAN, INTEGER, NUMBER, STRING, Enumeration, ListOf, Optional
 
 SCOPE = Scope(
@@ -108,7 +108,7 @@ def parentheses_are_right(texts: Pair) -> None:
         return
     from wfc.runtime.values import filters
 
-    code = spell_expression(expression, {})
+    code = generate_expression(expression, {})
     tree = ast.parse(code, mode="eval")
     # Python's own printer sets as few as it can; what it prints may differ only in quotes and layout
     assert ast.dump(ast.parse(ast.unparse(tree), mode="eval")) == ast.dump(tree)
@@ -116,7 +116,7 @@ def parentheses_are_right(texts: Pair) -> None:
         assert code.count("(") <= ast.unparse(tree).count("(")
     again, _ = read(texts[1])
     space = {**VALUES, "filters": filters}
-    assert eval(code, space) == eval(spell_expression(again, {}), space)  # noqa: S307 - the code under test
+    assert eval(code, space) == eval(generate_expression(again, {}), space)  # noqa: S307 - the code under test
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -126,7 +126,9 @@ def test_operators_bind_as_in_python(seed: int) -> None:
         text = bare(chance, chance.choice(["integer", "condition"]), chance.randint(1, 4))
         expression, findings = read(text)
         if not findings and "|" not in text:
-            assert ast.dump(ast.parse(spell_expression(expression, {}))) == ast.dump(turned(ast.parse(text)))
+            assert ast.dump(ast.parse(generate_expression(expression, {}))) == ast.dump(
+                turned(ast.parse(text))
+            )
 
 
 def bare(chance: random.Random, kind: str, depth: int) -> str:

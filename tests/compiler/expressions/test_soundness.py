@@ -13,7 +13,7 @@ import pytest
 from meaning import UndefinedError, equal, meaning
 from random_expressions import DECLARED, WORLD, Growing, read
 
-from wfc.compiler.expressions import Expression, spell_expression
+from wfc.compiler.expressions import Expression, generate_expression
 from wfc.compiler.expressions.filters import FILTERS
 from wfc.compiler.expressions.syntax.tree import Choice, FilterCall, ListDisplay, Node, decided, walk
 from wfc.compiler.python.literals import field_name
@@ -155,7 +155,7 @@ def space(chance: random.Random) -> dict[str, Any]:
 
 def held(expression: Expression, values: dict[str, Any]) -> tuple[str, str]:
     """How an expression fares with some values: ``value``, ``error``, or what is wrong."""
-    code = spell_expression(expression, {})
+    code = generate_expression(expression, {})
     try:
         wanted = meaning(expression.tree, values)
     except UndefinedError:

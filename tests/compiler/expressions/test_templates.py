@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.expressions import Scope, parse_template, spell_body, spell_template
+from wfc.compiler.expressions import Scope, generate_body, generate_text, parse_template
 from wfc.compiler.python.literals import Code, literal, text_block
 from wfc.compiler.types import BOOLEAN, DATE, INTEGER, NUMBER, STRING, ListOf, Optional, Record, show
 
@@ -56,7 +56,7 @@ def test_a_text_becomes_an_f_string(text: str, python: str) -> None:
     template, findings = read(text)
     assert not [finding for finding in findings if finding.severity.word == "error"]
     assert template.type == STRING
-    code = spell_template(template, {})
+    code = generate_text(template, {})
     ast.parse(code)
     if '\\"{' not in python:
         assert code == python
@@ -68,7 +68,7 @@ def test_one_whole_expression_keeps_its_type() -> None:
     assert template.type == ListOf(STRING)
     assert template.whole is not None
     assert template.whole.text == "names"
-    assert spell_template(template, {}) == "names"
+    assert generate_text(template, {}) == "names"
 
 
 def test_a_prompt_is_a_text_whatever_it_holds() -> None:
@@ -79,14 +79,14 @@ def test_a_prompt_is_a_text_whatever_it_holds() -> None:
 def test_the_first_expression_of_a_url_is_its_base() -> None:
     template, _ = read("${{ a }}/kb/${{ n }}?q=${{ 'x/y' }}")
     assert (
-        spell_template(template, {}, url=True)
+        generate_text(template, {}, url=True)
         == """f"{a}/kb/{filters.url_part(n)}?q={filters.url_part('x/y')}\""""
     )
 
 
 def test_a_url_that_is_one_expression_is_not_encoded() -> None:
     template, _ = read("${{ a }}")
-    assert spell_template(template, {}, url=True) == 'f"{a}"'
+    assert generate_text(template, {}, url=True) == 'f"{a}"'
 
 
 MISTAKES = [
@@ -172,7 +172,7 @@ def test_statements_become_a_function(text: str, meant: str) -> None:
     from wfc.runtime.values import filters
 
     space: dict[str, Any] = {"filters": filters}
-    exec(body_source(spell_body(template, {})), space)  # noqa: S102 - the code under test
+    exec(body_source(generate_body(template, {})), space)  # noqa: S102 - the code under test
     assert space["f"]("A", 2, 0.5, ["x", "y"], None) == meant
 
 
@@ -183,7 +183,7 @@ def test_functions_pass_the_formatter_the_linter_and_the_type_checker(
     lines = ["from wfc.runtime import filters", ""]
     for number, text in enumerate(texts):
         template, _ = read(text, statements=True)
-        lines += ["", body_source(spell_body(template, {}), f"f{number}")]
+        lines += ["", body_source(generate_body(template, {}), f"f{number}")]
     module = tmp_path / "spelled.py"
     module.write_text("\n".join(lines), encoding="utf-8")
     ruff = str(Path(sys.executable).parent / "ruff")
@@ -264,7 +264,7 @@ def test_text_around_an_expression_is_its_text(before: str, after: str, expressi
     middle = {"a": "A", "n": "2", "names | join(', ')": "x, y", "names | join('\\n')": "x\ny"}.get(
         expression, '"'
     )
-    code = spell_template(template, {})
+    code = generate_text(template, {})
     assert eval(code, space) == f"{before}.{middle}.{after}"  # noqa: S307 - the code under test
     tree = ast.parse(code, mode="eval")
     called = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
@@ -277,7 +277,7 @@ def test_a_text_in_quotes_in_an_expression_is_its_text(text: str) -> None:
     inside = text.replace("\\", "\\\\").replace('"', '\\"')
     template, findings = read(f'${{{{ "{inside}" }}}}')
     assert not findings
-    assert ast.literal_eval(spell_template(template, {})) == text
+    assert ast.literal_eval(generate_text(template, {})) == text
 
 
 @given(HOSTILE, HOSTILE)
@@ -289,7 +289,7 @@ def test_text_in_a_prompt_with_statements_is_its_text(first: str, second: str) -
     template, findings = read(f".{first}.{{% if n > 1 %}}.{second}.{{% endif %}}", statements=True)
     assert not findings
     space: dict[str, Any] = {}
-    exec(body_source(spell_body(template, {})), space)  # noqa: S102 - the code under test
+    exec(body_source(generate_body(template, {})), space)  # noqa: S102 - the code under test
     assert space["f"]("A", 2, 0.5, ["x", "y"], None) == f".{first}..{second}."
 
 

@@ -211,6 +211,6 @@ def test_what_is_settled_without_a_table_is_what_the_table_says(
 
     quickly = told()
     monkeypatch.setattr(
-        "wfc.compiler.expressions.conditions.exhaustiveness.asks_apart", lambda nodes, seen: False
+        "wfc.compiler.expressions.conditions.truth_table.asks_apart", lambda nodes, seen: False
     )
     assert quickly == told()

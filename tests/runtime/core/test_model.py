@@ -33,7 +33,7 @@ from wfc.runtime import (
     WorkflowTimeoutError,
 )
 from wfc.runtime.core.advance import advance
-from wfc.runtime.core.advance.joins import collect
+from wfc.runtime.core.advance.collecting import collect
 from wfc.runtime.core.effects import CancelTask, CheckInbox, NotifyObservers, StartTimer, StopTimer
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import Exit, Frame, StepRun

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wfc.compiler.expressions.memory import Memory
+from wfc.compiler.expressions import ExpressionCache
 from wfc.compiler.passes import check_text
 
 SPECS = Path(__file__).parents[3] / "specs"
@@ -100,5 +100,5 @@ def test_without_memory_the_same_is_found(monkeypatch: pytest.MonkeyPatch) -> No
     texts = [path.read_bytes() for path in specs]
     texts += [text.replace(b": string", b": optional string", 3) for text in texts]
     remembered = [check_text(text, "spec.yaml").diagnostics for text in texts]
-    monkeypatch.setattr(Memory, "recall", lambda *_: None)
+    monkeypatch.setattr(ExpressionCache, "get", lambda *_: None)
     assert [check_text(text, "spec.yaml").diagnostics for text in texts] == remembered

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from wfc.compiler.codegen.literals.annotations import annotation
-from wfc.compiler.expressions import Scope, spell_expression
+from wfc.compiler.expressions import Scope, generate_expression
 from wfc.compiler.python.literals import Code, class_name, field_name
 from wfc.compiler.types import (
     DECIMAL,
@@ -303,7 +303,7 @@ def python_world(world: Scope) -> dict[str, Any]:
 def test_an_expression_is_native_python(read, python_world, text: str, python: str, value: object) -> None:
     expression, findings = read(text)
     assert not [finding.message for finding in findings]
-    code = spell_expression(expression, {})
+    code = generate_expression(expression, {})
     assert code == python
     found = eval(code, dict(python_world))  # noqa: S307 - the code under test
     assert filters.plain(found) == value
@@ -317,7 +317,7 @@ def test_all_of_it_passes_the_formatter_the_linter_and_the_type_checker(
     for number, (text, _, _) in enumerate(TABLE):
         expression, _ = read(text)
         wanted = annotation(base(expression.type), Classes()) if "{" not in text else "object"
-        code = spell_expression(expression, {}, into=expression.type)
+        code = generate_expression(expression, {}, target=expression.type)
         lines += [
             "",
             f"def f{number}(state: State, event: Ready | Rejected) -> {wanted}:",
@@ -344,13 +344,13 @@ def run(*command: str) -> None:
 def test_names_are_spelled_by_their_longest_prefix(read) -> None:
     expression, _ = read("state.order.total if state.order is not none else state.total")
     names = {("state",): Code("self.state"), ("state", "order"): Code("order")}
-    assert spell_expression(expression, names) == "order.total if order is not None else self.state.total"
+    assert generate_expression(expression, names) == "order.total if order is not None else self.state.total"
 
 
 def test_code_that_is_no_name_is_put_in_parentheses(read) -> None:
     expression, _ = read("state.title | upper")
     names = {("state", "title"): Code("a if b else c")}
-    assert spell_expression(expression, names) == "(a if b else c).upper()"
+    assert generate_expression(expression, names) == "(a if b else c).upper()"
 
 
 @pytest.mark.parametrize(
@@ -374,11 +374,11 @@ def test_code_that_is_no_name_is_put_in_parentheses(read) -> None:
 def test_values_widen_where_pythons_types_do_not(read, text: str, target: Type, python: str) -> None:
     expression, _ = read(text)
     assert assignable(expression.type, target)
-    assert spell_expression(expression, {}, into=target) == python
+    assert generate_expression(expression, {}, target=target) == python
 
 
 def test_a_record_written_out_becomes_its_class(read, world: Scope) -> None:
     expression, _ = read('{"name": state.title, "city": none}')
     customer = world.classes["Customer"]
     assert assignable(expression.type, customer)
-    assert spell_expression(expression, {}, into=customer) == "Customer(name=state.title, city=None)"
+    assert generate_expression(expression, {}, target=customer) == "Customer(name=state.title, city=None)"

@@ -1,0 +1,95 @@
+"""Truth tables of conditions: what comes out in every case, and whether that is always the same.
+
+What a table can vary: enumerations, booleans, null or not, which event it is. Every other test is opaque: it may
+come out either way, but the same one comes out the same way. A question is answered in both ways only where
+the conditions get to ask it, so that the cases stay few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, TypeVar
+
+from wfc.compiler.expressions.conditions.propositions import Key, Propositions, Row
+from wfc.compiler.expressions.syntax.tree import Compare, Constant, Logic, Node, Path, path_of
+from wfc.compiler.types import ANY, BOOLEAN, NULL, UNKNOWN, Enumeration, Optional, Scalar
+
+__all__ = ["TooManyCasesError", "constant_truth", "outcomes"]
+
+T = TypeVar("T")
+
+MAX_PROPOSITIONS: Final = 12
+MAX_ROWS: Final = 2**MAX_PROPOSITIONS
+
+
+class TooManyCasesError(Exception):
+    """Conditions ask more than can be gone through."""
+
+
+def constant_truth(tree: Node) -> bool | None:
+    """Whether a condition holds in every case or in none; ``None`` if it depends, as it should."""
+    if asks_apart([tree], set()):
+        return None
+    propositions = Propositions([tree], [""])
+    seen: bool | None = None
+    try:
+        for _, held in outcomes(propositions, lambda row: propositions.holds(tree, row)):
+            if seen is not None and held != seen:
+                return None
+            seen = held
+    except TooManyCasesError:
+        return None
+    return seen
+
+
+def asks_apart(nodes: Iterable[Node], seen: set[Path]) -> bool:
+    """Whether conditions are plain comparisons of different paths: each may come out either way, whatever others do.
+
+    That is what most conditions are, and it is found out much sooner than by a table.
+
+    Args:
+        seen: Paths of other conditions; those of these are added.
+    """
+    for node in nodes:
+        if isinstance(node, Logic):
+            if not asks_apart(node.parts, seen):
+                return False
+            continue
+        if not isinstance(node, Compare) or not isinstance(node.right, Constant) or node.right.value is None:
+            return False
+        path, kind = path_of(node.left), node.left.declared
+        if path is None or path in seen or node.decided is not None or isinstance(kind, Optional):
+            return False
+        if isinstance(kind, Enumeration):
+            if (
+                len(kind.values) < 2
+                or node.operator not in {"==", "!="}
+                or node.right.value not in kind.values
+            ):
+                return False
+        elif not isinstance(kind, Scalar) or kind in {BOOLEAN, NULL, ANY, UNKNOWN}:
+            return False
+        seen.add(path)
+    return True
+
+
+def outcomes(
+    propositions: Propositions, evaluate: Callable[[Row], T], known: Row | None = None
+) -> Iterator[tuple[dict[Key, object], T]]:
+    """What comes out in every case, given what is known; each case answers only what was asked."""
+    if len(propositions.by_key) > MAX_PROPOSITIONS:
+        raise TooManyCasesError
+    rows = [dict(known or {})]
+    budget = MAX_ROWS
+    while rows:
+        row = rows.pop()
+        try:
+            result = evaluate(row)
+        except KeyError as error:
+            asked = propositions.by_key[error.args[0]]
+            rows += [{**row, asked.key: case} for case in reversed(asked.cases)]
+            if len(rows) > budget:
+                raise TooManyCasesError from None
+        else:
+            budget -= 1
+            yield row, result

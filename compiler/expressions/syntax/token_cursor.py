@@ -1,0 +1,112 @@
+"""The tokens of one expression and how far they are read; what is wrong with the next one."""
+
+from __future__ import annotations
+
+from typing import Final, NoReturn
+
+from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.expressions.syntax.lexer import Token, UnreadableError
+from wfc.compiler.expressions.syntax.other_languages import advice, foreign_sign
+from wfc.compiler.expressions.syntax.tree import FilterCall, Node
+from wfc.compiler.rules import expressions as problems
+
+__all__ = ["TokenCursor"]
+
+OTHER_OPERATORS: Final = {
+    "&&": "and",
+    "||": "or",
+    "!": "not",
+    "&": "and",
+    "?": "a if condition else b",
+    "=": "==",
+    "===": "==",
+    "!==": "!=",
+    "<>": "!=",
+}
+"""What operators of other languages are here."""
+MAX_OPERATORS: Final = 150  # in one expression; the tree is as deep at most
+MAX_BRACKETS: Final = 30
+
+
+class TokenCursor:
+    """Hands out the tokens of one expression; stops at the first mistake with :class:`UnreadableError`."""
+
+    def __init__(self, tokens: list[Token], place: Place, start: int = 0) -> None:
+        self.tokens = tokens
+        self.place = place
+        self.start = start
+        self.next = 0
+        self.operators = 0
+        self.brackets = 0
+
+    @property
+    def token(self) -> Token:
+        return self.tokens[self.next]
+
+    def ended(self) -> bool:
+        return self.token.kind == "end"
+
+    def take(self) -> Token:
+        token = self.token
+        if token.kind != "end":
+            self.next += 1
+        return token
+
+    def at(self, *texts: str) -> bool:
+        """Whether the next token is one of these operators or words."""
+        return self.tokens[self.next].word in texts
+
+    def accept(self, text: str) -> Token | None:
+        return self.take() if self.tokens[self.next].word == text else None
+
+    def expect(self, text: str, opened: Token) -> Token:
+        if not self.at(text):
+            if self.token.kind == "end":
+                self.fail_with(problems.unclosed_bracket(self.span(opened), opened.text, text, self.behind()))
+            self.unexpected(f"`{text}` or `,`" if text in ")]}" else f"`{text}`")
+        return self.take()
+
+    def span(self, token: Token) -> Place:
+        return self.place.stretch(token.start, token.end)
+
+    def behind(self) -> int:
+        """The end of the last token read."""
+        return self.tokens[self.next - 1].end if self.next else self.start
+
+    # --- mistakes
+
+    def fail_with(self, finding: Finding) -> NoReturn:
+        raise UnreadableError(finding)
+
+    def unexpected(self, wanted: str, after: Node | None = None) -> NoReturn:
+        token = self.token
+        if token.kind == "end":
+            before = self.tokens[self.next - 1] if self.next else None
+            at = self.span(before) if before else self.place.stretch(self.start, token.end)
+            self.fail_with(problems.unfinished_expression(at, wanted, before.text if before else ""))
+        if foreign := foreign_sign(self.tokens, self.next):
+            first, text, meant = foreign
+            place = self.place.stretch(first.start, token.end)
+            self.fail_with(problems.foreign_operator(place, text, meant, spaced=True))
+        if token.text in OTHER_OPERATORS and token.kind == "operator":
+            spaced = self.behind() < token.start and token.end < self.tokens[self.next + 1].start
+            meant = OTHER_OPERATORS[token.text]
+            spaced = meant in {"==", "!="} or (spaced and " " not in meant)
+            self.fail_with(problems.foreign_operator(self.span(token), token.text, meant, spaced=spaced))
+        hint = advice(self.tokens, self.next, filtered=isinstance(after, FilterCall))
+        self.fail_with(problems.unexpected_token(self.span(token), token.text, wanted, hint))
+
+    def count(self, token: Token) -> None:
+        self.operators += 1
+        if self.operators > MAX_OPERATORS:
+            self.fail_with(problems.expression_too_long(self.place.stretch(self.start, token.end)))
+
+    def open(self) -> Token:
+        self.brackets += 1
+        if self.brackets > MAX_BRACKETS:
+            self.fail_with(problems.expression_too_long(self.place.stretch(self.start, self.token.end)))
+        return self.take()
+
+    def close(self, text: str, opened: Token) -> Token:
+        self.brackets -= 1
+        return self.expect(text, opened)

@@ -1,0 +1,149 @@
+"""The use of a filter: its arguments against its signature, and what its own check needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from wfc.compiler.diagnostics import Finding
+from wfc.compiler.expressions.syntax.tree import Constant, FilterCall, Node
+from wfc.compiler.expressions.typing.comparisons import adapt
+from wfc.compiler.expressions.typing.fields import item_field
+from wfc.compiler.expressions.typing.reporter import TypeReporter
+from wfc.compiler.rules import operands as operand_problems
+from wfc.compiler.slotted import dataclass, field
+from wfc.compiler.types import UNKNOWN, ListOf, Type, assignable, base, show
+
+__all__ = ["CheckedFilter", "FilterParameter", "FilterSignature"]
+
+
+@dataclass(frozen=True, slots=True)
+class FilterParameter:
+    """What a filter takes in parentheses.
+
+    Args:
+        type: What an argument must be; ``None``: the filter judges for itself.
+        required: Whether it must be given.
+        constant: Whether it must be written out, so that the compiler can read it.
+    """
+
+    name: str
+    type: Type | None = None
+    required: bool = False
+    constant: bool = False
+
+
+class FilterSignature(Protocol):
+    """What typing has to know of a filter."""
+
+    @property
+    def name(self) -> str:
+        """Return its name."""
+        ...
+
+    @property
+    def takes(self) -> str:
+        """Return what it is used on, in words."""
+        ...
+
+    @property
+    def takes_null(self) -> bool:
+        """Return whether it may be used on what may be null."""
+        ...
+
+    @property
+    def parameters(self) -> Sequence[FilterParameter]:
+        """Return what it takes in parentheses."""
+        ...
+
+    def check(self, use: CheckedFilter, /) -> Type:
+        """Return the type of what a use gives; report what does not fit."""
+        ...
+
+
+@dataclass(slots=True)
+class CheckedFilter:
+    """A filter's use, to be typed.
+
+    Args:
+        subject: The type of what is filtered.
+    """
+
+    reporter: TypeReporter
+    node: FilterCall
+    filter: FilterSignature
+    subject: Type
+    bound: dict[str, Node] = field(default_factory=dict)
+
+    def wrong(self, finding: Finding) -> Type:
+        """Report a finding about this use."""
+        return self.reporter.wrong(finding)
+
+    def bind(self) -> bool:
+        """Give each parameter its argument; whether all fit as far as the signature says."""
+        parameters = list(self.filter.parameters)
+        signature = f"{self.filter.name}({', '.join(each.name for each in parameters)})"
+        for name, argument in self.node.arguments:
+            parameter = next((each for each in parameters if name in (None, each.name)), None)
+            place = self.reporter.at(argument)
+            if parameter is None:
+                self.wrong(
+                    operand_problems.unexpected_argument(place, self.filter.name, name or "", signature)
+                )
+                return False
+            parameters.remove(parameter)
+            self.bound[parameter.name] = argument
+            if not self.argument_fits(parameter, argument):
+                return False
+        missing = [each.name for each in parameters if each.required]
+        if missing:
+            place = self.reporter.place.stretch(self.node.name_start, self.node.name_end)
+            self.wrong(operand_problems.missing_argument(place, self.filter.name, missing[0], signature))
+            return False
+        self.node.bound = self.bound
+        return True
+
+    def argument_fits(self, parameter: FilterParameter, argument: Node) -> bool:
+        if argument.type == UNKNOWN:
+            return True
+        place = self.reporter.at(argument)
+        if parameter.constant and not isinstance(argument, Constant):
+            self.wrong(operand_problems.argument_not_constant(place, self.filter.name, parameter.name))
+            return False
+        if parameter.type is not None and not assignable(argument.type, parameter.type):
+            found = show(base(argument.type))
+            self.wrong(operand_problems.wrong_argument(place, self.filter.name, show(parameter.type), found))
+            return False
+        return True
+
+    def misfit(self) -> Type:
+        """Report that the filter is not for what it is used on."""
+        node = self.node.of
+        shown = show(base(self.subject))
+        return self.wrong(
+            operand_problems.wrong_filter(
+                self.reporter.at(node), self.reporter.words(node), shown, self.filter.name, self.filter.takes
+            )
+        )
+
+    def constant(self, name: str) -> object:
+        """The value of an argument that is written out; ``None`` if it is not given."""
+        argument = self.bound.get(name)
+        return argument.value if isinstance(argument, Constant) else None
+
+    def adapted(self, name: str, wanted: Type) -> Type:
+        """The type of an argument, where a text may stand for a date, a decimal and their like."""
+        argument = self.bound[name]
+        return adapt(argument, argument.type, wanted)
+
+    def item(self) -> Type:
+        """The type of the items of a list, or of their field if the argument ``field`` names one."""
+        assert isinstance(self.subject, ListOf)
+        argument = self.bound.get("field")
+        if not isinstance(argument, Constant) or not isinstance(argument.value, str):
+            return self.subject.item
+        inside = self.reporter.place.stretch(argument.start + 1, argument.end - 1)
+        if "\\" in self.reporter.text[argument.start : argument.end]:
+            inside = self.reporter.at(argument)
+        found = item_field(self.subject.item, argument.value, inside, "an item")
+        return self.wrong(found) if isinstance(found, Finding) else found
