@@ -17,11 +17,13 @@ from examples import EXAMPLES, packed, shown
 from patterns import patterns
 from tables import reference
 
-from wfc.compiler.draw import draw
+from wfc.compiler.draw import flow_graph
 from wfc.compiler.passes import check_text
 from wfc.compiler.rules import PROBLEMS
 from wfc.compiler.rules.catalogue import load
 from wfc.compiler.rules.examples import Example
+from wfc.runtime.drawing.graph import graph_from_data
+from wfc.runtime.drawing.rendering import render
 
 __all__ = ["pages"]
 
@@ -120,7 +122,7 @@ def picture(spec: Path) -> str:
     """The flow of a spec, as `wfc graph --format html` draws it, as a picture of its own."""
     workflow = check_text(spec.read_bytes(), spec.name).workflow
     assert workflow is not None
-    page = draw(workflow, "html")
+    page = render(graph_from_data(flow_graph(workflow)), "html")
     style = re.search(r"<style>\n(.*?)</style>", page, re.DOTALL)
     drawn = re.search(r"<svg .*?</svg>\n", page, re.DOTALL)
     assert style is not None

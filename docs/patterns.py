@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from wfc.compiler.draw import draw
+from wfc.compiler.draw import flow_graph
 from wfc.compiler.model import Workflow
 from wfc.compiler.passes import check_text
 from wfc.compiler.workspace.project import project_of
 from wfc.compiler.workspace.sources import load
+from wfc.runtime.drawing.graph import graph_from_data
+from wfc.runtime.drawing.rendering import render
 
 __all__ = ["patterns"]
 
@@ -83,7 +85,7 @@ def pictures() -> Iterator[str]:
         for pattern, names in group.items():
             yield f"\n### {pattern}\n"
             for name in names:
-                drawn = draw(workflow(name), "mermaid")
+                drawn = render(graph_from_data(flow_graph(workflow(name))), "mermaid")
                 yield f"\n{link(name)}: {workflow(name).description.strip()}\n\n```mermaid\n{drawn}```\n"
 
 

@@ -31,7 +31,9 @@ def command(spec: str, form: str) -> int:
     show([checked], on_error_stream=True)
     if checked.failed or checked.workflow is None:
         return 1
-    from wfc.compiler.draw import draw
+    from wfc.compiler.draw import flow_graph
+    from wfc.runtime.drawing.graph import graph_from_data
+    from wfc.runtime.drawing.rendering import render
 
-    click.echo(draw(checked.workflow, form), nl=False)
+    click.echo(render(graph_from_data(flow_graph(checked.workflow)), form), nl=False)
     return 0

@@ -1,9 +1,9 @@
-"""What is drawn: steps, the start and the ends as boxes, events as arrows between them."""
+"""A workflow's flow as a graph: steps, the start and the ends as boxes, events as arrows between them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final, Literal
+from typing import Any, Final
 
 from wfc.compiler.model import (
     Action,
@@ -26,66 +26,70 @@ from wfc.compiler.model import (
     WorkflowCall,
 )
 from wfc.compiler.model.flow import build, exits
+from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.slotted import dataclass, replace
 
-__all__ = ["Box", "Edge", "Graph", "Style", "graph_of", "seconds"]
-
-Style = Literal["usual", "batch", "error", "limit", "time-out"]
+__all__ = ["flow_graph", "seconds"]
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class FlowBox:
     """A step, the start, an end, or an event from outside.
 
     Args:
         id: ``n0``, ``n1`` …, in the order of the spec.
-        kind: `start`, `outside`, `end`, `fail`, or a kind of step.
+        shape: Of a step by its kind; ``start``, ``outside``, ``end`` or ``fail``.
         title: Its name.
-        notes: What is worth knowing at a glance: how it joins, its bound, its time-outs.
+        notes: The kind of a step, and how it joins, its bound, its time-outs.
         description: For people; may be empty.
     """
 
     id: str
-    kind: str
+    shape: str
     title: str
     notes: tuple[str, ...] = ()
     description: str = ""
 
+    def as_data(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "shape": self.shape,
+            "title": self.title,
+            "notes": list(self.notes),
+            "description": self.description,
+        }
+
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class FlowArrow:
     """An event on its way from box to box.
 
     Args:
         event: Its name; empty for a failure.
+        style: ``usual``, ``batch``, ``error``, ``limit`` or ``time-out``.
         note: On which occasion, if not the usual one; and how many.
         when: The condition as written, or empty.
     """
 
-    source: Box
-    target: Box
+    source: FlowBox
+    target: FlowBox
     event: str
-    style: Style = "usual"
+    style: str = "usual"
     note: str = ""
     when: str = ""
 
-    @property
-    def label(self) -> tuple[str, ...]:
-        """The lines that stand at the arrow."""
-        return tuple(line for line in (self.event, self.note) if line)
+    def as_data(self) -> dict[str, str]:
+        return {
+            "source": self.source.id,
+            "target": self.target.id,
+            "label": self.event,
+            "style": self.style,
+            "note": self.note,
+            "when": self.when,
+        }
 
 
-@dataclass(frozen=True, slots=True)
-class Graph:
-    """A workflow's flow. Boxes come in the order of the spec: start, what comes from outside, steps, ends."""
-
-    title: str
-    description: str
-    boxes: tuple[Box, ...]
-    edges: tuple[Edge, ...]
-
-
-OCCASIONS: Final[dict[str, tuple[Style, str]]] = {
+OCCASIONS: Final[dict[str, tuple[str, str]]] = {
     "emit": ("usual", ""),
     "on_error": ("error", "on error"),
     "on_limit": ("limit", "over the limit"),
@@ -98,27 +102,34 @@ OCCASIONS: Final[dict[str, tuple[Style, str]]] = {
 AGAIN: Final = "begins anew"
 
 
-def graph_of(workflow: Workflow) -> Graph:
-    """Everything that can happen in a workflow, one arrow for each event that one box may send another."""
+def flow_graph(workflow: Workflow) -> dict[str, Any]:
+    """Return all that can happen in a workflow as a graph, with an arrow for each event that one box may send another.
+
+    Its boxes come in the order of the spec: the start, what comes from outside, steps, ends. The runtime's
+    `drawing/graph.py` says what such data look like.
+
+    Args:
+        workflow: Resolved; it may hold mistakes that are no matter of names.
+    """
     flow = build(workflow.steps, workflow.start.name, workflow.outside)
-    start = Box("n0", "start", workflow.start.name, description=workflow.start.record.description)
+    start = FlowBox("n0", "start", workflow.start.name, description=workflow.start.record.description)
     steps = [step_box(f"n{number}", step) for number, step in enumerate(workflow.steps, 1)]
     ends = {
-        event.name: Box(f"n{number}", "end", event.name, description=event.record.description)
+        event.name: FlowBox(f"n{number}", "end", event.name, description=event.record.description)
         for number, event in enumerate(workflow.end, len(steps) + 1)
     }
-    fail = Box(f"n{len(steps) + len(ends) + 1}", "fail", "fails")
+    fail = FlowBox(f"n{len(steps) + len(ends) + 1}", "fail", "fails")
     outside = [
-        Box(f"n{number}", "outside", name, ("from outside",))
+        FlowBox(f"n{number}", "outside", name, ("from outside",))
         for number, name in enumerate(workflow.outside, len(steps) + len(ends) + 2)
     ]
-    run = Box(f"n{len(steps) + len(ends) + len(outside) + 2}", "outside", "at any moment")
+    run = FlowBox(f"n{len(steps) + len(ends) + len(outside) + 2}", "outside", "at any moment")
 
-    def targets(event: str) -> list[Box]:
+    def targets(event: str) -> list[FlowBox]:
         found = [steps[node - 1] for node in flow.acceptors.get(event, ())]
         return [*found, *([ends[event]] if event in ends else [])]
 
-    edges = [Edge(each, box, each.title) for each in (start, *outside) for box in targets(each.title)]
+    edges = [FlowArrow(each, box, each.title) for each in (start, *outside) for box in targets(each.title)]
     leaving = [(box, exits(step)) for box, step in zip(steps, workflow.steps, strict=True)]
     whole = workflow.run.exits
     for box, ways in [*leaving, (run, whole)]:
@@ -127,23 +138,27 @@ def graph_of(workflow: Workflow) -> Graph:
                 for event, style, note in sent(entry, occasion):
                     when = entry.when.text.strip() if entry.when is not None else ""
                     to = targets(event) if event else [start if note.endswith(AGAIN) else fail]
-                    edges += [Edge(box, target, event, style, note, when) for target in to]
+                    edges += [FlowArrow(box, target, event, style, note, when) for target in to]
     edges = merged(edges)
     used = [fail] if any(edge.target is fail for edge in edges) else []
-    description = workflow.description.strip()
-    boxes = (start, *outside, *([run] if whole else []), *steps, *ends.values(), *used)
-    return Graph(workflow.name, description, boxes, tuple(edges))
+    boxes = [start, *outside, *([run] if whole else []), *steps, *ends.values(), *used]
+    return {
+        "title": workflow.name,
+        "description": workflow.description.strip(),
+        "boxes": [box.as_data() for box in boxes],
+        "arrows": [edge.as_data() for edge in edges],
+    }
 
 
-def merged(edges: Iterable[Edge]) -> list[Edge]:
+def merged(edges: Iterable[FlowArrow]) -> list[FlowArrow]:
     """One arrow where several differ in their conditions only."""
-    found: dict[Edge, list[str]] = {}
+    found: dict[FlowArrow, list[str]] = {}
     for edge in edges:
         found.setdefault(replace(edge, when=""), []).append(edge.when)
     return [replace(edge, when=" or ".join(whens) if all(whens) else "") for edge, whens in found.items()]
 
 
-def sent(entry: Entry, occasion: str) -> Iterator[tuple[str, Style, str]]:
+def sent(entry: Entry, occasion: str) -> Iterator[tuple[str, str, str]]:
     """Event, style and note for everything that an entry sends; no event for a failure."""
     style, words = OCCASIONS[occasion]
     notes = [words] if words else []
@@ -177,8 +192,8 @@ def events(emission: Emission) -> Iterator[tuple[str, int | None]]:
                 yield from events(each)
 
 
-def step_box(id: str, step: Step) -> Box:
-    notes = [] if step.action is None else list(waits_or_sends(step.action))
+def step_box(id: str, step: Step) -> FlowBox:
+    notes = [step.kind, *(waits_or_sends(step.action) if step.action is not None else ())]
     if step.within is not None:
         notes.append(f"within {seconds(step.within)}")
     if isinstance(step.accepts, Join):
@@ -195,7 +210,7 @@ def step_box(id: str, step: Step) -> Box:
         notes.append(f"up to {step.retry.max_attempts} attempts")
     if step.timeout is not None:
         notes.append(f"time-out {seconds(step.timeout)}")
-    return Box(id, step.kind, step.name, tuple(notes), step.description.strip())
+    return FlowBox(id, STEP_KINDS[step.kind].shape, step.name, tuple(notes), step.description.strip())
 
 
 def waits_or_sends(action: Action) -> Iterator[str]:

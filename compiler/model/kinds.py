@@ -22,7 +22,7 @@ class StepKind:
     """What is known of a kind of step.
 
     Args:
-        shape: What it is drawn as: a key of `SHAPES` in `draw/shapes.py`.
+        shape: What it is drawn as: a key of `SHAPES` in the runtime's `drawing/shapes.py`.
         nodes: What a step of this kind may do; none for a kind that only joins, saves and chooses, or that
             nothing runs yet.
         words: What people call it who know other systems.
@@ -115,7 +115,7 @@ STEP_KINDS: Final[dict[str, StepKind]] = {
         never_cached="a collection may have other texts by then",
     ),
     "send": StepKind(
-        shape="arrow",
+        shape="signal",
         nodes=(SendEvent,),
         words="message notify publish signal",
         takes_defaults=True,

@@ -6,7 +6,8 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from wfc.runtime.drawing.picture import Arrow, Box, Kind, Picture
+from wfc.runtime.drawing.graph import Arrow, Box, Graph
+from wfc.runtime.drawing.rendering import render
 from wfc.runtime.driver.handler import WorkflowHandler
 from wfc.runtime.errors import WorkflowRuntimeError, step_error
 from wfc.runtime.events import Event, EventEmitted, StartEvent, StopEvent, event_name
@@ -25,10 +26,14 @@ __all__ = [
     "EventSeen",
     "RecordedExecution",
     "StepSeen",
+    "draw_run",
+    "execution_graph",
     "execution_of",
-    "execution_picture",
     "record_executions",
 ]
+
+Role = Literal["event", "start", "end"]
+_SHAPES: Final[dict[Role, str]] = {"event": "ellipse", "start": "start", "end": "end"}
 
 MOST_RUNS: Final = 100
 MOST_STEPS: Final = 5_000
@@ -44,12 +49,12 @@ class EventSeen:
     Args:
         name: Of its class.
         by: The number of the step run that emitted it; ``None``: it came from outside.
-        kind: Whether it started or ended the run.
+        role: Whether it started or ended the run.
     """
 
     name: str
     by: int | None
-    kind: Kind = "event"
+    role: Role = "event"
 
 
 @dataclass
@@ -165,10 +170,10 @@ class _Recorder(SpanHandler, EventHandler):
         if len(execution.events) >= MOST_STEPS:
             execution.left_out += 1
             return None
-        kind: Kind = "event"
+        role: Role = "event"
         if isinstance(event, StartEvent | StopEvent):
-            kind = "start" if isinstance(event, StartEvent) else "end"
-        execution.events.append(EventSeen(event_name(event), by, kind))
+            role = "start" if isinstance(event, StartEvent) else "end"
+        execution.events.append(EventSeen(event_name(event), by, role))
         places[id(event)] = event, len(execution.events) - 1  # kept, so that no other gets its id
         return len(execution.events) - 1
 
@@ -205,34 +210,59 @@ def execution_of(handler: WorkflowHandler) -> RecordedExecution:
     return found
 
 
-def execution_picture(execution: RecordedExecution, max_label_length: int | None = None) -> Picture:
-    """What happened as boxes and arrows: step runs in their order, with times and attempts, and events."""
-    boxes = [Box("outside", "external", ("external_step",))]
+def draw_run(handler: WorkflowHandler, format: str = "html") -> str:
+    """Return a drawing of what has happened in a run; ``record_executions`` must have been called before it started.
+
+    Args:
+        format: ``html``, one page that loads nothing; ``mermaid``; or ``dot``.
+
+    Raises:
+        WorkflowRuntimeError: The run was not recorded.
+        ValueError: There is no such format.
+    """
+    return render(execution_graph(execution_of(handler)), format)
+
+
+def execution_graph(execution: RecordedExecution, max_label_length: int | None = None) -> Graph:
+    """Return what happened as a graph: step runs in their order, with times and attempts, and events.
+
+    Args:
+        max_label_length: Longer names are cut; ``None``: none are.
+    """
+    boxes = [Box("outside", "outside", "external_step")]
     arrows = []
     for at, event in enumerate(execution.events):
-        boxes.append(Box(f"event {at}", event.kind, (_cut(event.name, max_label_length),)))
+        boxes.append(Box(f"event {at}", _SHAPES[event.role], _cut(event.name, max_label_length)))
         arrows.append(Arrow("outside" if event.by is None else f"step {event.by}", f"event {at}"))
     counts: dict[str, int] = {}
     for seen in execution.steps:
         count = counts[seen.name] = counts.get(seen.name, 0) + 1
-        lines = [_cut(f"{seen.name}#{count}", max_label_length), _times(seen)]
-        if seen.attempts > 1:
-            lines.append(f"{seen.attempts} attempts")
-        if seen.outcome != "done":
-            lines.append(seen.outcome + (f": {seen.error}" if seen.error else ""))
-        kind: Kind = "failed" if seen.outcome == "failed" else "step"
-        boxes.append(Box(f"step {seen.number}", kind, tuple(lines)))
+        boxes.append(_step_box(seen, _cut(f"{seen.name}#{count}", max_label_length)))
         arrows += [Arrow(f"event {at}", f"step {seen.number}") for at in seen.events]
     known = {box.id for box in boxes}
     shown = tuple(arrow for arrow in arrows if arrow.source in known)
     if not any(arrow.source == "outside" for arrow in shown):
         boxes = boxes[1:]
+    return Graph(execution.workflow, tuple(boxes), shown, _summary(execution))
+
+
+def _step_box(seen: StepSeen, title: str) -> Box:
+    notes = [_times(seen)]
+    if seen.attempts > 1:
+        notes.append(f"{seen.attempts} attempts")
+    if seen.outcome != "done":
+        notes.append(seen.outcome + (f": {seen.error}" if seen.error else ""))
+    shape = "fail" if seen.outcome == "failed" else "box"
+    return Box(f"step {seen.number}", shape, title, tuple(notes))
+
+
+def _summary(execution: RecordedExecution) -> str:
     said = f"run {execution.run_id}: {execution.outcome}"
     if execution.ended is not None:
         said += f" after {_seconds(execution.ended)}"
     if execution.left_out:
         said += f"; {execution.left_out} more step runs and events are not shown"
-    return Picture(execution.workflow, tuple(boxes), shown, said)
+    return said
 
 
 def _times(seen: StepSeen) -> str:

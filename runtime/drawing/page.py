@@ -1,45 +1,66 @@
-"""A picture as one page of HTML that loads nothing: an SVG, and the same in words."""
+"""A graph as one page of HTML that loads nothing: a picture, and the same in words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from html import escape
+import itertools
+from collections.abc import Iterator, Mapping
+from html import escape as escaped
 from math import fsum
 from typing import Final
 from unicodedata import combining, east_asian_width
 
-from wfc.runtime.drawing.layout import arrange
-from wfc.runtime.drawing.picture import Arrow, Box, Picture
+from wfc.runtime.drawing.graph import Arrow, Box, Graph
+from wfc.runtime.drawing.layout import Layout, Spot, arrange
 
 __all__ = ["as_page"]
 
-_LINE: Final = 17.0
-_MARGIN: Final = 60.0
-_LETTER: Final = 7.4
+LINE = 17.0
+MARGIN = 24.0
+LETTER = 7.4
+SMALL_LETTER = 6.4
+LOOP = 46.0  # how far an arrow from a box to itself stands out
 
-_STYLE: Final = """\
-:root { color-scheme: light dark; --ink: #1d2430; --soft: #5b6675; --paper: #fff; --line: #8a94a3; --step: #dfe9fb;
-  --event: #e4f3e4; --start: #f1e3fb; --end: #fbe6d9; --external: #e3f4f6; --resource: #f7e6f4; --child: #fdf0d9;
-  --failed: #fbd9d9; }
+STYLE: Final = """\
+:root { color-scheme: light dark; --ink: #1d2430; --soft: #5b6675; --paper: #ffffff; --line: #8a94a3;
+  --green: #dff3e4; --blue: #dfe9fb; --red: #fbe1e1; --grey: #f3f4f6; --orange: #fdf0d9; --cyan: #e3f4f6;
+  --violet: #efe5fb; --pink: #fde4f0; --yellow: #fbf7d8; --indigo: #e4ecfd; --bad: #b4232a; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e8ebf0; --soft: #a7b0bd; --paper: #14181f; --line: #77828f;
-  --step: #1c2f4d; --event: #1d3b27; --start: #3b2650; --end: #4d3320; --external: #173a40; --resource: #43264a;
-  --child: #443416; --failed: #5a2023; } }
+  --green: #1d3b27; --blue: #1c2f4d; --red: #4a2023; --grey: #262c36; --orange: #443416; --cyan: #173a40;
+  --violet: #35264c; --pink: #4b2139; --yellow: #3d3817; --indigo: #1f3157; --bad: #ff8d8d; } }
 body { margin: 1.5rem; background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.4rem; margin: 0; } p { max-width: 60rem; white-space: pre-line; }
-figure { margin: 0; overflow: auto; }
-svg text { fill: var(--ink); font: 13px system-ui, sans-serif; text-anchor: middle; } svg .small { fill: var(--soft); }
-svg .arrow { fill: none; stroke: var(--line); stroke-width: 1.4; marker-end: url(#tip); }
-#tip path { fill: var(--line); }
-svg rect { stroke: var(--line); stroke-width: 1.2; }
+h1 { font-size: 1.4rem; margin: 0; } p { max-width: 60rem; margin: .3rem 0 1rem; white-space: pre-line; }
+figure { margin: 0; overflow-x: auto; } svg { display: block; max-width: none; }
+svg text { fill: var(--ink); font: 13px system-ui, sans-serif; text-anchor: middle; }
+svg .title { font-weight: 600; } svg .note { fill: var(--soft); font-size: 11px; }
+svg .box > path, svg .box > rect { stroke: var(--line); stroke-width: 1.2; fill: var(--fill, var(--grey)); }
+svg .box > .line { fill: none; }
+svg .start, svg .outside, svg .ellipse { --fill: var(--green); } svg .component { --fill: var(--orange); }
+svg .end { --fill: var(--blue); } svg .fail { --fill: var(--red); } svg .trapezium { --fill: var(--pink); }
+svg .framed, svg .signal { --fill: var(--indigo); } svg .parallelogram { --fill: var(--cyan); }
+svg .hexagon { --fill: var(--violet); }
+svg .stack, svg .cylinder, svg .dashed { --fill: var(--yellow); }
+svg .dashed > rect, svg .outside > rect { stroke-dasharray: 5 3; }
+svg .arrow > path { fill: none; stroke: var(--line); stroke-width: 1.4; marker-end: url(#tip); }
+svg .batch > path { stroke-width: 3; } svg .error > path { stroke: var(--bad); stroke-dasharray: 6 4; }
+svg .limit > path, svg .time-out > path { stroke-dasharray: 2 4; }
+svg .arrow rect { fill: var(--paper); opacity: .9; } #tip path { fill: var(--line); }
+svg g:focus { outline: none; } svg .box:focus > rect, svg .box:focus > path { stroke: var(--ink); stroke-width: 3; }
+svg .arrow:focus > path, svg .arrow:hover > path { stroke: var(--ink); }
 table { border-collapse: collapse; margin-top: 1.5rem; } caption { text-align: left; font-weight: 600; }
 th, td { text-align: left; vertical-align: top; padding: .3rem 1rem .3rem 0; border-top: 1px solid var(--line); }
 """
-_ROUND: Final = frozenset({"event", "start", "end"})
 
 
-def as_page(picture: Picture) -> str:
-    """The page; every text in it is escaped, and it may load nothing."""
-    said = f"<p>{escape(picture.description)}</p>" if picture.description else ""
+def as_page(graph: Graph) -> str:
+    """Return the page; every text in it is escaped."""
+    numbers = {box.id: number for number, box in enumerate(graph.boxes)}
+    loops = widest_loops(graph)
+    layout = arrange(
+        [box_size(box, loops.get(box.id, 0.0)) for box in graph.boxes],
+        [(numbers[arrow.source], numbers[arrow.target]) for arrow in graph.arrows],
+        [label_size(arrow) for arrow in graph.arrows],
+    )
+    description = f"<p>{escape(graph.description)}</p>\n" if graph.description else ""
     lines = [
         "<!doctype html>",
         '<html lang="en">',
@@ -47,103 +68,206 @@ def as_page(picture: Picture) -> str:
         '<meta charset="utf-8">',
         """<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">""",
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{escape(picture.title)}</title>",
-        f"<style>\n{_STYLE}</style>",
+        f"<title>{escape(graph.title)}</title>",
+        f"<style>\n{STYLE}</style>",
         "</head>",
         "<body>",
-        f"<h1>{escape(picture.title)}</h1>{said}",
-        "<figure>",
-        *_svg(picture),
+        f"<h1>{escape(graph.title)}</h1>",
+        f"{description}<figure>",
+        *svg(graph, layout),
         "</figure>",
-        *_table(picture),
+        *table(graph),
         "</body>",
         "</html>",
     ]
-    return "\n".join(lines) + "\n"
+    # in ASCII it is what it says in any encoding that the output may have
+    return ("\n".join(lines) + "\n").encode("ascii", "xmlcharrefreplace").decode()
 
 
-def _svg(picture: Picture) -> Iterator[str]:
-    numbers = {box.id: number for number, box in enumerate(picture.boxes)}
-    sizes = [_size(box) for box in picture.boxes]
-    places = arrange(sizes, [(numbers[arrow.source], numbers[arrow.target]) for arrow in picture.arrows])
-    width = max((x + size[0] / 2 for (x, _), size in zip(places, sizes, strict=True)), default=0.0)
-    height = max((y + size[1] / 2 for (_, y), size in zip(places, sizes, strict=True)), default=0.0)
-    width, height = width + 2 * _MARGIN, height + 2 * _MARGIN
+def escape(text: str) -> str:
+    """Escape a text for HTML, and write out what cannot be seen or turns the reading direction."""
+    return escaped("\n".join(map(printable, text.split("\n"))))
+
+
+def printable(line: str) -> str:
+    if line.isprintable():
+        return line
+    return "".join(letter if letter.isprintable() else f"\\u{ord(letter):04x}" for letter in line)
+
+
+# --- the picture
+
+
+def svg(graph: Graph, layout: Layout) -> Iterator[str]:
+    boxes = {box.id: box for box in graph.boxes}
+    width, height = layout.width + 2 * MARGIN + LOOP, layout.height + 2 * MARGIN
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
-        f'viewBox="{-_MARGIN:.0f} {-_MARGIN:.0f} {width:.0f} {height:.0f}" role="img" '
-        f'aria-label="{escape(picture.title)}: the same as in the table below">'
+        f'viewBox="{-MARGIN:.0f} {-MARGIN:.0f} {width:.0f} {height:.0f}" '
+        f'role="group" aria-label="{escape(graph.title)}: the flow, the same as in the table below">'
     )
     yield (
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" '
         'markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L8 4L0 8z"/></marker></defs>'
     )
-    for arrow in picture.arrows:
-        one, other = numbers[arrow.source], numbers[arrow.target]
-        yield from _way(arrow, places[one], sizes[one], places[other], sizes[other])
-    for box, place, size in zip(picture.boxes, places, sizes, strict=True):
-        yield from _box(box, place, size)
+    for arrow, way, label in zip(graph.arrows, layout.ways, layout.labels, strict=True):
+        yield from drawn_arrow(arrow, boxes, way, label)
+    for box, place in zip(graph.boxes, layout.boxes, strict=True):
+        yield from drawn_box(box, place)
     yield "</svg>"
 
 
-def _way(
-    arrow: Arrow,
-    start: tuple[float, float],
-    start_size: tuple[float, float],
-    end: tuple[float, float],
-    end_size: tuple[float, float],
+def drawn_arrow(
+    arrow: Arrow, boxes: Mapping[str, Box], way: tuple[Spot, ...], label: Spot | None
 ) -> Iterator[str]:
-    (x1, y1), (x2, y2) = start, end
-    if y2 > y1:
-        y1, y2 = y1 + start_size[1] / 2, y2 - end_size[1] / 2
-        middle = (y1 + y2) / 2
-        drawn = f"M{x1:.1f} {y1:.1f}C{x1:.1f} {middle:.1f} {x2:.1f} {middle:.1f} {x2:.1f} {y2:.1f}"
-        at = (x1 + x2) / 2, middle
-    else:  # a way back, or to itself: by the right side
-        x1, x2 = x1 + start_size[0] / 2, x2 + end_size[0] / 2
-        out = max(x1, x2) + _MARGIN * 0.8
-        y2 += 6.0 if y1 == y2 else 0.0
-        drawn = f"M{x1:.1f} {y1:.1f}C{out:.1f} {y1:.1f} {out:.1f} {y2:.1f} {x2:.1f} {y2:.1f}"
-        at = out - 8, (y1 + y2) / 2
-    yield f'<path class="arrow" d="{drawn}"/>'
-    if arrow.label:
-        yield f'<text class="small" x="{at[0]:.1f}" y="{at[1]:.1f}">{escape(arrow.label)}</text>'
-
-
-def _box(box: Box, place: tuple[float, float], size: tuple[float, float]) -> Iterator[str]:
-    (x, y), (width, height) = place, size
-    radius = height / 2 if box.kind in _ROUND else 6
-    told = f"{', '.join(box.lines)} ({box.kind})" + (f": {box.description}" if box.description else "")
-    yield f"<g><title>{escape(told)}</title>"
-    yield (
-        f'<rect x="{x - width / 2:.1f}" y="{y - height / 2:.1f}" width="{width:.1f}" height="{height:.1f}" '
-        f'rx="{radius:.1f}" fill="var(--{box.kind})"/>'
-    )
-    top = y - (len(box.lines) - 1) * _LINE / 2 + 4.5
-    for number, line in enumerate(box.lines):
-        style = ' class="small"' if number else ""
-        yield f'<text x="{x:.1f}" y="{top + number * _LINE:.1f}"{style}>{escape(line)}</text>'
+    source, target = boxes[arrow.source], boxes[arrow.target]
+    what = arrow.label or ("a failure" if target.shape == "fail" else "")
+    said = " ".join(f"{what} from {source.title} to {target.title} {arrow.note}".split())
+    when = f", when {arrow.when}" if arrow.when else ""
+    yield f'<g class="arrow {arrow.style}" tabindex="0" role="img"><title>{escape(said + when)}</title>'
+    if label is None:
+        width, _ = box_size(source)
+        x, y = way[0].x + width / 2, way[0].y
+        turn = f"C{x + LOOP:.1f} {y - 26:.1f} {x + LOOP:.1f} {y + 26:.1f} {x:.1f} {y + 9:.1f}"
+        yield f'<path d="M{x:.1f} {y - 9:.1f}{turn}"/>'
+        yield from texts(arrow.lines, x + LOOP * 0.8 + label_size(arrow)[0] / 2, y)
+    else:
+        yield f'<path d="{curve(way)}"/>'
+        width, height = label_size(arrow)
+        if arrow.lines:  # so that the line does not run through the letters
+            yield (
+                f'<rect x="{label.x - width / 2:.1f}" y="{label.y - height / 2:.1f}" '
+                f'width="{width:.1f}" height="{height:.1f}"/>'
+            )
+        yield from texts(arrow.lines, label.x, label.y)
     yield "</g>"
 
 
-def _size(box: Box) -> tuple[float, float]:
-    widest = max((_width(line) for line in box.lines), default=0.0)
-    return max(widest + 36, 80.0), len(box.lines) * _LINE + 18
+def curve(way: tuple[Spot, ...]) -> str:
+    """Return a smooth line through all places, from the rim of the first box to that of the last."""
+    down = way[0].y < way[-1].y
+    first, last = way[0], way[-1]
+    sign = 1 if down else -1
+    points = [(first.x, first.y + sign * first.height / 2)]
+    points += [(place.x, place.y) for place in way[1:-1]]
+    points.append((last.x, last.y - sign * last.height / 2))
+    parts = [f"M{points[0][0]:.1f} {points[0][1]:.1f}"]
+    for (x1, y1), (x2, y2) in itertools.pairwise(points):
+        middle = (y1 + y2) / 2
+        parts.append(f"C{x1:.1f} {middle:.1f} {x2:.1f} {middle:.1f} {x2:.1f} {y2:.1f}")
+    return "".join(parts)
 
 
-def _width(line: str) -> float:
-    return fsum(
-        0.0 if combining(each) else _LETTER * (1.8 if east_asian_width(each) in "WF" else 1) for each in line
+def drawn_box(box: Box, place: Spot) -> Iterator[str]:
+    yield f'<g class="box {box.shape}" tabindex="0" role="img"><title>{escape(", ".join(box.lines))}</title>'
+    if box.description:
+        yield f"<desc>{escape(box.description)}</desc>"
+    width, height = box_size(box)
+    yield outline(box.shape, place.x - width / 2, place.y - height / 2, width, height)
+    yield from texts(box.lines, place.x, place.y, title=True)
+    yield "</g>"
+
+
+def outline(shape: str, x: float, y: float, width: float, height: float) -> str:
+    """Return the outline of a shape that fills a rectangle."""
+    right, bottom, middle = x + width, y + height, y + height / 2
+    match shape:
+        case "hexagon" | "double hexagon":
+            drawn = hexagon(x, y, width, height, 12)
+            return drawn + (hexagon(x + 5, y + 4, width - 10, height - 8, 10) if shape != "hexagon" else "")
+        case "trapezium":
+            return f'<path d="M{x + 16:.1f} {y:.1f}H{right - 16:.1f}L{right:.1f} {bottom:.1f}H{x:.1f}z"/>'
+        case "signal":
+            return (
+                f'<path d="M{x:.1f} {y:.1f}H{right - 16:.1f}L{right:.1f} {middle:.1f}'
+                f'L{right - 16:.1f} {bottom:.1f}H{x:.1f}z"/>'
+            )
+        case "parallelogram":
+            return f'<path d="M{x + 14:.1f} {y:.1f}H{right:.1f}L{right - 14:.1f} {bottom:.1f}H{x:.1f}z"/>'
+        case "cylinder":
+            rim = f"C{x:.1f} {y - 4:.1f} {right:.1f} {y - 4:.1f} {right:.1f} {y + 5:.1f}"
+            foot = f"C{right:.1f} {bottom + 4:.1f} {x:.1f} {bottom + 4:.1f} {x:.1f} {bottom - 5:.1f}"
+            front = f"C{right:.1f} {y + 13:.1f} {x:.1f} {y + 13:.1f} {x:.1f} {y + 5:.1f}"
+            top = f'<path class="line" d="M{right:.1f} {y + 5:.1f}{front}"/>'
+            return f'<path d="M{x:.1f} {y + 5:.1f}{rim}V{bottom - 5:.1f}{foot}z"/>{top}'
+    return rectangle(shape, x, y, width, height)
+
+
+def hexagon(x: float, y: float, width: float, height: float, corner: float) -> str:
+    right, bottom, middle = x + width, y + height, y + height / 2
+    return (
+        f'<path d="M{x + corner:.1f} {y:.1f}H{right - corner:.1f}L{right:.1f} {middle:.1f}'
+        f'L{right - corner:.1f} {bottom:.1f}H{x + corner:.1f}L{x:.1f} {middle:.1f}z"/>'
     )
 
 
-def _table(picture: Picture) -> Iterator[str]:
-    titles = {box.id: ", ".join(box.lines) for box in picture.boxes}
-    yield '<table><caption>The same in words</caption><thead><tr><th scope="col">From</th><th scope="col">To</th>'
-    yield '<th scope="col"></th></tr></thead><tbody>'
-    for arrow in picture.arrows:
+def rectangle(shape: str, x: float, y: float, width: float, height: float) -> str:
+    """Return a rectangle with the corners, and the lines in it, of a shape."""
+    right, bottom = x + width, y + height
+    round_ends = {"start", "outside", "end", "ellipse"}
+    radius = height / 2 if shape in round_ends else {"dashed": 16.0, "component": 0.0}.get(shape, 6.0)
+    drawn = f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="{radius:.1f}"/>'
+    match shape:
+        case "component" | "framed":
+            bars = f"M{x + 7:.1f} {y:.1f}V{bottom:.1f}M{right - 7:.1f} {y:.1f}V{bottom:.1f}"
+            drawn += f'<path class="line" d="{bars}"/>'
+        case "stack":
+            back = f"M{x + 5:.1f} {y:.1f}V{y - 4:.1f}H{right + 4:.1f}V{bottom - 5:.1f}H{right:.1f}"
+            drawn += f'<path class="line" d="{back}"/>'
+        case "end":
+            drawn += (
+                f'<rect class="line" x="{x + 4:.1f}" y="{y + 4:.1f}" width="{width - 8:.1f}" '
+                f'height="{height - 8:.1f}" rx="{radius - 4:.1f}"/>'
+            )
+    return drawn
+
+
+def texts(lines: tuple[str, ...], x: float, y: float, *, title: bool = False) -> Iterator[str]:
+    """Give lines of text around a middle, of which the first may be a title."""
+    top = y - (len(lines) - 1) * LINE / 2 + 4.5
+    for number, line in enumerate(lines):
+        style = ' class="title"' if title and number == 0 else ' class="note"' if title or number else ""
+        yield f'<text x="{x:.1f}" y="{top + number * LINE:.1f}"{style}>{escape(line)}</text>'
+
+
+def box_size(box: Box, beside: float = 0.0) -> tuple[float, float]:
+    """Return the size of a box, and of what stands on its right and needs as much room on its left."""
+    width = max([text_width(box.title, LETTER), *(text_width(line, SMALL_LETTER) for line in box.notes)])
+    return max(width + 44, 90.0) + 2 * beside, (1 + len(box.notes)) * LINE + 20
+
+
+def widest_loops(graph: Graph) -> dict[str, float]:
+    """Return the width of the arrows from boxes to themselves, with their labels, by the ids of the boxes."""
+    found: dict[str, float] = {}
+    for arrow in graph.arrows:
+        if arrow.source == arrow.target:
+            found[arrow.source] = max(found.get(arrow.source, 0.0), LOOP + label_size(arrow)[0])
+    return found
+
+
+def label_size(arrow: Arrow) -> tuple[float, float]:
+    width = max((text_width(line, LETTER) for line in arrow.lines), default=0.0)
+    return width + 10, len(arrow.lines) * LINE + 2
+
+
+def text_width(line: str, letter: float) -> float:
+    return fsum(
+        0.0 if combining(each) else letter * (1.8 if east_asian_width(each) in "WF" else 1) for each in line
+    )
+
+
+# --- the same in words
+
+
+def table(graph: Graph) -> Iterator[str]:
+    titles = {box.id: box.title for box in graph.boxes}
+    yield "<table><caption>The flow in words</caption>"
+    yield '<thead><tr><th scope="col">From</th><th scope="col">Event</th><th scope="col">To</th>'
+    yield '<th scope="col">When</th></tr></thead><tbody>'
+    for arrow in graph.arrows:
+        when = "; ".join(part for part in (arrow.note, arrow.when) if part)
         yield (
-            f'<tr><th scope="row">{escape(titles[arrow.source])}</th><td>{escape(titles[arrow.target])}</td>'
-            f"<td>{escape(arrow.label)}</td></tr>"
+            f'<tr><th scope="row">{escape(titles[arrow.source])}</th><td>{escape(arrow.label)}</td>'
+            f"<td>{escape(titles[arrow.target])}</td><td>{escape(when)}</td></tr>"
         )
     yield "</tbody></table>"

@@ -14,8 +14,7 @@ import pytest
 from wfc import schemas
 from wfc.compiler.codegen.literals.functions import FunctionBuilder
 from wfc.compiler.codegen.methods.actions import WRITERS, ActionWriter
-from wfc.compiler.draw import draw
-from wfc.compiler.draw.shapes import NO_STEPS, SHAPES, shape_of
+from wfc.compiler.draw import flow_graph
 from wfc.compiler.expressions import Scope, Template
 from wfc.compiler.model import Action, MapItems, Step, Tool, WorkflowCall
 from wfc.compiler.model.kinds import STEP_KINDS, StepKind
@@ -26,6 +25,9 @@ from wfc.compiler.resolve.steps.steps import RESOLVERS
 from wfc.compiler.schema import expansion
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import STRING, Type
+from wfc.runtime.drawing.graph import graph_from_data
+from wfc.runtime.drawing.rendering import render
+from wfc.runtime.drawing.shapes import SHAPES
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -81,7 +83,7 @@ def echo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         STEP_KINDS,
         "echo",
         StepKind(
-            shape="arrow",
+            shape="signal",
             nodes=(EchoCall,),
             words="shout repeat_after_me",
             takes_defaults=True,
@@ -157,9 +159,9 @@ def test_code_is_generated_for_an_added_kind() -> None:
 def test_an_added_kind_is_drawn(form: Any) -> None:
     checked = check(SPEC)
     assert checked.workflow is not None
-    drawn = draw(checked.workflow, form)
+    drawn = render(graph_from_data(flow_graph(checked.workflow)), form)
     assert "say" in drawn
-    assert {"mermaid": "[\\", "dot": "shape=cds", "html": 'class="box echo"'}[form] in drawn
+    assert {"mermaid": "[\\", "dot": "shape=cds", "html": 'class="box signal"'}[form] in drawn
 
 
 @pytest.mark.usefixtures("echo")
@@ -194,13 +196,8 @@ def test_what_can_be_run_has_a_node() -> None:
         assert bool(kind.nodes) == (kind.acts and name not in expansion.later_kinds()), name
 
 
-@pytest.mark.parametrize("kind", [*STEP_KINDS, *sorted(NO_STEPS)])
-def test_every_kind_has_a_shape_in_every_drawing(kind: str) -> None:
-    shape = shape_of(kind)
-    assert all(shape.mermaid)
-    assert shape.dot.startswith("shape=")
-    assert shape.outline
-
-
-def test_every_shape_is_used() -> None:
-    assert {each.shape for each in STEP_KINDS.values()} | NO_STEPS == SHAPES.keys()
+@pytest.mark.parametrize("kind", [*STEP_KINDS])
+def test_every_kind_has_a_shape_of_its_own_that_is_drawn(kind: str) -> None:
+    shape = STEP_KINDS[kind].shape
+    assert shape in SHAPES
+    assert [name for name, each in STEP_KINDS.items() if each.shape == shape] == [kind]

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import re
 from collections.abc import Iterator
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from wfc.runtime import (
     Child,
@@ -30,11 +26,9 @@ from wfc.runtime import (
     pause,
     step,
 )
-from wfc.runtime.drawing.flows import nested_representation, picture_of
-from wfc.runtime.drawing.layout import arrange
-from wfc.runtime.drawing.page import as_page
-from wfc.runtime.drawing.picture import Arrow, Box, Picture
-from wfc.runtime.drawing.texts import as_dot, as_mermaid
+from wfc.runtime.drawing.executions import execution_graph
+from wfc.runtime.drawing.workflows import nested_representation
+from wfc.runtime.llama_index import drawing as their_drawing
 from wfc.runtime.testing import run_virtually
 from wfc.runtime.tracing import get_dispatcher
 
@@ -145,9 +139,9 @@ def test_how_deep_children_are_drawn_has_a_bound() -> None:
 
 def test_files_are_written_and_texts_given_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    drawing.draw_all_possible_flows(Outer)
-    mermaid = drawing.draw_all_possible_flows_mermaid(Outer(), include_child_workflows=False)
-    dot = drawing.draw_all_possible_flows_dot(Outer, filename="", max_label_length=4)
+    their_drawing.draw_all_possible_flows(Outer)
+    mermaid = their_drawing.draw_all_possible_flows_mermaid(Outer(), include_child_workflows=False)
+    dot = their_drawing.draw_all_possible_flows_dot(Outer, filename="", max_label_length=4)
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "workflow_all_flows.html",
         "workflow_all_flows.mermaid",
@@ -165,14 +159,14 @@ def test_signatures_are_those_of_the_other_package() -> None:
 
     empty = inspect.Parameter.empty
     more = [("max_label_length", None), ("include_child_workflows", True)]
-    assert parameters(drawing.draw_all_possible_flows) == [
+    assert parameters(their_drawing.draw_all_possible_flows) == [
         *[("workflow", empty), ("filename", "workflow_all_flows.html"), ("notebook", False)],
         *more,
     ]
-    assert parameters(drawing.draw_most_recent_execution) == [
+    assert parameters(their_drawing.draw_most_recent_execution) == [
         *[("handler", empty), ("filename", "workflow_recent_execution.html"), ("notebook", False), more[0]]
     ]
-    assert parameters(drawing.draw_all_possible_flows_mermaid) == [
+    assert parameters(their_drawing.draw_all_possible_flows_mermaid) == [
         *[("workflow", empty), ("filename", "workflow_all_flows.mermaid")],
         *more,
     ]
@@ -262,17 +256,17 @@ def test_a_run_that_fails_is_drawn_with_its_error(tmp_path: Path) -> None:
 
     handler = played(Fails())
     page = tmp_path / "run.html"
-    drawing.draw_most_recent_execution(handler, str(page))
+    their_drawing.draw_most_recent_execution(handler, str(page))
     assert "failed: python.KeyError" in page.read_text()
     assert "secret-ish detail" not in page.read_text()
-    mermaid = drawing.draw_most_recent_execution_mermaid(handler, "")
+    mermaid = their_drawing.draw_most_recent_execution_mermaid(handler, "")
     assert ">" in mermaid and "begin#35;1" in mermaid
-    assert "begin#1" in drawing.draw_most_recent_execution_dot(handler, "", max_label_length=20)
+    assert "begin#1" in their_drawing.draw_most_recent_execution_dot(handler, "", max_label_length=20)
 
 
 def test_a_run_that_nobody_recorded_says_what_to_do() -> None:
     with pytest.raises(WorkflowRuntimeError, match=r"record_executions\(\)` before it starts"):
-        drawing.draw_most_recent_execution(played(Innermost()), "")
+        their_drawing.draw_most_recent_execution(played(Innermost()), "")
 
 
 @pytest.mark.usefixtures("recorded")
@@ -282,94 +276,6 @@ def test_what_is_kept_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     handlers = [played(Outer()) for _ in range(3)]
     found = drawing.execution_of(handlers[-1])
     assert (len(found.steps), len(found.events)) == (3, 3) and found.left_out > 0
-    assert "are not shown" in drawing.execution_picture(found).description
+    assert "are not shown" in execution_graph(found).description
     with pytest.raises(WorkflowRuntimeError):
         drawing.execution_of(handlers[0])
-
-
-# --- texts and pages
-
-
-class Tags(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[tuple[str, dict[str, str | None]]] = []
-        self.text = ""
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
-@settings(max_examples=60)
-@given(st.text(max_size=30) | st.just(HOSTILE))
-def test_texts_are_only_texts(text: str) -> None:
-    box = Box("a", "step", (text,), text)
-    picture = Picture(text, (box, Box("b", "end", ("b",))), (Arrow("a", "b", text),), text)
-    tags = Tags()
-    tags.feed(as_page(picture))
-    assert not {"script", "link", "img", "iframe"} & {tag for tag, _ in tags.found}
-    assert not any(
-        name.startswith("on") or name in {"href", "src"} for _, attrs in tags.found for name in attrs
-    )
-    assert {tag for tag, _ in tags.found} == {
-        *"html head meta title style body h1 figure svg defs marker path g rect text".split(),
-        *"table caption thead tr th tbody td".split(),
-        *(["p"] if text else []),
-    }
-    plain = re.compile(r"[\w .,_\-+=:!?'/()…·≤#;<>&|\[\]\"{}%]*")
-    for line in as_mermaid(picture).splitlines()[2:]:
-        assert line.count('"') % 2 == 0 and plain.fullmatch(line) and "<script" not in line
-    assert len(as_dot(picture).splitlines()) == 6
-    for line in as_dot(picture).splitlines():
-        assert len(re.findall(r'(?<!\\)(?:\\\\)*"', line)) % 2 == 0
-
-
-def test_a_page_may_load_nothing() -> None:
-    tags = Tags()
-    tags.feed(as_page(picture_of(nested_representation(Outer))))
-    policies = [attrs["content"] for tag, attrs in tags.found if attrs.get("http-equiv")]
-    assert policies == ["default-src 'none'; style-src 'unsafe-inline'"]
-
-
-# --- the layout
-
-
-@st.composite
-def graphs(draw: st.DrawFn) -> tuple[list[tuple[float, float]], list[tuple[int, int]]]:
-    count = draw(st.integers(1, 12))
-    sizes = draw(st.lists(st.tuples(st.floats(10, 300), st.floats(10, 80)), min_size=count, max_size=count))
-    box = st.integers(0, count - 1)
-    return sizes, draw(st.lists(st.tuples(box, box), max_size=25))
-
-
-@settings(max_examples=150)
-@given(graphs())
-def test_boxes_never_overlap(graph: tuple[list[tuple[float, float]], list[tuple[int, int]]]) -> None:
-    sizes, arrows = graph
-    places = arrange(sizes, arrows)
-    assert places == arrange(sizes, arrows)
-    for one in range(len(sizes)):
-        assert places[one][0] - sizes[one][0] / 2 >= -1e-6
-        for other in range(one):
-            apart = [
-                abs(places[one][axis] - places[other][axis]) - (sizes[one][axis] + sizes[other][axis]) / 2
-                for axis in (0, 1)
-            ]
-            assert max(apart) >= 39.9, (one, other)
-
-
-@settings(max_examples=100)
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=20))
-def test_without_circles_everything_leads_down(pairs: list[tuple[int, int]]) -> None:
-    arrows = [(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]]
-    places = arrange([(50.0, 20.0)] * 10, arrows)
-    assert all(places[source][1] < places[target][1] for source, target in arrows)
-
-
-def test_thousands_of_boxes_are_placed_at_once() -> None:
-    count = 5_000
-    arrows = [(at, at + 1) for at in range(count - 1)] + [(0, at) for at in range(2, count)]
-    assert len(arrange([(50.0, 20.0)] * count, arrows)) == count

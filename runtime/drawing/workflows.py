@@ -1,4 +1,4 @@
-"""All that may happen in a workflow as a picture, with the workflows that its steps start."""
+"""All that may happen in a workflow as a graph, with the workflows that its steps start."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from types import CodeType, ModuleType
 from typing import Any, Final
 
-from wfc.runtime.drawing.picture import Arrow, Box, Kind, Picture
+from wfc.runtime.drawing.graph import Arrow, Box, Graph
+from wfc.runtime.drawing.rendering import render
 from wfc.runtime.drawing.representation import (
     WorkflowEventNode,
     WorkflowGenericNode,
@@ -18,23 +19,40 @@ from wfc.runtime.drawing.representation import (
 from wfc.runtime.plan.pauses import Child
 from wfc.runtime.workflow import Workflow
 
-__all__ = ["nested_representation", "picture_of"]
+__all__ = ["draw_workflow", "nested_representation", "workflow_graph"]
 
 DEEPEST: Final = 4
 """How many workflows may be drawn inside each other."""
 
-_KINDS: Final[dict[str, Kind]] = {
-    "step": "step",
-    "event": "event",
-    "external": "external",
-    "resource": "resource",
-    "resource_config": "resource",
-    "child_connector": "child",
+_SHAPES: Final = {
+    "step": "box",
+    "event": "ellipse",
+    "external": "outside",
+    "resource": "cylinder",
+    "resource_config": "cylinder",
+    "child_connector": "framed",
 }
 
 
+def draw_workflow(
+    workflow: Workflow | type[Workflow], format: str = "html", *, include_child_workflows: bool = True
+) -> str:
+    """Return a drawing of all that may happen in a workflow.
+
+    Args:
+        format: ``html``, one page that loads nothing; ``mermaid``; or ``dot``.
+        include_child_workflows: Whether to draw the workflows that steps start, inside.
+
+    Raises:
+        ValueError: There is no such format.
+    """
+    if include_child_workflows:
+        return render(workflow_graph(nested_representation(workflow)), format)
+    return render(workflow_graph(get_workflow_representation(workflow)), format)
+
+
 def nested_representation(workflow: Workflow | type[Workflow], deepest: int = DEEPEST) -> WorkflowGraph:
-    """The flow of a workflow, and inside it those of the workflows that its steps name.
+    """Return the flow of a workflow, and inside it those of the workflows that its steps name.
 
     A child's nodes have its place in front of their ids; a node ``calls: Child`` leads from the step to the child's
     start, and ``returns: Child`` from its ends back.
@@ -133,11 +151,8 @@ def _enclosed(function: Callable[..., Any]) -> dict[str, Any]:
     return found
 
 
-# --- as a picture
-
-
-def picture_of(graph: WorkflowGraph, max_label_length: int | None = None) -> Picture:
-    """A graph as boxes and arrows.
+def workflow_graph(representation: WorkflowGraph, max_label_length: int | None = None) -> Graph:
+    """Return the graph that draws a representation.
 
     Args:
         max_label_length: Longer labels are cut; ``None``: none are.
@@ -145,24 +160,24 @@ def picture_of(graph: WorkflowGraph, max_label_length: int | None = None) -> Pic
     boxes = tuple(
         Box(
             node.id,
-            _kind(node),
-            (node.label if max_label_length is None else node.truncated_label(max_label_length),),
-            getattr(node, "description", None) or "",
+            _shape_of(node),
+            node.label if max_label_length is None else node.truncated_label(max_label_length),
+            description=getattr(node, "description", None) or "",
         )
-        for node in graph.nodes
+        for node in representation.nodes
     )
     known = {box.id for box in boxes}
     arrows = tuple(
         Arrow(edge.source, edge.target, edge.label or "")
-        for edge in graph.edges
+        for edge in representation.edges
         if edge.source in known and edge.target in known
     )
-    return Picture(graph.name, boxes, arrows, graph.description or "")
+    return Graph(representation.name, boxes, arrows, representation.description or "")
 
 
-def _kind(node: WorkflowGraphNode) -> Kind:
+def _shape_of(node: WorkflowGraphNode) -> str:
     if isinstance(node, WorkflowEventNode):
         if node.is_subclass_of("StartEvent"):
             return "start"
-        return "end" if node.is_subclass_of("StopEvent") else "event"
-    return _KINDS.get(node.node_type, "child")
+        return "end" if node.is_subclass_of("StopEvent") else "ellipse"
+    return _SHAPES.get(node.node_type, "framed")

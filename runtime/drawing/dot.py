@@ -1,0 +1,48 @@
+"""A graph in Graphviz' language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from wfc.runtime.drawing.graph import Arrow, Box, Graph
+from wfc.runtime.drawing.shapes import PLAIN, SHAPES, STYLES, USUAL
+
+__all__ = ["as_dot"]
+
+
+def as_dot(graph: Graph) -> str:
+    """Return a digraph; every text in it is quoted, so that it can only be shown."""
+    names = {box.id: f"n{number}" for number, box in enumerate(graph.boxes)}
+    lines = [
+        f"digraph {_quoted([graph.title])} {{",
+        '    node [fontname="sans-serif"];',
+        '    edge [fontname="sans-serif", fontsize=10];',
+        *(f"    {_box_line(box, names)}" for box in graph.boxes),
+        *(f"    {_arrow_line(arrow, names)}" for arrow in graph.arrows),
+        "}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _box_line(box: Box, names: Mapping[str, str]) -> str:
+    tooltip = f", tooltip={_quoted([box.description])}" if box.description else ""
+    return f"{names[box.id]} [label={_quoted(box.lines)}, {SHAPES.get(box.shape, PLAIN).dot}{tooltip}];"
+
+
+def _arrow_line(arrow: Arrow, names: Mapping[str, str]) -> str:
+    attributes = [f"label={_quoted(arrow.lines)}"]
+    if style := STYLES.get(arrow.style, USUAL).dot:
+        attributes.append(style)
+    if arrow.when:
+        attributes.append(f"labeltooltip={_quoted([f'when {arrow.when}'])}")
+    return f"{names[arrow.source]} -> {names[arrow.target]} [{', '.join(attributes)}];"
+
+
+def _quoted(lines: Iterable[str]) -> str:
+    """Return lines as one quoted text, in which ``\\n`` breaks them."""
+    return '"' + "\\n".join(map(_escaped, lines)) + '"'
+
+
+def _escaped(line: str) -> str:
+    shown = "".join(letter if letter.isprintable() else " " for letter in line)
+    return shown.replace("\\", "\\\\").replace('"', '\\"')

@@ -1,0 +1,96 @@
+"""A graph as plain data: what the compiler makes of specs and this room of classes and runs, and what is drawn.
+
+As data it is a dictionary, of which only texts, lists and dictionaries are part::
+
+    {
+        "title": "Triage",
+        "description": "",                   # for people
+        "boxes": [
+            {
+                "id": "n1",
+                "shape": "hexagon",          # one of `wfc.runtime.drawing.shapes.SHAPES`
+                "title": "classify",
+                "notes": ["llm"],            # further lines in the box
+                "description": "",
+            },
+        ],
+        "arrows": [
+            {
+                "source": "n0",              # ids of boxes
+                "target": "n1",
+                "label": "TicketOpened",     # what goes from one to the other
+                "style": "usual",            # one of `wfc.runtime.drawing.shapes.STYLES`
+                "note": "",                  # on which occasion, and how many
+                "when": "",                  # a condition
+            },
+        ],
+    }
+
+All but ``id``, ``shape``, ``title``, ``source`` and ``target`` may be left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Arrow", "Box", "Graph", "graph_from_data"]
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A box: ``title`` and ``notes`` stand in it, line by line; ``description`` is shown on request."""
+
+    id: str
+    shape: str
+    title: str
+    notes: tuple[str, ...] = ()
+    description: str = ""
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines that stand in the box."""
+        return (self.title, *self.notes)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """An arrow from one box to another, by their ids; ``label`` and ``note`` stand at it."""
+
+    source: str
+    target: str
+    label: str = ""
+    style: str = "usual"
+    note: str = ""
+    when: str = ""
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines that stand at the arrow."""
+        return tuple(line for line in (self.label, self.note) if line)
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Boxes and arrows; an arrow's ends are among the boxes."""
+
+    title: str
+    boxes: tuple[Box, ...]
+    arrows: tuple[Arrow, ...]
+    description: str = ""
+
+
+def graph_from_data(data: Mapping[str, Any]) -> Graph:
+    """Return the graph that plain data describe, see above.
+
+    Raises:
+        KeyError: Something is missing.
+        TypeError: Something is there that no graph has.
+    """
+    return Graph(
+        data["title"],
+        tuple(Box(**{**box, "notes": tuple(box.get("notes", ()))}) for box in data["boxes"]),
+        tuple(Arrow(**arrow) for arrow in data["arrows"]),
+        data.get("description", ""),
+    )

@@ -1,0 +1,145 @@
+"""Every type, bound and default that there is."""
+
+# Generated from all_types.yaml. Edit the spec, not this file.
+# sha256:c632b58c0750deb1ca1b9d3f2be2e1c5e5491f5344f7a1aa7cde095c3837b8b6, output format 1
+
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+from wfc.runtime import (
+    Duration,
+    Format,
+    Moment,
+    Number,
+    Record,
+    RunConfig,
+    RunState,
+    StartEvent,
+    StopEvent,
+    Workflow,
+    require_output_format,
+    transform,
+)
+
+require_output_format(1, "all_types.yaml")
+
+Mood = Literal["good", "bad", 1, True]
+
+
+class Node(Record):
+    name: str
+    children: "list[Node]" = Field(default_factory=list)
+    parent: Annotated[
+        Annotated["list[Node]", Field(max_length=1)] | None,
+        Field(description="One at most."),
+    ] = None
+    moments: "dict[str, Node]" = Field(default_factory=dict)
+
+
+class Left(Record):
+    pair: "Pair | None" = None
+
+
+class Right(Record):
+    value: int | str | list[Left]
+
+
+class Pair(Record):
+    left: Left
+    right: Right
+
+
+class Money(Record):
+    amount: Annotated[
+        Decimal,
+        Field(
+            description="How much, such as 1.50.",
+            ge=Decimal(0),
+            le=Decimal("1000000.50"),
+        ),
+    ]
+    currency: Annotated[
+        str,
+        Field(min_length=3, max_length=3, pattern="[A-Z]{3}"),
+    ] = "EUR"
+
+
+class GivenInner(Record):
+    city: str
+    streets: list[str]
+
+
+class Given(StartEvent, closed=True):
+    text: Annotated[str, Field(description="A \"text\" with \\ and 'quotes'.")]
+    count: Annotated[int, Field(ge=-5)] = 0
+    share: Annotated[Number, Field(ge=0, le=1)] = 0.5
+    price: Decimal = Decimal("19.99")
+    whole: Decimal = Decimal(3)
+    yes_or_no: bool = False
+    day: date = date(2024, 2, 29)
+    moment: Moment = datetime(2024, 2, 29, 10, 30, tzinfo=UTC)
+    wait: Duration = timedelta(seconds=90.0)
+    long_wait: Duration = timedelta(seconds=5400.0)
+    anything: Any
+    perhaps: int | None = None
+    words: list[str] = Field(default_factory=list)
+    some_words: Annotated[list[str], Field(min_length=1, max_length=10)] = Field(
+        default=["a", "b"],
+    )
+    many_words: list[str] = Field(
+        default=[
+            "the first of many words",
+            "the second of many words",
+            "the third of many words",
+            "the fourth",
+        ],
+    )
+    numbers: dict[str, int] = Field(default={"one": 1, "two": 2})
+    nothing_yet: dict[str, list[Money]] = Field(default_factory=dict)
+    mood: Mood = "good"
+    level: Literal[
+        "a very long value",
+        "another very long value",
+        "a third very long value",
+        "short",
+    ] = "short"
+    either: int | str = "x"
+    money: Money = Field(default_factory=lambda: Money(amount=Decimal(5)))
+    inner: GivenInner
+    mail: Annotated[str, Format("email"), Field(max_length=200)] | None = None
+    tree: Node
+    pair: Pair | None = None
+
+
+class Taken(StopEvent, closed=True):
+    given: Given
+    nodes: list[Node]
+
+
+class Config(RunConfig):
+    retries: Annotated[int, Field(ge=0, le=10)] = 3
+    site: Annotated[str, Format("uri")]
+    since: date = date(2024, 2, 29)
+
+
+class State(RunState):
+    seen: int = 0
+    last: Given | None = None
+
+
+class AllTypes(Workflow, name="all_types", config=Config, source="all_types.yaml"):
+    """Every type, bound and default that there is.
+
+    A description may have "quotes", a backslash \\ and \"\"\"three quotes\"\"\", and
+    lines so long that they must be wrapped to
+    fit.
+
+      Indented text keeps its place.
+    """
+
+    # all_types.yaml:59
+    @transform
+    def take(self, event: Given) -> Taken:
+        return Taken(given=event, nodes=[event.tree])

@@ -1,0 +1,221 @@
+"""The workflow corners."""
+
+# Generated from corners.yaml. Edit the spec, not this file.
+# sha256:35acd715c6e74ef97d2cc9d8169fde0e3f8765b8c34a2ff47c671280738414a6, output format 1
+
+from typing import Any, Literal
+
+from wfc.runtime import (
+    Context,
+    EachOf,
+    Event,
+    Inputs,
+    Model,
+    Output,
+    PythonTool,
+    RetryPolicy,
+    StartEvent,
+    StopEvent,
+    Workflow,
+    filters,
+    require_output_format,
+    step,
+    transform,
+)
+
+require_output_format(1, "corners.yaml")
+
+Verdict = Literal["yes", "no", "it depends"]
+
+
+class Begun(StartEvent, closed=True):
+    names: list[str]
+    count: int
+
+
+class Again(Event, closed=True):
+    names: list[str]
+    count: int
+
+
+class Judged(Event, closed=True):
+    verdict: Verdict
+
+
+class Looked(Event, closed=True):
+    seen: int | str
+
+
+class Listed(Event, closed=True):
+    all: list[Any]
+
+
+class Piece(Event, closed=True):
+    name: str
+    verdict: Verdict | None = None
+
+
+class PieceDone(Event, closed=True):
+    name: str
+
+
+class SomethingWithQuiteALongNameHappened(Event, closed=True):
+    which: str
+
+
+class SomethingElseWithQuiteALongNameHappened(Event, closed=True):
+    which: str
+
+
+class AThirdThingWithQuiteALongNameHappened(Event, closed=True):
+    which: str
+
+
+class Ended(StopEvent, closed=True):
+    names: list[str]
+
+
+class Stopped(StopEvent, closed=True):
+    why: str
+
+
+JUDGE = Model("anthropic:claude-sonnet-4-5")
+
+JUDGE_OUTPUT: Output[Verdict] = Output(Verdict)
+
+JUDGE_RETRY = RetryPolicy(max_attempts=2, delay=0.1, backoff=2.0, max_delay=60.0)
+
+LOOK: PythonTool[int | str] = PythonTool(
+    "tools:look",
+    output=int | str,
+    beside=__file__,
+)
+
+ANYTHING: PythonTool[list[Any]] = PythonTool(
+    "tools:anything",
+    output=list[Any],
+    beside=__file__,
+)
+
+WORK_OUTPUT: Output[Verdict | None] = Output(Verdict | None)
+
+
+def judge_prompt(event: Begun | Again) -> str:
+    return f"""Is "{", ".join(event.names)}" {{fine}}?\n"""
+
+
+class Corners(Workflow, name="corners", source="corners.yaml"):
+    # corners.yaml:27
+    @step(retry_policy=JUDGE_RETRY, max_runs=5)
+    async def judge(self, ctx: Context, event: Begun | Again) -> Verdict:
+        return await ctx.llm(JUDGE, judge_prompt(event), output=JUDGE_OUTPUT)
+
+    @judge.then
+    def after_judge(
+        self,
+        event: Begun | Again,
+        result: Verdict,
+    ) -> Judged | Again | Stopped:
+        if result != "it depends":
+            return Judged(verdict=result)
+        if event.count < 3:
+            return Again(names=event.names, count=event.count + 1)
+        return Stopped(why=f"{event.count} times “{result}”")
+
+    @judge.on_limit
+    def judge_over_limit(self) -> Stopped:
+        return Stopped(why="asked too often")
+
+    # corners.yaml:45
+    @step
+    async def look(
+        self,
+        ctx: Context,
+        event: Judged,
+        inputs: Inputs[Begun],
+    ) -> int | str:
+        return await ctx.tool(
+            LOOK,
+            {
+                "name": filters.default(filters.first(inputs.names), "nobody"),
+                "deep": ["a"],
+            },
+        )
+
+    @look.then
+    def after_look(self, result: int | str) -> Looked:
+        return Looked(seen=result)
+
+    # corners.yaml:52
+    @step(name="list")
+    async def list_(
+        self,
+        ctx: Context,
+        event: Looked,
+        inputs: Inputs[Begun],
+    ) -> list[Any]:
+        return await ctx.tool(
+            ANYTHING,
+            {"whatever": event.seen, "more": [1, {"deep": inputs.count}], "none": None},
+        )
+
+    @list_.then
+    def after_list(self, result: list[Any]) -> Listed:
+        return Listed(all=result)
+
+    # corners.yaml:59
+    @transform
+    def send(self, event: Listed, inputs: Inputs[Begun]) -> list[Piece]:
+        return [Piece(name=name) for name in filters.at_most(3, inputs.names)]
+
+    # corners.yaml:64
+    @step
+    async def work(self, ctx: Context, event: Piece) -> Verdict | None:
+        return await ctx.http(
+            "POST",
+            f"https://example.org/{filters.url_part(event.name)}",
+            body=[event.name, event.verdict, {"at": 1.5}],
+            output=WORK_OUTPUT,
+        )
+
+    @work.then
+    def after_work(self, result: Verdict | None) -> PieceDone:
+        if result == "yes":
+            return PieceDone(name=result)
+        return PieceDone(name=result if result is not None else "nothing")
+
+    @work.on_error
+    def work_failed(self) -> PieceDone:
+        return PieceDone(name="failed")
+
+    # corners.yaml:78
+    @transform(join=EachOf(fork="send", within=60.0, proceed=True))
+    def gather(
+        self,
+        events: list[PieceDone],
+    ) -> (
+        SomethingWithQuiteALongNameHappened
+        | SomethingElseWithQuiteALongNameHappened
+        | AThirdThingWithQuiteALongNameHappened
+    ):
+        if len(events) == 1:
+            return SomethingWithQuiteALongNameHappened(which="one")
+        if len(events) == 2:
+            return SomethingElseWithQuiteALongNameHappened(which="two")
+        return AThirdThingWithQuiteALongNameHappened(
+            which=" ".join([item.name for item in events]),
+        )
+
+    # corners.yaml:90
+    @transform
+    def finish(
+        self,
+        event: (
+            SomethingWithQuiteALongNameHappened
+            | SomethingElseWithQuiteALongNameHappened
+            | AThirdThingWithQuiteALongNameHappened
+        ),
+    ) -> Ended | Stopped:
+        if isinstance(event, AThirdThingWithQuiteALongNameHappened):
+            return Ended(names=[event.which])
+        return Stopped(why=event.which)

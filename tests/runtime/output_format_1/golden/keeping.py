@@ -1,0 +1,98 @@
+"""The workflow keeping."""
+
+# Generated from keeping.yaml. Edit the spec, not this file.
+# sha256:f5c3f6af750c2b6892198b4724dfc35bef2e362e6f27c730af7f1b9c2701e65e, output format 1
+
+from typing import Literal
+
+from wfc.runtime import (
+    Cache,
+    Context,
+    Event,
+    Inputs,
+    Item,
+    Items,
+    Model,
+    Output,
+    PythonTool,
+    RetryPolicy,
+    Secret,
+    StartEvent,
+    StopEvent,
+    Workflow,
+    pause,
+    require_output_format,
+    step,
+)
+
+require_output_format(1, "keeping.yaml")
+
+
+class Asked(StartEvent, closed=True):
+    question: str
+
+
+class Sorted(Event, closed=True):
+    kind: Literal["simple", "hard"]
+
+
+class Found(Event, closed=True):
+    articles: list[str]
+
+
+class Answered(StopEvent, closed=True):
+    summaries: list[str]
+
+
+FAST = Model("openai:gpt-4o-mini", api_key=Secret("OPENAI_API_KEY"))
+
+SORT_OUTPUT: Output[Literal["simple", "hard"]] = Output(Literal["simple", "hard"])
+
+SORT_RETRY = RetryPolicy(max_attempts=2, delay=1.0, backoff=2.0, max_delay=60.0)
+
+FIND: PythonTool[list[str]] = PythonTool(
+    "search:find",
+    output=list[str],
+    beside=__file__,
+)
+
+
+class Keeping(Workflow, name="keeping", source="keeping.yaml"):
+    # keeping.yaml:17
+    @step(retry_policy=SORT_RETRY, cache=Cache(definition="1678485ec48058ca"))
+    async def sort(self, ctx: Context, event: Asked) -> Literal["simple", "hard"]:
+        return await ctx.llm(FAST, f"Sort {event.question}", output=SORT_OUTPUT)
+
+    @sort.then
+    def after_sort(self, result: Literal["simple", "hard"]) -> Sorted:
+        return Sorted(kind=result)
+
+    # keeping.yaml:26
+    @step(cache=Cache(seconds=86400.0, definition="4bb4f9709dd11bdd"))
+    async def look_up(
+        self,
+        ctx: Context,
+        event: Sorted,
+        inputs: Inputs[Asked],
+    ) -> list[str]:
+        return await ctx.tool(FIND, {"query": f"{inputs.question} {event.kind}"})
+
+    @look_up.then
+    def after_look_up(self, result: list[str]) -> Found:
+        return Found(articles=result)
+
+    # keeping.yaml:33
+    @pause
+    def shorten(self, event: Found) -> Items[str]:
+        return Items(event.articles, most=20)
+
+    @shorten.item(
+        cache=Cache(seconds=1209600.0, definition="012846df6c6100a7"),
+        on_error="skip",
+    )
+    async def shorten_item(self, ctx: Context, event: Found, article: Item[str]) -> str:
+        return await ctx.llm(FAST, f"Shorten: {article}")
+
+    @shorten.then
+    def after_shorten(self, result: list[str]) -> Answered:
+        return Answered(summaries=result)

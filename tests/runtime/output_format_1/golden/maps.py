@@ -1,0 +1,194 @@
+"""Goes through lists, with something to do for each item and without."""
+
+# Generated from maps.yaml. Edit the spec, not this file.
+# sha256:4e2415e3ef6ce6f98a46ad400828bcf2eb4f98ff44472c510465fc2bcd87e8f5, output format 1
+
+from collections.abc import Iterator
+
+from pydantic import Field
+from wfc.runtime import (
+    SKIP,
+    Context,
+    Event,
+    Inputs,
+    Item,
+    Items,
+    Model,
+    Record,
+    RetryPolicy,
+    RunInfo,
+    RunState,
+    Skip,
+    StartEvent,
+    StepError,
+    StopEvent,
+    Workflow,
+    filters,
+    pause,
+    require_output_format,
+    transform,
+)
+
+require_output_format(1, "maps.yaml")
+
+
+class Chapter(Record):
+    title: str
+    text: str | None = None
+    pages: list[str]
+
+
+class Translation(Record):
+    title: str
+    text: str
+
+
+class PageOutput(Record):
+    text: str
+    words: int
+
+
+class Chapters(StartEvent, closed=True):
+    chapters: list[Chapter]
+    language: str
+
+
+class Sorted(Event, closed=True):
+    titles: list[str]
+    long: list[Chapter]
+
+
+class Translated(Event, closed=True):
+    translations: list[Translation]
+
+
+class Fetched(Event, closed=True):
+    pages: list[str | None]
+
+
+class Failed(Event, closed=True):
+    why: str
+
+
+class Bound(StopEvent, closed=True):
+    translations: list[Translation]
+    words: int
+
+
+class State(RunState):
+    translations: list[Translation] = Field(default_factory=list)
+    title: str = ""
+
+
+FAST = Model("openai:gpt-4o-mini")
+
+TRANSLATE_RETRY = RetryPolicy(max_attempts=2, delay=1.0, backoff=2.0, max_delay=60.0)
+
+
+def translate_prompt(chapter: Item[Chapter], inputs: Inputs[Chapters]) -> str:
+    return f"Translate into {inputs.language}:\n{chapter.text}\n"
+
+
+async def page(ctx: Context[State], name: str) -> PageOutput:
+    return await ctx.http(
+        "GET",
+        f"https://pages.example/{filters.url_part(name)}",
+        output=PageOutput,
+    )
+
+
+class Maps(Workflow, name="maps", source="maps.yaml"):
+    """Goes through lists, with something to do for each item and without."""
+
+    # maps.yaml:24
+    @transform
+    def sort(self, event: Chapters, state: State) -> Sorted:
+        result: list[Chapter] = filters.at_most(
+            50,
+            [
+                chapter
+                for chapter in event.chapters
+                if chapter.text is not None and chapter.title != state.title
+            ],
+        )
+        return Sorted(titles=[item.title for item in result], long=result)
+
+    # maps.yaml:32
+    @pause
+    def translate(self, event: Sorted) -> Items[Chapter]:
+        """One call for each chapter that has a text."""
+        return Items(
+            [chapter for chapter in event.long if chapter.text is not None],
+            most=50,
+        )
+
+    @translate.item(retry_policy=TRANSLATE_RETRY, timeout=30.0, num_workers=8)
+    async def translate_item(
+        self,
+        ctx: Context[State],
+        event: Sorted,
+        chapter: Item[Chapter],
+        inputs: Inputs[Chapters],
+    ) -> str:
+        return await ctx.llm(FAST, translate_prompt(chapter, inputs))
+
+    @translate.give
+    def translate_given(self, chapter: Item[Chapter], result: str) -> Translation:
+        return Translation(title=chapter.title, text=result)
+
+    @translate.require
+    def require_translate(self, chapter: Item[Chapter], result: str) -> Iterator[str]:
+        if len(result) <= 3:
+            yield f"the translation of {chapter.title} is too short"
+
+    @translate.then
+    def after_translate(self, state: State, result: list[Translation]) -> Translated:
+        emitted = Translated(translations=result)
+        state.translations = result
+        return emitted
+
+    @translate.on_error
+    def translate_failed(self, error: StepError) -> Failed:
+        return Failed(why=error.message)
+
+    @translate.idempotency_key
+    def translate_key(self, chapter: Item[Chapter], run: RunInfo) -> str:
+        return f"{run.id}-{chapter.title}"
+
+    # maps.yaml:56
+    @pause(max_runs=3)
+    def fetch(self, event: Translated) -> Items[Translation]:
+        return Items(event.translations, most=20)
+
+    @fetch.item(on_error="null")
+    async def fetch_item(
+        self,
+        ctx: Context[State],
+        event: Translated,
+        item_: Item[Translation],
+    ) -> PageOutput:
+        return await page(ctx, name=item_.title)
+
+    @fetch.give
+    def fetch_given(self, item_: Item[Translation], result: PageOutput) -> str | Skip:
+        if not (result.words > 0 and item_.title != ""):
+            return SKIP
+        return result.text
+
+    @fetch.then
+    def after_fetch(self, result: list[str | None]) -> Fetched:
+        return Fetched(pages=result)
+
+    # maps.yaml:68
+    @transform
+    def count(self, event: Fetched, state: State) -> Bound:
+        result: list[int] = [
+            len(page_ if page_ is not None else "")
+            for page_ in filters.at_most(20, event.pages)
+        ]
+        return Bound(translations=state.translations, words=sum(result))
+
+    # maps.yaml:76
+    @transform
+    def give_up(self, event: Failed) -> Bound:
+        return Bound(translations=[], words=0)

@@ -1,0 +1,182 @@
+"""Says what becomes of runs as a whole."""
+
+# Generated from runs.yaml. Edit the spec, not this file.
+# sha256:b56fc7ad7fbbc161108f16ff6b75572e869e13ebda5817f1289393d4a2c8054d, output format 1
+
+from typing import Annotated
+
+from pydantic import Field
+from wfc.runtime import (
+    UNHANDLED,
+    All,
+    AllOf,
+    Context,
+    Event,
+    FirstOf,
+    Inputs,
+    Limits,
+    PythonTool,
+    Record,
+    Restart,
+    RetryPolicy,
+    RunState,
+    StartEvent,
+    StepError,
+    StopEvent,
+    Unhandled,
+    Workflow,
+    filters,
+    require_output_format,
+    run_cancel,
+    run_deadline,
+    run_error,
+    runs_per,
+    step,
+    transform,
+)
+
+require_output_format(1, "runs.yaml")
+
+
+class Word(Record):
+    id: str
+    text: str
+
+
+class Asked(StartEvent, closed=True):
+    customer: str
+    id: int
+    note: str | None = None
+
+
+class Left(Event, closed=True):
+    id: int
+    left: str
+
+
+class Right(Event, closed=True):
+    id: int
+    right: str
+
+
+class Found(Event, closed=True):
+    id: int
+
+
+class Checked(Event, closed=True):
+    id: int
+    by: str
+
+
+class Told(StopEvent, closed=True):
+    id: int
+    words: list[str]
+
+
+class Closed(StopEvent, closed=True):
+    why: str
+
+
+class State(RunState):
+    rounds: int = 0
+    words: Annotated[list[str], Field(max_length=9)] = Field(default_factory=list)
+    seen: list[Word] = Field(default_factory=list)
+
+
+LOOK: PythonTool[str] = PythonTool("shop.look:look", output=str, beside=__file__)
+
+DEFAULT_RETRY = RetryPolicy(max_attempts=2, delay=1.0, backoff=2.0, max_delay=60.0)
+
+
+class Runs(
+    Workflow,
+    name="runs",
+    deadline=3600.0,
+    limits=Limits(steps=1000, tokens=50000, cost_usd=2.5, concurrent_runs=4),
+    moved={"look": "search", "Sought": "Asked"},
+    removed=("polish",),
+    source="runs.yaml",
+):
+    """Says what becomes of runs as a whole."""
+
+    # runs.yaml:33
+    @step(retry_policy=DEFAULT_RETRY, timeout=10.0)
+    async def search(self, ctx: Context[State], event: Asked) -> str:
+        return await ctx.tool(LOOK, {})
+
+    @search.then
+    def after_search(self, event: Asked, state: State, result: str) -> All[Left, Right]:
+        words: list[str] = state.checked("words", [*state.words, result])
+        rounds = state.rounds + 1
+        emitted = All(Left(id=event.id, left=result), Right(id=event.id, right="r"))
+        state.words = words
+        state.rounds = rounds
+        return emitted
+
+    # runs.yaml:34
+    @transform(join=AllOf(fork="search", within=10.0))
+    def pair(self, left: Left, right: Right) -> Found:
+        return Found(id=left.id)
+
+    @pair.on_timeout
+    def pair_timed_out(self, inputs: Inputs[Asked]) -> Restart:
+        return Restart(Asked(customer=inputs.customer, id=inputs.id, note=inputs.note))
+
+    @pair.match_by
+    def match_pair(self, event: Left | Right) -> int:
+        return event.id
+
+    # runs.yaml:38
+    @step(retry_policy=DEFAULT_RETRY, timeout=10.0)
+    async def check(self, ctx: Context[State], event: Found) -> str:
+        return await ctx.tool(LOOK, {})
+
+    @check.then
+    def after_check(self, event: Found, state: State, result: str) -> Checked:
+        seen: list[Word] = filters.merged_by(
+            state.seen,
+            [Word(id=result, text="x")],
+            lambda item: item.id,
+        )
+        emitted: Checked
+        words: list[str] = state.checked("words", [*state.words, "checked"])
+        seen_: list[Word] = filters.merged_by(seen, [], lambda item: item.id)
+        emitted = Checked(id=event.id, by=result)
+        state.words = words
+        seen = seen_
+        state.seen = seen
+        return emitted
+
+    # runs.yaml:39
+    @step(retry_policy=DEFAULT_RETRY, timeout=10.0)
+    async def again(self, ctx: Context[State], event: Found) -> str:
+        return await ctx.tool(LOOK, {})
+
+    @again.then
+    def after_again(self, event: Found, result: str) -> Checked:
+        return Checked(id=event.id, by=result)
+
+    # runs.yaml:40
+    @transform(join=FirstOf(fork="pair", rest="cancel"))
+    def take(self, checked: Checked | None, state: State) -> Told:
+        return Told(id=1, words=state.words)
+
+    @runs_per
+    def runs_per_value(self, inputs: Asked) -> str:
+        return inputs.customer
+
+    @run_error
+    def run_failed(self, state: State, error: StepError) -> Closed | Unhandled:
+        if error.matches("http.404"):
+            return Closed(why=error.message)
+        if error.matches("timeout") and state.rounds < 3:
+            return Closed(why=f"late: {error.name}")
+        return UNHANDLED
+
+    @run_deadline
+    def run_out_of_time(self, state: State) -> Closed:
+        return Closed(why=f"after {state.rounds} rounds")
+
+    @run_cancel
+    def run_cancelled(self) -> Closed:
+        return Closed(why="cancelled")

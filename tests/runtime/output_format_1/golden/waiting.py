@@ -1,0 +1,289 @@
+"""Take an order, wait for the money, have the delivery approved, and tell the
+customer.
+"""
+
+# Generated from waiting.yaml. Edit the spec, not this file.
+# sha256:5a5ad0740fee49e62c42f1e67870ac5478310693aea3354a52b7dcdef3827ce7, output format 1
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from pydantic import Field
+from wfc.runtime import (
+    UNHANDLED,
+    Context,
+    Delay,
+    Event,
+    Inputs,
+    Keep,
+    Moment,
+    Outside,
+    Question,
+    Receives,
+    Record,
+    RetryPolicy,
+    RunState,
+    StartEvent,
+    StepError,
+    StopEvent,
+    Unhandled,
+    Until,
+    Workflow,
+    filters,
+    pause,
+    require_output_format,
+    run_key,
+    step,
+    transform,
+)
+
+require_output_format(1, "waiting.yaml")
+
+
+class ApproveForm(Record):
+    decision: Literal["deliver", "reject"]
+    note: str | None = None
+    copies: Annotated[int, Field(ge=1)] = 1
+
+
+class Ordered(StartEvent, closed=True):
+    number: int
+    total: Decimal
+    due: Moment
+
+
+class Paid(Event, closed=True):
+    class_: Annotated[int, Field(alias="class")]
+    amount: Decimal
+
+
+class Nudge(Event, closed=True):
+    pass
+
+
+class Unpaid(Event, closed=True):
+    pass
+
+
+class Approve(Event, closed=True):
+    pass
+
+
+class Rejected(Event, closed=True):
+    note: str | None = None
+
+
+class Approved(Event, closed=True):
+    pass
+
+
+class Rested(Event, closed=True):
+    pass
+
+
+class News(Event, closed=True):
+    number: int
+
+
+class Told(Event, closed=True):
+    pass
+
+
+class Gone(Event, closed=True):
+    pass
+
+
+class Shipped(StopEvent, closed=True):
+    votes: int
+
+
+class Dropped(StopEvent, closed=True):
+    reason: str
+
+
+class State(RunState):
+    nudges: int = 0
+    votes: int = 0
+
+
+REMIND_RETRY = RetryPolicy(max_attempts=2, delay=1.0, backoff=2.0, max_delay=60.0)
+
+
+def approve_show(event: Approve | Rejected, inputs: Inputs[Ordered]) -> str:
+    parts: list[str] = []
+    parts.append(f"It costs {filters.text(inputs.total)}.\n")
+    if isinstance(event, Rejected):
+        parts.append(
+            (
+                "It was rejected before: "
+                f"{event.note if event.note is not None else 'without a word'}"
+            ),
+        )
+    parts.append("\n")
+    return "".join(parts)
+
+
+class Waiting(
+    Workflow,
+    name="waiting",
+    deadline=2419200.0,
+    receives=(Receives(Paid, key="class_"), Receives(Nudge)),
+    when_running="join",
+    source="waiting.yaml",
+):
+    """Take an order, wait for the money, have the delivery approved, and tell the
+    customer.
+    """
+
+    # waiting.yaml:31
+    @pause(within=259200.0)
+    def payment(self, event: Ordered) -> Outside[Paid]:
+        return Outside(Paid)
+
+    @payment.then
+    def after_payment(self) -> Approve:
+        return Approve()
+
+    @payment.on_expired
+    def payment_expired(self) -> Unpaid:
+        return Unpaid()
+
+    @payment.that
+    def payment_that(self, inputs: Inputs[Ordered], result: Paid) -> bool:
+        return result.amount >= inputs.total
+
+    @payment.stream_before
+    def before_payment(self) -> str:
+        return "Waiting for the money."
+
+    # waiting.yaml:40
+    @step(retry_policy=REMIND_RETRY)
+    async def remind(
+        self,
+        ctx: Context[State],
+        event: Unpaid,
+        inputs: Inputs[Ordered],
+    ) -> None:
+        await ctx.send(
+            Nudge(),
+            to="waiting",
+            key=str(inputs.number),
+            if_absent=Keep(86400.0),
+        )
+
+    @remind.then
+    def after_remind(self) -> Dropped:
+        return Dropped(reason="not paid")
+
+    @remind.on_error
+    def remind_failed(self, error: StepError) -> Dropped | Unhandled:
+        if error.matches("run.unknown", "run.ended"):
+            return Dropped(reason=error.message)
+        return UNHANDLED
+
+    @remind.idempotency_key
+    def remind_key(self, inputs: Inputs[Ordered]) -> str:
+        return f"remind-{inputs.number}"
+
+    # waiting.yaml:51
+    @transform
+    def nudged(self, event: Nudge, state: State) -> None:
+        state.nudges = state.nudges + 1
+
+    # waiting.yaml:56
+    @pause(within=14400.0, max_runs=3)
+    def approve(
+        self,
+        event: Approve | Rejected,
+        inputs: Inputs[Ordered],
+        state: State,
+    ) -> Question[ApproveForm]:
+        """Two people look at each delivery."""
+        return Question(
+            ApproveForm,
+            title=f"Deliver order {inputs.number}?",
+            show=approve_show(event, inputs),
+            prefill={"decision": "deliver", "note": f"{state.nudges} nudges"},
+            assign=["group:stock", f"user:{inputs.number}"],
+            quorum=2,
+        )
+
+    @approve.require
+    def require_approve(self, result: ApproveForm) -> Iterator[str]:
+        if result.copies >= 10:
+            yield f"{result.copies} are too many."
+
+    @approve.then
+    def after_approve(
+        self,
+        state: State,
+        result: list[ApproveForm],
+    ) -> Approved | Rejected:
+        votes = state.votes + len(
+            [item for item in result if item.decision == "deliver"],
+        )
+        emitted: Approved | Rejected
+        if len([item for item in result if item.decision == "deliver"]) == 2:
+            emitted = Approved()
+        else:
+            emitted = Rejected(note=result[0].note)
+        state.votes = votes
+        return emitted
+
+    @approve.on_limit
+    def approve_over_limit(self) -> Dropped:
+        return Dropped(reason="rejected again and again")
+
+    @approve.on_expired
+    def approve_expired(self) -> Dropped:
+        return Dropped(reason="nobody looked at it")
+
+    # waiting.yaml:79
+    @pause
+    def rest(self, event: Approved, inputs: Inputs[Ordered]) -> Until:
+        return Until(inputs.due)
+
+    @rest.then
+    def after_rest(self) -> Rested:
+        return Rested()
+
+    # waiting.yaml:80
+    @pause
+    def settle(self, event: Rested) -> Delay:
+        return Delay(90.0)
+
+    @settle.then
+    def after_settle(self) -> Told:
+        return Told()
+
+    # waiting.yaml:81
+    @pause(within=86400.0)
+    def confirm(self, event: Told) -> Question[None]:
+        return Question(None, title="Is it gone?")
+
+    @confirm.then
+    def after_confirm(self) -> Gone:
+        return Gone()
+
+    @confirm.on_expired
+    def confirm_expired(self) -> Dropped:
+        return Dropped(reason="it is still there")
+
+    # waiting.yaml:88
+    @step
+    async def announce(
+        self,
+        ctx: Context[State],
+        event: Gone,
+        inputs: Inputs[Ordered],
+    ) -> None:
+        await ctx.publish(News(number=inputs.number), topic="deliveries")
+
+    @announce.then
+    def after_announce(self, state: State) -> Shipped:
+        return Shipped(votes=state.votes)
+
+    @run_key
+    def key(self, inputs: Ordered) -> str:
+        return str(inputs.number)
