@@ -68,7 +68,7 @@ def check_now(raw: bytes, path: str, project: Project) -> Compiled:
 
 def check_with_tools(sources: Sequence[Source]) -> list[Compiled]:
     """Return what a check of each spec finds, with what imports of Python functions tell; nothing of it is kept."""
-    from wfc.compiler.cli.imported import with_imports
+    from wfc.compiler.cli.import_tools import with_imports
     from wfc.compiler.workspace.project import project_of
 
     project = project_of(sources)

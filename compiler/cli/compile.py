@@ -9,7 +9,7 @@ import click
 
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.findings import note, show
-from wfc.compiler.cli.modules import Output, write_all
+from wfc.compiler.cli.module_files import Output, write_all
 from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.passes import compile_shared, compile_text
 from wfc.compiler.workspace.compiled import Compiled

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 
 import click
 
-from wfc.compiler.cli.writing import write_whole
 from wfc.compiler.diagnostics import Diagnostic
 from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.diagnostics.fixes import fixed
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.workspace.compiled import Compiled
 from wfc.compiler.workspace.sources import Source, load, quoted_path
+from wfc.compiler.workspace.writing import write_whole
 
 __all__ = ["fix_all"]
 

@@ -11,15 +11,15 @@ import click
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.end_event import as_fields, as_json, field_as_text, refuse_unknown_field
 from wfc.compiler.cli.inputs import from_outside, given, start_event
-from wfc.compiler.cli.load import load_program
-from wfc.compiler.cli.mocks import named_test
-from wfc.compiler.cli.streams import output_kept
+from wfc.compiler.cli.programs import load_program
+from wfc.compiler.cli.spec_tests import named_test
+from wfc.compiler.cli.stdout import output_kept
 from wfc.compiler.diagnostics.escaping import printable
 
 if TYPE_CHECKING:
     from collections import deque
 
-    from wfc.compiler.cli.people import Terminal
+    from wfc.compiler.cli.answering import Terminal
     from wfc.runtime import Event, Workflow
     from wfc.runtime.driver.handler import WorkflowHandler
     from wfc.runtime.driver.run.questions import OpenQuestion
@@ -126,7 +126,7 @@ def run(program: str, inputs: Inputs) -> Followed:
         return Followed(None, 1)
     import asyncio
 
-    from wfc.compiler.cli.people import asking_steps, read_answers, terminal_if_any
+    from wfc.compiler.cli.answering import asking_steps, read_answers, terminal_if_any
     from wfc.runtime import WorkflowError
     from wfc.runtime.driver.engine import default_engine
 
@@ -213,7 +213,7 @@ async def watch(
     """
     import asyncio
 
-    from wfc.compiler.cli.people import NobodyAnswersError, People
+    from wfc.compiler.cli.answering import NobodyAnswersError, People
     from wfc.compiler.cli.progress import Progress
     from wfc.runtime import StopEvent, WorkflowError
     from wfc.runtime.events import event_name

@@ -8,9 +8,9 @@ import click
 
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.findings import note, show
-from wfc.compiler.cli.load import compiled_here, load_compiled
-from wfc.compiler.cli.mocks import spec_test
-from wfc.compiler.cli.streams import output_kept
+from wfc.compiler.cli.programs import compiled_here, load_compiled
+from wfc.compiler.cli.spec_tests import spec_test
+from wfc.compiler.cli.stdout import output_kept
 from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.workspace.compiled import Compiled
 from wfc.compiler.workspace.project import Project, project_of

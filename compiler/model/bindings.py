@@ -33,7 +33,7 @@ class Model:
     """A model binding.
 
     Args:
-        settings: Plain values for ``temperature max_tokens top_p seed timeout`` (seconds) and the
+        settings: Plain values for the model's options, ``timeout`` in seconds among them, and the
             provider's own ``settings``.
         fallback: Models tried in order after this one.
     """

@@ -13,7 +13,7 @@ from wfc.compiler.slotted import replace
 from wfc.compiler.yaml import Document
 
 if TYPE_CHECKING:
-    from wfc.compiler.yaml.comments import Ignore
+    from wfc.compiler.yaml.suppression_comments import Ignore
 
 __all__ = ["suppress"]
 
@@ -37,7 +37,7 @@ def suppress(
     if COMMENT.search(document.text) is None:
         return found, ()
     from wfc.compiler.rules.catalogue import load
-    from wfc.compiler.yaml.comments import ignores
+    from wfc.compiler.yaml.suppression_comments import find_ignores
 
     load()
     problems: list[Finding] = []
@@ -47,7 +47,7 @@ def suppress(
     for number, each in enumerate(found):
         if each.severity is Severity.WARNING and each.path == document.path:
             warnings.setdefault((each.code, each.start.line), []).append(number)
-    for ignore in ignores(document.text):
+    for ignore in find_ignores(document.text):
         named = checked_codes(ignore, problems)
         for code, start, end in named:
             meant = warnings.get((code, ignore.line), [])

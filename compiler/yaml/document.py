@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from wfc.compiler.diagnostics import Address, Diagnostic, Finding, Fix, Place, Position, Related, Repair
 
 if TYPE_CHECKING:
-    from wfc.compiler.yaml.places import Node
+    from wfc.compiler.yaml.positions import Node
 
 __all__ = ["Document"]
 
@@ -146,9 +146,9 @@ class Document:
     def root(self) -> Node:
         """The places of everything, made at the first question."""
         if self._root is None:
-            from wfc.compiler.yaml.places import places  # only for what is to be shown
+            from wfc.compiler.yaml.positions import read_positions  # only for what is to be shown
 
-            self._root = places(self.text, self._extent)
+            self._root = read_positions(self.text, self._extent)
             for move in self._moved:
                 apply_move(self._root, *move)
             for swap in self._swapped:

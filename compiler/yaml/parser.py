@@ -1,4 +1,4 @@
-"""Text → YAML events, from the fast parser where there is one; and its complaints in plain words."""
+"""Text → YAML events, from the fast parser where there is one; and its errors in plain words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import reading as problems
 from wfc.compiler.rules.fixes import quoted, written
 
-__all__ = ["YAMLError", "complaint", "events"]
+__all__ = ["YAMLError", "events", "syntax_finding"]
 
 YAMLError = yaml.YAMLError
 
@@ -59,7 +59,7 @@ TAG: Final = ("this is a tag to YAML", "put a text that begins with `!` in quote
 MISALIGNED: Final = "this line does not line up with the keys above it"
 NO_ENTRY: Final = "this line does not continue the list above it"
 
-SAYINGS: Final[tuple[tuple[str, str, str], ...]] = (
+MESSAGES: Final[tuple[tuple[str, str, str], ...]] = (
     ("while scanning a quoted scalar", *NEVER_CLOSED),
     ("unexpected end of stream", *NEVER_CLOSED),
     ("unexpected document indicator", *NEVER_CLOSED),
@@ -103,12 +103,12 @@ SAYINGS: Final[tuple[tuple[str, str, str], ...]] = (
     ("document start", "the spec ends before this line", "is it indented wrongly?"),
     ("node content", "a value is missing here", "put a text that begins with a special character in quotes"),
 )
-"""What the parser says, what we say, and a hint; the first whose words occur counts."""
+"""Words of the parser, our message instead, and a hint; the first whose words occur counts."""
 
 
-def complaint(error: yaml.YAMLError, text: str) -> Finding:
-    """The finding for what a parser raised."""
-    from wfc.compiler.yaml import lines  # a good spec never needs it
+def syntax_finding(error: yaml.YAMLError, text: str) -> Finding:
+    """Return the finding for an error of the parser."""
+    from wfc.compiler.yaml import malformed_lines  # a good spec never needs it
 
     mark = getattr(error, "problem_mark", None)
     opened = getattr(error, "context_mark", None)
@@ -116,12 +116,12 @@ def complaint(error: yaml.YAMLError, text: str) -> Finding:
     at = min(mark.index if mark else getattr(error, "position", None) or 0, len(text))
     place = Place((), "text", at, at + 1)
     if "mapping values are not allowed" in said:
-        meant = lines.deeper_line(text, at) or lines.before(text, at)
+        meant = malformed_lines.find_indented_too_far(text, at) or malformed_lines.find_no_key_above(text, at)
         ternary = "write `a if condition else b`" if "? " in text[text.rfind("\n", 0, at) + 1 : at] else ""
         return meant or problems.text_cut_by_colon(
             place, value_around(text, at), ternary, last=is_last(text, at)
         )
-    if between(said) and (meant := lines.in_flow(text, at)):
+    if between(said) and (meant := malformed_lines.find_in_braces(text, at)):
         return meant
     if between(said) and text[at : at + 1] == ":" and ONE_WORD.search(text, max(0, at - 200), at):
         return problems.text_cut_by_colon(place, value_around(text, at), last=is_last(text, at))
@@ -137,24 +137,30 @@ def complaint(error: yaml.YAMLError, text: str) -> Finding:
     if tab >= 0:
         return cannot_start(text, tab)
     if "block end" in said or "expected key" in said:
-        meant = lines.after_closing(text, at) or lines.swollen(text, at) or lines.deeper_line(text, at)
+        meant = (
+            malformed_lines.find_after_closing(text, at)
+            or malformed_lines.find_no_colon(text, at)
+            or malformed_lines.find_indented_too_far(text, at)
+        )
         if meant is not None:
             return meant
-    if "scanning an alias" in said and (meant := lines.no_key(text, *lines.line_at(text, at))):
+    if "scanning an alias" in said and (
+        meant := malformed_lines.find_no_key(text, *malformed_lines.line_at(text, at))
+    ):
         return meant
     if "could not find expected ':'" in said and opened is not None:
         place = first_line(text, opened.index)
-        if meant := lines.no_key(text, *lines.line_at(text, opened.index)):
+        if meant := malformed_lines.find_no_key(text, *malformed_lines.line_at(text, opened.index)):
             return meant
         return problems.syntax_error(
             place, "a colon and a space are missing after this key", "write `key: value`"
         )
-    for words, what, hint in SAYINGS:
+    for words, what, hint in MESSAGES:
         if words in said:
             if "never closed" in what and opened is not None:
                 place = Place((), "text", opened.index, opened.index + 1)
             if what == MISALIGNED:
-                return problems.syntax_error(place, what, lines.misaligned(text, at))
+                return problems.syntax_error(place, what, malformed_lines.indentation_hint(text, at))
             opens = text[at : at + 1] in {"{", "["}
             return problems.syntax_error(
                 place, what, in_braces(text[line:at]) if opens and not hint else hint

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from wfc.compiler.yaml.places import Node
+from wfc.compiler.yaml.positions import Node
 
 __all__ = ["removal"]
 

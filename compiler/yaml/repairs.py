@@ -11,7 +11,7 @@ import yaml
 
 from wfc.compiler.diagnostics import Address, Edit, Fix, Position, Repair, TextEdit
 from wfc.compiler.yaml.parser import YAMLError, events
-from wfc.compiler.yaml.places import Node
+from wfc.compiler.yaml.positions import Node
 from wfc.compiler.yaml.removals import removal
 from wfc.compiler.yaml.scalars import OutOfRange, plain
 

@@ -11,10 +11,11 @@ import yaml
 from wfc.compiler.diagnostics import Address, Finding, Place, Report
 from wfc.compiler.limits import MAX_FINDINGS
 from wfc.compiler.rules import reading as problems
-from wfc.compiler.yaml.aliases import Sizes
-from wfc.compiler.yaml.ambiguity import after_value, key_without_value
-from wfc.compiler.yaml.parser import YAMLError, complaint, events
+from wfc.compiler.yaml.alias_sizes import Sizes
+from wfc.compiler.yaml.parser import YAMLError, events, syntax_finding
 from wfc.compiler.yaml.scalars import FIRST, OutOfRange, plain
+from wfc.compiler.yaml.truncation import check_comment_after, check_key_without_value
+from wfc.compiler.yaml.wrong_nodes import describe, map_as_key, top_not_a_map
 
 __all__ = ["BROKEN", "MAX_ALIASED", "MAX_DEPTH", "MAX_FINDINGS", "MAX_VALUES", "build"]
 
@@ -66,7 +67,7 @@ def build(text: str, report: Report, *, fast: bool = True) -> tuple[object, bool
     except GiveUp as end:
         finding = end.finding
     except YAMLError as error:
-        finding = complaint(error, text)
+        finding = syntax_finding(error, text)
     except RecursionError:  # only the slow parser could
         finding = problems.too_deep(Place((), "text", 0, 0), MAX_DEPTH)
     else:
@@ -90,9 +91,9 @@ class Builder:
         "open_anchors",
         "report",
         "sizes",
-        "spoilt",
         "stack",
         "text",
+        "unreliable",
         "values",
         "whole",
     )
@@ -109,7 +110,7 @@ class Builder:
         self.key_event: Any = None
         self.in_key = 0  # how deep the maps and lists stood when one began where a key should be
         self.flow = False
-        self.spoilt = False  # nobody knows what is in the open map, and why is reported
+        self.unreliable = False  # nobody knows what is in the open map, and why is reported
         self.stack: list[tuple[Any, Any, bool, bool, str | None]] = []
         self.anchors: dict[str, Any] = {}
         self.open_anchors: set[str] = set()
@@ -139,7 +140,7 @@ class Builder:
         if not top:
             raise GiveUp(problems.empty_file(Place((), "text", 0, 0)))
         if not isinstance(top[0], dict):
-            raise GiveUp(not_a_map(top[0], self.text))
+            raise GiveUp(top_not_a_map(top[0], self.text))
         return top[0]
 
     # --- events
@@ -187,7 +188,7 @@ class Builder:
             return
         if name in self.open_anchors:
             self.find(problems.alias_of_itself(place, name))
-        elif name not in self.anchors and self.spoilt:
+        elif name not in self.anchors and self.unreliable:
             pass  # it is what a merge key would take in
         elif name not in self.anchors:
             hint = "a text that begins with `*` needs quotes"
@@ -225,12 +226,12 @@ class Builder:
             self.tagged(event)
         if event.anchor is not None:
             self.open_anchors.add(event.anchor)
-        self.stack.append((self.node, key, self.flow, self.spoilt, event.anchor))
-        self.node, self.key, self.flow, self.spoilt = node, NO_KEY, bool(event.flow_style), False
+        self.stack.append((self.node, key, self.flow, self.unreliable, event.anchor))
+        self.node, self.key, self.flow, self.unreliable = node, NO_KEY, bool(event.flow_style), False
 
     def end(self, event: Any) -> None:
-        value = BROKEN if self.spoilt else self.node
-        self.node, key, self.flow, self.spoilt, anchor = self.stack.pop()
+        value = BROKEN if self.unreliable else self.node
+        self.node, key, self.flow, self.unreliable, anchor = self.stack.pop()
         if len(self.stack) < self.in_key:
             self.in_key = 0
         if anchor is not None:
@@ -262,14 +263,14 @@ class Builder:
             self.tagged(event)
         elif text == "<<":
             self.find(problems.merge_key(self.place(event)))
-            self.whole, self.spoilt = False, True
+            self.whole, self.unreliable = False, True
         else:
             try:
                 value = plain(text)
             except OutOfRange:
                 value = 0
             if value.__class__ is not str:
-                found, hint = ("missing", "") if text == "" else (described(value), f'write `"{text}"`')
+                found, hint = ("missing", "") if text == "" else (describe(value), f'write `"{text}"`')
                 place = (
                     self.place(event)
                     if text
@@ -282,10 +283,10 @@ class Builder:
         first = Place((*self.address(), key), "key")
         self.key = DROPPED
         in_list = self.stack[-1][0].__class__ is list and len(self.stack) > 1
-        if key != "<<" and not (in_list and self.spoilt):
+        if key != "<<" and not (in_list and self.unreliable):
             self.find(problems.duplicate_key(self.place(event), key, first, in_list=in_list))
         if in_list:
-            self.whole, self.spoilt = False, True  # two items, perhaps, which have become one
+            self.whole, self.unreliable = False, True  # two items, perhaps, which have become one
 
     def number_or_word(self, event: Any, text: str) -> object:
         try:
@@ -298,14 +299,14 @@ class Builder:
         in_map = self.node.__class__ is dict
         key = self.key if in_map and self.key.__class__ is str else ""
         if self.flow and in_map and event.value == "":
-            finding = key_without_value(self.text, self.key_event, event, next(reversed(self.node), ""))
+            finding = check_key_without_value(self.text, self.key_event, event, next(reversed(self.node), ""))
             if finding is not None:
-                if self.key is not DROPPED and not self.in_key and not self.spoilt:
+                if self.key is not DROPPED and not self.in_key and not self.unreliable:
                     self.find(finding)
-                    self.whole, self.spoilt = False, True
+                    self.whole, self.unreliable = False, True
                 self.key = DROPPED
                 return None
-        finding, cut = after_value(self.text, event, key, self.address())
+        finding, cut = check_comment_after(self.text, event, key, self.address())
         if finding is not None:
             self.find(finding)
         return self.broken() if cut else value
@@ -338,31 +339,3 @@ class Builder:
             len(node) if node.__class__ is list else key if key.__class__ is str else ""
             for node, key, *_ in self.stack[1:]
         )
-
-
-def described(value: object) -> str:
-    """What a value that is no text is, in an author's words."""
-    if value is None:
-        return "YAML's word for nothing"
-    if isinstance(value, bool):
-        return "YAML's word for yes or no"
-    return "a map" if isinstance(value, dict) else "a list" if isinstance(value, list) else "a number"
-
-
-def map_as_key(event: Any, text: str) -> Finding:
-    start, end = event.start_mark.index, event.end_mark.index
-    if text[max(0, start - 1) : end] == "{{":
-        place = Place((), "text", start - 1, end)
-        return problems.key_not_text(
-            place,
-            "a map",
-            "write `${{ … }}` for an expression, in quotes where it begins a text between braces",
-        )
-    return problems.key_not_text(Place((), "text", start, end), "a map or a list", "put a text in quotes")
-
-
-def not_a_map(data: object, text: str) -> Finding:
-    start = len(text) - len(text.lstrip())
-    end = text.find("\n", start)
-    found = f"the text `{data[:40]}`" if isinstance(data, str) else described(data)
-    return problems.not_a_map(Place((), "text", start, end if end > start else len(text)), found)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 from wfc.runtime.errors import SettingsError
@@ -87,6 +87,10 @@ class Output(Generic[T]):
     type: Any
 
 
+NO_OPTIONS: Final = frozenset({"use", "base_url", "api_key", "settings", "fallback"})
+"""The fields of a `Model` that are not sent as they are with each request."""
+
+
 @dataclass(frozen=True)
 class Model:
     """A model and how to call it.
@@ -110,6 +114,11 @@ class Model:
     timeout: float | None = None
     settings: Mapping[str, object] = field(default_factory=dict)
     fallback: Sequence[Model] = ()
+
+    def options(self) -> dict[str, object]:
+        """Return what is sent with each request under the name that it has here, as far as it is given."""
+        found = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in NO_OPTIONS}
+        return {name: value for name, value in found.items() if value is not None}
 
     def chain(self) -> tuple[Model, ...]:
         """This model, and those that are tried after it, each once."""

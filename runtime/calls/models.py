@@ -242,16 +242,8 @@ def _provider(kind: str, model: Model, key: str | None) -> Provider[Any]:
 
 
 def _settings(model: Model) -> ModelSettings:
-    plain = {
-        "temperature": model.temperature,
-        "max_tokens": model.max_tokens,
-        "top_p": model.top_p,
-        "seed": model.seed,
-        "timeout": model.timeout,
-    }
-    chosen = {name: value for name, value in plain.items() if value is not None}
     # retries belong to the step's policy, which counts them, waits as declared and tells the watcher
-    return cast(ModelSettings, {**model.settings, **chosen, "max_retries": 0})
+    return cast(ModelSettings, {**model.settings, **model.options(), "max_retries": 0})
 
 
 def _parameters(connection: Connection, wanted: Wanted | None) -> ModelRequestParameters:

@@ -18,13 +18,14 @@ from wfc.compiler.draw import flow_graph
 from wfc.compiler.expressions import Scope, Template
 from wfc.compiler.model import Action, MapItems, Step, Tool, WorkflowCall
 from wfc.compiler.model.kinds import STEP_KINDS, StepKind
-from wfc.compiler.passes import Compiled, check_text, compile_text
+from wfc.compiler.passes import check_text, compile_text
 from wfc.compiler.python.literals import Code
 from wfc.compiler.resolve.steps.actions import CALLS, ActionResolver, KindOfCall
 from wfc.compiler.resolve.steps.steps import RESOLVERS
 from wfc.compiler.schema import expansion
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import STRING, Type
+from wfc.compiler.workspace.compiled import Compiled
 from wfc.runtime.drawing.graph import graph_from_data
 from wfc.runtime.drawing.rendering import render
 from wfc.runtime.drawing.shapes import SHAPES

@@ -54,7 +54,7 @@ def checked(path: Path, name: str) -> list[Compiled | Levels]:
 
 def imported(specs: list[Compiled], project: Project, path: Path, name: str) -> list[Compiled]:
     """The same with what imports of the example's own modules tell, as `wfc check --import-tools` does."""
-    from wfc.compiler.cli.imported import with_imports
+    from wfc.compiler.cli.import_tools import with_imports
 
     with tempfile.TemporaryDirectory() as base:
         os.symlink(path, Path(base) / name)

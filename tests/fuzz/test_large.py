@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 from wfc.compiler.passes import check_text
-from wfc.compiler.yaml.stretches import characters
+from wfc.compiler.yaml.characters import characters
 
 SPEC = """\
 wfc: 1

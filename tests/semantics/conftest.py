@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from wfc.compiler.cli.load import workflow_of
-from wfc.compiler.cli.mocks import spec_test
+from wfc.compiler.cli.programs import workflow_of
+from wfc.compiler.cli.spec_tests import spec_test
 from wfc.compiler.diagnostics import Diagnostic
 from wfc.compiler.passes import check_text, compile_text
 from wfc.compiler.workspace.compiled import Compiled

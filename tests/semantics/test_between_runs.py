@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from wfc.compiler.cli import main
-from wfc.compiler.cli.load import execute
+from wfc.compiler.cli.programs import execute
 from wfc.runtime import Engine
 
 SENDER = """\

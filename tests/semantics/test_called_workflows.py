@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from wfc.compiler.cli import main
-from wfc.compiler.cli.load import load_program
+from wfc.compiler.cli.programs import load_program
 from wfc.runtime import Engine
 from wfc.runtime.testing import run_virtually
 

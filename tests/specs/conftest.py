@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from wfc.compiler.cli import main
-from wfc.compiler.cli.load import execute
+from wfc.compiler.cli.programs import execute
 
 SPECS = Path(__file__).parents[2] / "specs"
 

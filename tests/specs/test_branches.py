@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from wfc.compiler.cli.load import compiled_here, load_compiled
-from wfc.compiler.cli.mocks import spec_test
+from wfc.compiler.cli.programs import compiled_here, load_compiled
+from wfc.compiler.cli.spec_tests import spec_test
 from wfc.compiler.workspace.project import project_of
 from wfc.compiler.workspace.sources import load
 from wfc.runtime.testing import run_test

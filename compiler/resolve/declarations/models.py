@@ -16,11 +16,14 @@ from wfc.compiler.resolve.values.durations import duration
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.resolve.values.scopes import binding_scope
 from wfc.compiler.rules import bindings as problems
+from wfc.compiler.schema.expansion import schema
 from wfc.compiler.slotted import replace
 
 __all__ = ["declare_models"]
 
-SETTINGS: Final = ("temperature", "max_tokens", "top_p", "seed")
+NO_OPTIONS: Final = frozenset({"use", "base_url", "api_key", "timeout", "settings", "fallback"})
+"""The keys of a model that are more than a plain value. The schema's others are handed on as they are, to the field of
+the same name in `Model` of `runtime/calls/bindings.py`."""
 
 
 def declare_models(data: Data, declared: Declarations) -> None:
@@ -77,7 +80,8 @@ def listed(content: Data) -> list[object]:
 
 
 def model(name: str, data: Data, place: Place, declared: Declarations) -> Model:
-    settings: dict[str, object] = {key: data[key] for key in SETTINGS if key in data}
+    options = [key for key in schema()["$defs"]["model"]["properties"] if key not in NO_OPTIONS]
+    settings: dict[str, object] = {key: data[key] for key in options if key in data}
     if "timeout" in data:
         settings["timeout"] = duration(data["timeout"], place / "timeout", declared.report)
     own = data.get("settings")

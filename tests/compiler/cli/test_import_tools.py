@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from wfc.compiler.cli.imported import findings
-from wfc.compiler.cli.imported.asking import Function, ask
+from wfc.compiler.cli.import_tools import findings
+from wfc.compiler.cli.import_tools.processes import Function, ask
 
 SPEC = """\
 wfc: 1

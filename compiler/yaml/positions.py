@@ -10,10 +10,10 @@ from typing import Any, Final
 import yaml
 
 from wfc.compiler.diagnostics import Address
+from wfc.compiler.yaml.characters import Characters, Stretch, characters
 from wfc.compiler.yaml.parser import YAMLError, events
-from wfc.compiler.yaml.stretches import Characters, Stretch, characters
 
-__all__ = ["Node", "places"]
+__all__ = ["Node", "read_positions"]
 
 PROPERTIES: Final = re.compile(r"(?:[&!]\S*\s+(?:#[^\r\n\x85\u2028\u2029]*\s+)*)+")
 
@@ -95,8 +95,8 @@ class Node:
         return found[start][0], found[end - 1][1]
 
 
-def places(text: str, extent: int | None = None, *, fast: bool = True) -> Node:
-    """The place of a document's value, and in it of all the others.
+def read_positions(text: str, extent: int | None = None, *, fast: bool = True) -> Node:
+    """Return the place of a document's value, and in it of all the others.
 
     Args:
         text: Of a document; if it has a mistake, the places before it are found.
@@ -106,11 +106,11 @@ def places(text: str, extent: int | None = None, *, fast: bool = True) -> Node:
     root = Node(0, len(text))
     root.items = []
     with suppress(YAMLError):
-        grow(root, text, events(text, fast=fast), len(text) if extent is None else extent)
+        add_nodes(root, text, events(text, fast=fast), len(text) if extent is None else extent)
     return root.items[0] if root.items else Node(0, len(text))
 
 
-def grow(root: Node, text: str, next_event: Callable[[], Any], extent: int) -> None:
+def add_nodes(root: Node, text: str, next_event: Callable[[], Any], extent: int) -> None:
     node, key = root, None
     stack: list[tuple[Node, Node | None]] = []
     anchors: dict[str, Node] = {}
@@ -120,7 +120,7 @@ def grow(root: Node, text: str, next_event: Callable[[], Any], extent: int) -> N
         if kind in VALUES:
             if event.start_mark.index > extent:
                 return
-            value = opened(event, text, anchors)
+            value = node_of(event, text, anchors)
             key = attach(node, key, value)
             if kind in STARTS:
                 stack.append((node, key))
@@ -134,7 +134,7 @@ def grow(root: Node, text: str, next_event: Callable[[], Any], extent: int) -> N
             return
 
 
-def opened(event: Any, text: str, anchors: dict[str, Node]) -> Node:
+def node_of(event: Any, text: str, anchors: dict[str, Node]) -> Node:
     start, end = event.start_mark.index, event.end_mark.index
     kind = event.__class__
     anchor = event.anchor

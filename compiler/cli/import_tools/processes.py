@@ -68,7 +68,7 @@ def run(request: str, answer: str, seconds: float) -> str:
     quiet = subprocess.DEVNULL
     process = subprocess.Popen(  # noqa: S603  this is what was asked for
         # `-P`: what lies in the folder where the check runs is not to be taken for anything else
-        [sys.executable, "-P", "-m", "wfc.compiler.cli.imported.probe", request, answer],
+        [sys.executable, "-P", "-m", "wfc.compiler.cli.import_tools.probe", request, answer],
         stdin=quiet,
         stdout=quiet,
         stderr=quiet,

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from wfc.compiler.cli import fixes, writing
+from wfc.compiler.cli import fixes
+from wfc.compiler.workspace import writing
 
 GREET = (Path(__file__).parents[1] / "greet.yaml").read_text()
 BAD = GREET.replace("accepts: Asked", "accepts: Aksed")

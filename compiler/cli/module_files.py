@@ -11,11 +11,11 @@ from typing import Any
 
 import click
 
-from wfc.compiler.cli.writing import write_whole
 from wfc.compiler.codegen import OUTPUT_FORMAT
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.workspace.reading import read_file
 from wfc.compiler.workspace.sources import quoted_path
+from wfc.compiler.workspace.writing import write_whole
 
 __all__ = ["MANIFEST", "Output", "write_all"]
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.yaml import Document, read
-from wfc.compiler.yaml.places import places
+from wfc.compiler.yaml.positions import read_positions
 
 MARK = "Qx7zW"  # stands once in each text, and nothing turns it into something else
 
@@ -218,7 +218,7 @@ def test_a_word_is_found_in_what_another_program_writes(
 def test_both_parsers_say_the_same(text: str) -> None:
     fast = document(text)
     assume(isinstance(fast.data, dict) and isinstance(fast.data.get("a"), str))
-    node = places(text, fast=False).find(("a",))[1]
+    node = read_positions(text, fast=False).find(("a",))[1]
     value = fast.data["a"]  # type: ignore[index]
     assume(node.value == value)  # in corners of YAML they read different texts
     assert node.stretch(text, 0, len(value)) == fast.stretch(Place(("a",)).stretch(0, len(value)))

@@ -26,7 +26,7 @@ def write_whole(
     ready: dict[str, str] = {}
     try:
         for path, raw in texts.items():
-            name = ready[path] = beside(path)
+            name = ready[path] = temporary_name(path)
             with open(name, "xb") as file:
                 file.write(raw)
                 if edited:
@@ -44,8 +44,8 @@ def write_whole(
         raise
 
 
-def beside(path: str) -> str:
-    """A name that no file beside a path has."""
+def temporary_name(path: str) -> str:
+    """Return a name in the folder of a path that no file has."""
     folder = os.path.dirname(path) or "."
     os.makedirs(folder, exist_ok=True)
     return os.path.join(folder, f".wfc-{os.urandom(8).hex()}")

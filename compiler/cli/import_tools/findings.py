@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import click
 
-from wfc.compiler.cli.imported.asking import SECONDS, Described, Function, ask
-from wfc.compiler.cli.imported.fitting import gives, takes
+from wfc.compiler.cli.import_tools.compatibility import gives, takes
+from wfc.compiler.cli.import_tools.processes import SECONDS, Described, Function, ask
 from wfc.compiler.diagnostics import Finding, Origin, Place
 from wfc.compiler.model import MapItems, Resource, Tool, ToolCall
 from wfc.compiler.rules import python as problems

@@ -8,7 +8,7 @@ from typing import Any, Final
 from wfc.compiler.diagnostics import Address, Edit, Finding, Fix, Place
 from wfc.compiler.rules import reading as problems
 
-__all__ = ["after_value", "key_without_value"]
+__all__ = ["check_comment_after", "check_key_without_value"]
 
 COMMENT: Final = re.compile(r"[ \t]+(#[^\r\n\x85\u2028\u2029]*)")
 
@@ -24,8 +24,8 @@ DATA: Final = frozenset(
 """Keys below which the names are the author's own, so that a `when` there is no condition."""
 
 
-def after_value(text: str, event: Any, key: str, owner: Address) -> tuple[Finding | None, bool]:
-    """What is wrong with a comment after a text without quotes, and whether the text was cut short.
+def check_comment_after(text: str, event: Any, key: str, owner: Address) -> tuple[Finding | None, bool]:
+    """Return what is wrong with a comment after a text without quotes, and whether the text was cut short.
 
     Args:
         text: The document's.
@@ -49,14 +49,14 @@ def after_value(text: str, event: Any, key: str, owner: Address) -> tuple[Findin
     if key in CONDITIONS and value and not DATA.intersection(owner):
         if open_quote(value):
             return problems.text_cut_by_comment(place, value, whole_line), True
-        return problems.comment_after_condition(place, moved_up(text, event, comment.start(), place)), False
+        return problems.comment_after_condition(place, move_up(text, event, comment.start(), place)), False
     if unclosed(value):
         return problems.text_cut_by_comment(place, value, whole_line), True
     return None, False
 
 
-def moved_up(text: str, event: Any, start: int, comment: Place) -> Fix:
-    """The comment on a line of its own, above that on which the value begins."""
+def move_up(text: str, event: Any, start: int, comment: Place) -> Fix:
+    """Return the fix that puts the comment on a line of its own, above that on which the value begins."""
     line = text.rfind("\n", 0, event.start_mark.index) + 1
     indent = text[line : len(text) - len(text[line:].lstrip(" "))]
     newline = "\r\n" if "\r\n" in text else "\n"
@@ -83,8 +83,8 @@ def unclosed(value: str) -> bool:
     return value.rfind("${{") > value.rfind("}}")
 
 
-def key_without_value(text: str, key: Any, value: Any, before: str) -> Finding | None:
-    """A finding for a key between braces that has not even a colon.
+def check_key_without_value(text: str, key: Any, value: Any, before: str) -> Finding | None:
+    """Return the finding for a key between braces that has not even a colon.
 
     Args:
         text: The document's.
@@ -99,7 +99,7 @@ def key_without_value(text: str, key: Any, value: Any, before: str) -> Finding |
 
 
 def value_before(text: str, rest: Place) -> Place | None:
-    """The text without quotes that a comma cut, with what follows the comma; ``None`` if it is not so simple."""
+    """Return the text without quotes that a comma cut, with what follows the comma; ``None`` if it is not so simple."""
     cut = text.rfind(",", 0, rest.start)
     begin = text.rfind(": ", 0, cut) + 2
     whole = text[begin : rest.end]

@@ -6,6 +6,6 @@ whose output goes nowhere, and of which nothing is believed but a bounded answer
 
 from __future__ import annotations
 
-from wfc.compiler.cli.imported.findings import with_imports
+from wfc.compiler.cli.import_tools.findings import with_imports
 
 __all__ = ["with_imports"]

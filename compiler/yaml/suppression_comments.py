@@ -1,4 +1,4 @@
-"""Comments that ask for a finding not to be minded: ``# wfc: ignore[code] because …``."""
+"""Comments that suppress a finding: ``# wfc: ignore[code] because …``."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from wfc.compiler.limits import MAX_FINDINGS
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.yaml.parser import YAMLError, events
 
-__all__ = ["Ignore", "ignores"]
+__all__ = ["Ignore", "find_ignores"]
 
-ASKS: Final = re.compile(r"#[ \t]*wfc:[ \t]*ignore\b")
-SAID: Final = re.compile(
+START: Final = re.compile(r"#[ \t]*wfc:[ \t]*ignore\b")
+COMMENT: Final = re.compile(
     r"#[ \t]*wfc:[ \t]*ignore\b[ \t]*(?:\[(?P<codes>[^\]\r\n]*)\])?[ \t]*(?:because\b[ \t]*(?P<reason>[^\r\n]*))?"
 )
 CODE: Final = re.compile(r"[^,\s]+")
@@ -25,7 +25,7 @@ LINE_END: Final = re.compile(r"[^\r\n]*")
 
 @dataclass(frozen=True, slots=True)
 class Ignore:
-    """One such comment.
+    """A comment that suppresses findings.
 
     Args:
         start: Where it begins, in code points.
@@ -43,9 +43,9 @@ class Ignore:
     reason: str
 
 
-def ignores(text: str) -> list[Ignore]:
-    """Those of a text, in order; what looks like one inside a text in quotes or in a block is none."""
-    found = [match.start() for match in ASKS.finditer(text)]
+def find_ignores(text: str) -> list[Ignore]:
+    """Return the suppression comments of a text, in order; none is inside a text in quotes or in a block."""
+    found = [match.start() for match in START.finditer(text)]
     found = [start for start in found if not text[max(0, start - 1) : start].strip()]
     if len(found) > MAX_FINDINGS:
         return []  # nobody has written that; each would be a finding
@@ -69,7 +69,7 @@ def ignores(text: str) -> list[Ignore]:
 
 def one(text: str, start: int, lines: int) -> Ignore:
     end = LINE_END.match(text, start).end()  # type: ignore[union-attr]
-    said = SAID.match(text, start, end)
+    said = COMMENT.match(text, start, end)
     assert said is not None
     listed = CODE.finditer(text, *said.span("codes")) if said["codes"] is not None else ()
     codes = tuple((each.group(), each.start(), each.end()) for each in listed)

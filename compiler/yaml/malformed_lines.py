@@ -1,4 +1,4 @@
-"""Lines that YAML cannot read as they are → what was meant by them, and how it is written."""
+"""Lines that YAML cannot read → what was meant by them, and how it is written."""
 
 from __future__ import annotations
 
@@ -10,7 +10,16 @@ from wfc.compiler.rules import reading as problems
 from wfc.compiler.rules.fixes import written
 from wfc.compiler.types.notations import other_notation
 
-__all__ = ["after_closing", "before", "deeper_line", "in_flow", "line_at", "misaligned", "no_key", "swollen"]
+__all__ = [
+    "find_after_closing",
+    "find_in_braces",
+    "find_indented_too_far",
+    "find_no_colon",
+    "find_no_key",
+    "find_no_key_above",
+    "indentation_hint",
+    "line_at",
+]
 
 ENTRY: Final = re.compile(r"(?P<indent> *)(?P<key>[\w-]+):(?= |\r?$)", re.MULTILINE)
 FLOW: Final = r"\{[^{}\r\n]*(?:\{[^{}\r\n]*\}[^{}\r\n]*)*\}|\[[^\[\]\r\n]*\]"
@@ -33,19 +42,19 @@ LIST_OF: Final = re.compile(
     r"(?P<type>list|array|set|map|dict|optional|enum|List|Array|Dict|Map|Optional|Enum)\Z"
 )
 LAST_QUOTE: Final = re.compile(r"(?P<sign>[\"'])(?=\s*(?:[}\]]|,\s|$))")
-SWOLLEN: Final = re.compile(r" *(?:- +)?(?P<key>[a-z_]\w*) *=? *[\[{\"']")
+OPEN_VALUE: Final = re.compile(r" *(?:- +)?(?P<key>[a-z_]\w*) *=? *[\[{\"']")
 QUOTED_BEFORE: Final = re.compile(r"(?P<sign>[\"'])(?P<text>[^\"'\r\n]*)[\"']\Z")
 
 
 def line_at(text: str, at: int) -> tuple[int, int]:
-    """Start and end of the line that a place is on, without its line break."""
+    """Return start and end of the line that a place is on, without its line break."""
     start = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
     ends = [each for each in (text.find("\n", at), text.find("\r", at)) if each >= 0]
     return start, min(ends, default=len(text))
 
 
-def around(text: str, at: int) -> tuple[int, int] | None:
-    """The line above one, if it is not empty and begins as far right."""
+def line_above(text: str, at: int) -> tuple[int, int] | None:
+    """Return the line above one, if it is not empty and begins as far right."""
     start, end = line_at(text, at)
     if start == 0:
         return None
@@ -59,15 +68,15 @@ def indent(text: str, start: int, end: int) -> int:
     return len(line) - len(line.lstrip(" "))
 
 
-def before(text: str, at: int) -> Finding | None:
-    """The finding for a line that was no entry, where the entry below it cannot be read."""
+def find_no_key_above(text: str, at: int) -> Finding | None:
+    """Return the finding for a line that was no entry, where the entry below it cannot be read."""
     entry = ENTRY.match(text, line_at(text, at)[0])
-    above = around(text, at) if entry is not None and entry.end() - 1 == at else None
-    return None if above is None else no_key(text, *above)
+    above = line_above(text, at) if entry is not None and entry.end() - 1 == at else None
+    return None if above is None else find_no_key(text, *above)
 
 
-def no_key(text: str, start: int, end: int) -> Finding | None:
-    """The finding for a line that should be an entry, or a comment, and is neither."""
+def find_no_key(text: str, start: int, end: int) -> Finding | None:
+    """Return the finding for a line that should be an entry, or a comment, and is neither."""
     if (star := STAR.fullmatch(text, start, end)) is not None:
         place = Place((), "text", *star.span("star"))
         hint = f"write `- {shown(star['rest'])}`"
@@ -115,8 +124,8 @@ def shown(value: str) -> str:
     return value if len(value) <= 40 else "…"
 
 
-def deeper_line(text: str, at: int) -> Finding | None:
-    """The finding for a line that is indented further than the one above, whose value is complete."""
+def find_indented_too_far(text: str, at: int) -> Finding | None:
+    """Return the finding for a line that is indented further than the one above, whose value is complete."""
     line, _ = line_at(text, at)
     entry = ENTRY.match(text, line)
     if entry is None or line == 0 or at not in {entry.end() - 1, entry.start("key")}:
@@ -124,7 +133,7 @@ def deeper_line(text: str, at: int) -> Finding | None:
     above = text.rfind("\n", 0, line - 1) + 1
     complete = COMPLETE.match(text, above, line)
     if DASH.match(text, above, line):
-        return no_key(text, *line_at(text, above))
+        return find_no_key(text, *line_at(text, above))
     if complete is None or len(complete["indent"]) >= len(entry["indent"]):
         return None
     place, far = Place((), "text", entry.start("key"), entry.end("key")), entry.start("key") - line
@@ -137,8 +146,8 @@ def deeper_line(text: str, at: int) -> Finding | None:
     return problems.syntax_error(place, what, hint, fix)
 
 
-def misaligned(text: str, at: int) -> str:
-    """What to do with a line that does not line up with those above it."""
+def indentation_hint(text: str, at: int) -> str:
+    """Return what to do with a line that does not line up with those above it."""
     start, end = line_at(text, at)
     item = text[start:end].lstrip(" ").startswith("- ")
     above = [each for each in text[max(0, start - 2000) : start].splitlines()[1:] if each.strip(" ")]
@@ -156,8 +165,8 @@ def misaligned(text: str, at: int) -> str:
     return f"it begins after {far} spaces, and {like} after {fits[0]}: mend its indentation"
 
 
-def after_closing(text: str, at: int) -> Finding | None:
-    """The finding for a value that begins with a quote or a bracket, and goes on after it is closed."""
+def find_after_closing(text: str, at: int) -> Finding | None:
+    """Return the finding for a value that begins with a quote or a bracket, and goes on after it is closed."""
     start, end = line_at(text, at)
     found = CLOSED.fullmatch(text, start, end)
     if found is None or not found.start("value") < at:
@@ -178,7 +187,7 @@ def after_closing(text: str, at: int) -> Finding | None:
 
 
 def quotes_in_quotes(place: Place, value: str) -> Finding:
-    """The finding for a text in quotes with the same quotes in it."""
+    """Return the finding for a text in quotes with the same quotes in it."""
     inside, sign = value[1:-1], value[0]
     other = "'" if sign == '"' else '"'
     if other in inside or "\\" in inside:
@@ -196,8 +205,8 @@ def quotes_in_quotes(place: Place, value: str) -> Finding:
     )
 
 
-def in_flow(text: str, at: int) -> Finding | None:
-    """The finding for what goes on between braces after a quote is closed, or for a type with brackets."""
+def find_in_braces(text: str, at: int) -> Finding | None:
+    """Return the finding for what goes on between braces after a quote is closed, or for a type with brackets."""
     if text[at : at + 1] == "[" and (kind := LIST_OF.search(text, max(0, at - 10), at)):
         end = text.find("]", at)
         inside = text[at + 1 : end].strip() if at < end < at + 60 else "T"
@@ -226,8 +235,8 @@ def whole_text(text: str, at: int, sign: str) -> int | None:
     return None if found is None or found["sign"] != sign else found.end()
 
 
-def swollen(text: str, at: int) -> Finding | None:
-    """The finding for an entry without a colon whose value is a map or a list on one line."""
+def find_no_colon(text: str, at: int) -> Finding | None:
+    """Return the finding for an entry without a colon whose value is a map or a list on one line."""
     start, end = line_at(text, at)
-    found = SWOLLEN.match(text, start, end)
-    return None if found is None or found.end() > at else no_key(text, start, end)
+    found = OPEN_VALUE.match(text, start, end)
+    return None if found is None or found.end() > at else find_no_key(text, start, end)

@@ -1,0 +1,40 @@
+"""Values in places where YAML allows them and a spec does not: as a key, or as the whole document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.rules import reading as problems
+
+__all__ = ["describe", "map_as_key", "top_not_a_map"]
+
+
+def describe(value: object) -> str:
+    """Return what a value that is no text is, in an author's words."""
+    if value is None:
+        return "YAML's word for nothing"
+    if isinstance(value, bool):
+        return "YAML's word for yes or no"
+    return "a map" if isinstance(value, dict) else "a list" if isinstance(value, list) else "a number"
+
+
+def map_as_key(event: Any, text: str) -> Finding:
+    """Return the finding for a map or a list that stands where a key should be."""
+    start, end = event.start_mark.index, event.end_mark.index
+    if text[max(0, start - 1) : end] == "{{":
+        place = Place((), "text", start - 1, end)
+        return problems.key_not_text(
+            place,
+            "a map",
+            "write `${{ … }}` for an expression, in quotes where it begins a text between braces",
+        )
+    return problems.key_not_text(Place((), "text", start, end), "a map or a list", "put a text in quotes")
+
+
+def top_not_a_map(data: object, text: str) -> Finding:
+    """Return the finding for a document whose value is no map."""
+    start = len(text) - len(text.lstrip())
+    end = text.find("\n", start)
+    found = f"the text `{data[:40]}`" if isinstance(data, str) else describe(data)
+    return problems.not_a_map(Place((), "text", start, end if end > start else len(text)), found)
