@@ -7,7 +7,7 @@ from dataclasses import fields
 from wfc.compiler.passes import compile_text
 from wfc.compiler.resolve.declarations.models import NO_OPTIONS
 from wfc.compiler.schema.expansion import schema
-from wfc.runtime.calls import bindings
+from wfc.runtime.calls import bindings, llm
 
 SPEC = """\
 wfc: 1
@@ -31,7 +31,7 @@ steps:
 
 def test_the_runtime_has_a_field_for_each_option_of_the_schema() -> None:
     named = schema()["$defs"]["model"]["properties"].keys()
-    assert {each.name for each in fields(bindings.Model)} == named
+    assert {each.name for each in fields(llm.Model)} == named
     assert named - NO_OPTIONS == named - bindings.NO_OPTIONS - {"timeout"}
 
 
@@ -39,6 +39,6 @@ def test_each_option_is_generated_and_sent() -> None:
     text = compile_text(SPEC.encode(), "ask.yaml", source="ask.yaml").python
     for argument in ("temperature=0.5", "max_tokens=7", "top_p=1", "seed=3", "timeout=30"):
         assert argument in text, text
-    model = bindings.Model("openai:gpt-4o-mini", temperature=0.5, max_tokens=7, top_p=1, seed=3, timeout=30)
+    model = llm.Model("openai:gpt-4o-mini", temperature=0.5, max_tokens=7, top_p=1, seed=3, timeout=30)
     assert model.options() == {"temperature": 0.5, "max_tokens": 7, "top_p": 1, "seed": 3, "timeout": 30}
-    assert bindings.Model("openai:gpt-4o-mini").options() == {}
+    assert llm.Model("openai:gpt-4o-mini").options() == {}

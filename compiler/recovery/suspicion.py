@@ -1,0 +1,72 @@
+"""A suspicion: one change of a spec's data that may explain several findings; and how such changes are made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from wfc.compiler.diagnostics import Address, Finding
+from wfc.compiler.slotted import dataclass
+
+__all__ = ["Suspicion", "at", "renamed", "walk", "with_value"]
+
+Data = dict[str, Any]
+DEEPEST = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """What may be the one mistake behind several findings.
+
+    Args:
+        finding: What is to be said of it.
+        data: The spec's data as they would be without it.
+        moves: What stands elsewhere in them: from where to where.
+        explains: How many errors must go with it.
+    """
+
+    finding: Finding
+    data: Data
+    moves: tuple[tuple[Address, Address], ...] = ()
+    explains: int = 2
+
+
+def at(data: Any, address: Address) -> Any:
+    """Return what stands at an address; ``None`` if there is nothing."""
+    for step in address:
+        if isinstance(data, dict) and isinstance(step, str):
+            data = data.get(step)
+        elif isinstance(data, list) and isinstance(step, int) and 0 <= step < len(data):
+            data = data[step]
+        else:
+            return None
+    return data
+
+
+def with_value(data: Any, address: Address, value: Any) -> Any:
+    """Return the data with another value at an address that there is; nothing is changed in place."""
+    if not address:
+        return value
+    step = address[0]
+    inner = with_value(data[step], address[1:], value)
+    if isinstance(data, list):
+        return [inner if index == step else each for index, each in enumerate(data)]
+    return {key: inner if key == step else each for key, each in data.items()}
+
+
+def renamed(data: Data, address: Address, name: str) -> Data:
+    """Return the data with a key under another name, in the same place among the others."""
+    owner = at(data, address[:-1])
+    again = {name if key == address[-1] else key: each for key, each in owner.items()}
+    changed: Data = with_value(data, address[:-1], again)
+    return changed
+
+
+def walk(data: Any, address: Address = (), depth: int = DEEPEST) -> Iterator[tuple[Address, Any]]:
+    """Generate all addresses below one, with what is there; not those that are very deep."""
+    if depth == 0:
+        return
+    below = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for step, each in below:
+        yield (*address, step), each
+        yield from walk(each, (*address, step), depth - 1)

@@ -1,0 +1,76 @@
+"""The long form of a type: its keys, and the one that is misspelt or from another system."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from wfc.compiler.rules.spelling import nearest
+
+__all__ = ["CONSTRAINT_KEYS", "LONG_KEYS", "is_long_form", "misspelt_key"]
+
+CONSTRAINT_KEYS: Final = frozenset(
+    {"format", "min", "max", "min_length", "max_length", "pattern", "min_items", "max_items"}
+)
+LONG_KEYS: Final = frozenset({"type", "enum", "one_of", "default", "description", "merge"}) | CONSTRAINT_KEYS
+LONG_SYNONYMS: Final[Mapping[str, str]] = {
+    "minimum": "min",
+    "maximum": "max",
+    "minlength": "min_length",
+    "maxlength": "max_length",
+    "minitems": "min_items",
+    "maxitems": "max_items",
+    "initial": "default",
+    "initialvalue": "default",
+    "value": "default",
+    "reducer": "merge",
+    "regex": "pattern",
+    "desc": "description",
+    "values": "enum",
+    "choices": "enum",
+    "options": "enum",
+}
+"""What other systems call the keys of the long form."""
+FORMS: Final = frozenset({"type", "enum", "one_of"})
+WORDS: Final = frozenset(
+    {"string", "integer", "number", "decimal", "boolean", "date", "datetime", "duration", "any"}
+)
+TYPE: Final = re.compile(r"\s*(?:(?:optional|list\s+of|map\s+of)\s+)*(\S+)\s*")
+
+
+def is_long_form(data: Mapping[str, object]) -> bool:
+    """Return whether a mapping says more about one type, and is not a record written in place.
+
+    It is if it has `type`, `enum` or `one_of`, and no key that the long form does not know. So a record may
+    have a field `type` as long as another field tells it apart.
+    """
+    return not FORMS.isdisjoint(data) and (
+        data.keys() <= LONG_KEYS or isinstance(data.get("enum"), list) or isinstance(data.get("one_of"), list)
+    )
+
+
+def misspelt_key(data: Mapping[str, object]) -> tuple[str, str] | None:
+    """The one key of a long form that is misspelt, and what is meant by it.
+
+    Only if something speaks against a record: a value that cannot be a field's type.
+    """
+    if is_long_form(data):
+        return None
+    strange = [key for key in data if key not in LONG_KEYS]
+    if len(strange) != 1 or all(can_be_type(value) for value in data.values()):
+        return None
+    written = strange[0].lower().replace("-", "_")
+    meant = LONG_SYNONYMS.get(written.replace("_", "")) or nearest(strange[0], LONG_KEYS.difference(data))
+    if meant in data:
+        meant = None
+    if meant is None or FORMS.isdisjoint({*data, meant}):
+        return None
+    return strange[0], meant
+
+
+def can_be_type(value: object) -> bool:
+    if isinstance(value, dict):
+        return True
+    match = TYPE.fullmatch(value) if isinstance(value, str) else None
+    return match is not None and (match[1] in WORDS or not match[1][0].isascii() or match[1][0].isupper())

@@ -1,0 +1,137 @@
+"""Gates that let in so many runs at once; the others wait in the order in which they came."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from threading import RLock
+from typing import Any, Protocol
+
+from wfc.runtime.driver.loops import call_soon
+
+__all__ = ["Gate", "Passage"]
+
+CLEANING = 5.0
+"""Seconds that the steps of a run that is over may clean up before the next run has its place."""
+
+
+class GatedRun(Protocol):
+    """What gates need of a run."""
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """Its event loop."""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it is over."""
+
+    def begin(self) -> None:
+        """Start it, at the loop's next turn."""
+
+
+class Gate:
+    """Lets in ``most`` runs at once; its name is for whoever keeps it."""
+
+    __slots__ = ("_inside", "_most", "_waiting", "name")
+
+    def __init__(self, most: int, name: tuple[str, ...] | None = None) -> None:
+        self.name = name
+        self._most = most
+        self._inside = 0
+        self._waiting: deque[Passage] = deque()
+
+    def enter(self, passage: Passage) -> bool:
+        """Return whether a run is let in at once; otherwise it goes on when its turn has come."""
+        if self._inside < self._most:
+            self._inside += 1
+            return True
+        self._waiting.append(passage)
+        return False
+
+    def leave(self) -> None:
+        """Give the place to the next run that still wants it."""
+        while self._waiting:
+            passage = self._waiting.popleft()
+            if not (passage.run.is_done or passage.run.loop.is_closed()):
+                call_soon(passage.run.loop, passage.go_on)
+                return
+        self._inside -= 1
+
+    def forget(self, passage: Passage) -> None:
+        """Take a run out of the queue."""
+        if passage in self._waiting:
+            self._waiting.remove(passage)
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nobody is inside or waits."""
+        return not self._inside and not self._waiting
+
+
+class Passage:
+    """A run's way through its gates: it begins behind the last one, and leaves all of them when it is over.
+
+    Args:
+        lock: Held while gates change, as their runs may be in different threads.
+        left: Called with the gates that it has left.
+    """
+
+    __slots__ = ("_at", "_gates", "_left", "_lock", "run")
+
+    def __init__(
+        self, run: GatedRun, gates: list[Gate], lock: RLock, left: Callable[[list[Gate]], None]
+    ) -> None:
+        self.run = run
+        self._gates = gates
+        self._at = 0
+        self._lock = lock
+        self._left = left
+
+    def start(self) -> None:
+        """Go through as many gates as are open, and begins the run if these are all."""
+        with self._lock:
+            while self._at < len(self._gates):
+                if not self._gates[self._at].enter(self):
+                    return
+                self._at += 1
+        self.run.begin()
+
+    def go_on(self) -> None:
+        """Go on behind a gate at which it waited."""
+        self._at += 1
+        if self.run.is_done:
+            self._leave()
+        else:
+            self.start()
+
+    def holds(self, gate: Gate) -> bool:
+        """Return whether the run is inside of a gate."""
+        return gate in self._gates[: self._at]
+
+    def over(self, tasks: set[asyncio.Task[Any]]) -> None:
+        """Leave all gates, once the run is over and ``tasks``, those of its steps, have cleaned up."""
+        if not tasks:
+            self._leave()
+            return
+        left = set(tasks)
+
+        def done(task: asyncio.Task[Any]) -> None:
+            left.discard(task)
+            if not left:
+                late.cancel()
+                self._leave()
+
+        late = self.run.loop.call_later(CLEANING, self._leave)
+        for task in tasks:
+            task.add_done_callback(done)
+
+    def _leave(self) -> None:
+        with self._lock:
+            gates, self._gates = self._gates, []
+            for gate in gates[: self._at]:
+                gate.leave()
+            for gate in gates[self._at :]:
+                gate.forget(self)
+            self._left(gates)
