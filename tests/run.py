@@ -1,7 +1,8 @@
-"""All checks on every Python that is there: ``python3 tests/run.py [--only 3.12] [pytest's arguments]``.
+"""All checks: ``python3 tests/run.py [--all | --only 3.12] [pytest's arguments]``.
 
-It needs nothing but a Python, git and the package registries. Each Python gets an environment of its own under
-``.venvs/``, made once for each state of ``pyproject.toml``.
+They run on the Python that starts this program, or with ``--all`` on every supported one that is found. It needs
+nothing but a Python, git and the package registries. Each Python gets an environment of its own under ``.venvs/``, made
+once for each state of ``pyproject.toml``.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 VENVS = os.path.join(ROOT, ".venvs")
 WANTED = ("3.11", "3.12", "3.13")
-NEWER = ("3.14", "3.15")  # used only where none of those wanted is there
+OLDEST = (3, 11)
 
 PLACES = (
     os.path.join(os.environ.get("PYENV_ROOT", "~/.pyenv"), "versions/*/bin"),
@@ -36,15 +37,19 @@ PROBE = "import ensurepip, sys, venv; print('.'.join(map(str, sys.version_info[:
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Run all checks on every Python that is there.")
-    parser.add_argument("--only", metavar="3.12", help="only this Python")
+    parser = argparse.ArgumentParser(description="Run all checks on the Python that starts this program.")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "--all",
+        action="store_true",
+        help="on every Python from %s to %s that is found" % (WANTED[0], WANTED[-1]),
+    )
+    which.add_argument("--only", metavar="3.12", help="on this Python, wherever it is found")
     options, pytest_args = parser.parse_known_args()
     os.chdir(ROOT)
     for name in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "PYTHONWARNINGS", "PYTHONDONTWRITEBYTECODE"):
         os.environ.pop(name, None)
-    pythons = find_pythons((options.only,) if options.only else WANTED)
-    if not pythons and not options.only:
-        pythons = find_pythons(NEWER)[:1]
+    pythons = chosen_pythons(options)
     if not pythons:
         sys.exit("No Python %s found that can make environments." % (options.only or "3.11 or newer"))
     say("Pythons: " + ", ".join(version for version, _ in pythons))
@@ -54,6 +59,17 @@ def main():
         if number == 0:
             look_over(scripts)
         run("tests", [os.path.join(scripts, "python"), "-m", "pytest", "-n", "2", *pytest_args], quiet=False)
+
+
+def chosen_pythons(options):
+    """Version and path of each Python to run on: the starting one, unless it is too old or others are asked for."""
+    if options.only:
+        return find_pythons((options.only,))
+    if options.all:
+        return find_pythons(WANTED)
+    if sys.version_info[:2] >= OLDEST:
+        return find_pythons(("%d.%d" % sys.version_info[:2],))
+    return find_pythons(WANTED[::-1])[:1]
 
 
 def find_pythons(wanted):

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from wfc.compiler.cli.command import Command
+from wfc.compiler.cli.end_event import as_fields, as_json, field_as_text, refuse_unknown_field
 from wfc.compiler.cli.inputs import from_outside, given, start_event
-from wfc.compiler.cli.json_text import one_line
 from wfc.compiler.cli.load import load_program
 from wfc.compiler.cli.mocks import named_test
 from wfc.compiler.cli.streams import output_kept
@@ -51,6 +51,7 @@ WAITS_FOR_PEOPLE = 3
     multiple=True,
     help="Bring this event from outside, at once.",
 )
+@click.option("--show", "field", metavar="FIELD", help="Print this field of the end event alone, as it is.")
 def command(
     program: str,
     pairs: tuple[str, ...],
@@ -58,21 +59,39 @@ def command(
     test: str | None,
     answers: tuple[str, ...],
     deliveries: tuple[str, ...],
+    field: str | None,
 ) -> int:
     """Run a SPEC, or a MODULE that wfc compiled.
 
-    Prints the end event as JSON on standard output, and on standard error what happens on the way. A spec is
-    compiled in memory, and that code runs. With --mock no action is done, and inputs that are not given are
-    the test's.
+    Prints the end event on standard output, to a terminal as a person reads it and elsewhere as one line of JSON,
+    and on standard error what happens on the way. A spec is compiled in memory, and that code runs. With --mock no
+    action is done, and inputs that are not given are the test's.
 
     A question that no --answer is for is asked at the terminal. Where there is none, the run stops there, with
     exit status 3.
     """
     with output_kept():
-        followed = run(program, Inputs(pairs, file, test, answers, deliveries))
-    if followed.end is not None:
-        click.echo(followed.end)
-    return followed.status
+        followed = run(program, Inputs(pairs, file, test, answers, deliveries, field))
+    return followed.status if followed.end is None else show(followed.end, field)
+
+
+def show(end: End, field: str | None) -> int:
+    """Print an end event, or one field of it; return the exit status."""
+    if field is None:
+        click.echo(as_fields(*end) if sys.stdout.isatty() else as_json(*end))
+        return 0
+    text = field_as_text(field, end.values)
+    if text is None:
+        click.echo(
+            f"the run ended with {printable(as_json(*end))}, which has no field `{printable(field)}`",
+            err=True,
+        )
+        return 1
+    if sys.stdout.isatty():
+        text = "\n".join(map(printable, text.split("\n")))
+    encoding = sys.stdout.encoding or "utf-8"
+    click.echo(text.encode(encoding, "backslashreplace").decode(encoding), nl=not text.endswith("\n"))
+    return 0
 
 
 class Inputs(NamedTuple):
@@ -83,12 +102,20 @@ class Inputs(NamedTuple):
     test: str | None = None
     answers: Sequence[str] = ()
     deliveries: Sequence[str] = ()
+    field: str | None = None
+
+
+class End(NamedTuple):
+    """An end event: its name, and its fields as plain data."""
+
+    name: str
+    values: dict[str, Any]
 
 
 class Followed(NamedTuple):
-    """How a run went: the end event as JSON, or ``None`` if there is none, which has been told."""
+    """How a run went: the end event, or ``None`` if there is none, which has been told."""
 
-    end: str | None
+    end: End | None
     status: int
 
 
@@ -105,8 +132,11 @@ def run(program: str, inputs: Inputs) -> Followed:
 
     try:
         kind = loaded.workflow.table().start_class
+        ends = loaded.workflow.table().end_classes
     except WorkflowError as error:
         raise click.ClickException(printable(str(error))) from None
+    if inputs.field is not None:
+        refuse_unknown_field(inputs.field, ends)
     case = named_test(loaded.resolved, inputs.test) if inputs.test is not None else None
     if case is not None:
         unheard(inputs.answers, case, str(inputs.test))
@@ -232,5 +262,4 @@ async def watch(
     finally:
         if people is not None:
             await people.stop()
-    record = {"event": event_name(end), "with": end.model_dump(mode="json", by_alias=True)}
-    return Followed(one_line(record, sys.stdout.encoding), 0)
+    return Followed(End(event_name(end), end.model_dump(mode="json", by_alias=True)), 0)

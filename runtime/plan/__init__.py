@@ -154,6 +154,13 @@ class Plan:
             )
         return found[0]
 
+    @cached_property
+    def end_classes(self) -> tuple[type[StopEvent], ...]:
+        """The classes of the events that end runs, those of the run's own exits too."""
+        emitted = [event for step in self.steps for event in step.emits]
+        emitted += [event for signature in self.exit_signatures for event in signature.emissions.events]
+        return tuple(dict.fromkeys(event for event in emitted if issubclass(event, StopEvent)))
+
     def new_state(self) -> Any:
         """The state that a run begins with.
 

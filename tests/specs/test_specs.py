@@ -43,7 +43,7 @@ def repository(tmp_path: Path) -> Path:
     git = ["git", "-C", str(folder), "-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
     subprocess.run([*git, "init", "--quiet"], check=True, capture_output=True)
     for subject, text in HISTORY:
-        (folder / "file.txt").write_text(text)
+        (folder / "file.c").write_text(text)
         subprocess.run([*git, "add", "."], check=True)
         subprocess.run([*git, "commit", "--quiet", "--no-gpg-sign", "-m", subject], check=True)
     return folder
@@ -57,7 +57,7 @@ def test_release_notes_of_a_real_history_from_the_compiled_module(repository: Pa
     end = json.loads(done.stdout)
     assert (end["event"], end["with"]["commits"]) == ("NotesWritten", len(HISTORY))
     headings = [line for line in end["with"]["markdown"].splitlines() if line.startswith("#")]
-    assert headings == ["# Release notes", "## Added", "## Fixed", "## Other"]
+    assert headings == ["# Release notes", "## Added", "## Changed", "## Fixed"]
 
 
 def test_release_notes_of_a_folder_without_a_history_say_why(tmp_path: Path) -> None:

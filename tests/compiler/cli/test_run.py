@@ -424,3 +424,57 @@ def test_an_interrupt_ends_a_run_with_130(tmp_path: Path) -> None:
     assert process.returncode == 130
     assert out == ""
     assert "Traceback" not in err
+
+
+def test_one_field_of_the_end_event_is_printed_as_it_is(wfc, greet: Path) -> None:
+    done = wfc("run", str(greet), "-i", "name=Ada", "--show", "text")
+    assert (done.status, done.out) == (0, "Hello Ada\n")
+
+
+def test_a_field_that_is_no_text_is_printed_as_json(wfc, tmp_path: Path) -> None:
+    (tmp_path / "typed.yaml").write_text(TYPED)
+    done = wfc("run", "typed.yaml", "-i", 'tags=["a", "b"]', "--show", "tags")
+    assert (done.status, done.out) == (0, '["a", "b"]\n')
+
+
+def test_a_field_that_no_end_event_has_is_refused_before_the_run_begins(wfc, greet: Path) -> None:
+    done = wfc("run", str(greet), "-i", "name=Ada", "--show", "txt")
+    assert (done.status, done.out) == (2, "")
+    assert "no end event has this field; did you mean `text`?" in done.err
+    assert "started" not in done.err
+
+
+TWO_ENDS = """\
+wfc: 1
+workflow: weigh
+start: Weighed
+end: [Taken, Refused]
+events:
+  Weighed: {grams: integer}
+  Taken: {note: string}
+  Refused: {reason: string}
+steps:
+  judge:
+    kind: transform
+    accepts: Weighed
+    emit:
+      - {event: Refused, when: event.grams > 9, with: {reason: too heavy}}
+      - {event: Taken, with: {note: "one\\ntwo\\n"}}
+"""
+
+
+def test_an_end_without_the_field_is_told_whole(wfc, tmp_path: Path) -> None:
+    (tmp_path / "weigh.yaml").write_text(TWO_ENDS)
+    assert wfc("run", "weigh.yaml", "-i", "grams=1", "--show", "note").out == "one\ntwo\n"
+    done = wfc("run", "weigh.yaml", "-i", "grams=10", "--show", "note")
+    assert (done.status, done.out) == (1, "")
+    assert '{"event": "Refused", "with": {"reason": "too heavy"}}, which has no field `note`' in done.err
+
+
+def test_a_terminal_is_shown_the_end_event_in_lines(
+    wfc, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "weigh.yaml").write_text(TWO_ENDS)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    assert wfc("run", "weigh.yaml", "-i", "grams=1").out == "Taken\n  note:\n    one\n    two\n"
+    assert wfc("run", "weigh.yaml", "-i", "grams=10").out == "Refused\n  reason: too heavy\n"
