@@ -52,11 +52,11 @@ if TYPE_CHECKING:
     from wfc.runtime.calls.bindings import (
         Basic as Basic,
         Bearer as Bearer,
-        Model,
         Output as Output,
         PythonTool as PythonTool,
         Secret,
     )
+    from wfc.runtime.calls.llm import Model
     from wfc.runtime.plan.inputs import (
         HttpResponse,
     )
@@ -70,7 +70,7 @@ if TYPE_CHECKING:
         Engine,
         default_engine,
     )
-    from wfc.runtime.driver.engine.messages import (
+    from wfc.runtime.driver.messages import (
         Keep as Keep,
         Message,
     )
@@ -260,10 +260,11 @@ _AUTHORS: Final = {
     "wfc.runtime.authoring.decorators": "catch_error step",
     "wfc.runtime.authoring.resource": "Resource ResourceConfig",
     "wfc.runtime.authoring.retry": "RetryPolicy",
-    "wfc.runtime.calls.bindings": "Model Secret",
+    "wfc.runtime.calls.bindings": "Secret",
+    "wfc.runtime.calls.llm": "Model",
     "wfc.runtime.driver.context": "Context",
     "wfc.runtime.driver.engine": "Engine default_engine",
-    "wfc.runtime.driver.engine.messages": "Message",
+    "wfc.runtime.driver.messages": "Message",
     "wfc.runtime.driver.handler": "WorkflowHandler",
     "wfc.runtime.driver.run.breakpoints": "Breakpoint Halt",
     "wfc.runtime.driver.run.questions": "OpenQuestion",
@@ -295,7 +296,7 @@ _GENERATED_CODE: Final = {
     "wfc.runtime.authoring.run_rules": "run_cancel run_deadline run_error run_key runs_per",
     "wfc.runtime.calls.bindings": "Basic Bearer Output PythonTool",
     "wfc.runtime.calls.python_resources": "PythonResource",
-    "wfc.runtime.driver.engine.messages": "Keep",
+    "wfc.runtime.driver.messages": "Keep",
     "wfc.runtime.errors": "ExpressionError OutputFormatError RunFailedError WorkflowStepDoesNotExistError",
     "wfc.runtime.events": (
         "CacheHit ChildEnd ChildNote EventEmitted InternalDispatchEvent LateEvent Moment Number "

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import os
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 from pydantic import ValidationError
 
-from wfc.runtime.authoring.class_reader import read_plan
+from wfc.runtime.authoring.definition import WorkflowDefinition
 from wfc.runtime.authoring.resource import ResourceManager, try_configs, try_resources
-from wfc.runtime.authoring.run_rules import RunRules
-from wfc.runtime.authoring.step_functions import StepFunction
-from wfc.runtime.driver.context import Context, Unstarted
+from wfc.runtime.calls.settings import read_config
+from wfc.runtime.calls.sibling_modules import settings_folder
+from wfc.runtime.core.step_runs import StepRun
+from wfc.runtime.driver.context import Context, StepContext, Unstarted
 from wfc.runtime.driver.engine import Engine, default_engine
-from wfc.runtime.driver.engine.children import start_inside
-from wfc.runtime.driver.engine.gates import Gate
+from wfc.runtime.driver.gates import Gate
 from wfc.runtime.driver.handler import WorkflowHandler
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.watchers import print_step
@@ -28,13 +29,7 @@ from wfc.runtime.errors import (
     WorkflowValidationError,
 )
 from wfc.runtime.events import Event, RunConfig, StartEvent, StopEvent, event_name
-from wfc.runtime.plan import Plan
 from wfc.runtime.plan.flow_checks import FLOW_CHECKS, check_ends, check_flow
-from wfc.runtime.plan.inputs import WorkflowBase
-from wfc.runtime.plan.run_rules import RUN_EXITS, Limits, Receives, WhenRunning
-
-if TYPE_CHECKING:
-    from wfc.runtime.core.step_runs import StepRun
 
 __all__ = ["Workflow"]
 
@@ -43,7 +38,7 @@ DEFAULT_TIMEOUT = 45.0
 _UNSET: Any = object()
 
 
-class Workflow(WorkflowBase):
+class Workflow(WorkflowDefinition):
     """A flow of events through steps.
 
     Subclasses have methods decorated with ``@step``. Generated ones say more in class keywords: ``name``,
@@ -68,47 +63,6 @@ class Workflow(WorkflowBase):
         WorkflowValidationError: A step's signature is wrong.
         WorkflowConfigurationError: An argument is out of range.
     """
-
-    _steps: ClassVar[dict[str, StepFunction[Any, Any]]]
-    _table: ClassVar[Plan | None] = None
-    _name: ClassVar[str | None] = None
-    _config: ClassVar[type[RunConfig] | None] = None
-    _deadline: ClassVar[float | None] = None
-    _source: ClassVar[str | None] = None
-    _when_running: ClassVar[WhenRunning | None] = None
-    _limits: ClassVar[Limits | None] = None
-    _receives: ClassVar[tuple[Receives, ...]] = ()
-    _moved: ClassVar[Mapping[str, str]] = {}
-    _removed: ClassVar[tuple[str, ...]] = ()
-    _declared: ClassVar[RunRules | None] = None
-
-    def __init_subclass__(
-        cls,
-        *,
-        name: str | None = None,
-        config: type[RunConfig] | None = None,
-        deadline: float | None = None,
-        source: str | None = None,
-        when_running: WhenRunning | None = None,
-        limits: Limits | None = None,
-        receives: tuple[Receives, ...] | None = None,
-        moved: Mapping[str, str] | None = None,
-        removed: tuple[str, ...] = (),
-        **kwargs: Any,
-    ) -> None:
-        super().__init_subclass__(**kwargs)
-        cls._table = cls._declared = None
-        cls._steps = {}
-        if when_running is not None:
-            cls._when_running = when_running
-        if limits is not None:
-            cls._limits = limits
-        if receives is not None:
-            cls._receives = receives
-        if moved is not None or removed:
-            cls._moved, cls._removed = moved or {}, removed
-        if name is not None:
-            cls._name, cls._config, cls._deadline, cls._source = name, config, deadline, source
 
     def __init__(
         self,
@@ -137,7 +91,7 @@ class Workflow(WorkflowBase):
         self._verbose = verbose
         self._caller: tuple[Run, StepRun] | None = None  # the step that it was given to
         self._parts: dict[str, Workflow] = {}
-        self._gate = None if num_concurrent_runs is None else Gate(num_concurrent_runs)
+        self.gate = None if num_concurrent_runs is None else Gate(num_concurrent_runs)
         self._engine = engine
         self._resource_manager = resource_manager
         self._is_validated = disable_validation
@@ -147,7 +101,7 @@ class Workflow(WorkflowBase):
                 f"`skip_graph_checks` knows {', '.join(sorted(FLOW_CHECKS))}, not {', '.join(sorted(unknown))}"
             )
         table = self.table()  # a signature that cannot be read is told of now
-        RunRules.of(type(self))
+        self.run_rules()
         if not table.is_checked:
             check_ends(table)
 
@@ -167,58 +121,6 @@ class Workflow(WorkflowBase):
     def workflow_name(self) -> str:
         """What it is called: by its maker, by its spec, or its class's full name."""
         return self._workflow_name or self._name or f"{type(self).__module__}.{type(self).__qualname__}"
-
-    # --- the class
-
-    @classmethod
-    def table(cls) -> Plan:
-        """The class's steps, read once.
-
-        Raises:
-            WorkflowValidationError: A signature cannot be read.
-        """
-        table = cls.__dict__.get("_table")
-        if table is None:
-            received = tuple(one.event for one in cls._receives)
-            declared = RunRules.of(cls)
-            table = cls._table = read_plan(
-                cls.__name__,
-                cls.steps(),
-                is_generated=cls._name is not None,
-                received=received,
-                limits=declared.limits,
-                exits={name: declared.functions[name] for name in RUN_EXITS if name in declared.functions},
-            )
-        return table
-
-    @classmethod
-    def steps(cls) -> dict[str, StepFunction[Any, Any]]:
-        """The steps as they are written, by name: inherited ones first, in the order of their classes."""
-        found: dict[str, StepFunction[Any, Any]] = {}
-        for owner in reversed(cls.__mro__):
-            for name, value in vars(owner).items():
-                if isinstance(value, StepFunction):
-                    found[name] = value
-                else:
-                    found.pop(name, None)  # overridden by something that is no step
-            found.update(owner.__dict__.get("_steps", {}))
-        return found
-
-    @classmethod
-    def add_step(cls, function: StepFunction[Any, Any]) -> None:
-        """Makes a decorated free function a step of this class.
-
-        Raises:
-            WorkflowValidationError: The class has a step of that name.
-        """
-        if not isinstance(function, StepFunction):
-            raise WorkflowValidationError(f"`{getattr(function, '__name__', function)}` lacks `@step`")
-        if function.__name__ in cls.steps():
-            raise WorkflowValidationError(f"{cls.__name__} already has a step `{function.__name__}`")
-        if "_steps" not in cls.__dict__:
-            cls._steps = {}
-        cls._steps[function.__name__] = function
-        cls._table = None
 
     def validate(self, *, validate_resource_configs: bool = True, validate_resources: bool = False) -> bool:
         """Checks the flow of events; whether the workflow asks people for something, or takes their answers.
@@ -276,10 +178,7 @@ class Workflow(WorkflowBase):
         """
         if self._config is None:
             return None
-        from wfc.runtime.calls.beside import home_of
-        from wfc.runtime.calls.settings import read_config
-
-        return read_config(self._config, home_of(type(self)))
+        return read_config(self._config, settings_folder(type(self)))
 
     def add_workflows(self, **workflows: Workflow) -> None:
         """Gives workflows to steps that have a parameter of that name, annotated with ``Workflow`` or a subclass.
@@ -313,11 +212,28 @@ class Workflow(WorkflowBase):
         if default is not inspect.Parameter.empty:
             return default  # type: ignore[no-any-return]
         try:
-            return self.engine.workflow(name, beside=type(self))
+            found = self.engine.workflow(name, beside=type(self))
         except RunUnknownError:
             raise WorkflowValidationError(
                 f"a step of {type(self).__name__} wants the workflow `{name}`: `add_workflows({name}=…)`"
             ) from None
+        assert isinstance(found, Workflow)
+        return found
+
+    # --- what its runs need
+
+    def context_for(self, run: Run, step_run: StepRun) -> StepContext:
+        """Return the context of a step run."""
+        return StepContext(run, step_run)
+
+    def part_for(self, run: Run, step_run: StepRun, name: str) -> Workflow | None:
+        """Return the workflow for a step's parameter: what the step starts with it is a part of the step's run."""
+        workflow = self.part(name)
+        if workflow is None:
+            return None  # the parameter's default
+        bound = copy.copy(workflow)
+        bound._caller = run, step_run
+        return bound
 
     # --- runs
 
@@ -342,8 +258,14 @@ class Workflow(WorkflowBase):
             RunExistsError: A run of this id is not over, or one of its key, which shall not have two.
         """
         if self._caller is not None:
-            run = start_inside(self, *self._caller, run_id, start_event, inputs, ctx)
-            admitted = run
+            engine = self._caller[0].engine
+            assert isinstance(engine, Engine)
+
+            def prepare(known_as: str) -> Run:
+                clock = self._caller[0].clock if self._caller is not None else None
+                return self.prepare(ctx, start_event, known_as, inputs, engine=engine, clock=clock)
+
+            run = admitted = engine.start_inside(self, self._caller, run_id, prepare)
         else:
             run = self.prepare(ctx, start_event, run_id, inputs)
             if self._verbose:
@@ -379,8 +301,12 @@ class Workflow(WorkflowBase):
             if ctx._step_run is not None or ctx.is_running:
                 raise ContextStateError("this context's run is not over, so no other can go on with it")
             before = ctx._run
-            if isinstance(before, Unstarted) and before.resumed is not None:
-                return before.resumed.make_run(self, run_id, start_event, inputs or {}, **options)
+            if isinstance(before, Unstarted) and before.stored is not None:
+                if before.stored.execution is not None and (start_event is not None or inputs):
+                    raise ContextStateError(
+                        "the run of this context goes on where it was, so it takes no inputs"
+                    )
+                return Run.going_on(self, before.stored, run_id, **options)
             state = before.state if isinstance(before, Unstarted) else before.execution.state
         if start_event is None:
             start_event = self._start_event(inputs or {})
@@ -388,7 +314,8 @@ class Workflow(WorkflowBase):
             raise WorkflowRuntimeError("`start_event` must be a StartEvent")
         elif not self.table().acceptors(type(start_event)):
             raise WorkflowRuntimeError(f"no step accepts {event_name(start_event)}, so it cannot start a run")
-        return Run(self, start_event, run_id or os.urandom(16).hex(), state=state, **options)
+        run_id = run_id or os.urandom(16).hex()
+        return Run(self, start_event, run_id, state=state, **options)
 
     def _start_event(self, inputs: Mapping[str, Any]) -> StartEvent:
         kind = self.start_event_class

@@ -161,10 +161,10 @@ def import_beside(path: str, name: str) -> ModuleType:
     """A module of a file, which may import what lies beside it."""
     from pathlib import Path
 
-    from wfc.runtime.calls.beside import module_beside
+    from wfc.runtime.calls.sibling_modules import sibling_module
 
     with importing(path):
-        module = module_beside(Path(path).resolve().parent, name)
+        module = sibling_module(Path(path).resolve().parent, name)
         if module is not None:
             return module
     raise click.UsageError(printable(f"`{path}` cannot be imported"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import date, time, timedelta
 from decimal import Decimal
-from typing import Any, ClassVar, Final, Protocol, TypeVar, get_args
+from typing import Any, Final, TypeVar, get_args
 
 from wfc.runtime.authoring.enclosing_names import enclosing_names
 from wfc.runtime.authoring.injection import CallingRun, make_call
@@ -72,15 +72,6 @@ def run_cancel(function: F) -> F:
     return RunFunction("run_cancel", function)  # type: ignore[return-value]
 
 
-class HasRunRules(Protocol):
-    """A workflow class, as far as its runs' rules are read from it."""
-
-    _when_running: ClassVar[WhenRunning | None]
-    _limits: ClassVar[Limits | None]
-    _receives: ClassVar[tuple[Receives, ...]]
-    _declared: ClassVar[RunRules | None]
-
-
 class RunRules:
     """What one class declares, read once.
 
@@ -122,22 +113,6 @@ class RunRules:
                 raise WorkflowValidationError(
                     f"{owner} finds runs for {event_name(one.event)} by its field `{one.key}`, which it does not have"
                 )
-
-    @classmethod
-    def of(cls, workflow: type[HasRunRules]) -> RunRules:
-        """What a class declares."""
-        found: RunRules | None = workflow.__dict__.get("_declared")
-        if found is None:
-            functions: dict[str, RunFunction] = {}
-            for owner in reversed(workflow.__mro__):
-                functions.update(
-                    (value.what, value) for value in vars(owner).values() if isinstance(value, RunFunction)
-                )
-            found = cls(
-                workflow.__name__, functions, workflow._when_running, workflow._limits, workflow._receives
-            )
-            workflow._declared = found
-        return found
 
 
 _NO_LIMITS: Final = Limits()

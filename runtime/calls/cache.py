@@ -6,26 +6,18 @@ import json
 import os
 import stat
 import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from pydantic_core import to_json
 
-from wfc.runtime.calls.bindings import Output
-from wfc.runtime.driver.about import unmet
-from wfc.runtime.driver.threads import in_thread
-from wfc.runtime.events import CacheHit
 from wfc.runtime.plan.caching import Cache
 from wfc.runtime.plan.inputs import HttpResponse
-from wfc.runtime.values.outputs import InvalidOutput, adapter, from_json
+from wfc.runtime.values.outputs import adapter, from_json
 
-if TYPE_CHECKING:
-    from wfc.runtime.core.step_runs import StepRun
-    from wfc.runtime.driver.run import Run
-
-__all__ = ["cached", "keep_fresh"]
+__all__ = ["entry_path", "load_entry", "read_entry", "store_entry", "write_entry"]
 
 _VERSION: Final = 1
 _LARGEST: Final = 1_000_000
@@ -35,78 +27,62 @@ _MOST_IN_FOLDER: Final = 64
 """Files in each of the 256 folders that entries are spread over; the oldest make way."""
 
 
-async def cached(
-    run: Run, step_run: StepRun, asked: tuple[object, ...], output: Any, call: Callable[[], Awaitable[Any]]
-) -> Any:
-    """The result of a call, from the cache if it is there and its step says that it may be.
+def entry_path(
+    cache: Cache, function: Callable[..., Any], asked: tuple[object, ...], kind: Any, folder: Path
+) -> Path:
+    """Return the file of a call's result.
 
     Args:
+        function: Of the step that makes the call.
         asked: What decides the result: the kind of call, the binding, the inputs.
-        output: The result's type, or ``None`` for JSON data.
+        kind: The result's type.
+        folder: The folder of the spec, unless ``WFC_CACHE`` names another one for the files.
     """
-    cache = step_run.step.cache
-    if cache is None or run.doubles is not None:
-        return await call()
-    kind = output.type if isinstance(output, Output) else output
-    kind = Any if kind is None else kind
-    path = _path(run, step_run, cache, asked, kind)
-    if step_run.attempt == 1:
-        text = await in_thread(_read, path, run.clock().timestamp(), cache.seconds)
-        if text is not None:
-            try:
-                return _hit(run, step_run, path, json.loads(text), kind)
-            except (InvalidOutput, ValueError, TypeError, KeyError, RecursionError):
-                pass  # somebody else's, or of another time
-    result = await call()
-    response = step_run.response
-    entry = {"result": result, "response": None if response is None else [response.status, response.headers]}
-    step_run.fresh.append((path, to_json(entry, by_alias=True).decode()))
-    return result
-
-
-def _hit(run: Run, step_run: StepRun, path: Path, entry: Any, kind: Any) -> Any:
-    result = from_json(kind, to_json(entry["result"]))
-    if unmet(run, step_run, result):
-        raise InvalidOutput
-    if entry["response"] is not None:
-        status, headers = entry["response"]
-        step_run.response = HttpResponse(int(status), {str(name): str(one) for name, one in headers.items()})
-    if run.execution.observed:
-        run.watchers.note(CacheHit(step_name=step_run.step.name, key=path.stem))
-    return result
-
-
-def keep_fresh(run: Run, step_run: StepRun) -> None:
-    """Keeps what the calls of an attempt have given that went well."""
-    for path, text in step_run.fresh:
-        _write(path, run.clock().timestamp(), text)
-    step_run.fresh = []
-
-
-def _path(run: Run, step_run: StepRun, cache: Cache, asked: tuple[object, ...], kind: Any) -> Path:
-    from wfc.runtime.calls.beside import home_of
-    from wfc.runtime.calls.settings import settings_near
-
-    function = step_run.step.function
     definition = cache.definition or f"{function.__module__}.{function.__qualname__}"
     schema = None if kind is Any else adapter(kind).json_schema(by_alias=True)
     asked_text = to_json([definition, *map(_plain, asked), schema], by_alias=True, inf_nan_mode="constants")
     key = sha256(asked_text).hexdigest()
-    folder = os.environ.get("WFC_CACHE")
-    if folder is None:
-        near = home_of(type(run.workflow))
-        settings = settings_near(near)
-        folder = str((settings.path.parent if settings.path is not None else near) / ".wfc" / "cache")
-    return Path(folder) / key[:2] / f"{key[2:]}.json"
+    place = os.environ.get("WFC_CACHE")
+    if place is None:
+        place = str(_folder_near(folder))
+    return Path(place) / key[:2] / f"{key[2:]}.json"
+
+
+def _folder_near(folder: Path) -> Path:
+    from wfc.runtime.calls.settings import settings_near
+
+    settings = settings_near(folder)
+    return (settings.path.parent if settings.path is not None else folder) / ".wfc" / "cache"
+
+
+def write_entry(result: object, response: HttpResponse | None) -> str:
+    """Return a call's result, and what came with it, as text."""
+    entry = {"result": result, "response": None if response is None else [response.status, response.headers]}
+    return to_json(entry, by_alias=True).decode()
+
+
+def read_entry(text: str, kind: Any) -> tuple[Any, HttpResponse | None]:
+    """Return a call's result, and what came with it, from the text of an entry.
+
+    Raises:
+        InvalidOutput: It is not of this type.
+        ValueError, TypeError, KeyError, RecursionError: It is no such text.
+    """
+    entry = json.loads(text)
+    result = from_json(kind, to_json(entry["result"]))
+    if entry["response"] is None:
+        return result, None
+    status, headers = entry["response"]
+    return result, HttpResponse(int(status), {str(name): str(one) for name, one in headers.items()})
 
 
 def _plain(value: object) -> object:
-    """Bindings by what they say of themselves, which names secrets and never holds them; data as it is."""
+    """Return a binding's ``repr``, which names secrets and never holds them; data as it is."""
     return repr(value) if type(value).__module__.startswith("wfc.runtime.") else value
 
 
-def _read(path: Path, now: float, seconds: float | None) -> str | None:
-    """What a file holds, if it is whole, and still good."""
+def load_entry(path: Path, now: float, seconds: float | None) -> str | None:
+    """Return the text in a file, if it is whole, and still good."""
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
         with open(handle, "rb") as file:
@@ -122,8 +98,8 @@ def _read(path: Path, now: float, seconds: float | None) -> str | None:
     return text if is_whole and age > -_SKEW and (seconds is None or age < seconds) else None
 
 
-def _write(path: Path, now: float, text: str) -> None:
-    """Writes a file whole or not at all; a disk that is full or closed is no failure of the step."""
+def store_entry(path: Path, now: float, text: str) -> None:
+    """Write a file whole or not at all; a disk that is full or closed is no failure of the step."""
     whole = json.dumps({"version": _VERSION, "made": now, "digest": _digest(now, text), "entry": text})
     if len(whole) > _LARGEST:
         return

@@ -8,15 +8,17 @@ import json
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
+from urllib.parse import urlsplit
 
 from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
 
 from wfc.runtime.authoring.retry import read_retry_after
-from wfc.runtime.calls.bindings import Basic, Bearer, Secret
+from wfc.runtime.calls.bindings import Basic, Bearer, plain_type
+from wfc.runtime.calls.secrets import Revealed, Secret
 from wfc.runtime.errors import MissingPackageError, StepError
 from wfc.runtime.plan.inputs import HttpResponse
+from wfc.runtime.tracing import conventions, span_inside
 from wfc.runtime.values.outputs import InvalidOutput, from_json
-from wfc.runtime.values.redaction import Revealed
 
 try:
     import httpx2
@@ -28,7 +30,7 @@ except ImportError:
 if TYPE_CHECKING:
     import ssl
 
-__all__ = ["request"]
+__all__ = ["call_http"]
 
 LARGEST_BODY = 16 * 1024 * 1024
 """Bytes of a reply, as they come out of decompression, beyond which it is refused."""
@@ -42,7 +44,59 @@ _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9a-z-]+")
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
-async def request(
+async def call_http(
+    method: str,
+    url: str,
+    *,
+    query: Mapping[str, object] | None = None,
+    headers: Mapping[str, str | Secret] | None = None,
+    auth: Bearer | Basic | None = None,
+    body: object = None,
+    output: Any = None,
+    idempotency_key: str | None = None,
+    wait: float | None = None,
+) -> tuple[Any, HttpResponse]:
+    """Make a request; return its body, validated, and what came with it.
+
+    Args:
+        output: The body's type; ``str`` for its text, ``None`` for JSON data or text, whichever it is.
+        wait: Seconds to wait for the reply, at most: the step's time-out; 300 without.
+
+    Raises:
+        StepError: ``http.<status>``, ``http.…``, ``timeout``, ``connection``.
+        SettingsError: A secret is missing.
+        MissingPackageError: The package for HTTP is not installed.
+    """
+    with span_inside("http", method, lambda: _about_request(method, url)) as span:
+        result, response = await _request(
+            method,
+            url,
+            query=query or {},
+            headers=headers or {},
+            auth=auth,
+            body=body,
+            output=plain_type(output),
+            idempotency_key=idempotency_key,
+            wait=wait,
+        )
+        if span is not None:
+            span.attributes[conventions.HTTP_STATUS] = response.status
+            span.result = result
+        return result, response
+
+
+def _about_request(method: str, url: str) -> dict[str, object]:
+    """What may be said of a request: its path and query may hold what is nobody's business."""
+    found: dict[str, object] = {conventions.HTTP_METHOD: method}
+    try:
+        place = urlsplit(url)
+        found |= {conventions.SERVER_ADDRESS: place.hostname or "", conventions.SERVER_PORT: place.port or ""}
+    except ValueError:  # the request itself says what is wrong with it
+        pass
+    return {name: value for name, value in found.items() if value != ""}
+
+
+async def _request(
     method: str,
     url: str,
     *,
@@ -54,17 +108,6 @@ async def request(
     idempotency_key: str | None = None,
     wait: float | None = None,
 ) -> tuple[Any, HttpResponse]:
-    """One request; its body, validated, and what came with it.
-
-    Args:
-        output: The body's type; ``str`` for its text, ``None`` for JSON data or text, whichever it is.
-        wait: Seconds to wait for the reply, at most; 300 without.
-
-    Raises:
-        StepError: ``http.<status>`` for one from 400 on, ``http.invalid_request``, ``http.too_large``,
-            ``http.redirect``, ``http.invalid_output``, ``timeout``, ``connection``.
-        SettingsError: A secret is missing.
-    """
     revealed = Revealed()
     sent = _build(method, url, query, headers, auth, body, idempotency_key, revealed)
     try:

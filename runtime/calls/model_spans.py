@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from wfc.runtime.calls.bindings import Model
+from wfc.runtime.calls.bindings import ModelOptions
+from wfc.runtime.calls.secrets import Revealed
 from wfc.runtime.tracing import Span, conventions
-from wfc.runtime.values.redaction import Revealed
 
 if TYPE_CHECKING:
     from pydantic_ai import messages
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 __all__ = ["about_model", "name_of", "note_exchange"]
 
 
-def name_of(model: Model) -> str:
+def name_of(model: ModelOptions) -> str:
     """The model's name, without the provider's."""
     return model.use.partition(":")[2] or model.use
 
 
-def about_model(model: Model, *, is_structured: bool) -> dict[str, Any]:
+def about_model(model: ModelOptions, *, is_structured: bool) -> dict[str, Any]:
     """What is known before the request is made; nothing of what is said in it."""
     found = {
         conventions.OPERATION: conventions.CHAT,

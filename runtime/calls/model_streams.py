@@ -10,7 +10,7 @@ from pydantic_ai.models import Model as Connection
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
 
-from wfc.runtime.values.redaction import Revealed
+from wfc.runtime.calls.secrets import Revealed
 
 __all__ = ["streamed_reply"]
 

@@ -12,12 +12,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
 
-from wfc.runtime.calls.bindings import CallHost, Model, Secret
+from wfc.runtime.calls.bindings import ModelOptions
+from wfc.runtime.calls.host import CallHost
 from wfc.runtime.calls.model_spans import about_model, name_of, note_exchange
+from wfc.runtime.calls.secrets import Revealed, Secret
 from wfc.runtime.errors import MissingPackageError, SettingsError, StepError, WorkflowError
 from wfc.runtime.tracing import Span, span_inside
 from wfc.runtime.values.outputs import InvalidOutput, Wanted
-from wfc.runtime.values.redaction import Revealed
 
 try:
     from pydantic_ai import direct, exceptions, messages
@@ -46,7 +47,7 @@ _OUTPUT_TOOL = "final_result"
 
 async def ask(
     host: CallHost,
-    model: Model,
+    model: ModelOptions,
     prompt: str,
     *,
     system: str | None = None,
@@ -61,7 +62,7 @@ async def ask(
         stream: Whether the reply is shown while it comes.
 
     Raises:
-        StepError: See ``bindings.call_llm``.
+        StepError: See ``llm.call_llm``.
         SettingsError: A secret is missing, or the model's settings are wrong.
         MissingPackageError: The provider's package is not installed.
     """
@@ -91,7 +92,7 @@ def _message(message: Message) -> messages.ModelMessage:
 
 async def _converse(
     host: CallHost,
-    model: Model,
+    model: ModelOptions,
     history: list[messages.ModelMessage],
     system: str | None,
     wanted: Wanted | None,
@@ -135,7 +136,7 @@ async def _converse(
 
 async def _request(
     connection: Connection,
-    model: Model,
+    model: ModelOptions,
     history: list[messages.ModelMessage],
     parameters: ModelRequestParameters,
     revealed: Revealed,
@@ -170,7 +171,7 @@ _SHARED: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str | None
 
 
 @asynccontextmanager
-async def _connected(model: Model, revealed: Revealed) -> AsyncIterator[Connection]:
+async def _connected(model: ModelOptions, revealed: Revealed) -> AsyncIterator[Connection]:
     """A connection to a model's service, closed when the last of the calls that use it has left."""
     key = _key(model, revealed)
     # only its digest is kept; another key, another connection
@@ -196,7 +197,7 @@ async def _connected(model: Model, revealed: Revealed) -> AsyncIterator[Connecti
             leave()  # before the provider closes, so that nobody else comes in
 
 
-def _key(model: Model, revealed: Revealed) -> str | None:
+def _key(model: ModelOptions, revealed: Revealed) -> str | None:
     """The key that a model's service gets; ``None`` leaves it to the provider's usual variable."""
     if model.api_key is not None:
         return revealed.read(model.api_key)
@@ -208,7 +209,7 @@ def _key(model: Model, revealed: Revealed) -> str | None:
     return None
 
 
-def _connect(model: Model, key: str | None, revealed: Revealed) -> Connection:
+def _connect(model: ModelOptions, key: str | None, revealed: Revealed) -> Connection:
     kind, _, name = model.use.partition(":")
     if not kind or not name:
         raise SettingsError(f"the model `{model.use}` is not written as `provider:name`")
@@ -232,7 +233,7 @@ def _connect(model: Model, key: str | None, revealed: Revealed) -> Connection:
         raise SettingsError(f"the model `{model.use}` cannot be used: {said}") from None
 
 
-def _provider(kind: str, model: Model, key: str | None) -> Provider[Any]:
+def _provider(kind: str, model: ModelOptions, key: str | None) -> Provider[Any]:
     given = {"base_url": model.base_url, "api_key": key}
     given = {name: value for name, value in given.items() if value is not None}
     try:
@@ -241,7 +242,7 @@ def _provider(kind: str, model: Model, key: str | None) -> Provider[Any]:
         raise SettingsError(f"models of `{kind}` take no {' or '.join(given)}") from None
 
 
-def _settings(model: Model) -> ModelSettings:
+def _settings(model: ModelOptions) -> ModelSettings:
     plain = {
         "temperature": model.temperature,
         "max_tokens": model.max_tokens,
@@ -274,7 +275,7 @@ def _parameters(connection: Connection, wanted: Wanted | None) -> ModelRequestPa
     return ModelRequestParameters(output_mode=cast(Any, mode), output_object=described)
 
 
-def _refuse_what_is_no_answer(reply: messages.ModelResponse, model: Model, revealed: Revealed) -> None:
+def _refuse_what_is_no_answer(reply: messages.ModelResponse, model: ModelOptions, revealed: Revealed) -> None:
     if reply.finish_reason == "content_filter":
         said = (reply.provider_details or {}).get("refusal") or _text(reply)
         shown = f": {revealed.hide(str(said))[:_LONGEST_SHOWN]}" if said else ""
@@ -309,7 +310,7 @@ def _correction(reply: messages.ModelResponse, problem: str) -> Sequence[message
     return [messages.ToolReturnPart(call.tool_name, said, call.tool_call_id) for call in calls]
 
 
-def _failure(error: Exception, model: Model, revealed: Revealed) -> WorkflowError:
+def _failure(error: Exception, model: ModelOptions, revealed: Revealed) -> WorkflowError:
     who = f"the model `{model.use}`"
     said = revealed.hide(str(error))[:_LONGEST_SHOWN] or type(error).__name__
     match error:

@@ -1,4 +1,4 @@
-"""Resources whose factories a spec names, loaded when they are first used."""
+"""Resources whose factories are Python functions that a spec names."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from wfc.runtime.authoring.resource.kinds import Lifetime, Resource
-from wfc.runtime.calls.bindings import PythonTool
-from wfc.runtime.calls.python_tools import load
 
 __all__ = ["PythonResource"]
 
 
 class PythonResource(Resource[Any]):
-    """An object that a spec names: ``{python: "shop.db:connect", per: run}``.
+    """Asks for an object whose factory a spec names: ``{python: "shop.db:connect", per: run}``.
 
     Args:
         function: ``module:function``, the factory; loaded when it is first used.
@@ -37,7 +35,9 @@ class PythonResource(Resource[Any]):
             SettingsError: There is no such function, or it may not be loaded.
         """
         if self._factory is _not_loaded:
-            self._factory = load(PythonTool(self.function, output=Any, beside=self.beside))
+            from wfc.runtime.calls.python_functions import load_function
+
+            self._factory = load_function(self.function, self.beside)
         return self._factory
 
     @property

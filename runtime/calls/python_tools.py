@@ -1,4 +1,4 @@
-"""Calls of Python functions that a spec names: from modules beside it, or ones that the settings allow."""
+"""Calls of the Python functions that a spec names as tools."""
 
 from __future__ import annotations
 
@@ -6,38 +6,21 @@ import asyncio
 import inspect
 import traceback
 from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
-from wfc.runtime.authoring.resource.kinds import Resource
-from wfc.runtime.calls.beside import module_beside
 from wfc.runtime.calls.bindings import PythonTool
-from wfc.runtime.calls.settings import settings_near
-from wfc.runtime.driver.threads import in_thread
-from wfc.runtime.errors import SettingsError, StepError, WorkflowError, step_error
+from wfc.runtime.calls.host import ToolHost
+from wfc.runtime.calls.python_functions import load_function
+from wfc.runtime.calls.secrets import Revealed
+from wfc.runtime.calls.threads import in_thread
+from wfc.runtime.errors import StepError, WorkflowError, step_error
 from wfc.runtime.events import Event
+from wfc.runtime.tracing import conventions, span_inside
 from wfc.runtime.values.outputs import InvalidOutput, from_python, plain
-from wfc.runtime.values.redaction import Revealed
 
-__all__ = ["ToolContext", "ToolHost", "call", "load"]
+__all__ = ["ToolContext", "call_tool"]
 
 T = TypeVar("T")
-
-
-class ToolHost(Protocol):
-    """What a tool's call needs of the context that it is made in."""
-
-    def report(self, text: str) -> None:
-        """Tells whoever watches the run."""
-
-    def write_event_to_stream(self, ev: Event | None) -> None:
-        """Shows an event to whoever watches the run."""
-
-    def state_now(self) -> Any:
-        """The run's state, which must not be changed; ``None`` if it has none."""
-
-    async def resource(self, resource: Resource[Any]) -> Any:
-        """The object of a resource, made if there is none yet."""
 
 
 class ToolContext:
@@ -85,15 +68,33 @@ class ToolContext:
             self._loop.call_soon_threadsafe(function, argument)
 
 
-async def call(host: ToolHost, tool: PythonTool[T], args: Mapping[str, object]) -> T:
-    """Calls a tool; its result, validated.
+async def call_tool(host: ToolHost, tool: PythonTool[T], args: Mapping[str, object]) -> T:
+    """Call a Python tool; return its result, validated.
 
     Raises:
-        StepError: ``python.<Class>``, which answers to ``tool`` too, ``tool.arguments``, ``tool.invalid_output``.
-        SettingsError: A secret is missing, or the function, or a resource, cannot be loaded.
+        StepError: ``python.<Class>`` (it raised that), or ``tool.…`` (it is not there, or its result is wrong).
+        SettingsError: A secret is missing, or the module is neither beside the spec nor allowed.
     """
+    name = tool.function.rpartition(":")[2]
+    with span_inside("tool", name, lambda: _about_tool(name)) as span:
+        result: T = await _call(host, tool, args)
+        if span is not None:
+            span.content = {conventions.TOOL_ARGUMENTS: args, conventions.TOOL_RESULT: result}
+            span.result = result
+        return result
+
+
+def _about_tool(name: str) -> dict[str, object]:
+    return {
+        conventions.OPERATION: conventions.EXECUTE_TOOL,
+        conventions.TOOL_NAME: name,
+        conventions.TOOL_TYPE: "function",
+    }
+
+
+async def _call(host: ToolHost, tool: PythonTool[T], args: Mapping[str, object]) -> T:
     revealed = Revealed()
-    function = load(tool)
+    function = load_function(tool.function, tool.beside)
     given: dict[str, object] = {name: plain(value) for name, value in args.items()}
     given |= {name: revealed.read(secret) for name, secret in tool.secrets.items()}
     signature = inspect.signature(function)
@@ -169,46 +170,3 @@ def _told(failure: BaseException, tool: PythonTool[Any], revealed: Revealed) -> 
     if revealed.hide(shown) == shown:
         told.__cause__ = failure  # its traceback helps, but not at the price of a secret
     return told
-
-
-def load(tool: PythonTool[Any]) -> Callable[..., Any]:
-    """The function that a tool names.
-
-    Raises:
-        SettingsError: There is no such module or function, or it may not be loaded.
-    """
-    module_name, _, function_name = tool.function.partition(":")
-    parts = module_name.split(".")
-    if not function_name.isidentifier() or not all(part.isidentifier() for part in parts):
-        raise SettingsError(f"the tool `{tool.function}` is not written as `module:function`")
-    folder = Path(tool.beside)
-    folder = (folder if folder.is_dir() else folder.parent).resolve()
-    module = _module(module_name, folder)
-    function = getattr(module, function_name, None)
-    if function is None:
-        raise SettingsError(
-            f"the module `{module_name}` ({module.__file__}) has no function `{function_name}`"
-        )
-    if not callable(function):
-        raise SettingsError(f"`{tool.function}` is not a function")
-    return function  # type: ignore[no-any-return]
-
-
-def _module(name: str, folder: Path) -> Any:
-    try:
-        module = module_beside(folder, name)
-        if module is not None:
-            return module
-        settings = settings_near(folder)
-        if settings.allows_module(name):
-            return settings.import_module(name)
-    except SettingsError:
-        raise
-    except (Exception, SystemExit) as error:  # whatever a module does while it loads
-        raise SettingsError(
-            f"the module `{name}` cannot be loaded: {type(error).__name__}: {error}"
-        ) from error
-    raise SettingsError(
-        f"there is no module `{name}` in {folder}, and the settings ({settings.told_from}) do not allow it: "
-        f'put it there, or add `modules = ["{name}"]` to the settings'
-    )

@@ -78,9 +78,9 @@ class Settings:
 
     def import_module(self, name: str) -> ModuleType:
         """An allowed module: from the folder of the settings, or else an installed one."""
-        from wfc.runtime.calls.beside import module_beside
+        from wfc.runtime.calls.sibling_modules import sibling_module
 
-        beside = module_beside(self.path.parent, name) if self.path is not None else None
+        beside = sibling_module(self.path.parent, name) if self.path is not None else None
         return beside if beside is not None else importlib.import_module(name)
 
 

@@ -9,11 +9,9 @@ from datetime import datetime
 from typing import Any
 
 from wfc.runtime.driver.context import Context
-from wfc.runtime.driver.engine.children import asker_of, parts_of
-from wfc.runtime.driver.engine.messages import is_meant_for
 from wfc.runtime.driver.run import Run
-from wfc.runtime.driver.run.breakpoints import Breakpoint, Halt, breakpoints_of
-from wfc.runtime.driver.run.questions import OpenQuestion, answer_tick, open_questions, waits_for
+from wfc.runtime.driver.run.breakpoints import Breakpoint, Halt
+from wfc.runtime.driver.run.questions import OpenQuestion, awaited_event, open_questions
 from wfc.runtime.driver.run.stream import Stream
 from wfc.runtime.driver.run.watchers import Observer
 from wfc.runtime.errors import WorkflowCancelledByUser
@@ -103,7 +101,7 @@ class WorkflowHandler:
 
     def is_meant_for(self, event: Event) -> bool:
         """Whether an event from outside is for this run, as far as keys tell: its field with the key has the run's."""
-        return is_meant_for(self._run, event)
+        return self._run.is_meant_for(event)
 
     def questions(self) -> list[OpenQuestion]:
         """The questions that wait for an answer, in the order in which they were asked; then those of its parts."""
@@ -119,7 +117,7 @@ class WorkflowHandler:
             The event's name, empty if it is a time, and until when it waits, in UTC. ``None`` for one that waits for an
             answer or for other runs, and for one that waits no more.
         """
-        return waits_for(self._run, int(worker_id)) if worker_id.isdecimal() else None
+        return awaited_event(self._run.execution, int(worker_id)) if worker_id.isdecimal() else None
 
     async def answer(self, question_id: str, value: object = None, *, by: str | None = None) -> None:
         """Answers a question. Answering once more, or one that is closed, changes nothing.
@@ -133,12 +131,9 @@ class WorkflowHandler:
             UnknownQuestionError: The run never asked it.
             InvalidAnswerError: The answer does not fit; the question stays open.
         """
-        asker = asker_of(self._run, question_id)
-        if asker is None:
-            return  # it was a part's that is over
-        tick = answer_tick(asker, question_id, value, by or "")
-        if tick is not None:
-            asker.take(tick)
+        asker = self._run.asker_of(question_id)
+        if asker is not None:  # else it was a part's that is over
+            asker.answer(question_id, value, by or "")
 
     def cancel_step(self, step: str | int) -> int:
         """Cancels what is live of a step, with what follows from it: how many step runs that were.
@@ -167,7 +162,7 @@ class WorkflowHandler:
         Raises:
             WorkflowStepDoesNotExistError: There is no step of a name.
         """
-        breakpoints_of(self._run).set(
+        self._run.breaking().set(
             tuple(one if isinstance(one, Breakpoint) else Breakpoint(before=one) for one in where)
         )
         if not where:
@@ -175,7 +170,7 @@ class WorkflowHandler:
 
     async def halted(self) -> Halt | None:
         """Waits until the run halts; where it does. ``None`` if it is over."""
-        return await breakpoints_of(self._run).halted()
+        return await self._run.breaking().halted()
 
     def go_on(self) -> None:
         """Lets a halted run go on."""
@@ -188,7 +183,7 @@ class WorkflowHandler:
         Returns:
             The events that it gave; ``None`` if the run is over.
         """
-        points = breakpoints_of(self._run)
+        points = self._run.breaking()
         points.set((Breakpoint(),))
         return await points.run_step()
 
@@ -239,7 +234,10 @@ def _seen(future: asyncio.Future[Any]) -> None:
 
 
 def _questions_of(run: Run) -> list[OpenQuestion]:
-    return [*open_questions(run), *(one for part in parts_of(run) for one in _questions_of(part))]
+    return [
+        *open_questions(run.execution),
+        *(one for part in run.children.parts() for one in _questions_of(part)),
+    ]
 
 
 def _deprecated(name: str, instead: str) -> None:

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, get_args
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
-from wfc.runtime.calls.beside import home_of
+from wfc.runtime.calls.sibling_modules import settings_folder
 from wfc.runtime.core.step_runs import Exit
 from wfc.runtime.driver.engine import Engine
-from wfc.runtime.driver.engine.messages import is_meant_for
 from wfc.runtime.driver.handler import WorkflowHandler
-from wfc.runtime.driver.run import Double, Run
+from wfc.runtime.driver.run import Run
+from wfc.runtime.driver.run.attempts import Double
 from wfc.runtime.errors import LimitError, SettingsError, StepError, WorkflowError
 from wfc.runtime.events import (
     Event,
@@ -188,8 +188,10 @@ def start_mocked(
     workflow: type[Workflow], start: StartEvent, case: SpecTest, *, config: RunConfig | None = None
 ) -> WorkflowHandler:
     """Starts a run in the running event loop, with its clock, in which a test's mocks answer the actions."""
-    run = Run(workflow(), start, uuid.uuid4().hex, doubles=doubles_for(workflow, case), config=config)
-    handler = WorkflowHandler(run.engine.admit(run))
+    made = workflow()
+    run_id = uuid.uuid4().hex
+    run = Run(made, start, run_id, doubles=doubles_for(workflow, case), config=config)
+    handler = WorkflowHandler(made.engine.admit(run))
     _deliver(run, [(each.after, _from_outside(workflow, each)) for each in case.deliver])
     return handler
 
@@ -201,7 +203,7 @@ def _deliver(run: Run, arriving: Sequence[tuple[float, Event]]) -> None:
     """
 
     def arrive(event: Event) -> None:
-        if not run.is_done and is_meant_for(run, event):
+        if not run.is_done and run.is_meant_for(event):
             run.send(event)
 
     for after, event in arriving:
@@ -297,7 +299,7 @@ def _complaint(step: Step) -> Double:
 def _config(workflow: type[Workflow], *, real: bool) -> RunConfig | None:
     if workflow._config is None:
         return None
-    return config_for_tests(workflow._config, home_of(workflow), real=real)
+    return config_for_tests(workflow._config, settings_folder(workflow), real=real)
 
 
 def _start_event(workflow: type[Workflow], fields: Mapping[str, object]) -> StartEvent:

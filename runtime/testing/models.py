@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from wfc.runtime.calls.bindings import CallHost, Model
+from wfc.runtime.calls.host import CallHost
+from wfc.runtime.calls.llm import Model
 from wfc.runtime.errors import StepError
 from wfc.runtime.values.outputs import from_python
 

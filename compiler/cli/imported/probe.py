@@ -56,12 +56,11 @@ def main(request: str, answer: str) -> None:
 
 def described(python: str, folder: str) -> dict[str, Any]:
     """What a function takes and returns, or why that cannot be said."""
-    from wfc.runtime import PythonTool
-    from wfc.runtime.calls.python_tools import load
+    from wfc.runtime.calls.python_functions import load_function
     from wfc.runtime.errors import SettingsError
 
     try:
-        function = load(PythonTool(python, beside=folder))
+        function = load_function(python, folder)
     except SettingsError as error:
         cause = error.__cause__
         said = str(error) if cause is None else f"it cannot be imported: {type(cause).__name__}: {cause}"
@@ -77,11 +76,11 @@ def described(python: str, folder: str) -> dict[str, Any]:
 
 def functions_beside(python: str, folder: str) -> list[str]:
     """The functions that a module in this folder has."""
-    from wfc.runtime.calls.beside import module_beside
+    from wfc.runtime.calls.sibling_modules import sibling_module
 
     name = python.partition(":")[0]
     try:
-        module = module_beside(Path(folder), name)
+        module = sibling_module(Path(folder), name)
         found = {} if module is None else vars(module)
         return [short(each) for each, value in found.items() if callable(value)][:MOST]
     except Exception:  # it has been tried, and said what is wrong

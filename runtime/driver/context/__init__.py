@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.driver.context.calling import Calling
-from wfc.runtime.driver.context.standing import Unstarted
-from wfc.runtime.driver.current import CURRENT
+from wfc.runtime.driver.context.scope import StateWorkflow, Unstarted
+from wfc.runtime.driver.current_step import CURRENT_STEP
+from wfc.runtime.driver.run import Run
 from wfc.runtime.errors import ContextStateError, WorkflowRuntimeError
 from wfc.runtime.events import Event
 from wfc.runtime.plan.inputs import ContextBase
 from wfc.runtime.store.serializers import JsonSerializer, PickleSerializer
+from wfc.runtime.store.snapshots import read_run, write_state
 from wfc.runtime.values.serializers import BaseSerializer
 from wfc.runtime.values.state import StateStore
 
 if TYPE_CHECKING:
     # a bare `Context` means any state; `typing` knows defaults of type variables from Python 3.13 on
     from typing_extensions import TypeVar as TypeVarWithDefault
-
-    from wfc.runtime.core.step_runs import StepRun
-    from wfc.runtime.driver.run import Run
-    from wfc.runtime.workflow import Workflow
 
     S = TypeVarWithDefault("S", default=Any)
 else:
@@ -38,7 +37,7 @@ class Context(Calling, ContextBase, Generic[S]):
 
     __slots__ = ()
 
-    def __init__(self, workflow: Workflow) -> None:
+    def __init__(self, workflow: StateWorkflow) -> None:
         self._run = Unstarted(workflow)
         self._step_run = None
 
@@ -63,19 +62,18 @@ class Context(Calling, ContextBase, Generic[S]):
             SnapshotError: Something cannot be written as JSON.
             ContextStateError: It is a step's own context: a step at work is no state that could be kept.
         """
-        from wfc.runtime.store.resuming import snapshot_of, snapshot_of_state
-
         run = self._run
         if self._step_run is not None:
             raise ContextStateError("inside a step there is no snapshot; the handler's context gives one")
         if not isinstance(run, Unstarted):
-            return self._in_loop(lambda: snapshot_of(run, serializer, include_state=include_state))
-        data = snapshot_of_state(run.workflow, run.state if include_state else None, serializer)
-        return data if run.resumed is None else {**run.resumed.data, "state": data["state"]}
+            return self._in_loop(lambda: run.snapshot(serializer, include_state=include_state))
+        name, plan = run.workflow.workflow_name, run.workflow.table()
+        data = write_state(name, plan, run.state if include_state else None, serializer)
+        return data if run.stored is None else {**run.stored.data, "state": data["state"]}
 
     @classmethod
     def from_dict(
-        cls, workflow: Workflow, data: Mapping[str, Any], serializer: BaseSerializer | None = None
+        cls, workflow: StateWorkflow, data: Mapping[str, Any], serializer: BaseSerializer | None = None
     ) -> Context[S]:
         """The context of a snapshot; ``workflow.run(ctx=…)`` goes on with its run, under its id.
 
@@ -85,13 +83,11 @@ class Context(Calling, ContextBase, Generic[S]):
         Raises:
             SnapshotError: The snapshot is damaged, or of another workflow or version of it.
         """
-        from wfc.runtime.store.resuming import resumed
-
-        found = resumed(workflow, data, serializer)
+        found = read_run(workflow.workflow_name, workflow.table(), data, serializer)
         made = cls(workflow)
         made._run = Unstarted(workflow, found)
         if found.execution is None:
-            made._run.resumed = None
+            made._run.stored = None
         return made
 
     @staticmethod
@@ -101,9 +97,9 @@ class Context(Calling, ContextBase, Generic[S]):
         Raises:
             WorkflowRuntimeError: It is called outside of a step.
         """
-        current = CURRENT.get(None)
+        current = CURRENT_STEP.get(None)
         run = None if current is None else current.run
-        if current is None or run is None or current.step_run is None:
+        if current is None or not isinstance(run, Run) or current.step_run is None:
             raise WorkflowRuntimeError("`get_step_context` can only be called inside a step")
         return StepContext(run, current.step_run)
 

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from wfc.runtime.calls import bindings, budget
-from wfc.runtime.calls.bindings import Basic, Bearer, Model, Output, PythonTool, Secret
-from wfc.runtime.calls.cache import cached
-from wfc.runtime.driver import about
+from wfc.runtime.authoring.resource.kinds import Resource
+from wfc.runtime.calls.bindings import Basic, Bearer, Output, PythonTool, Secret, plain_type
+from wfc.runtime.calls.budget import check_budget, cost_of_call
+from wfc.runtime.calls.cache import entry_path, load_entry, read_entry, write_entry
+from wfc.runtime.calls.llm import Model, call_llm
+from wfc.runtime.calls.sibling_modules import settings_folder
+from wfc.runtime.calls.threads import in_thread
+from wfc.runtime.core.ticks import ModelUsed
 from wfc.runtime.driver.context.messaging import Messaging
+from wfc.runtime.driver.run.step_runs import unmet_requirements
 from wfc.runtime.errors import WorkflowRuntimeError
+from wfc.runtime.events import CacheHit
+from wfc.runtime.values.outputs import InvalidOutput
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
-    from wfc.runtime.authoring.resource.kinds import Resource
-    from wfc.runtime.records import Message
+    from wfc.runtime.records import Message  # whose class pydantic takes a while to build
 
 __all__ = ["Calling"]
 
@@ -70,10 +76,10 @@ class Calling(Messaging):
             stream: Whether the reply, which must be a text, is shown while it comes to whoever watches (``TokenText``).
 
         Raises:
-            StepError: It failed; see ``bindings.call_llm``.
+            StepError: It failed; see ``call_llm``.
             WorkflowRuntimeError: It is to be shown, and is to be something else than a text.
         """
-        run, step_run = self._started("llm"), self._inside("llm")
+        step_run = self._inside("llm")
         if stream and output not in (None, str):
             raise WorkflowRuntimeError(
                 "`stream` shows texts as they come, and this reply is to be another `output`"
@@ -84,14 +90,14 @@ class Calling(Messaging):
         async def call() -> Any:
             nonlocal is_asked
             is_asked = True
-            return await bindings.call_llm(
+            return await call_llm(
                 self, model, prompt, system=system, output=output, history=history, stream=stream
             )
 
         asked: tuple[object, ...] = ("llm", model, prompt, system)
         if history:
             asked += (history,)
-        result = await cached(run, step_run, asked, output or str, call)
+        result = await self._cached(asked, output or str, call)
         if stream and not is_asked:
             with self.answering() as tell:  # the cache had all of it
                 tell(result)
@@ -101,15 +107,16 @@ class Calling(Messaging):
         """One call of a tool.
 
         Raises:
-            StepError: It failed; see ``bindings.call_tool``.
+            StepError: It failed; see ``call_tool``.
         """
-        run, step_run = self._started("tool"), self._inside("tool")
-        step_run.called = True
+        from wfc.runtime.calls.python_tools import call_tool
+
+        self._inside("tool").called = True
 
         async def call() -> T:
-            return await bindings.call_tool(self, tool, args)
+            return await call_tool(self, tool, args)
 
-        result: T = await cached(run, step_run, ("tool", tool, args), tool.output, call)
+        result: T = await self._cached(("tool", tool, args), tool.output, call)
         return result
 
     @overload
@@ -149,13 +156,15 @@ class Calling(Messaging):
         """One request: its body. Status and headers go to the step's tail.
 
         Raises:
-            StepError: It failed; see ``bindings.call_http``.
+            StepError: It failed; see ``call_http``.
         """
-        run, step_run = self._started("http"), self._inside("http")
+        from wfc.runtime.calls.http import call_http
+
+        step_run = self._inside("http")
         step_run.called = True
 
         async def call() -> Any:
-            result, response = await bindings.call_http(
+            result, response = await call_http(
                 method,
                 url,
                 query=query,
@@ -180,13 +189,50 @@ class Calling(Messaging):
             auth,
             body,
         )
-        return await cached(run, step_run, asked, output, call)
+        return await self._cached(asked, output, call)
+
+    async def _cached(
+        self, asked: tuple[object, ...], output: Any, call: Callable[[], Awaitable[Any]]
+    ) -> Any:
+        """Return the result of a call, from the cache if it is there and the step says that it may be.
+
+        Args:
+            asked: What decides the result: the kind of call, the binding, the inputs.
+            output: The result's type, or ``None`` for JSON data.
+        """
+        run, step_run = self._started("this call"), self._inside("this call")
+        cache = step_run.step.cache
+        if cache is None or run.doubles is not None:
+            return await call()
+        kind = Any if output is None else plain_type(output)
+        path = entry_path(cache, step_run.step.function, asked, kind, settings_folder(type(run.workflow)))
+        if step_run.attempt == 1:
+            text = await in_thread(load_entry, path, run.clock().timestamp(), cache.seconds)
+            try:
+                if text is not None:
+                    return self._from_cache(path, text, kind)
+            except (InvalidOutput, ValueError, TypeError, KeyError, RecursionError):
+                pass  # somebody else's, or of another time
+        result = await call()
+        step_run.fresh.append((path, write_entry(result, step_run.response)))
+        return result
+
+    def _from_cache(self, path: Path, text: str, kind: Any) -> Any:
+        run, step_run = self._started("this call"), self._inside("this call")
+        result, response = read_entry(text, kind)
+        if self.unmet(result):
+            raise InvalidOutput
+        if response is not None:
+            step_run.response = response
+        if run.execution.observed:
+            run.watchers.note(CacheHit(step_name=step_run.step.name, key=path.stem))
+        return result
 
     # --- what those calls need of it
 
     def unmet(self, result: object) -> list[str]:
         """What the step's requirements say of a result: a sentence for each that does not hold."""
-        return about.unmet(self._started("unmet"), self._inside("unmet"), result)
+        return unmet_requirements(self._started("unmet"), self._inside("unmet"), result)
 
     def choose_model(self, count: int) -> int:
         """Which of a model and its ``count - 1`` fallbacks is to be asked, from 0."""
@@ -198,17 +244,24 @@ class Calling(Messaging):
         return step_run.choice
 
     def afford(self, model: str) -> None:
-        """Says so if the run may not call this model, ``provider:name``, once more.
+        """Check that the run may call this model, ``provider:name``, once more.
 
         Raises:
             LimitError: It has used up its tokens, or what it may cost.
             SettingsError: Its cost is bounded, and nobody knows the model's price.
         """
-        budget.afford(self._started("afford"), model)
+        run = self._started("afford")
+        execution, limits = run.execution, run.execution.plan.limits
+        if limits is not None:
+            folder = settings_folder(type(run.workflow))
+            check_budget(limits, execution.tokens, execution.cost_usd, model, folder)
 
     def spent(self, model: str, tokens_in: int, tokens_out: int) -> None:
-        """Counts what a call of a model has used."""
-        self._in_loop(budget.spend, self._started("spent"), model, tokens_in, tokens_out)
+        """Count what a call of a model has used."""
+        run = self._started("spent")
+        folder = settings_folder(type(run.workflow))
+        cost = cost_of_call(run.execution.plan.limits, model, tokens_in, tokens_out, folder)
+        self._in_loop(run.take, ModelUsed(tokens_in + tokens_out, cost))
 
     def answering(self) -> AbstractContextManager[Callable[[str], None]]:
         """Shows one more reply of a model, piece by piece, to whoever watches the run: calls of what it gives."""

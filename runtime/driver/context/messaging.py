@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from wfc.runtime.core.advance.joins import collect
-from wfc.runtime.driver import about
-from wfc.runtime.driver.context.standing import Standing
+from wfc.runtime.driver.context.scope import Scope
+from wfc.runtime.driver.messages import IfAbsent
+from wfc.runtime.driver.run import Run
+from wfc.runtime.driver.run.step_runs import next_message_id
 from wfc.runtime.events import Event, ProgressText
-
-if TYPE_CHECKING:
-    from wfc.runtime.driver.engine.messages import IfAbsent
-    from wfc.runtime.driver.run import Run
 
 __all__ = ["Messaging"]
 
 E = TypeVar("E", bound=Event)
 
 
-class Messaging(Standing):
+class Messaging(Scope):
     """A context's events: those that go out, and those that a body waits for."""
 
     __slots__ = ()
@@ -78,7 +76,7 @@ class Messaging(Standing):
     def _message(self, what: str) -> tuple[Run, str]:
         run, step_run = self._started(what), self._inside(what)
         step_run.called = True
-        return run, about.next_message(run, step_run)
+        return run, next_message_id(step_run, run.run_id)
 
     def collect_events(
         self, ev: Event, expected: list[type[Event]], buffer_id: str | None = None
@@ -113,7 +111,7 @@ class Messaging(Standing):
         """
         run = self._started("wait_for_event")
         step_run = self._inside("wait_for_event")
-        return await run.waits.wait(
+        return await run.event_waits.wait(
             step_run, event_type, waiter_event, waiter_id, requirements or {}, timeout
         )
 

@@ -1,61 +1,65 @@
-"""The driver: carries a run out in an asyncio event loop."""
+"""One run of a workflow, carried out in an asyncio event loop."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from wfc.runtime.authoring.resource import Resources
 from wfc.runtime.core.advance import advance
-from wfc.runtime.core.advance.cancelling import affected
-from wfc.runtime.core.effects import StartTimer
-from wfc.runtime.core.execution import NONE, Execution
+from wfc.runtime.core.advance.run_exits import fail
+from wfc.runtime.core.advance.stuck import check_not_stuck
+from wfc.runtime.core.effects import (
+    CancelTask,
+    CheckInbox,
+    Effect,
+    NotifyObservers,
+    Publish,
+    ResumeBody,
+    StartAgain,
+    StartChild,
+    StartTimer,
+    StopChild,
+    StopTimer,
+    TakeRunExit,
+)
+from wfc.runtime.core.execution import NONE
 from wfc.runtime.core.step_runs import StepRun
-from wfc.runtime.core.ticks import Cancelled, Started, StepsCancelled, Tick
-from wfc.runtime.driver.about import part_for, run_info
-from wfc.runtime.driver.context import StepContext
-from wfc.runtime.driver.engine.children import ChildRun, Parent, stop_all
-from wfc.runtime.driver.run.arrivals import arrival
-from wfc.runtime.driver.run.effects import do
+from wfc.runtime.core.ticks import Cancelled, RunExitTaken, Started, Tick, TimerFired
+from wfc.runtime.driver.run.attempts import Attempts
+from wfc.runtime.driver.run.breakpoints import Breakpoints
+from wfc.runtime.driver.run.children import Children
 from wfc.runtime.driver.run.ending import Ending
+from wfc.runtime.driver.run.event_waits import EventWaits
+from wfc.runtime.driver.run.needs import RunWorkflow
+from wfc.runtime.driver.run.questions import read_answer, take_from_inbox
+from wfc.runtime.driver.run.reachable import ReachableRun
+from wfc.runtime.driver.run.resuming import begin_again, restore_effects, timers_left
+from wfc.runtime.driver.run.step_runs import expression_error, started_at
 from wfc.runtime.driver.run.timers import Timers
-from wfc.runtime.driver.run.tracing import trace_of
-from wfc.runtime.driver.run.waiting import Waits
 from wfc.runtime.driver.run.watchers import Watchers
 from wfc.runtime.driver.run.workers import Workers
 from wfc.runtime.errors import (
+    ContextStateError,
     ExpressionError,
     SettingsError,
-    WorkflowCancelledByUser,
-    WorkflowStepDoesNotExistError,
+    SnapshotError,
+    StepFailedError,
+    WorkflowRuntimeError,
     WorkflowTimeoutError,
+    step_error,
 )
-from wfc.runtime.events import Event, StartEvent, StopEvent
+from wfc.runtime.events import StartEvent, StopEvent
 from wfc.runtime.plan.inputs import RunInfo
-from wfc.runtime.values.state import StateStore
+from wfc.runtime.plan.run_rules import RunExit
+from wfc.runtime.store.snapshots import StoredRun, write_outcome, write_run
+from wfc.runtime.values.serializers import BaseSerializer
 
-if TYPE_CHECKING:
-    from wfc.runtime.driver.engine import Engine
-    from wfc.runtime.driver.engine.gates import Passage
-    from wfc.runtime.driver.run.breakpoints import Breakpoints
-    from wfc.runtime.store.resuming import Resumed
-    from wfc.runtime.workflow import Workflow
-
-__all__ = ["Double", "Run"]
-
-Double = Callable[["StepContext"], Coroutine[Any, Any, Any]]
-"""Stands in for a step's action: gives its result, or raises."""
+__all__ = ["Run"]
 
 _RUNNING: set[Run] = set()  # asyncio itself holds tasks only weakly
 
 
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
-
-
-class Run:
+class Run(ReachableRun["Run"]):
     """One run, under way in an event loop.
 
     Args:
@@ -66,112 +70,73 @@ class Run:
         engine: What it belongs to; ``None``: what its workflow belongs to.
         trace_parent: The span that started the run, as plain data: see ``trace_context``. By itself the one
             that is active here.
-        resumed: What it goes on with, if it is no new one.
+        stored: What it goes on with, if it is no new one.
     """
 
-    __slots__ = (
-        "__weakref__",
-        "_config",
-        "_resources",
-        "_store",
-        "_waits",
-        "above",
-        "asked_below",
-        "breakpoints",
-        "children",
-        "clock",
-        "deadline",
-        "doubles",
-        "early",
-        "ending",
-        "engine",
-        "execution",
-        "future",
-        "has_begun",
-        "key",
-        "loop",
-        "parent",
-        "parked",
-        "passage",
-        "resumed",
-        "run_id",
-        "timers",
-        "trace",
-        "watchers",
-        "workers",
-        "workflow",
-    )
+    __slots__ = ("_event_waits", "breakpoints", "ending", "watchers", "workers")
 
     def __init__(
         self,
-        workflow: Workflow,
+        workflow: RunWorkflow[Run],
         start_event: StartEvent,
         run_id: str,
-        *,
-        state: Any = None,
-        doubles: Mapping[str, Double] | None = None,
-        clock: Callable[[], datetime] | None = None,
-        config: Any = None,
-        engine: Engine | None = None,
-        trace_parent: Mapping[str, str] | None = None,
-        resumed: Resumed | None = None,
+        **options: Any,
     ) -> None:
-        self.workflow = workflow
-        self.engine = engine or workflow.engine
-        self.key: str | None = None
-        self.parent: Parent | None = None  # whoever started it
-        self.above: Run | None = None  # the same if this is part of it
-        self.children: dict[int | str, ChildRun] = (
-            NONE  # by the number of a step run that has paused, or by id
-        )
-        self.asked_below: dict[str, frozenset[str]] = NONE  # by parts that are over: what asked, by run id
-        self.passage: Passage | None = None
-        self.breakpoints: Breakpoints | None = None
-        self.run_id = run_id
-        table = type(workflow).table()
-        self.resumed = resumed
-        self.parked: Mapping[str, Any] = NONE  # snapshots of runs that may be part of this one, by id
-        known = None if resumed is None else resumed.execution
-        self.execution: Execution = known or Execution(
-            table, run_id, table.new_state() if state is None else state
-        )
-        self.execution.inputs = start_event
-        self.loop = asyncio.get_running_loop()
-        self.future: asyncio.Future[StopEvent] = self.loop.create_future()
-        self.doubles = doubles
-        # a loop whose clock jumps has a calendar that goes with it
-        self.clock: Callable[[], datetime] = clock or getattr(self.loop, "today", None) or _utc_now
-        self._config = config
-        self.has_begun = False
-        self.trace = trace_of(workflow, trace_parent)
-        self.workers = Workers(self)
-        self.workers.bare = not doubles and self.trace is None
+        super().__init__(workflow, start_event, run_id, **options)
+        self.children = Children(self)
         self.watchers = Watchers(self)
-        self._store: StateStore[Any] | None = None
-        self.deadline: asyncio.TimerHandle | None = None
-        self.timers: Timers | None = None
-        self._waits: Waits | None = None
-        self.early: list[Tick] | None = None
-        self._resources: Resources | None = None
+        self.workers = Workers(self, Attempts(self))
+        self.workers.bare = not self.doubles and self.trace is None
+        self.breakpoints: Breakpoints | None = None
+        self._event_waits: EventWaits | None = None
         self.ending: Ending | None = None
+
+    @classmethod
+    def going_on(
+        cls,
+        workflow: RunWorkflow[Run],
+        stored: StoredRun,
+        run_id: str | None,
+        **options: Any,
+    ) -> Run:
+        """Return a run that goes on from what was stored, for an engine to admit.
+
+        Raises:
+            ContextStateError: It is of another workflow.
+        """
+        execution = stored.execution
+        if execution is None or execution.plan is not workflow.table():
+            raise ContextStateError("this context is of a run of another workflow")
+        assert execution.inputs is not None
+        if stored.trace:
+            options.setdefault("trace_parent", stored.trace)
+        execution.run_id = run_id or stored.run_id
+        return cls(
+            workflow,
+            execution.inputs,
+            execution.run_id,
+            state=stored.state,
+            stored=stored,
+            **options,
+        )
 
     # --- from start to end
 
     def begin(self) -> None:
-        """Starts it, at the loop's next turn."""
+        """Start it, at the loop's next turn."""
         _RUNNING.add(self)
         if self.trace is not None:
-            self.trace.begin(self)
-        self._start_deadline()
+            self._begin_trace()
+        self.start_deadline(self._run_out_of_time)
         self.workers.spawn(self.workers.work(begin=True))
 
     def start(self) -> None:
-        """Takes in the start event, and what was sent since."""
+        """Take in the start event, and what was sent since."""
         execution = self.execution
         self.has_begun = True
-        resumed, self.resumed = self.resumed, None
-        if resumed is not None and resumed.begun:
-            resumed.go_on(self)
+        stored, self._stored = self._stored, None
+        if stored is not None and stored.begun:
+            self._resume(stored)
             self._take_early()
             return
         assert execution.inputs is not None
@@ -183,12 +148,30 @@ class Run:
             self.apply(Cancelled(error if isinstance(error, SettingsError) else failure))
             return
         self.apply(Started(execution.inputs, limits))
-        for tick in resumed.early if resumed is not None else ():
+        for tick in stored.early if stored is not None else ():
             self.apply(tick)
         self._take_early()
 
+    def _resume(self, stored: StoredRun) -> None:
+        """Do what the run was doing when it was stored."""
+        execution = self.execution
+        self.children.asked_before = stored.asked_before or NONE
+        self.parked = {run_id: data for run_id, _, data in stored.children}
+        begin_again(stored, execution, self.loop.time())
+        for timer, seconds in timers_left(stored, execution, self.clock()).items():
+            self._start_timer(timer, seconds)
+        restore_effects(execution)
+        self.carry_out()
+        for tick in stored.early:
+            self.apply(tick)
+        try:
+            check_not_stuck(execution, None)
+        except WorkflowRuntimeError as error:
+            fail(execution, error)
+            self.carry_out()
+
     def _limits(self) -> dict[int, int]:
-        """How often steps may run that compute it, by step index."""
+        """Return how often steps may run that compute it, by step index."""
         inputs = self.execution.inputs
         return {
             step.index: step.max_runs(self, StepRun(0, step, inputs, None, ()), None)
@@ -202,188 +185,213 @@ class Run:
             self.apply(tick)
 
     def apply(self, tick: Tick) -> None:
-        """Takes a tick in, and does what is then wanted, but for starting step runs."""
+        """Take a tick in, and carry out its effects, but for starting step runs."""
         advance(self.execution, tick)
         self.carry_out()
 
     def take(self, tick: Tick) -> None:
-        """Takes in a tick from outside, and has what is then ready started."""
+        """Take in a tick from outside, and have what is then ready started."""
         self.apply(tick)
         if self.execution.starting:
             self.workers.wake()
 
     def carry_out(self) -> None:
-        """Does what the last ticks made the execution want, but for starting step runs."""
+        """Carry out the effects of the last ticks, but for starting step runs; end it when it is over."""
         if self.execution.effects:
-            self.do_what_is_wanted()
+            self.carry_out_effects()
         if self.execution.outcome is not None and self.ending is None:
             self.ending = Ending(self)
             self.ending.begin()
 
-    def do_what_is_wanted(self) -> None:
-        """Empties the list of wants, and does what it said."""
-        wants, self.execution.effects = self.execution.effects, []
-        for want in wants:
-            do(self, want)
+    def carry_out_effects(self) -> None:
+        """Carry out the effects of the last ticks."""
+        effects, self.execution.effects = self.execution.effects, []
+        for effect in effects:
+            self._carry_out(effect)
 
-    def restore_timers(self, left: Mapping[int, float]) -> None:
-        """Starts timers with the seconds that are left of each."""
-        for timer, seconds in left.items():
-            do(self, StartTimer(timer, seconds))
+    def _carry_out(self, effect: Effect) -> None:
+        if isinstance(effect, NotifyObservers):
+            self.watchers.note(effect.event)
+        elif isinstance(effect, Publish):
+            self.watchers.publish(effect.event)
+        elif isinstance(effect, StartTimer):
+            self._start_timer(effect.timer, effect.seconds)
+        elif isinstance(effect, StopTimer):
+            if self.timers is not None:
+                self.timers.stop(effect.timer)
+        elif isinstance(effect, ResumeBody):
+            self.event_waits.resolve(effect.waiter, effect.event)
+        elif isinstance(effect, CancelTask):
+            self.children.stop_of(effect.run.number)
+            if effect.run.task is not None:
+                effect.run.task.cancel()
+        elif isinstance(effect, CheckInbox):
+            if tick := take_from_inbox(self, effect.number):
+                self.apply(tick)
+        elif isinstance(effect, TakeRunExit):
+            self.apply(self._exit(effect.way))
+        elif isinstance(effect, StartAgain):
+            self._start_again(effect.event)
+        elif isinstance(effect, StartChild):
+            self.engine.start_child(self, effect)
+        elif isinstance(effect, StopChild):
+            self.children.stop(effect.number)
 
-    def begin_anew(self, event: StartEvent) -> None:
-        """Starts it once more, as itself, with another event."""
+    def _start_timer(self, timer: int, seconds: float) -> None:
+        if self.timers is None:
+            self.timers = Timers(self.loop, self._timer_fired)
+        self.timers.start(timer, seconds)
+
+    def _timer_fired(self, timer: int) -> None:
+        self.take(TimerFired(timer))
+
+    def _exit(self, way: RunExit) -> Tick:
+        """Return what an exit of the run says."""
+        execution = self.execution
+        failing = execution.failing
+        assert failing is not None
+        leaving = StepRun(0, execution.plan.steps[0], execution.inputs, None, ())
+        leaving.error = failing.error if isinstance(failing, StepFailedError) else step_error(failing)
+        try:
+            return RunExitTaken(execution.plan.exits[way](self, leaving, None))
+        except Exception as error:
+            failed = expression_error(error)
+            failed.__cause__ = error
+            return Cancelled(failed)
+
+    def _start_again(self, event: StartEvent) -> None:
+        """Start it once more, as itself, with another event."""
         self.execution.inputs = event
-        if self.children:
-            stop_all(self)
+        self.children.stop_all()
         if self.trace is not None:
-            self.trace.let_go()
-        if self.deadline is not None:
-            self.deadline.cancel()
-        self._start_deadline()
+            self.trace.drop_steps()
+        self.stop_deadline()
+        self.start_deadline(self._run_out_of_time)
         self.start()
 
-    def _start_deadline(self) -> None:
-        timeout = self.workflow.timeout
-        if timeout is not None:
-            left = self.resumed.deadline if self.resumed is not None else None
-            self.deadline = self.loop.call_later(timeout if left is None else left, self.out_of_time, timeout)
+    def _begin_trace(self) -> None:
+        assert self.trace is not None
+        starter = None
+        if self.parent is not None:
+            other = self.above or self.engine.run(self.parent.run_id)
+            if other is not None and other.trace is not None:
+                starter = other.trace.span_of(self.parent.number)
+        self.trace.begin(
+            self.workflow, self.workflow.workflow_name, self.run_id, self.execution.inputs, starter
+        )
+        if self.trace.event_handlers:
+            self.look_inside()
 
-    def out_of_time(self, timeout: float) -> None:
-        """Ends it: it has taken so many seconds."""
+    def _run_out_of_time(self) -> None:
         names = ", ".join(f"`{name}`" for name in self.active_steps()) or "none"
-        self.take(
-            Cancelled(WorkflowTimeoutError(f"the run took longer than {timeout:g} s; at work: {names}"))
-        )
+        said = f"the run took longer than {self.timeout:g} s; at work: {names}"
+        self.take(Cancelled(WorkflowTimeoutError(said)))
 
-    def cancel(self, reason: str = "the run was cancelled") -> None:
-        """Ends the run at once. What its steps have already done stays done."""
-        self.take(Cancelled(WorkflowCancelledByUser(reason)))
+    def resume_deadline(self) -> None:
+        """Have a deadline that stands still go on."""
+        self.restart_deadline(self._run_out_of_time)
 
-    def cancel_step(self, which: str | int) -> int:
-        """Cancels a step's runs, or one by its number, with what follows from them; how many that were.
+    def last_event(self) -> StopEvent:
+        """Return what the stream ends with, once the run is over."""
+        assert self.ending is not None
+        return self.ending.last_event()
 
-        Raises:
-            WorkflowStepDoesNotExistError: There is no step of that name.
-        """
-        step = number = None
-        if isinstance(which, str):
-            step = self.execution.plan.by_name.get(which)
-            if step is None:
-                raise WorkflowStepDoesNotExistError(f"there is no step `{which}`")
-        else:
-            number = which
-        count = len(affected(self.execution, step, number))
-        if count:
-            self.take(StepsCancelled(step, number))
-        return count
-
-    def active_steps(self) -> list[str]:
-        """The names of the steps that are running, paused, or wait to be tried again."""
-        execution = self.execution
-        waiting = [one.step.name for one in execution.timers.values() if isinstance(one, StepRun)]
-        paused = [pause.run.step.name for pause in execution.paused.values()]
-        at_work = [run.step.name for run in execution.in_flight.values()]
-        return list(dict.fromkeys([*at_work, *waiting, *paused]))
-
-    @property
-    def is_done(self) -> bool:
-        """Whether it is over."""
-        return self.future.done()
-
-    # --- what contexts and handlers ask for
-
-    def context_of(self, step_run: StepRun) -> StepContext:
-        """Return the context for a step run."""
-        return StepContext(self, step_run)
-
-    def info_of(self, step_run: StepRun) -> RunInfo:
-        """Return what ``run`` means in a step."""
-        return run_info(self, step_run)
-
-    def part_for(self, step_run: StepRun, name: str) -> Workflow | None:
-        """Return the workflow for a step's parameter."""
-        return part_for(self, step_run, name)
-
-    def takes(self, event: Event, is_from_outside: bool = True) -> bool:
-        """Whether a step accepts an event, or somebody waits for it, or may wait."""
-        execution = self.execution
-        return (
-            bool(execution.plan.acceptors(type(event)))
-            or (is_from_outside and type(event) in execution.plan.received)
-            or any(waiter.takes(event) for waiter in execution.event_waits.values())
-        )
-
-    def send(
-        self,
-        event: Event,
-        step: str | None = None,
-        sender: StepRun | None = None,
-        message_id: str | None = None,
-    ) -> None:
-        """Takes in an event from a step run, or from outside.
-
-        Raises:
-            UndeclaredResultError: No step accepts it, or the named one does not.
-            WorkflowStepDoesNotExistError: There is no step of that name.
-            RunEndedError: The run has ended.
-        """
-        tick = arrival(self, event, step, sender, message_id)
-        if tick is None:
-            return
-        if self.has_begun:
-            self.take(tick)
-        else:
-            self.early = [*(self.early or ()), tick]
-
-    def is_over(self, tasks: set[asyncio.Task[Any]]) -> None:
-        """Lets go of a run that is over; ``tasks`` are those that clean up after it."""
+    def finish(self, tasks: set[asyncio.Task[Any]]) -> None:
+        """Let go of a run that is over; ``tasks`` are those that clean up after it."""
         _RUNNING.discard(self)
         self.engine.ended(self)
         if self.passage is not None:
             self.passage.over(tasks)
 
-    @property
-    def trace_context(self) -> dict[str, str]:
-        """The run's span as plain data: ``trace_parent`` for what belongs below it, here or after a restart.
+    # --- what calls of the workflow's functions ask for
 
-        Empty where nobody is told of spans.
-        """
-        return self.trace.root.carry() if self.trace is not None and self.trace.root is not None else {}
+    def context_of(self, step_run: StepRun) -> Any:
+        """Return the context of a step run."""
+        return self.workflow.context_for(self, step_run)
+
+    def info_of(self, step_run: StepRun) -> RunInfo:
+        """Return what ``run`` means in a step."""
+        return RunInfo(self.run_id, step_run.attempt, started_at(step_run, self.clock))
+
+    def part_for(self, step_run: StepRun, name: str) -> Any:
+        """Return the workflow for a parameter: what it starts is a part of the step's run."""
+        return self.workflow.part_for(self, step_run, name)
 
     @property
-    def waits(self) -> Waits:
+    def event_waits(self) -> EventWaits:
         """The bodies of steps that wait for an event."""
-        if self._waits is None:
-            self._waits = Waits(self)
-        return self._waits
+        if self._event_waits is None:
+            self._event_waits = EventWaits(self.loop, self.execution, self.watchers.publish)
+        return self._event_waits
 
-    @property
-    def resources(self) -> Resources:
-        """What its steps ask for besides events."""
-        if self._resources is None:
-            self._resources = Resources(self.workflow.resource_manager)
-        return self._resources
+    # --- what those outside ask for
 
-    @property
-    def needs_closing(self) -> bool:
-        """Whether its steps have used what is to be closed with it."""
-        return self._resources is not None and self._resources.pool.has_closers
+    def look_inside(self) -> None:
+        """Have what happens inside noted, here and in all that is part of this run."""
+        self.execution.observed = True
+        self.workers.bare = False
+        for part in self.children.parts():
+            part.look_inside()
 
-    @property
-    def store(self) -> StateStore[Any]:
-        """The run's state."""
-        if self._store is None:
-            self._store = StateStore(self.execution)
-        return self._store
+    def breaking(self) -> Breakpoints:
+        """Return its breakpoints; from now on it has some, if only to be told when it halts."""
+        if self.breakpoints is None:
+            self.breakpoints = Breakpoints(self)
+        return self.breakpoints
 
-    @property
-    def config(self) -> Any:
-        """The workflow's config, read when first asked for.
+    def asker_of(self, question: str) -> Run | None:
+        """Return who has asked a question: the run, or one below it; ``None`` if that one is over."""
+        if self.children.has_asked_before(question):
+            return None
+        for part in self.children.parts():
+            if question.startswith(f"{part.run_id}/"):
+                return part.asker_of(question)
+        return self
+
+    def answer(self, question: str, value: object, by: str) -> None:
+        """Take an answer to a question, unless that is closed, or this person has answered it.
 
         Raises:
-            SettingsError: A value is missing or does not fit.
+            UnknownQuestionError: The run never asked it.
+            InvalidAnswerError: The answer does not fit.
         """
-        if self._config is None:
-            self._config = self.workflow.read_config()
-        return self._config
+        tick = read_answer(self, question, value, by)
+        if tick is not None:
+            self.take(tick)
+
+    def snapshot(
+        self, serializer: BaseSerializer | None = None, *, include_state: bool = True
+    ) -> dict[str, Any]:
+        """Return the run as JSON data: all that it needs to go on; of one that is over, its state.
+
+        Raises:
+            SnapshotError: Something in it cannot be written as JSON.
+        """
+        execution = self.execution
+        stored = StoredRun(self.run_id, execution.state if include_state else None)
+        name, now = self.workflow.workflow_name, self.loop.time()
+        if execution.outcome is not None:
+            return write_run(name, execution.plan, stored, now, serializer)
+        if execution.inputs is None:
+            raise SnapshotError("this run is just beginning anew: write its snapshot afterwards")
+        left = self.deadline_left
+        stored.execution = execution
+        stored.taken = self.clock()
+        stored.deadline = None if left is None else max(0.0, left)
+        stored.trace = self.trace_context
+        stored.timers_left = self.timers.left() if self.timers is not None else {}
+        stored.begun = self.has_begun
+        stored.early = self.early or []
+        stored.children = [
+            (part.run_id, number, part._snapshot_of_part(serializer))
+            for part, number in self.children.numbered_parts()
+        ]
+        stored.asked_before = self.children.asked_before
+        return write_run(name, execution.plan, stored, now, serializer)
+
+    def _snapshot_of_part(self, serializer: BaseSerializer | None) -> dict[str, Any]:
+        data = self.snapshot(serializer)
+        outcome = self.execution.outcome
+        if outcome is not None:  # which the run above has not heard of yet
+            data["outcome"] = write_outcome(self.execution.plan, outcome, serializer)
+        return data

@@ -9,18 +9,17 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, Protocol
 
+from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import Completed, Failed, ItemCompleted, Paused, Tick
+from wfc.runtime.driver.run.workers import Workers
 from wfc.runtime.errors import WorkflowStepDoesNotExistError, WorkflowValidationError
 from wfc.runtime.events import Event, event_name
 from wfc.runtime.plan.outcomes import All
 
-if TYPE_CHECKING:
-    from wfc.runtime.driver.run import Run
-
-__all__ = ["Breakpoint", "Breakpoints", "Halt", "PendingRun", "breakpoints_of"]
+__all__ = ["Breakpoint", "Breakpoints", "Halt", "PendingRun"]
 
 _BEGINNINGS = (Exit.ACTION, Exit.LIMIT, Exit.TIMEOUT)
 """Ways that a step run takes when it begins; the others go on with one that has paused."""
@@ -61,6 +60,40 @@ class PendingRun:
     event: Any
 
 
+class HaltingRun(Protocol):
+    """What breakpoints need of the run."""
+
+    @property
+    def run_id(self) -> str:
+        """Its id."""
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """Its event loop."""
+
+    @property
+    def future(self) -> asyncio.Future[Any]:
+        """Its end."""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it is over."""
+
+    @property
+    def execution(self) -> Execution:
+        """The run as data."""
+
+    @property
+    def workers(self) -> Workers:
+        """Its workers."""
+
+    def hold_deadline(self) -> None:
+        """Have its deadline stand still."""
+
+    def resume_deadline(self) -> None:
+        """Have its deadline go on."""
+
+
 class Halt:
     """A run that stands still: nothing in it begins. What was at work when it halted still comes to its end.
 
@@ -73,12 +106,18 @@ class Halt:
         problem: What the breakpoint's condition raised, if it did; then the run halts in any case.
     """
 
-    __slots__ = ("_run", "_step_run", "at", "attempt", "emitted", "number", "problem", "step")
+    __slots__ = ("_held", "_run", "_step_run", "at", "attempt", "emitted", "number", "problem", "step")
 
     def __init__(
-        self, run: Run, step_run: StepRun, at: Literal["before", "after"], emitted: tuple[Event, ...] = ()
+        self,
+        run: HaltingRun,
+        held: Callable[[], list[StepRun]],
+        step_run: StepRun,
+        at: Literal["before", "after"],
+        emitted: tuple[Event, ...] = (),
     ) -> None:
         self._run = run
+        self._held = held
         self._step_run = step_run
         self.at = at
         self.number = step_run.number
@@ -103,10 +142,9 @@ class Halt:
         return [PendingRun(one.number, one.step.name, one.event) for one in self._pending()]
 
     def _pending(self) -> list[StepRun]:
-        execution, points = self._run.execution, self._run.breakpoints
-        assert points is not None
+        execution = self._run.execution
         queued = [one for queue in execution.queues.values() for one in queue]
-        found = {one.number: one for one in [*points.held(), *execution.starting, *queued]}
+        found = {one.number: one for one in [*self._held(), *execution.starting, *queued]}
         return [one for one in found.values() if one.exit is not Exit.DROPPED]
 
     @property
@@ -118,7 +156,7 @@ class Halt:
         ]
 
     def replace(self, number: int, event: Event) -> None:
-        """Has a pending step run begin on another event.
+        """Have a pending step run begin on another event.
 
         Raises:
             WorkflowStepDoesNotExistError: There is no pending step run of that number.
@@ -139,19 +177,12 @@ class Halt:
         return f"<Halt {self.at} {self.step} {self.number} of {self._run.run_id}>"
 
 
-def breakpoints_of(run: Run) -> Breakpoints:
-    """A run's breakpoints; from now on it has some, if only to be told when it halts."""
-    if run.breakpoints is None:
-        run.breakpoints = Breakpoints(run)
-    return run.breakpoints
-
-
 class Breakpoints:
     """The breakpoints of one run, and where it stands."""
 
-    __slots__ = ("_attempt", "_deadline", "_done", "_points", "_run", "_waiting", "_watching", "halt")
+    __slots__ = ("_attempt", "_done", "_points", "_run", "_waiting", "_watching", "halt")
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: HaltingRun) -> None:
         self._run = run
         self._attempt, run.workers.attempt = run.workers.attempt, self.attempt
         run.workers.bare = False
@@ -160,12 +191,11 @@ class Breakpoints:
         self._watching: list[asyncio.Future[None]] = []
         # what step runs gave that ``run_step`` has let go; ``None``: it waits for it
         self._done: dict[int, tuple[Event, ...] | None] = {}
-        self._deadline: float | None = None  # seconds that are left of it
         self.halt: Halt | None = None
         run.future.add_done_callback(lambda _: self._tell())
 
     def set(self, points: tuple[Breakpoint, ...]) -> None:
-        """These and no others from now on.
+        """Have the run halt at these, and at no others, from now on.
 
         Raises:
             WorkflowStepDoesNotExistError: The workflow has no step of a name.
@@ -176,26 +206,26 @@ class Breakpoints:
         self._points = points
 
     def held(self) -> list[StepRun]:
-        """The step runs that wait to begin until the run goes on."""
+        """Return the step runs that wait to begin until the run goes on."""
         first = [self.halt] if self.halt is not None and self.halt.at == "before" else []
         return [halt._step_run for halt in [*first, *(halt for halt, gate in self._waiting if gate)]]
 
     # --- what the run does
 
-    async def attempt(self, run: Run, step_run: StepRun) -> Tick:
-        """Makes an attempt, when the run does not stand still."""
-        halt = Halt(run, step_run, "before")
+    async def attempt(self, step_run: StepRun) -> Tick:
+        """Make an attempt, when the run does not stand still."""
+        halt = Halt(self._run, self.held, step_run, "before")
         if self.halt is not None or self._hits(halt):
             await self._wait(halt)
         try:
-            tick: Tick = await self._attempt(run, step_run)
+            tick: Tick = await self._attempt(step_run)
         except BaseException:
             self._record(step_run, ())
             raise
         if isinstance(tick, Completed | Failed | ItemCompleted | Paused):
             emitted = _events(tick.emitted) if isinstance(tick, Completed) else ()
             self._record(step_run, emitted)
-            after = Halt(run, step_run, "after", emitted)
+            after = Halt(self._run, self.held, step_run, "after", emitted)
             if not isinstance(tick, Paused) and self._hits(after):
                 # what follows is held from now on, and the tick itself is taken in before anybody looks
                 if self.halt is None:
@@ -217,7 +247,7 @@ class Breakpoints:
                 self._waiting.remove(entry)
 
     def _hits(self, halt: Halt) -> bool:
-        """Whether a breakpoint is here."""
+        """Return whether a breakpoint is here."""
         if halt.at == "before" and (halt.attempt > 1 or halt._step_run.exit not in _BEGINNINGS):
             return False
         return any(self._is_at(point, halt) for point in self._points)
@@ -238,8 +268,7 @@ class Breakpoints:
 
     def _stop(self, halt: Halt) -> None:
         self.halt = halt
-        if self._deadline is None:
-            self._hold_deadline()
+        self._run.hold_deadline()
         self._run.loop.call_soon(self._tell)
 
     def _tell(self) -> None:
@@ -256,7 +285,7 @@ class Breakpoints:
     # --- what whoever looks on does
 
     async def halted(self) -> Halt | None:
-        """Where the run stands, once it does; ``None`` if it is over."""
+        """Return where the run stands, once it does; ``None`` if it is over."""
         await self._until(lambda: self.halt is not None)
         return None if self._run.is_done else self.halt
 
@@ -271,7 +300,7 @@ class Breakpoints:
             await watch
 
     def go_on(self) -> None:
-        """Lets the run go on, to the next place where it is to halt."""
+        """Let the run go on, to the next place where it is to halt."""
         halt, self.halt = self.halt, None
         if halt is None:
             return
@@ -285,21 +314,8 @@ class Breakpoints:
                 self._stop(following)
             else:
                 self._release(following)
-        if self.halt is None and self._deadline is not None:
-            self._resume_deadline(self._deadline)
-            self._deadline = None
-
-    def _hold_deadline(self) -> None:
-        run = self._run
-        if run.deadline is not None:
-            self._deadline = run.deadline.when() - run.loop.time()
-            run.deadline.cancel()
-            run.deadline = None
-
-    def _resume_deadline(self, left: float) -> None:
-        run, timeout = self._run, self._run.workflow.timeout
-        if timeout is not None and not run.is_done:
-            run.deadline = run.loop.call_later(left, run.out_of_time, timeout)
+        if self.halt is None:
+            self._run.resume_deadline()
 
     def _release(self, halt: Halt) -> None:
         for entry in self._waiting:
@@ -310,7 +326,7 @@ class Breakpoints:
                 return
 
     async def run_step(self) -> list[Event] | None:
-        """Lets the step run go before which the run stands, until its result is recorded.
+        """Let the step run go before which the run stands, until its result is recorded.
 
         Returns:
             The events that it gave; ``None`` if the run is over.

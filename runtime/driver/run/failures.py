@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import lru_cache
 from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
+from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.errors import StepError, StepFailedError, WorkflowError
+from wfc.runtime.events import CollectionReleaseEvent, Event, StepFailedEvent
 
-__all__ = ["step_failed"]
+__all__ = ["failed_event", "step_failed"]
 
 _MOST_KINDS = 256
 
@@ -16,7 +19,7 @@ _MOST_KINDS = 256
 def step_failed(
     step: str, event: str, attempt: int, error: StepError, raised: Exception, *, tail: bool = False
 ) -> StepFailedError:
-    """The error of a step, raised from what its last attempt raised, and caught by whoever expects that.
+    """Return the error of a step, raised from what its last attempt raised, and caught by whoever expects that.
 
     So ``except WorkflowError`` catches whatever a run raises, and ``except ValueError`` what a program expects that was
     written for llama-index-workflows, where a step's exception comes out as it is.
@@ -34,9 +37,26 @@ def step_failed(
     return failed
 
 
+def failed_event(
+    step_run: StepRun, error: Exception, failed: StepFailedError, now: datetime
+) -> StepFailedEvent:
+    """Return what a handler of failed steps is told."""
+    event = step_run.event
+    if not isinstance(event, Event):
+        event = CollectionReleaseEvent(events=event if isinstance(event, list) else list(event.values()))
+    return StepFailedEvent(
+        step_name=step_run.step.name,
+        input_event=event,
+        exception=error,
+        attempts=step_run.attempt,
+        elapsed_seconds=failed.elapsed_seconds or 0.0,
+        failed_at=now,
+    )
+
+
 @lru_cache(maxsize=_MOST_KINDS)
 def _kinds(raised: type[Exception]) -> tuple[type[StepFailedError], ...]:
-    """``StepFailedError``, derived from a class of an exception too: the nearest one first."""
+    """Return ``StepFailedError`` derived from each class of an exception too, the nearest one first."""
     found = []
     for base in raised.__mro__:
         if base is Exception or issubclass(base, StopIteration | StopAsyncIteration):

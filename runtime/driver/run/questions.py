@@ -6,15 +6,17 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic_core import to_json
 
+from wfc.runtime.authoring.injection import CallingRun
 from wfc.runtime.core.advance.pausing import later
 from wfc.runtime.core.advance.releasing import question_id
+from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import Pause
 from wfc.runtime.core.ticks import Answered, Cancelled, InboxEventTaken, Tick
-from wfc.runtime.driver.about import unmet
+from wfc.runtime.driver.run.step_runs import unmet_requirements
 from wfc.runtime.errors import (
     ExpressionError,
     InvalidAnswerError,
@@ -26,13 +28,10 @@ from wfc.runtime.errors import (
 )
 from wfc.runtime.events import event_name
 from wfc.runtime.plan.pauses import Delay, Items, Outside, Question, Until
+from wfc.runtime.plan.step import Step
 from wfc.runtime.values.outputs import InvalidOutput, form_schema, from_json
 
-if TYPE_CHECKING:
-    from wfc.runtime.driver.run import Run
-    from wfc.runtime.plan.step import Step
-
-__all__ = ["OpenQuestion", "answer_tick", "check_pause", "look", "open_questions", "waits_for"]
+__all__ = ["OpenQuestion", "awaited_event", "check_pause", "open_questions", "read_answer", "take_from_inbox"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ class OpenQuestion:
 
 
 def check_pause(step: Step, value: object) -> None:
-    """Holds what a step returned against what it may pause for.
+    """Check what a step returned against what it may pause for.
 
     Raises:
         WorkflowValidationError: It is nothing that it declares.
@@ -83,18 +82,18 @@ def check_pause(step: Step, value: object) -> None:
         raise StepError("items", f"there are {len(value.items)} items, and {value.most} at most are allowed")
 
 
-def open_questions(run: Run) -> list[OpenQuestion]:
-    """The questions of a run that wait for an answer, in the order in which they were asked."""
+def open_questions(execution: Execution) -> list[OpenQuestion]:
+    """Return the questions of a run that wait for an answer, in the order in which they were asked."""
     return [
-        _shown(run, pause) for pause in run.execution.paused.values() if isinstance(pause.value, Question)
+        _shown(execution, pause) for pause in execution.paused.values() if isinstance(pause.value, Question)
     ]
 
 
-def _shown(run: Run, pause: Pause) -> OpenQuestion:
+def _shown(execution: Execution, pause: Pause) -> OpenQuestion:
     question = pause.value
     assert isinstance(question, Question)
     return OpenQuestion(
-        id=question_id(run.execution, pause.run),
+        id=question_id(execution, pause.run),
         step=pause.run.step.name,
         title=question.title,
         show=question.show,
@@ -108,12 +107,12 @@ def _shown(run: Run, pause: Pause) -> OpenQuestion:
     )
 
 
-def waits_for(run: Run, number: int) -> tuple[str, datetime | None] | None:
-    """The event that a paused step run waits for, empty if it is a time, and until when it waits at most.
+def awaited_event(execution: Execution, number: int) -> tuple[str, datetime | None] | None:
+    """Return the event that a paused step run waits for, empty if it is a time, and until when it waits at most.
 
     ``None`` for one that waits for something else: for an answer, or for other runs.
     """
-    pause = run.execution.paused.get(number)
+    pause = execution.paused.get(number)
     if pause is None:
         return None
     match pause.value:
@@ -126,17 +125,18 @@ def waits_for(run: Run, number: int) -> tuple[str, datetime | None] | None:
     return None
 
 
-def answer_tick(run: Run, question: str, value: object, by: str) -> Tick | None:
-    """What an answer means to a run; ``None`` if the question has been closed, or this person has answered it.
+def read_answer(run: CallingRun, question: str, value: object, by: str) -> Tick | None:
+    """Return what an answer means to a run; ``None`` if the question has been closed, or this person has answered it.
 
     Raises:
         UnknownQuestionError: The run never asked it.
         InvalidAnswerError: The answer does not fit the form, or is not as required.
         ExpressionError: A requirement has no value.
     """
-    number = _number(run, question)
-    pause = run.execution.paused.get(number)
-    if pause is None or run.is_done or any(by == known for known, _ in pause.answers):
+    execution = run.execution
+    number = _number(execution, question)
+    pause = execution.paused.get(number)
+    if pause is None or execution.outcome is not None or any(by == known for known, _ in pause.answers):
         return None
     asked = pause.value
     assert isinstance(asked, Question)
@@ -146,16 +146,16 @@ def answer_tick(run: Run, question: str, value: object, by: str) -> Tick | None:
             answer = from_json(asked.form, to_json(value, by_alias=True))
         except (InvalidOutput, ValueError) as error:
             raise InvalidAnswerError(f"the answer to `{question}` does not fit: {error}") from None
-    if said := unmet(run, pause.run, answer):
+    if said := unmet_requirements(run, pause.run, answer):
         raise InvalidAnswerError(f"the answer to `{question}` is not as required: {'; '.join(said)}")
     return Answered(number, answer, by)
 
 
-def _number(run: Run, question: str) -> int:
+def _number(execution: Execution, question: str) -> int:
     head, _, last = question.rpartition("/")
     if last.isdecimal() and last.isascii() and len(last) < _LONGEST_NUMBER:
         number = int(last)
-        if number in run.execution.asked_for and head.startswith(f"{run.run_id}/"):
+        if number in execution.asked_for and head.startswith(f"{execution.run_id}/"):
             return number
     raise UnknownQuestionError(f"this run has asked no question `{question}`")
 
@@ -163,8 +163,8 @@ def _number(run: Run, question: str) -> int:
 _LONGEST_NUMBER = 19
 
 
-def look(run: Run, number: int) -> Tick | None:
-    """What a pause takes of the events from outside that nobody has taken yet: the oldest that is what it waits for."""
+def take_from_inbox(run: CallingRun, number: int) -> Tick | None:
+    """Return the tick by which a pause takes an event from the inbox: the oldest that is what it waits for."""
     pause = run.execution.paused.get(number)
     if pause is None or not isinstance(pause.value, Outside):
         return None

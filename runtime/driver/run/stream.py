@@ -5,25 +5,25 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 
-from wfc.runtime.driver.run.answers import Answer
+from wfc.runtime.driver.run.replies import StreamedReply
 from wfc.runtime.events import Event
 
 __all__ = ["Stream"]
 
 
 class _Link:
-    """One event of a stream, or an answer that still grows, and the next one once there is one."""
+    """One event of a stream, or a reply that still grows, and the next one once there is one."""
 
     __slots__ = ("next", "run_id", "shown")
 
-    def __init__(self, shown: Event | Answer | None, run_id: str) -> None:
+    def __init__(self, shown: Event | StreamedReply | None, run_id: str) -> None:
         self.shown = shown
         self.run_id = run_id
         self.next: _Link | None = None
 
 
 class _Reader:
-    """A place in a stream, and how much has been told of each answer that may still grow."""
+    """A place in a stream, and how much has been told of each reply that may still grow."""
 
     __slots__ = ("_at", "_told")
 
@@ -32,9 +32,9 @@ class _Reader:
         self._told: dict[_Link, int] = {}
 
     def next(self) -> tuple[str, Event] | None:
-        """The next event and the run that it comes from; ``None`` if there is none yet.
+        """Return the next event and the run that it comes from; ``None`` if there is none yet.
 
-        What has come of an answer is told before any event that came later.
+        What has come of a reply is told before any event that came later.
         """
         while True:
             if self._told and (piece := self._piece()) is not None:
@@ -42,7 +42,7 @@ class _Reader:
             if self._at.next is None:
                 return None
             self._at = at = self._at.next
-            if isinstance(at.shown, Answer):
+            if isinstance(at.shown, StreamedReply):
                 self._told[at] = 0
                 continue
             assert at.shown is not None
@@ -50,7 +50,7 @@ class _Reader:
 
     def _piece(self) -> tuple[str, Event] | None:
         for link, told in list(self._told.items()):
-            assert isinstance(link.shown, Answer)
+            assert isinstance(link.shown, StreamedReply)
             if text := link.shown.since(told):
                 self._told[link] = told + len(text)
                 return link.run_id, link.shown.event(text)
@@ -74,8 +74,8 @@ class Stream:
         self._waiting: list[asyncio.Future[None]] = []
         self.closed = False
 
-    def publish(self, shown: Event | Answer, run_id: str) -> None:
-        """Adds what a run shows, and wakes the readers that wait for it."""
+    def publish(self, shown: Event | StreamedReply, run_id: str) -> None:
+        """Add what a run shows, and wakes the readers that wait for it."""
         link = _Link(shown, run_id)
         self._last.next = link
         self._last = link
@@ -83,19 +83,19 @@ class Stream:
             self.wake()
 
     def close(self) -> None:
-        """Says that nothing more comes."""
+        """Say that nothing more comes."""
         self.closed = True
         self.wake()
 
     def wake(self) -> None:
-        """Has readers that wait look again."""
+        """Have readers that wait look again."""
         for waiting in self._waiting:
             if not waiting.done():
                 waiting.set_result(None)
         self._waiting.clear()
 
     def read(self) -> AsyncGenerator[Event, None]:
-        """A reader, from the beginning of what is kept to the end of the run."""
+        """Return a reader, from the beginning of what is kept to the end of the run."""
         return self._read(_Reader(self._first or self._last))
 
     async def _read(self, reader: _Reader) -> AsyncGenerator[Event, None]:
@@ -107,7 +107,7 @@ class Stream:
             await self._more()
 
     async def read_with_run_ids(self) -> AsyncGenerator[tuple[str, Event], None]:
-        """The same, with the id of the run that each event comes from."""
+        """Yield the same, with the id of the run that each event comes from."""
         reader = _Reader(self._first or self._last)
         while True:
             while (found := reader.next()) is not None:
@@ -122,7 +122,7 @@ class Stream:
         await waiting
 
     def copy(self) -> Stream:
-        """Another stream that begins with what this one has kept, and keeps nothing."""
+        """Return another stream that begins with what this one has kept, and keeps nothing."""
         made = Stream(keep=False)
         made._first = made._last
         at = self._first
@@ -130,7 +130,7 @@ class Stream:
             at = at.next
             assert at.shown is not None
             made.publish(at.shown, at.run_id)
-            if isinstance(at.shown, Answer):
-                at.shown.shown_in(made)
+            if isinstance(at.shown, StreamedReply):
+                at.shown.on_growth(made.wake)
         made.closed = self.closed
         return made

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from wfc.runtime.driver.run.answers import Answer
-from wfc.runtime.driver.run.ending import last_event
+from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.step_runs import StepRun
+from wfc.runtime.driver.run.replies import StreamedReply
 from wfc.runtime.driver.run.stream import Stream
-from wfc.runtime.events import ChildNote, Event, StepState, StepStateChanged
-
-if TYPE_CHECKING:
-    from wfc.runtime.core.step_runs import StepRun
-    from wfc.runtime.driver.run import Run
+from wfc.runtime.driver.run.trace import Trace
+from wfc.runtime.events import ChildNote, Event, StepState, StepStateChanged, StopEvent
 
 __all__ = ["Observer", "Watchers", "print_step"]
 
@@ -21,25 +20,75 @@ Observer = Callable[[Event], None]
 """Told of everything that happens in a run, as it happens: ``InternalDispatchEvent`` s and what is streamed."""
 
 
+class NamedWorkflow(Protocol):
+    """What watchers need of a run's workflow."""
+
+    @property
+    def workflow_name(self) -> str:
+        """What it is called."""
+
+
+class WatchedRun(Protocol):
+    """What watchers need of the run."""
+
+    @property
+    def run_id(self) -> str:
+        """Its id."""
+
+    @property
+    def workflow(self) -> NamedWorkflow:
+        """Its workflow."""
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """Its event loop."""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it is over."""
+
+    @property
+    def execution(self) -> Execution:
+        """The run as data."""
+
+    @property
+    def trace(self) -> Trace | None:
+        """Its spans, if anybody is told of them."""
+
+    @property
+    def above(self) -> WatchedRun | None:
+        """The run that it is part of."""
+
+    @property
+    def watchers(self) -> Watchers:
+        """Those who watch it."""
+
+    def look_inside(self) -> None:
+        """Have what happens inside noted, here and in all that is part of the run."""
+
+    def last_event(self) -> StopEvent:
+        """Return what its stream ends with, once it is over."""
+
+
 class Watchers:
     """The watchers of one run. What a part of another run shows is shown above too."""
 
     __slots__ = ("_inner", "_observers", "_run", "_stream")
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: WatchedRun) -> None:
         self._run = run
         self._stream: Stream | None = None
         self._inner: Stream | None = None
         self._observers: tuple[Observer, ...] = ()
 
     def publish(self, event: Event, run_id: str | None = None) -> None:
-        """Shows an event to all, here and above. What comes after the run's end is not shown.
+        """Show an event to all, here and above. What comes after the run's end is not shown.
 
         Args:
             run_id: Of the run that it comes from, if that is one below.
         """
         run = self._run
-        if run.future.done():
+        if run.is_done:
             return
         self._show(event, run_id or run.run_id)
         if run.above is not None:
@@ -47,19 +96,19 @@ class Watchers:
 
     @contextmanager
     def answering(self, step_run: StepRun) -> Iterator[Callable[[str], None]]:
-        """Shows one more reply of a model that a step run asks, to all, here and above.
+        """Show one more reply of a model that a step run asks, to all, here and above.
 
         What it gives is called with each piece. Of a reply without a piece nothing is shown.
         """
         attempt, reply = getattr(step_run, "replies", (0, 0))
         reply = reply + 1 if attempt == step_run.attempt else 1
         step_run.replies = step_run.attempt, reply
-        answer = Answer(step_run.step.name, str(step_run.number), step_run.attempt, reply)
+        answer = StreamedReply(step_run.step.name, str(step_run.number), step_run.attempt, reply)
         is_shown = False
 
         def tell(text: str) -> None:
             nonlocal is_shown
-            if text and not self._run.future.done():
+            if text and not self._run.is_done:
                 if not is_shown:
                     self._begin(answer, self._run.run_id)
                     is_shown = True
@@ -71,15 +120,15 @@ class Watchers:
         finally:
             answer.end()
 
-    def _begin(self, answer: Answer, run_id: str) -> None:
+    def _begin(self, answer: StreamedReply, run_id: str) -> None:
         for stream in (self.stream, self._inner):
             if stream is not None:
                 stream.publish(answer, run_id)
-                answer.shown_in(stream)
+                answer.on_growth(stream.wake)
         if self._run.above is not None:
             self._run.above.watchers._begin(answer, run_id)
 
-    def _observe(self, answer: Answer, text: str) -> None:
+    def _observe(self, answer: StreamedReply, text: str) -> None:
         if self._observers:
             event = answer.event(text)
             for observer in self._observers:
@@ -88,7 +137,7 @@ class Watchers:
             self._run.above.watchers._observe(answer, text)
 
     def note(self, event: Event) -> None:
-        """Shows what happens inside to those who look there, here and above."""
+        """Show what happens inside to those who look there, here and above."""
         run = self._run
         self._tell(event, run.run_id)
         if run.above is not None and run.above.execution.observed:
@@ -119,48 +168,39 @@ class Watchers:
             self._run.loop.call_exception_handler({"message": "an observer failed", "exception": error})
 
     def observe(self, observer: Observer) -> None:
-        """Tells ``observer`` of everything that happens from now on."""
+        """Tell ``observer`` of everything that happens from now on."""
         self._observers += (observer,)
-        self.look_inside()
+        self._run.look_inside()
 
     @property
     def stream(self) -> Stream:
-        """What the run publishes; made when there is something to publish, or somebody looks."""
+        """The stream of what the run publishes; made when there is something to publish, or somebody looks."""
         if self._stream is None:
             self._stream = Stream()
             if self._run.is_done:
-                self._stream.publish(last_event(self._run), self._run.run_id)
+                self._stream.publish(self._run.last_event(), self._run.run_id)
                 self._stream.close()
         return self._stream
 
     def inner_stream(self) -> Stream:
-        """The stream with internal events, which begins when somebody first asks for it."""
+        """Return the stream with internal events, which begins when somebody first asks for it."""
         if self._inner is None:
             self._inner = self.stream.copy()
-            self.look_inside()
+            self._run.look_inside()
         return self._inner
 
-    def look_inside(self) -> None:
-        """Has what happens inside noted, here and in all that is part of this run."""
-        run = self._run
-        run.execution.observed = True
-        run.workers.bare = False
-        for child in run.children.values():
-            if child.run.above is run:
-                child.run.watchers.look_inside()
-
     def close(self) -> None:
-        """Shows the last event to all: nothing more comes."""
+        """Show the last event to all: nothing more comes."""
         run = self._run
         if self._stream is not None or self._inner is not None or self._observers or run.trace is not None:
-            self._show(last_event(run), run.run_id)
+            self._show(run.last_event(), run.run_id)
             for stream in (self._stream, self._inner):
                 if stream is not None:
                     stream.close()
 
 
 def print_step(event: Event) -> None:
-    """Prints what a step does: an observer for runs of a workflow that is ``verbose``."""
+    """Print what a step does: an observer for runs of a workflow that is ``verbose``."""
     if not isinstance(event, StepStateChanged):
         return
     if event.step_state is StepState.RUNNING:

@@ -12,21 +12,21 @@ from asyncio import CancelledError, Task
 from collections.abc import Callable, Coroutine
 from contextvars import Context as Variables
 from contextvars import copy_context
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any, Protocol
 
+from wfc.runtime.authoring.injection import CallingRun
 from wfc.runtime.core.advance import advance
 from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import Cancelled, Completed, Tick
-from wfc.runtime.driver.current import enter
-from wfc.runtime.driver.run.attempt import attempt, failure
+from wfc.runtime.driver.current_step import enter_run
+from wfc.runtime.driver.run.attempts import Attempts
+from wfc.runtime.driver.run.trace import Trace
 from wfc.runtime.errors import StepError, WorkflowRuntimeError
-
-if TYPE_CHECKING:
-    from wfc.runtime.driver.run import Run
 
 __all__ = ["Workers"]
 
-Attempt = Callable[["Run", StepRun], Coroutine[Any, Any, Tick]]
+Attempt = Callable[[StepRun], Coroutine[Any, Any, Tick]]
 """Makes an attempt of a step run."""
 
 TURN = 0.005
@@ -35,34 +35,64 @@ TURN = 0.005
 _EAGER = sys.version_info >= (3, 12)
 
 
+class WorkingRun(CallingRun, Protocol):
+    """What workers need of the run."""
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """Its event loop."""
+
+    @property
+    def future(self) -> asyncio.Future[Any]:
+        """Its end."""
+
+    @property
+    def trace(self) -> Trace | None:
+        """Its spans, if anybody is told of them."""
+
+    def start(self) -> None:
+        """Take in the start event, and what was sent since."""
+
+    def apply(self, tick: Tick) -> None:
+        """Take a tick in, and carry out its effects, but for starting step runs."""
+
+    def carry_out(self) -> None:
+        """Carry out the effects of the last ticks, but for starting step runs."""
+
+    def cancel(self, reason: str = ...) -> None:
+        """End it at once."""
+
+
 class Workers:
     """The workers of one run."""
 
-    __slots__ = ("_handing_over", "_resting", "_run", "_variables", "attempt", "bare")
+    __slots__ = ("_attempts", "_handing_over", "_resting", "_run", "_variables", "attempt", "bare")
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: WorkingRun, attempts: Attempts) -> None:
         self._run = run
-        self.attempt: Attempt = attempt if run.trace is None else run.trace.attempt
+        self._attempts = attempts
+        trace = run.trace
+        self.attempt: Attempt = attempts.make if trace is None else partial(trace.attempt, attempts.make)
         self.bare = True  # nobody looks on and nothing is doubled, so the shortest way may be taken
         self._handing_over = False
         self._resting = False
         self._variables: Variables | None = None
 
     def spawn(self, work: Coroutine[Any, Any, None], **options: Any) -> None:
-        """Starts a task with variables of its own, as they were when the run was started."""
+        """Start a task with variables of its own, as they were when the run was started."""
         if self._variables is None:
             self._variables = copy_context()
         # not `loop.create_task`, whose factory may be eager
         Task(work, loop=self._run.loop, context=self._variables.copy(), **options)
 
     def wake(self) -> None:
-        """Has what is ready started at the loop's next turn, unless a worker gets to it before."""
+        """Have what is ready started at the loop's next turn, unless a worker gets to it before."""
         if not self._handing_over:
             self._handing_over = True
             self._run.loop.call_soon(self._hand_over)
 
     def _hand_over(self) -> None:
-        """Runs while every worker waits inside a step, or rests; puts new ones to what is left."""
+        """Spawn workers for what is left, while every other waits inside a step, or rests."""
         ready = self._run.execution.starting
         if not self._resting:
             if _EAGER:
@@ -74,13 +104,13 @@ class Workers:
         self._handing_over = False
 
     async def work(self, *, begin: bool = False) -> None:
-        """Works until nothing is ready; the first worker of a run begins it."""
+        """Work until nothing is ready; the first worker of a run begins it."""
         run = self._run
         execution, loop = run.execution, run.loop
         ready = execution.starting
         task: Task[Any] | None = asyncio.current_task()
         assert task is not None
-        current = enter(run)
+        current = enter_run(run)
         variables = copy_context()
         until = loop.time() + TURN
         try:
@@ -98,7 +128,7 @@ class Workers:
                             step_run.number, await step_run.step.action(run, step_run, None)
                         )
                     else:
-                        tick = await self.attempt(run, step_run)
+                        tick = await self.attempt(step_run)
                 except BaseException as error:
                     if execution.outcome is not None:
                         return  # the run is over, and this is how the step took it
@@ -132,7 +162,7 @@ class Workers:
             run.apply(Cancelled(failed))
 
     def _failure(self, step_run: StepRun, task: Task[Any], error: BaseException) -> Tick:
-        """What comes of a step that raised.
+        """Return what comes of a step that raised.
 
         Raises:
             BaseException: What is not the step's own: the loop's end, or the process's.
@@ -150,7 +180,7 @@ class Workers:
 
     def _failed(self, step_run: StepRun, error: Exception) -> Tick:
         run = self._run
-        tick = failure(run, step_run, error)
+        tick = self._attempts.failed(step_run, error)
         return tick if run.trace is None else run.trace.settled(step_run, tick)
 
 

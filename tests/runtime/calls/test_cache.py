@@ -174,12 +174,12 @@ def test_links_and_folders_and_pipes_are_misses(play: Play, folder: Path) -> Non
 
 
 def test_an_entry_of_another_type_is_a_miss(play: Play, folder: Path) -> None:
-    from wfc.runtime.calls.cache import _write
+    from wfc.runtime.calls.cache import store_entry
 
     model = ScriptedModel(Reply(mood="good"), Reply(mood="bad"))
     play(asking(model))
     (file,) = files(folder)
-    _write(file, 0.0, '{"result": {"mood": 1, "more": 2}, "response": null}')
+    store_entry(file, 0.0, '{"result": {"mood": 1, "more": 2}, "response": null}')
     assert play(asking(model)) == "bad"
 
 
@@ -193,10 +193,10 @@ def test_a_folder_that_cannot_be_written_is_no_failure(
 
 
 def test_the_folder_does_not_grow_without_bound(folder: Path) -> None:
-    from wfc.runtime.calls.cache import _write
+    from wfc.runtime.calls.cache import store_entry
 
     for number in range(200):
-        _write(folder / "ab" / f"{number}.json", 0.0, "{}")
+        store_entry(folder / "ab" / f"{number}.json", 0.0, "{}")
     assert len(files(folder)) == 64
 
 

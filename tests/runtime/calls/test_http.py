@@ -17,7 +17,8 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from wfc.runtime.calls import http
-from wfc.runtime.calls.bindings import Basic, Bearer, Output, Secret, call_http
+from wfc.runtime.calls.bindings import Basic, Bearer, Output, Secret
+from wfc.runtime.calls.http import call_http
 from wfc.runtime.errors import SettingsError, StepError
 from wfc.runtime.events import Record
 from wfc.runtime.plan.inputs import HttpResponse

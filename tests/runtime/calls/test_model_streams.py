@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from aimock_pytest import AIMockServer
 
-from wfc.runtime.calls.bindings import Model, Secret, call_llm
+from wfc.runtime.calls.bindings import Secret
+from wfc.runtime.calls.llm import Model, call_llm
 from wfc.runtime.errors import StepError
 from wfc.runtime.records import Message
 

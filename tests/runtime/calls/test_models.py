@@ -13,7 +13,8 @@ from aimock_pytest import AIMockServer
 from pydantic import Field
 
 from wfc.runtime.calls import models
-from wfc.runtime.calls.bindings import Model, Output, Secret, call_llm
+from wfc.runtime.calls.bindings import Output, Secret
+from wfc.runtime.calls.llm import Model, call_llm
 from wfc.runtime.errors import MissingPackageError, SettingsError, StepError
 from wfc.runtime.events import Number, Record
 

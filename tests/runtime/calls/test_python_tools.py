@@ -15,7 +15,8 @@ from typing import Any, Literal
 import pytest
 
 from wfc.runtime import Context, Item, Items, PythonResource, StartEvent, StopEvent, Workflow, pause
-from wfc.runtime.calls.bindings import PythonTool, Secret, call_tool
+from wfc.runtime.calls.bindings import PythonTool, Secret
+from wfc.runtime.calls.python_tools import call_tool
 from wfc.runtime.errors import SettingsError, StepError
 from wfc.runtime.events import Event, Record, RunState
 

@@ -18,18 +18,12 @@ from aimock_pytest import AIMockServer
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from wfc.runtime.calls.bindings import (
-    Basic,
-    Bearer,
-    Model,
-    PythonTool,
-    Secret,
-    call_http,
-    call_llm,
-    call_tool,
-)
+from wfc.runtime.calls.bindings import Basic, Bearer, PythonTool, Secret
+from wfc.runtime.calls.http import call_http
+from wfc.runtime.calls.llm import Model, call_llm
+from wfc.runtime.calls.python_tools import call_tool
+from wfc.runtime.calls.secrets import Revealed
 from wfc.runtime.errors import WorkflowError
-from wfc.runtime.values.redaction import Revealed
 
 # long enough to be told from innocent text; what a header may carry
 VALUES = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), min_size=12, max_size=40).filter(

@@ -10,13 +10,13 @@ import threading
 
 import pytest
 
-from wfc.runtime.driver.threads import MOST_THREADS, in_thread
+from wfc.runtime.calls.threads import MOST_THREADS, in_thread
 
 WHO = contextvars.ContextVar("WHO", default="nobody")
 
 LEAVES_A_THREAD = """
 import asyncio, time
-from wfc.runtime.driver.threads import in_thread
+from wfc.runtime.calls.threads import in_thread
 
 async def main():
     try:

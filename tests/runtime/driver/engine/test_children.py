@@ -41,7 +41,7 @@ from wfc.runtime import (
     run_key,
     step,
 )
-from wfc.runtime.calls.beside import module_beside
+from wfc.runtime.calls.sibling_modules import sibling_module
 
 Virtually = Callable[[Callable[[], Any]], Any]
 
@@ -278,7 +278,7 @@ def test_generated_workflows_call_each_other_across_modules(virtually: Virtually
         text = text.replace("left: int", "left: Annotated[int, Field(ge=0)]")
         text = "from typing import Annotated\nfrom pydantic import Field\n" + text
         (tmp_path / f"{name}_workflow.py").write_text(text)
-    module = module_beside(tmp_path, "ping_workflow")
+    module = sibling_module(tmp_path, "ping_workflow")
     assert module is not None
 
     async def main() -> Any:

@@ -26,7 +26,7 @@ from wfc.runtime import (
     runs_per,
     step,
 )
-from wfc.runtime.calls.beside import module_beside
+from wfc.runtime.calls.sibling_modules import sibling_module
 
 Virtually = Callable[[Callable[[], Any]], Any]
 
@@ -186,7 +186,7 @@ def test_generated_workflows_find_those_beside_them_and_no_others(
     ]:
         text = GENERATED.format(class_name="Made", name=called)
         (tmp_path / f"{path}_workflow.py").write_text(text)
-    module = module_beside(folder, "parent_workflow")
+    module = sibling_module(folder, "parent_workflow")
     assert module is not None
     parent = module.Made
     engine = Engine()

@@ -173,7 +173,7 @@ def test_an_event_may_wait_for_a_run_to_start(virtually: Virtually, after: float
 
 
 def test_how_many_events_wait_for_runs_is_bounded(virtually: Virtually, monkeypatch: Any) -> None:
-    monkeypatch.setattr("wfc.runtime.driver.engine.messages.KEPT", 3)
+    monkeypatch.setattr("wfc.runtime.driver.messages.KEPT", 3)
 
     async def main() -> None:
         engine = Engine()

@@ -26,8 +26,8 @@ from wfc.runtime import (
     pause,
     step,
 )
-from wfc.runtime.calls.bindings import CallHost
-from wfc.runtime.plan.caching import Cache
+from wfc.runtime.calls.cache import Cache
+from wfc.runtime.calls.host import CallHost
 from wfc.runtime.records import Message
 from wfc.runtime.testing import ScriptedModel
 

@@ -1,19 +1,16 @@
-"""A model's answer that comes piece by piece, as those see it who watch the run."""
+"""A model's reply that comes piece by piece, as those see it who watch the run."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from wfc.runtime.events import TokenText
 
-if TYPE_CHECKING:
-    from wfc.runtime.driver.run.stream import Stream
-
-__all__ = ["Answer"]
+__all__ = ["StreamedReply"]
 
 
-class Answer:
-    """What has come of an answer so far.
+class StreamedReply:
+    """What has come of a reply so far.
 
     It is one item of a stream, however many pieces it comes in: who reads along is told each piece, who comes later all
     that there is, at once. So it takes the room of its text and no more.
@@ -25,7 +22,7 @@ class Answer:
         reply: Which reply of the attempt it is: a model whose reply cannot be used is asked again.
     """
 
-    __slots__ = ("_attempt", "_length", "_parts", "_reply", "_step", "_streams", "_worker_id", "is_over")
+    __slots__ = ("_attempt", "_length", "_parts", "_reply", "_step", "_wake", "_worker_id", "is_over")
 
     def __init__(self, step: str, worker_id: str, attempt: int, reply: int) -> None:
         self._step = step
@@ -34,29 +31,29 @@ class Answer:
         self._reply = reply
         self._parts: list[str] = []
         self._length = 0
-        self._streams: list[Stream] = []
+        self._wake: list[Callable[[], None]] = []
         self.is_over = False
 
-    def shown_in(self, stream: Stream) -> None:
-        """Has the readers of a stream, of which it is an item, told of what is still to come."""
+    def on_growth(self, wake: Callable[[], None]) -> None:
+        """Have a function called whenever a piece has come: the stream that shows it wakes its readers."""
         if not self.is_over:
-            self._streams.append(stream)
+            self._wake.append(wake)
 
     def grow(self, text: str) -> None:
-        """Adds a piece."""
+        """Add a piece."""
         self._parts.append(text)
         self._length += len(text)
-        for stream in self._streams:
-            stream.wake()
+        for wake in self._wake:
+            wake()
 
     def end(self) -> None:
-        """Says that nothing more comes."""
+        """Say that nothing more comes."""
         self.is_over = True
         self._parts = ["".join(self._parts)]
-        self._streams = []
+        self._wake = []
 
     def since(self, told: int) -> str:
-        """What there is after so many characters."""
+        """Return what there is after so many characters."""
         missing = self._length - told
         found: list[str] = []
         for part in reversed(self._parts):
@@ -67,7 +64,7 @@ class Answer:
         return "".join(reversed(found))
 
     def event(self, text: str) -> TokenText:
-        """A piece of it as an event."""
+        """Return a piece of it as an event."""
         return TokenText(
             text=text,
             step=self._step,

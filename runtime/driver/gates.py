@@ -6,23 +6,29 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from wfc.runtime.driver.run import Run
+from wfc.runtime.driver.loops import call_soon
 
-__all__ = ["Gate", "Passage", "in_loop_of"]
+__all__ = ["Gate", "Passage"]
 
 CLEANING = 5.0
 """Seconds that the steps of a run that is over may clean up before the next run has its place."""
 
 
-def in_loop_of(run: Run, function: Callable[..., Any], *arguments: Any) -> None:
-    """Calls a function in a run's event loop: at once if this is it, else soon, if it still lives."""
-    if asyncio._get_running_loop() is run.loop:
-        function(*arguments)
-    elif not run.loop.is_closed():
-        run.loop.call_soon_threadsafe(function, *arguments)
+class GatedRun(Protocol):
+    """What gates need of a run."""
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """Its event loop."""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it is over."""
+
+    def begin(self) -> None:
+        """Start it, at the loop's next turn."""
 
 
 class Gate:
@@ -37,7 +43,7 @@ class Gate:
         self._waiting: deque[Passage] = deque()
 
     def enter(self, passage: Passage) -> bool:
-        """Whether a run is let in at once; otherwise it goes on when its turn has come."""
+        """Return whether a run is let in at once; otherwise it goes on when its turn has come."""
         if self._inside < self._most:
             self._inside += 1
             return True
@@ -45,16 +51,16 @@ class Gate:
         return False
 
     def leave(self) -> None:
-        """Gives the place to the next run that still wants it."""
+        """Give the place to the next run that still wants it."""
         while self._waiting:
             passage = self._waiting.popleft()
             if not (passage.run.is_done or passage.run.loop.is_closed()):
-                in_loop_of(passage.run, passage.go_on)
+                call_soon(passage.run.loop, passage.go_on)
                 return
         self._inside -= 1
 
     def forget(self, passage: Passage) -> None:
-        """A run waits here no more."""
+        """Take a run out of the queue."""
         if passage in self._waiting:
             self._waiting.remove(passage)
 
@@ -74,7 +80,9 @@ class Passage:
 
     __slots__ = ("_at", "_gates", "_left", "_lock", "run")
 
-    def __init__(self, run: Run, gates: list[Gate], lock: RLock, left: Callable[[list[Gate]], None]) -> None:
+    def __init__(
+        self, run: GatedRun, gates: list[Gate], lock: RLock, left: Callable[[list[Gate]], None]
+    ) -> None:
         self.run = run
         self._gates = gates
         self._at = 0
@@ -82,7 +90,7 @@ class Passage:
         self._left = left
 
     def start(self) -> None:
-        """Goes through as many gates as are open, and begins the run if these are all."""
+        """Go through as many gates as are open, and begins the run if these are all."""
         with self._lock:
             while self._at < len(self._gates):
                 if not self._gates[self._at].enter(self):
@@ -91,7 +99,7 @@ class Passage:
         self.run.begin()
 
     def go_on(self) -> None:
-        """A gate at which it waited lets it in."""
+        """Go on behind a gate at which it waited."""
         self._at += 1
         if self.run.is_done:
             self._leave()
@@ -99,11 +107,11 @@ class Passage:
             self.start()
 
     def holds(self, gate: Gate) -> bool:
-        """Whether the run is inside of a gate."""
+        """Return whether the run is inside of a gate."""
         return gate in self._gates[: self._at]
 
     def over(self, tasks: set[asyncio.Task[Any]]) -> None:
-        """The run is over; ``tasks`` are those of its steps that may have something to clean up."""
+        """Leave all gates, once the run is over and ``tasks``, those of its steps, have cleaned up."""
         if not tasks:
             self._leave()
             return

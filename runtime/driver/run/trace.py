@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 
 from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import Completed, Failed, Tick
-from wfc.runtime.driver.run.attempt import attempt
 from wfc.runtime.errors import StepFailedError, WorkflowCancelledByUser, step_error
-from wfc.runtime.events import ChildNote, Event, StepStateChanged, StopEvent, event_name
+from wfc.runtime.events import ChildNote, Event, StartEvent, StepStateChanged, StopEvent, event_name
 from wfc.runtime.plan.outcomes import All
 from wfc.runtime.tracing import (
     EventHandler,
@@ -23,17 +22,13 @@ from wfc.runtime.tracing import (
     tell,
 )
 
-if TYPE_CHECKING:
-    from wfc.runtime.driver.run import Run
-    from wfc.runtime.workflow import Workflow
-
 __all__ = ["Trace", "trace_of"]
 
 _CROWDED = 64
 
 
-def trace_of(workflow: Workflow, carried: Mapping[str, str] | None) -> Trace | None:
-    """A trace for a run that is about to start here, or ``None`` if nobody is told of it.
+def trace_of(workflow: object, carried: Mapping[str, str] | None) -> Trace | None:
+    """Return a trace for a run of a workflow that is about to start here; ``None`` if nobody is told of it.
 
     Args:
         carried: What a span elsewhere, or before a restart, said of itself by ``Span.carry``. By itself the
@@ -63,7 +58,7 @@ class Trace:
         "_last",
         "_last_number",
         "_parent",
-        "_run",
+        "_run_id",
         "_steps",
         "_tags",
         "event_handlers",
@@ -88,11 +83,17 @@ class Trace:
         self._crowded = _CROWDED  # how many there may be before those are sought that were dropped
         self._last_number, self._last = 0, None  # the one that ended last, of which the run has yet to tell
 
-    def begin(self, run: Run) -> None:
-        """The run begins."""
-        self._run = run
-        self._find_parent(run)
-        name = run.workflow.workflow_name
+    def begin(
+        self, workflow: object, name: str, run_id: str, inputs: StartEvent | None, starter: Span | None
+    ) -> None:
+        """Open the run's span.
+
+        Args:
+            name: The workflow's.
+            starter: The span of the step run that has started this run, and that of its run above it.
+        """
+        self._run_id = run_id
+        self._find_parent(starter)
         self.root = Span(
             "run",
             name,
@@ -103,16 +104,14 @@ class Trace:
             attributes={
                 conventions.OPERATION: conventions.INVOKE_WORKFLOW,
                 conventions.WORKFLOW: name,
-                conventions.RUN_ID: run.run_id,
+                conventions.RUN_ID: run_id,
             },
-            content={conventions.CONTENT + "inputs": run.execution.inputs},
-            owner=run.workflow,
+            content={conventions.CONTENT + "inputs": inputs},
+            owner=workflow,
         )
-        if self.event_handlers:
-            run.watchers.look_inside()
 
     def see(self, event: Event) -> None:
-        """Tells of an event of this run; runs that are part of it tell of theirs themselves."""
+        """Tell of an event of this run; runs that are part of it tell of theirs themselves."""
         if not self.event_handlers or isinstance(event, ChildNote):
             return
         span = self.root
@@ -121,16 +120,16 @@ class Trace:
             span = self._span_of(number) or (self._last if self._last_number == number else span)
         tell(self.event_handlers, event, span)
 
-    async def attempt(self, run: Run, step_run: StepRun) -> Tick:
-        """Makes an attempt, as ``attempt.attempt`` does, in a span of its own."""
+    async def attempt(self, make: Callable[[StepRun], Awaitable[Tick]], step_run: StepRun) -> Tick:
+        """Make an attempt in a span of its own."""
         step = self._span_of(step_run.number) or self._open(step_run)
         if step_run.step.action is None or step_run.exit is not Exit.ACTION:
-            return self.settled(step_run, await attempt(run, step_run))
+            return self.settled(step_run, await make(step_run))
         name = f"{step_run.step.name} {step_run.attempt}"
         one = step.below("attempt", name, attributes={conventions.ATTEMPT: step_run.attempt})
         tokens = one.activate()
         try:
-            tick = await attempt(run, step_run)
+            tick = await make(step_run)
         except BaseException as error:
             one.fail(error)
             if _is_dropped(step_run):
@@ -142,7 +141,7 @@ class Trace:
         return self.settled(step_run, tick)
 
     def settled(self, step_run: StepRun, tick: Tick) -> Tick:
-        """What came of an attempt; the step run's span ends, unless it is tried again or pauses. Gives the tick."""
+        """End a step run's span by what came of an attempt, unless it is tried again or pauses; return that tick."""
         span = self._span_of(step_run.number)
         if span is not None and isinstance(tick, Completed | Failed):
             del self._steps[step_run.number]
@@ -157,25 +156,25 @@ class Trace:
         return tick
 
     def span_of(self, number: int) -> Span | None:
-        """The span of a step run that is not over; else that of the run."""
+        """Return the span of a step run that is not over; else that of the run."""
         return self._span_of(number) or self.root
 
     def _span_of(self, number: int) -> Span | None:
         found = self._steps.get(number)
         return None if found is None else found[0]
 
-    def _find_parent(self, run: Run) -> None:
+    def _find_parent(self, starter: Span | None) -> None:
         """A run that another one has started is below the step run that it is for, whoever's code runs here."""
-        if run.parent is None or self._carried:
+        if starter is None or self._carried:
             return
-        other = run.above or run.engine.run(run.parent.run_id)
-        if other is None or other.trace is None:
-            return
+        root: Span | None = starter
+        while root is not None and root.kind != "run":
+            root = root.parent
         span = self._parent
-        while span is not None and span is not other.trace.root:
+        while span is not None and span is not root:
             span = span.parent
         if span is None:
-            self._parent = other.trace.span_of(run.parent.number)
+            self._parent = starter
 
     def _open(self, step_run: StepRun) -> Span:
         assert self.root is not None
@@ -190,7 +189,7 @@ class Trace:
                 conventions.STEP: step_run.step.name,
                 conventions.STEP_RUN: step_run.number,
                 conventions.EVENT: step_run.event_name,
-                conventions.RUN_ID: self._run.run_id,
+                conventions.RUN_ID: self._run_id,
             },
             content={conventions.CONTENT + "event": step_run.event},
         )
@@ -201,14 +200,14 @@ class Trace:
         span, _ = self._steps.pop(number)
         span.close(cancelled=True)
 
-    def let_go(self) -> None:
-        """Nothing that was under way in the run goes on."""
+    def drop_steps(self) -> None:
+        """End the spans of all that was under way in the run: none of it goes on."""
         for number in list(self._steps):
             self._close(number)
 
     def end(self, outcome: StopEvent | Exception) -> None:
-        """The run is over, and with it all that was under way in it."""
-        self.let_go()
+        """End the run's span, and those of all that was under way in it."""
+        self.drop_steps()
         if self.root is None:
             return  # it never began
         if isinstance(outcome, StopEvent):
@@ -225,12 +224,12 @@ def _is_dropped(step_run: StepRun) -> bool:
 
 
 def _own(error: Exception) -> Exception:
-    """The error with its dotted name."""
+    """Return the error with its dotted name."""
     return error.error if isinstance(error, StepFailedError) else step_error(error)
 
 
 def _emitted(emitted: Any) -> list[str]:
-    """The names of what a step run gave."""
+    """Return the names of what a step run gave."""
     events = (
         emitted.events if isinstance(emitted, All) else emitted if isinstance(emitted, list) else [emitted]
     )

@@ -1,4 +1,4 @@
-"""Loads modules from a spec's folder by their place, so that they never hide anybody else's.
+"""Load modules from a spec's folder by their path, so that they never shadow installed ones.
 
 A folder becomes a package of its own, under a name made from its path. Its modules may import each other as if
 the folder were on ``sys.path``, but only where nothing installed has the name; and no other module sees them.
@@ -15,18 +15,17 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from wfc.runtime.workflow import Workflow
+from wfc.runtime.authoring.definition import WorkflowDefinition
 
-__all__ = ["folder_of", "home_of", "module_beside", "workflow_beside"]
+__all__ = ["folder_of", "settings_folder", "sibling_module", "sibling_workflow"]
 
 _PREFIX = "_wfc_beside_"
 
 
-def module_beside(folder: Path, name: str) -> ModuleType | None:
-    """A module of a folder, loaded once; ``None`` if the folder has no such module.
+def sibling_module(folder: Path, name: str) -> ModuleType | None:
+    """Return a module of a folder, loaded once; ``None`` if the folder has no such module.
 
     Args:
         folder: An absolute path.
@@ -45,19 +44,19 @@ def module_beside(folder: Path, name: str) -> ModuleType | None:
         raise
 
 
-def folder_of(workflow: type[Workflow]) -> Path | None:
-    """The folder of a class's module; ``None`` if that is no file."""
+def folder_of(workflow: type[Any]) -> Path | None:
+    """Return the folder of a class's module; ``None`` if that is no file."""
     file = getattr(sys.modules.get(workflow.__module__), "__file__", None)
     return Path(file).resolve().parent if file else None
 
 
-def home_of(workflow: type[Workflow]) -> Path:
-    """Where a class's settings are looked for: in the folder of its module, else in the working directory."""
+def settings_folder(workflow: type[Any]) -> Path:
+    """Return where a class's settings are looked for: the folder of its module, or else the working directory."""
     return folder_of(workflow) or Path.cwd()
 
 
-def workflow_beside(folder: Path, name: str) -> type[Workflow] | None:
-    """The workflow of that name in the module that was generated for it in a folder; ``None`` if there is none.
+def sibling_workflow(folder: Path, name: str) -> type[Any] | None:
+    """Return the workflow of that name from the module generated for it in a folder; ``None`` if there is none.
 
     Args:
         folder: An absolute path.
@@ -65,19 +64,18 @@ def workflow_beside(folder: Path, name: str) -> type[Workflow] | None:
     """
     if not name.isidentifier():
         return None
-    module = module_beside(folder, f"{name}_workflow")
+    module = sibling_module(folder, f"{name}_workflow")
     if module is None:
         return None
     for found in vars(module).values():
-        if isinstance(found, type) and found.__module__ == module.__name__ and _name_of(found) == name:
+        if (
+            isinstance(found, type)
+            and issubclass(found, WorkflowDefinition)
+            and found.__module__ == module.__name__
+            and found._name == name
+        ):
             return found
     return None
-
-
-def _name_of(found: type) -> str | None:
-    from wfc.runtime.workflow import Workflow
-
-    return found._name if issubclass(found, Workflow) else None
 
 
 def _package_of(folder: Path) -> str:
@@ -92,7 +90,7 @@ def _package_of(folder: Path) -> str:
 
 
 class _Finder:
-    """Finds modules of such packages, and no others."""
+    """Finds modules of these packages, and no others."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -108,12 +106,12 @@ class _Finder:
 
 
 class _Loader(importlib.machinery.SourceFileLoader):
-    """Runs a module's code with an ``import`` that also looks beside it."""
+    """Runs a module's code with an ``import`` that also looks in the module's own folder."""
 
     def exec_module(self, module: ModuleType) -> None:
         package = module.__name__.partition(".")[0]
 
-        def import_also_beside(
+        def import_siblings_too(
             name: str,
             globals: Mapping[str, object] | None = None,
             locals: Mapping[str, object] | None = None,
@@ -133,5 +131,5 @@ class _Loader(importlib.machinery.SourceFileLoader):
             return sys.modules[f"{package}.{top}"]
 
         # functions keep the builtins that their module had when they were made
-        module.__dict__["__builtins__"] = {**vars(builtins), "__import__": import_also_beside}
+        module.__dict__["__builtins__"] = {**vars(builtins), "__import__": import_siblings_too}
         super().exec_module(module)

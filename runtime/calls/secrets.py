@@ -1,27 +1,40 @@
-"""Keeps the values of secrets out of everything that a call gives back."""
+"""Secrets: read where they are used, and kept out of everything that a call gives back."""
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 from urllib.parse import quote
 
-__all__ = ["NamedSecret", "Revealed"]
+from wfc.runtime.errors import SettingsError
+
+__all__ = ["Revealed", "Secret"]
 
 # A shorter value would tear up innocent text wherever it happens to occur.
 _SHORTEST_IN_RESULTS = 8
 
 
-class NamedSecret(Protocol):
-    """A secret that has a name and can be read; ``wfc.runtime.Secret`` is one."""
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """The name of a secret, an environment variable. Its value is read where it is used and kept nowhere."""
 
-    @property
-    def name(self) -> str:
-        """The name that replaces the secret's value."""
+    name: str
 
     def reveal(self) -> str:
-        """Return the secret's value."""
+        """The value.
+
+        Raises:
+            SettingsError: The environment variable is not set, or is empty.
+        """
+        value = os.environ.get(self.name)
+        if not value:
+            raise SettingsError(
+                f"the secret `{self.name}` is missing: set the environment variable {self.name} to its value"
+            )
+        return value
 
 
 class Revealed:
@@ -36,8 +49,8 @@ class Revealed:
     def __bool__(self) -> bool:
         return bool(self._names)
 
-    def read(self, secret: NamedSecret) -> str:
-        """The value of a secret, remembered here.
+    def read(self, secret: Secret) -> str:
+        """Return the value of a secret, and remember it.
 
         Raises:
             SettingsError: It is missing.
@@ -53,12 +66,12 @@ class Revealed:
             self._names[form] = secret.name
         return value
 
-    def remember(self, value: str, secret: NamedSecret) -> None:
-        """Remembers another form of a secret's value, such as an encoded one."""
+    def remember(self, value: str, secret: Secret) -> None:
+        """Remember another form of a secret's value, such as an encoded one."""
         self._names[value] = secret.name
 
     def hide(self, text: str, *, shortest: int = 1) -> str:
-        """The text with each value of a secret replaced by its name."""
+        """Return the text with each value of a secret replaced by its name."""
         for value in sorted(self._names, key=len, reverse=True):
             if len(value) >= shortest:
                 text = text.replace(value, f"[secret {self._names[value]}]")

@@ -1,31 +1,36 @@
-"""Bodies of steps that wait for an event, and stay where they are meanwhile."""
+"""Bodies of steps that wait for an event, suspended meanwhile."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from wfc.runtime.core.event_waits import EventWait
-from wfc.runtime.core.execution import NONE
+from wfc.runtime.core.execution import NONE, Execution
+from wfc.runtime.core.step_runs import StepRun, WaitKey
 from wfc.runtime.events import Event
 
-if TYPE_CHECKING:
-    from wfc.runtime.core.step_runs import StepRun, WaitKey
-    from wfc.runtime.driver.run import Run
-
-__all__ = ["Waits"]
+__all__ = ["EventWaits"]
 
 E = TypeVar("E", bound=Event)
 
 
-class Waits:
-    """The waiting bodies of one run."""
+class EventWaits:
+    """The waiting bodies of one run.
 
-    __slots__ = ("_futures", "_run")
+    Args:
+        publish: Shows a question to those who watch the run.
+    """
 
-    def __init__(self, run: Run) -> None:
-        self._run = run
+    __slots__ = ("_execution", "_futures", "_loop", "_publish")
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, execution: Execution, publish: Callable[[Event], None]
+    ) -> None:
+        self._loop = loop
+        self._execution = execution
+        self._publish = publish
         self._futures: dict[int, asyncio.Future[Any]] = {}
 
     async def wait(
@@ -38,17 +43,17 @@ class Waits:
         seconds: float | None,
     ) -> E:
         """See ``Context.wait_for_event``."""
-        execution = self._run.execution
+        execution = self._execution
         wanted = event_type, waiter_id, dict(requirements)
         for answer in getattr(step_run, "answers", ()):
             if answer.key == wanted and answer.attempt < step_run.attempt:
                 answer.attempt = step_run.attempt
                 return answer.event  # type: ignore[no-any-return]
         number = self._register(step_run, wanted)
-        waiting: asyncio.Future[E] = self._run.loop.create_future()
+        waiting: asyncio.Future[E] = self._loop.create_future()
         self._futures[number] = waiting
         if question is not None and waiter_id not in execution.asked_waits:
-            self._run.watchers.publish(question)
+            self._publish(question)
         if waiter_id is not None:
             if not execution.asked_waits:
                 execution.asked_waits = {}
@@ -61,8 +66,8 @@ class Waits:
             self._futures.pop(number, None)
 
     def _register(self, step_run: StepRun, wanted: WaitKey) -> int:
-        """Has an event looked out for; a wait of the same run that a snapshot held is over by that."""
-        execution = self._run.execution
+        """Have an event looked out for; a wait of the same run that a snapshot held is over by that."""
+        execution = self._execution
         if execution.event_waits is NONE:
             execution.event_waits = {}
         for number, waiter in list(execution.event_waits.items()):
@@ -74,7 +79,7 @@ class Waits:
         return number
 
     def resolve(self, number: int, event: Event) -> None:
-        """Gives a body what it waits for."""
+        """Give a body what it waits for."""
         waiting = self._futures.pop(number, None)
         if waiting is not None and not waiting.done():
             waiting.set_result(event)

@@ -1,0 +1,93 @@
+"""What a context is of: a run that has not started, a run, or a step run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
+
+from wfc.runtime.core.step_runs import StepRun
+from wfc.runtime.driver.loops import call_and_block
+from wfc.runtime.driver.run import Run
+from wfc.runtime.driver.run.step_runs import idempotency_key, retry_info
+from wfc.runtime.errors import ContextStateError
+from wfc.runtime.plan import Plan
+from wfc.runtime.plan.retries import RetryInfo
+from wfc.runtime.store.snapshots import StoredRun
+from wfc.runtime.values.state import StateStore
+
+__all__ = ["Scope", "StateWorkflow", "Unstarted"]
+
+T = TypeVar("T")
+
+
+class StateWorkflow(Protocol):
+    """What a context needs of a workflow before there is a run."""
+
+    @property
+    def workflow_name(self) -> str:
+        """What it is called."""
+
+    def table(self) -> Plan:
+        """Return the class's steps."""
+
+
+class Unstarted:
+    """Stands for the run before there is one: the state to begin with, and what it goes on with."""
+
+    __slots__ = ("state", "store", "stored", "workflow")
+
+    def __init__(self, workflow: StateWorkflow, stored: StoredRun | None = None) -> None:
+        self.workflow = workflow
+        self.stored = stored
+        self.state = workflow.table().new_state() if stored is None else stored.state
+        self.store: StateStore[Any] = StateStore(self)
+
+
+class Scope:
+    """The run and the step run that a context is of, and what is known of them."""
+
+    __slots__ = ("_run", "_step_run")
+
+    _run: Run | Unstarted
+    _step_run: StepRun | None
+
+    @property
+    def run_id(self) -> str:
+        """The run's id."""
+        return self._started("run_id").run_id
+
+    @property
+    def step_name(self) -> str:
+        """The name of the step that this context belongs to."""
+        return self._inside("step_name").step.name
+
+    @property
+    def attempt(self) -> int:
+        """Which attempt of the step this is, from 1."""
+        return self._inside("attempt").attempt
+
+    @property
+    def idempotency_key(self) -> str:
+        """The same in every attempt of this step run, and in no other step run."""
+        return idempotency_key(self._inside("idempotency_key"), self._started("idempotency_key").run_id)
+
+    def retry_info(self) -> RetryInfo:
+        """Return how the attempts of this step run went so far."""
+        return retry_info(self._inside("retry_info"), self._started("retry_info").loop.time())
+
+    def _started(self, what: str) -> Run:
+        run = self._run
+        if isinstance(run, Unstarted):
+            raise ContextStateError(
+                f"`{what}` needs a run, and this one has not started: `workflow.run(ctx=…)`"
+            )
+        return run
+
+    def _inside(self, what: str) -> StepRun:
+        if self._step_run is None:
+            raise ContextStateError(f"`{what}` can only be used inside a step")
+        return self._step_run
+
+    def _in_loop(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Call in the run's event loop, also from the thread of a step that is a plain function."""
+        return call_and_block(self._started("this").loop, function, *arguments)

@@ -1,0 +1,199 @@
+"""Delivers events between runs: to one found by id, to those of a workflow under a key, or by topic."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+from wfc.runtime.authoring.run_rules import RunRules, key_text
+from wfc.runtime.driver.engine.children import ChildStarter, StartableWorkflow
+from wfc.runtime.driver.loops import call_and_await
+from wfc.runtime.driver.messages import (
+    IfAbsent,
+    Keep,
+    Key,
+    Mailbox,
+    Message,
+    fields_of,
+    key_of_event,
+    name_of,
+    read_as,
+)
+from wfc.runtime.driver.run import Run
+from wfc.runtime.errors import (
+    InvalidMessageError,
+    RunEndedError,
+    RunUnknownError,
+    WorkflowConfigurationError,
+    WorkflowRuntimeError,
+)
+from wfc.runtime.events import Event
+from wfc.runtime.plan.run_rules import Receives
+
+__all__ = ["Delivery"]
+
+
+class Delivery(ChildStarter, Protocol):
+    """The part of an engine that delivers events, by what it knows of runs."""
+
+    lock: threading.RLock
+    mailbox: Mailbox
+
+    def class_of(self, name: str, beside: type[Any] | None = None) -> type[Any] | None:
+        """Return the class of a workflow."""
+
+    def runs_of(self, workflow: str, key: str) -> list[Run]:
+        """Return the live runs of a workflow under a key, the oldest first."""
+
+    def receiving(self, event: str) -> Iterator[tuple[Run, Receives]]:
+        """Yield the live runs that declare to receive an event of that name, and how."""
+
+    def has_ended(self, known_by: str | Key) -> bool:
+        """Return whether a run of that id, or of that workflow and key, has ended lately."""
+
+    async def deliver(
+        self,
+        event: Event | Message,
+        *,
+        run_id: str | None = None,
+        workflow: str | None = None,
+        key: object = None,
+        message_id: str | None = None,
+        if_absent: IfAbsent = None,
+        beside: type[Any] | None = None,
+    ) -> bool:
+        """Delivers an event to a run by its id, or to all live runs of a workflow under a key (the first of a queue).
+
+        A run takes an event whether its steps are at work, waiting, or have not begun; one of its class that its
+        declared events have by name, else those that its steps accept.
+
+        Args:
+            key: ``None``: it is in the field of the event that the workflow declares for that.
+            message_id: A run takes only one event under an id.
+            if_absent: What to do where there is no run under the key: ``"start"`` one whose inputs are fields of the
+                event, ``Keep(seconds)`` the event until one starts, or, by itself, raise.
+            beside: The sender's class, which may have been generated beside the workflow.
+
+        Returns:
+            Whether it is new to the run, or to one of the runs.
+
+        Raises:
+            RunUnknownError: There is no such run or workflow.
+            RunEndedError: The run is over.
+            InvalidMessageError: The event does not fit what the run takes.
+            WorkflowConfigurationError: There is no address, or there are two.
+        """
+        if (run_id is None) == (workflow is None):
+            raise WorkflowConfigurationError("deliver an event to a `run_id`, or to a `workflow` and a `key`")
+        if run_id is not None:
+            run = self.run(run_id)
+            if run is None:
+                raise self._absent(run_id, f"run `{run_id}`")
+            return await _receive(run, event, message_id)
+        assert workflow is not None
+        called = self._key_in(event, workflow, beside) if key is None else key_text(key)
+        with self.lock:  # so that no run starts between the look and what follows from it
+            runs = self.runs_of(workflow, called)
+            if not runs:
+                return self._deliver_later(event, workflow, called, message_id, if_absent, beside)
+        if runs[0].workflow.run_rules().when_running == "queue":
+            del runs[1:]  # the others are still to begin, and about something else
+        return any([await _receive(run, event, message_id) for run in runs])
+
+    def _deliver_later(
+        self,
+        event: Event | Message,
+        workflow: str,
+        key: str,
+        message_id: str | None,
+        if_absent: IfAbsent,
+        beside: type[Any] | None,
+    ) -> bool:
+        """Do with an event what is said for when there is no run under the key."""
+        if if_absent is None:
+            raise self._absent((workflow, key), f"run of `{workflow}` with the key {key!r}")
+        if isinstance(if_absent, Keep):
+            return self.mailbox.keep((workflow, key), event, message_id, if_absent.seconds)
+        return self._start(event, self.workflow(workflow, beside), key, message_id)
+
+    async def publish(self, topic: str, event: Event | Message, *, message_id: str | None = None) -> int:
+        """Deliver an event to every live run that declares to receive it, but for those that want another topic.
+
+        Where a run declares a field for its key, the event must have the run's key there.
+
+        Returns:
+            To how many runs it is new.
+
+        Raises:
+            InvalidMessageError: It does not fit what a run receives; all others have got it.
+        """
+        accepted, refused = 0, None
+        for run, receives in self.receiving(name_of(event)):
+            if receives.topic not in {None, topic}:
+                continue
+            try:
+                if receives.key is not None and key_of_event(event, receives) != run.key:
+                    continue
+                accepted += await _receive(run, event, message_id)
+            except RunEndedError:
+                continue  # it ended while others got theirs
+            except InvalidMessageError as error:
+                refused = error
+        if refused is not None:
+            raise refused
+        return accepted
+
+    def _absent(self, known_by: str | Key, described: str) -> WorkflowRuntimeError:
+        if self.has_ended(known_by):
+            return RunEndedError(f"the {described} has ended, so it takes no events")
+        return RunUnknownError(f"there is no {described}")
+
+    def _key_in(self, event: Event | Message, workflow: str, beside: type[Any] | None) -> str:
+        """Return the key that an event holds for a run of a workflow."""
+        kind = self.class_of(workflow, beside)
+        if kind is None:
+            raise RunUnknownError(f"there is no workflow `{workflow}`, and no run of one")
+        rules: RunRules = kind.run_rules()
+        name = name_of(event)
+        receives = rules.receives.get(name)
+        if receives is None or receives.key is None:
+            raise InvalidMessageError(
+                f"`{workflow}` does not say which field of {name} has the key, so the sender must give it"
+            )
+        key = key_of_event(event, receives)
+        if key is None:
+            raise InvalidMessageError(f"{name} has no value in `{receives.key}`, which has the key")
+        return key
+
+    def _start(
+        self, event: Event | Message, workflow: StartableWorkflow, key: str, message_id: str | None
+    ) -> bool:
+        """Start a run with what the event has for its inputs, and give it the event if it takes such."""
+        kind, name = workflow.start_event_class, workflow.workflow_name
+        names = {name for field, info in kind.model_fields.items() for name in (field, info.alias)}
+        fields = {name: value for name, value in fields_of(event).items() if name in names}
+        run = workflow.prepare(start_event=read_as(kind, fields, f"the inputs of `{name}`"), engine=self)
+        rules = workflow.run_rules()
+        if rules.key is not None:
+            run.key = rules.key(run)
+        if run.key != key:
+            raise InvalidMessageError(
+                f"a run of `{name}` started with {name_of(event)} would have the key {run.key!r}, not {key!r}"
+            )
+        self.admit(run)
+        if run.takes(event):
+            run.receive(event, message_id)
+        return True
+
+
+async def _receive(run: Run, event: Event | Message, message_id: str | None) -> bool:
+    """Give an event to a run, in its event loop; return whether it is new to it.
+
+    Raises:
+        RunEndedError: It is over.
+        InvalidMessageError: It does not take such an event.
+    """
+    if run.loop.is_closed():
+        raise RunEndedError(f"the event loop of the run {run.run_id} is closed")
+    return await call_and_await(run.loop, run.receive, event, message_id)

@@ -1,0 +1,126 @@
+"""Messages between runs: events, or data that is read as the receiver's class of an event."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+from pydantic import ValidationError
+from pydantic_core import to_json
+
+from wfc.runtime.authoring.run_rules import key_text
+from wfc.runtime.errors import InvalidMessageError, WorkflowRuntimeError
+from wfc.runtime.events import Event, event_name
+from wfc.runtime.plan.run_rules import Receives
+from wfc.runtime.values.outputs import problems
+
+__all__ = ["IfAbsent", "Keep", "Key", "Mailbox", "Message", "fields_of", "key_of_event", "name_of", "read_as"]
+
+T = TypeVar("T")
+
+Key = tuple[str, str]
+"""A workflow's name and a run's key."""
+
+KEPT = 10_000
+"""How many messages an engine keeps for runs that are still to start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """An event as data: its name, and its fields as JSON data. For senders that do not have its class."""
+
+    event: str
+    fields: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Has an event for which there is no run yet wait so many seconds for one to start."""
+
+    seconds: float
+
+
+IfAbsent = Literal["start"] | Keep | None
+"""When there is no such run: start one with the event's fields as its inputs, keep the event, or say so."""
+
+
+class Mailbox:
+    """Messages for runs that are still to start, by workflow and key."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Key, dict[int, tuple[Event | Message, str | None]]] = {}
+        self._count = self._last = 0
+
+    def keep(self, key: Key, event: Event | Message, message_id: str | None, seconds: float) -> bool:
+        """Keep a message; return whether it is new.
+
+        Raises:
+            WorkflowRuntimeError: There are too many already.
+        """
+        waiting = self._kept.setdefault(key, {})
+        if message_id is not None and any(known == message_id for _, known in waiting.values()):
+            return False
+        if self._count >= KEPT:
+            raise WorkflowRuntimeError(f"{KEPT} messages already wait for runs that have not started")
+        number = self._last = self._last + 1
+        self._count += 1
+        waiting[number] = event, message_id
+        asyncio.get_running_loop().call_later(seconds, self._drop, key, number)
+        return True
+
+    def _drop(self, key: Key, number: int) -> None:
+        waiting = self._kept.get(key, {})
+        if waiting.pop(number, None) is not None:
+            self._count -= 1
+            if not waiting:
+                del self._kept[key]
+
+    def take(self, key: Key) -> list[tuple[Event | Message, str | None]]:
+        """Take out what was kept for a run that starts now, the oldest first."""
+        waiting = self._kept.pop(key, {})
+        self._count -= len(waiting)
+        return list(waiting.values())
+
+
+def read_as(kind: type[T], fields: Mapping[str, object], what: str) -> T:
+    """Read what came from elsewhere, by way of JSON, as an event of a class.
+
+    Args:
+        what: It is called so in the message.
+
+    Raises:
+        InvalidMessageError: It does not fit, or has no JSON form.
+    """
+    try:
+        return kind.model_validate_json(to_json(fields, by_alias=True, inf_nan_mode="constants"))  # type: ignore[attr-defined, no-any-return]
+    except ValidationError as error:
+        raise InvalidMessageError(f"{what} cannot be taken: {problems(error)}") from None
+    except ValueError as error:  # PydanticSerializationError, circular references
+        raise InvalidMessageError(f"{what} cannot be written as JSON: {error}") from None
+
+
+def name_of(event: Event | Message) -> str:
+    """Return the name of an event's class."""
+    return event.event if isinstance(event, Message) else event_name(event)
+
+
+def fields_of(event: Event | Message) -> Mapping[str, Any]:
+    """Return an event's fields by their names in JSON."""
+    if isinstance(event, Message):
+        return event.fields
+    return event.model_dump(by_alias=True)
+
+
+def key_of_event(event: Event | Message, receives: Receives) -> str | None:
+    """Return the key that an event holds, as the receiver reads it; ``None`` if it holds none.
+
+    Raises:
+        InvalidMessageError: It does not fit what the receiver takes.
+    """
+    assert receives.key is not None
+    kind = receives.event
+    own = event if type(event) is kind else read_as(kind, fields_of(event), name_of(event))
+    value = getattr(own, receives.key, None)
+    return None if value is None else key_text(value)

@@ -1,0 +1,397 @@
+"""One attempt of a step run: prepare, act, hold the result against what is required, then the tail."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable, Coroutine, Mapping
+from datetime import datetime
+from typing import Any, Protocol
+
+from pydantic_core import to_json
+
+from wfc.runtime.authoring.injection import CallingRun
+from wfc.runtime.authoring.resource import Resources
+from wfc.runtime.authoring.resource.pools import Pool
+from wfc.runtime.authoring.retry import seed_of
+from wfc.runtime.calls.cache import store_entry
+from wfc.runtime.calls.threads import in_thread
+from wfc.runtime.core.advance.joins import uncollect
+from wfc.runtime.core.step_runs import Exit, StepRun
+from wfc.runtime.core.ticks import (
+    AttemptFailed,
+    Completed,
+    Failed,
+    ItemCompleted,
+    ItemFailed,
+    MatchValueComputed,
+    Paused,
+    Tick,
+)
+from wfc.runtime.driver.run.children import Children
+from wfc.runtime.driver.run.failures import failed_event, step_failed
+from wfc.runtime.driver.run.questions import check_pause
+from wfc.runtime.driver.run.step_runs import expression_error, started_at, unmet_requirements
+from wfc.runtime.driver.run.watchers import Watchers
+from wfc.runtime.errors import (
+    StepError,
+    WorkflowError,
+    is_final,
+    step_error,
+)
+from wfc.runtime.events import (
+    Event,
+    ProgressText,
+    StepState,
+    StepStateChanged,
+)
+from wfc.runtime.plan.outcomes import UNHANDLED
+from wfc.runtime.plan.signature import Call
+
+__all__ = ["Attempts", "Double"]
+
+Double = Callable[[Any], Coroutine[Any, Any, Any]]
+"""Stands in for a step's action: called with its context, it gives its result, or raises."""
+
+_OF_A_MODEL = ("model", "connection", "timeout")
+"""Errors for which the next model is asked."""
+
+
+class AttemptingRun(CallingRun, Protocol):
+    """What attempts of step runs need of the run."""
+
+    @property
+    def run_id(self) -> str:
+        """Its id."""
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """Its event loop."""
+
+    @property
+    def clock(self) -> Callable[[], datetime]:
+        """Tells the time of day."""
+
+    @property
+    def doubles(self) -> Mapping[str, Double] | None:
+        """What stands in for the actions of steps, by the steps' names."""
+
+    @property
+    def children(self) -> Children[Any]:
+        """The runs that it has started."""
+
+    @property
+    def resources(self) -> Resources:
+        """What its steps ask for besides events."""
+
+    @property
+    def watchers(self) -> Watchers:
+        """Those who watch it."""
+
+
+class Attempts:
+    """Makes the attempts of a run's step runs."""
+
+    __slots__ = ("_run",)
+
+    def __init__(self, run: AttemptingRun) -> None:
+        self._run = run
+
+    async def make(self, step_run: StepRun) -> Tick:
+        """Makes an attempt; what came of it.
+
+        Raises:
+            StepError: It took too long, or its result is not as required.
+            Exception: The action failed.
+        """
+        run = self._run
+        step = step_run.step
+        if run.execution.observed and step_run.exit <= Exit.TIMEOUT:
+            self._note(step_run, StepState.RUNNING)
+        if step_run.exit is not Exit.ACTION:
+            return self._other_way(step_run)
+        if step.action is None:
+            return self._transform(step_run)
+        step_run.response = None
+        step_run.called = False
+        if step.cache is not None:
+            step_run.fresh = []
+        if step_run.attempt == 1:
+            self._prepare(step_run)
+        if step.pauses:
+            return await self._pause(step_run)
+        if step.timeout is None:
+            result = await self._act(step_run)
+        else:
+            try:
+                async with asyncio.timeout(step.timeout) as bound:
+                    result = await self._act(step_run)
+            except TimeoutError:
+                if bound.expired():
+                    raise StepError("timeout", f"it took longer than {step.timeout:g} s") from None
+                raise
+        return self._conclude(step_run, result)
+
+    def _conclude(self, step_run: StepRun, result: Any) -> Tick:
+        """The action has given its result: what comes of it.
+
+        Raises:
+            StepError: It is not as required.
+        """
+        run = self._run
+        step = step_run.step
+        step_run.called = True  # its inputs are behind it
+        if said := unmet_requirements(run, step_run, result):
+            raise StepError("requirement", "the result is not as required: " + "; ".join(said))
+        if step.cache is not None:
+            for path, text in step_run.fresh:
+                store_entry(path, run.clock().timestamp(), text)
+            step_run.fresh = []
+        if step.stream_after is not None:
+            try:
+                said_after = step.stream_after(run, step_run, result)
+            except WorkflowError:
+                raise
+            except Exception as error:
+                raise expression_error(error) from error
+            self._tell(step_run, said_after)
+        if step.of is not None:
+            return self._give(step_run, result)
+        return (
+            Completed(step_run.number, result)
+            if step.then is None
+            else self._exit(step.then, step_run, result)
+        )
+
+    def _give(self, step_run: StepRun, result: Any) -> Tick:
+        """What an item gives."""
+        run = self._run
+        give = step_run.step.give
+        try:
+            return ItemCompleted(step_run.number, result if give is None else give(run, step_run, result))
+        except Exception as error:
+            return self._tail_failed(step_run, error)
+
+    def _other_way(self, step_run: StepRun) -> Tick:
+        """A step run that does not come to its action, or is past it."""
+        step = step_run.step
+        if step_run.exit is Exit.LIMIT:
+            return self._exit(step.on_limit, step_run)
+        if step_run.exit is Exit.TIMEOUT:
+            return self._exit(step.on_timeout, step_run)
+        if step_run.exit is Exit.MATCH:
+            return self._match(step_run)
+        if step_run.exit is Exit.RESULT:
+            return self._conclude(step_run, step_run.result)
+        if step_run.exit is Exit.EXPIRED:
+            if step.on_expired is not None:
+                return self._exit(step.on_expired, step_run)
+            step_run.result = StepError("timeout", f"what it waited for did not come within {step.bound:g} s")
+        return self.failed(step_run, step_run.result)
+
+    def _match(self, step_run: StepRun) -> Tick:
+        """The value by which an event belongs to others at a join."""
+        run = self._run
+        assert step_run.step.match_by is not None
+        try:
+            value = step_run.step.match_by(run, step_run, None)
+            return MatchValueComputed(step_run.number, to_json(value, by_alias=True).decode())
+        except Exception as error:
+            return self._tail_failed(step_run, error)
+
+    async def _pause(self, step_run: StepRun) -> Tick:
+        """A step that pauses: what it waits for from now on.
+
+        Raises:
+            Exception: Its inputs have no value, or there is nothing that it could wait for.
+        """
+        run = self._run
+        step = step_run.step
+        assert step.action is not None
+        double = run.doubles.get(step.name) if run.doubles is not None and step.item is None else None
+        if double is not None:
+            step_run.called = True
+            try:
+                return self._conclude(step_run, await double(run.context_of(step_run)))
+            except StepError as error:
+                if error.name != "timeout" or step.bound is None:
+                    raise
+            step_run.called = False  # the double says that nothing comes: the clock will tell
+        value = step.action(run, step_run, None)
+        if inspect.isawaitable(value):
+            value = await value
+        step_run.called = True
+        check_pause(step, value)
+        return Paused(step_run.number, value, run.clock(), step.bound)
+
+    def _transform(self, step_run: StepRun) -> Tick:
+        """A step that is a tail alone, and what its watchers are told."""
+        run = self._run
+        step = step_run.step
+        if step.stream_before is not None or step.stream_after is not None:
+            step_run.called = False
+            self._prepare(step_run)
+        if step.stream_after is not None:
+            self._tell(step_run, step.stream_after(run, step_run, None))
+        return self._exit(step.then, step_run)
+
+    def failed(self, step_run: StepRun, error: Exception) -> Tick:
+        """What comes of an attempt that failed: another one, what `on_error` says, or the end of the run."""
+        run = self._run
+        step = step_run.step
+        inputs_failed = run.execution.plan.is_generated and not getattr(step_run, "called", True)
+        if inputs_failed and not is_final(error):
+            # what a spec's step evaluates before its call are expressions
+            error = _because(expression_error(error), error)
+        if run.children:
+            run.children.stop_of(step_run.number)
+        step_run.raised = error
+        step_run.error = found = step_error(error)
+        final = is_final(error)
+        delay = None if final else self._next_delay(step_run, error, found)
+        if delay is not None:
+            uncollect(run.execution, step_run)
+            step_run.failed_at = run.clock()
+            self._note(step_run, StepState.RETRYING, error=found.message, retry_in=delay)
+            return AttemptFailed(step_run.number, delay)
+        if step.of is not None and not final:
+            self._note(step_run, StepState.NOT_RUNNING, error=found.message)
+            return ItemFailed(step_run.number, found)
+        if step.on_error is not None and not final:
+            try:
+                emitted = step.on_error(run, step_run, None)
+            except Exception as tail_error:
+                return self._tail_failed(step_run, tail_error)
+            if emitted is not UNHANDLED:
+                return Completed(step_run.number, emitted)
+        return self._failed(step_run, found, error, tail=False)
+
+    def _next_delay(self, step_run: StepRun, error: Exception, found: StepError) -> float | None:
+        """Seconds before the next attempt, or ``None``: with the retry policy, and then with the next model."""
+        run = self._run
+        step = step_run.step
+        if step.retry is not None:
+            seed = seed_of(run.run_id, step.name, step_run.number, step_run.attempt)
+            elapsed = run.loop.time() - step_run.began
+            delay = step.retry.next(elapsed, step_run.attempt - step_run.since, error, seed=seed)
+            if delay is not None:
+                return delay
+        models = getattr(step_run, "choices", 1)
+        if models > 1 and step_run.choice + 1 < models and found.matches(*_OF_A_MODEL):
+            step_run.choice += 1
+            step_run.since = step_run.attempt
+            step_run.began = run.loop.time()
+            return 0.0
+        return None
+
+    def _exit(self, tail: Call | None, step_run: StepRun, result: Any = None) -> Tick:
+        """Evaluates a tail: nothing can come between it and the tick that records what it says."""
+        run = self._run
+        if tail is None:
+            error = StepError("timeout", f"its join did not get all events within {step_run.step.within:g} s")
+            return self._failed(step_run, error, error, tail=False)
+        try:
+            return Completed(step_run.number, tail(run, step_run, result))
+        except Exception as error:
+            return self._tail_failed(step_run, error)
+
+    def _tail_failed(self, step_run: StepRun, error: Exception) -> Tick:
+        return self._failed(step_run, step_error(error), error, tail=True)
+
+    def _failed(self, step_run: StepRun, found: StepError, error: Exception, *, tail: bool) -> Tick:
+        run = self._run
+        self._note(step_run, StepState.NOT_RUNNING, error=found.message)
+        failed = step_failed(
+            step_run.step.name, step_run.event_name, step_run.attempt, found, error, tail=tail
+        )
+        began = getattr(step_run, "began", None)
+        if began is not None:
+            failed.elapsed_seconds = run.loop.time() - began
+        handled = None
+        if step_run.step.handler and not tail:
+            handled = failed_event(step_run, error, failed, run.clock())
+        return Failed(step_run.number, failed, handled)
+
+    def _prepare(self, step_run: StepRun) -> None:
+        """What is settled once for all attempts."""
+        run = self._run
+        step = step_run.step
+        step_run.began = run.loop.time()
+        step_run.choice, step_run.choices, step_run.since = 0, 1, 0
+        started_at(step_run, run.clock)
+        if step.needs_snapshot:
+            step_run.snapshot = run.execution.state.model_copy()
+        if step.idempotency_key is not None:
+            step_run.key = str(step.idempotency_key(run, step_run, None))
+        if step.stream_before is not None:
+            self._tell(step_run, step.stream_before(run, step_run, None))
+
+    async def _act(self, step_run: StepRun) -> Any:
+        run = self._run
+        step = step_run.step
+        assert step.action is not None
+        if run.doubles is not None and (double := run.doubles.get(step.name)) is not None:
+            step_run.called = True
+            return await double(run.context_of(step_run))
+        if not step.resources:
+            return await self._perform(step_run)
+        fresh = Pool()
+        try:
+            step_run.resources = await run.resources.for_step(step.resources, fresh)
+            return await self._perform(step_run)
+        finally:
+            if fresh.has_closers:
+                await fresh.close()
+
+    async def _perform(self, step_run: StepRun) -> Any:
+        run = self._run
+        step = step_run.step
+        assert step.action is not None
+        if step.is_async:
+            return await step.action(run, step_run, None)
+        result, error = await in_thread(_call, step.action, run, step_run)
+        if error is not None:
+            raise error
+        return result
+
+    def _tell(self, step_run: StepRun, said: str | Event) -> None:
+        run = self._run
+        if isinstance(said, Event):
+            run.watchers.publish(said)
+        else:
+            run.watchers.publish(ProgressText(text=said, step=step_run.step.name, attempt=step_run.attempt))
+
+    def _note(
+        self,
+        step_run: StepRun,
+        state: StepState,
+        *,
+        error: str | None = None,
+        retry_in: float | None = None,
+    ) -> None:
+        run = self._run
+        if run.execution.observed:
+            run.watchers.note(
+                StepStateChanged(
+                    name=step_run.step.name,
+                    step_state=state,
+                    worker_id=str(step_run.number),
+                    input_event_name=step_run.event_name,
+                    attempt=step_run.attempt,
+                    error=error,
+                    retry_in=retry_in,
+                )
+            )
+
+
+def _because(error: Any, cause: BaseException) -> Any:
+    error.__cause__ = cause
+    return error
+
+
+def _call(action: Call, run: CallingRun, step_run: StepRun) -> tuple[Any, Exception | None]:
+    """Calls a plain function; its exception is handed over by hand, as a future cannot hold each kind."""
+    try:
+        return action(run, step_run, None), None
+    except Exception as error:
+        return None, error

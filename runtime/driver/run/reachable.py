@@ -1,0 +1,143 @@
+"""A run as those outside reach it: they send it events, answer its questions, cancel it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Generic, Protocol, TypeVar
+
+from wfc.runtime.core.advance.cancelling import affected
+from wfc.runtime.core.step_runs import Exit, StepRun
+from wfc.runtime.core.ticks import Arrived, Cancelled, StepsCancelled, Tick
+from wfc.runtime.driver.messages import Message, name_of
+from wfc.runtime.driver.run.children import Children, RelatedRun
+from wfc.runtime.driver.run.receiving import accepts, is_meant_for, own_class, read_as_own, target_step
+from wfc.runtime.driver.run.state import RunState
+from wfc.runtime.errors import (
+    InvalidMessageError,
+    RunEndedError,
+    UndeclaredResultError,
+    WorkflowCancelledByUser,
+    WorkflowStepDoesNotExistError,
+)
+from wfc.runtime.events import Event, InputRequiredEvent, StopEvent, event_name
+
+__all__ = ["ReachableRun"]
+
+
+class PartRun(RelatedRun, Protocol):
+    """What a run passes on to those that are parts of it."""
+
+    def send(self, event: Event) -> None:
+        """Take in an event from outside."""
+
+
+R = TypeVar("R", bound=PartRun)
+
+
+class ReachableRun(RunState[R], Generic[R]):
+    """A run as those outside reach it; see ``Run``, which is what ``R`` stands for."""
+
+    __slots__ = ("children",)
+
+    children: Children[R]
+
+    @abstractmethod
+    def take(self, tick: Tick) -> None:
+        """Take in a tick from outside, and have what is then ready started."""
+
+    def cancel(self, reason: str = "the run was cancelled") -> None:
+        """End the run at once. What its steps have already done stays done."""
+        self.take(Cancelled(WorkflowCancelledByUser(reason)))
+
+    def cancel_step(self, which: str | int) -> int:
+        """Cancel a step's runs, or one by its number, with what follows from them; return how many that were.
+
+        Raises:
+            WorkflowStepDoesNotExistError: There is no step of that name.
+        """
+        step = number = None
+        if isinstance(which, str):
+            step = self.execution.plan.by_name.get(which)
+            if step is None:
+                raise WorkflowStepDoesNotExistError(f"there is no step `{which}`")
+        else:
+            number = which
+        count = len(affected(self.execution, step, number))
+        if count:
+            self.take(StepsCancelled(step, number))
+        return count
+
+    def is_meant_for(self, event: Event) -> bool:
+        """Return whether an event of a class that it receives is for this run, as far as keys tell."""
+        return is_meant_for(self.workflow.run_rules(), self.key, event)
+
+    def takes(self, event: Event | Message) -> bool:
+        """Return whether it takes such an event from outside."""
+        return own_class(self.workflow.run_rules(), self.execution, event) is not None
+
+    def receive(self, event: Event | Message, message_id: str | None) -> bool:
+        """Take an event from outside, in its event loop; return whether it is new.
+
+        Raises:
+            RunEndedError: It is over.
+            InvalidMessageError: It does not take such an event.
+        """
+        if self.is_done or self.execution.outcome is not None:
+            raise RunEndedError(f"the run {self.run_id} has ended, so it takes no {name_of(event)}")
+        kind = own_class(self.workflow.run_rules(), self.execution, event)
+        if kind is None:
+            raise InvalidMessageError(
+                f"the run {self.run_id} of `{self.workflow.workflow_name}` takes no {name_of(event)} from outside"
+            )
+        if message_id is not None and message_id in self.execution.received:
+            return False
+        self.send(read_as_own(kind, event), message_id=message_id)
+        if message_id is not None:
+            self.execution.receive(message_id)  # also where the run has not begun
+        return True
+
+    def send(
+        self,
+        event: Event,
+        step: str | None = None,
+        sender: StepRun | None = None,
+        message_id: str | None = None,
+    ) -> None:
+        """Take in an event from a step run, or from outside.
+
+        Raises:
+            UndeclaredResultError: No step accepts it, or the named one does not.
+            WorkflowStepDoesNotExistError: There is no step of that name.
+            RunEndedError: The run has ended.
+        """
+        if self.is_done and sender is None:
+            raise RunEndedError(f"the run {self.run_id} has ended, so it takes no {event_name(event)}")
+        if sender is not None and (self.is_done or sender.exit is Exit.DROPPED):
+            return  # it is being cancelled
+        if not isinstance(event, Event):
+            raise UndeclaredResultError(f"only events can be sent, not {type(event).__name__}")
+        target = target_step(self.execution.plan, event, step) if step is not None else None
+        if target is None and not (
+            accepts(self.execution, event, is_from_outside=sender is None)
+            or isinstance(event, StopEvent | InputRequiredEvent)
+        ):
+            below = _parts_that_accept(self.children, event) if sender is None else ()
+            if not below:
+                raise UndeclaredResultError(f"no step accepts {event_name(event)}")
+            for part in below:
+                part.send(event)
+            return
+        tick = Arrived(event, target, sender.number if sender is not None else None, message_id)
+        if self.has_begun:
+            self.take(tick)
+        else:
+            self.early = [*(self.early or ()), tick]
+
+
+def _parts_that_accept(children: Children[R], event: Event) -> list[R]:
+    """Return the runs below one that take an event from outside, where those above them do not."""
+    found: list[R] = []
+    for part in children.parts():
+        takes = accepts(part.execution, event, is_from_outside=True)
+        found.extend([part] if takes else _parts_that_accept(part.children, event))
+    return found

@@ -1,0 +1,73 @@
+"""Goes on with runs that were read from snapshots."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from wfc.runtime.core.advance.run_exits import way_out
+from wfc.runtime.core.effects import CheckInbox, StartChild, TakeRunExit
+from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.step_runs import StepRun
+from wfc.runtime.plan.pauses import Child
+from wfc.runtime.store.snapshots import StoredRun
+
+__all__ = ["begin_again", "restore_effects", "timers_left"]
+
+
+def begin_again(stored: StoredRun, execution: Execution, now: float) -> None:
+    """Have what was at work begin again, before what was ready: as a further attempt that costs no retry.
+
+    Args:
+        now: On the clock of the event loop.
+    """
+    for step_run in _live(execution):
+        if hasattr(step_run, "began"):
+            step_run.began += now
+    parts: dict[int, int] = {}
+    for _, number, _ in stored.children:
+        parts[number] = parts.get(number, 0) + 1
+    ready = {step_run.number for step_run in execution.starting}
+    again = [one for one in execution.in_flight.values() if one.number not in ready]
+    for step_run in again:
+        if step_run.step.plain or hasattr(step_run, "began"):
+            step_run.attempt += 1
+            if hasattr(step_run, "since"):
+                step_run.since += 1
+        if hasattr(step_run, "started_runs"):
+            step_run.started_runs = max(0, step_run.started_runs - parts.get(step_run.number, 0))
+    execution.starting.extendleft(reversed(again))
+
+
+def timers_left(stored: StoredRun, execution: Execution, now: datetime) -> dict[int, float]:
+    """Return the seconds that are left of each timer.
+
+    People and other services have not waited for us: what a pause waits for comes by the calendar.
+    """
+    gone = max(0.0, (now - stored.taken).total_seconds()) if stored.taken is not None else 0.0
+    of_pauses = {timer for pause in execution.paused.values() for timer in pause.timers}
+    return {
+        timer: max(0.0, left - gone) if timer in of_pauses else left
+        for timer, left in stored.timers_left.items()
+    }
+
+
+def restore_effects(execution: Execution) -> None:
+    """Add the effects that are still to be carried out: they can be read off the execution."""
+    if execution.failing is not None and (way := way_out(execution.failing)) is not None:
+        execution.effects.append(TakeRunExit(way))
+    for number, pause in execution.paused.items():
+        if isinstance(pause.value, Child):
+            execution.effects.append(StartChild(number, pause.value, pause.run.attempt))
+    if execution.inbox:
+        execution.effects.extend(CheckInbox(number) for number in execution.expecting)
+
+
+def _live(execution: Execution) -> list[StepRun]:
+    timed = [one for one in execution.timers.values() if isinstance(one, StepRun)]
+    queued = [one for queue in execution.queues.values() for one in queue]
+    return [
+        *execution.in_flight.values(),
+        *queued,
+        *timed,
+        *(pause.run for pause in execution.paused.values()),
+    ]

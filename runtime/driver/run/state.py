@@ -1,0 +1,196 @@
+"""What a run keeps besides its execution: its clock, its deadline, its state, its resources, its config."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any, Generic, TypeVar
+
+from wfc.runtime.authoring.resource import Resources
+from wfc.runtime.core.execution import NONE, Execution
+from wfc.runtime.core.step_runs import StepRun
+from wfc.runtime.core.ticks import Arrived
+from wfc.runtime.driver.gates import Passage
+from wfc.runtime.driver.run.attempts import Double
+from wfc.runtime.driver.run.children import Parent, RelatedRun
+from wfc.runtime.driver.run.needs import RunEngine, RunWorkflow
+from wfc.runtime.driver.run.timers import Timers
+from wfc.runtime.driver.run.trace import trace_of
+from wfc.runtime.events import StartEvent, StopEvent
+from wfc.runtime.store.snapshots import StoredRun
+from wfc.runtime.values.state import StateStore
+
+__all__ = ["RunState"]
+
+R = TypeVar("R", bound=RelatedRun)
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class RunState(Generic[R]):
+    """What a run keeps; see ``Run``, which is what ``R`` stands for."""
+
+    __slots__ = (
+        "__weakref__",
+        "_config",
+        "_deadline",
+        "_resources",
+        "_store",
+        "_stored",
+        "above",
+        "clock",
+        "doubles",
+        "early",
+        "engine",
+        "execution",
+        "future",
+        "has_begun",
+        "key",
+        "loop",
+        "parent",
+        "parked",
+        "passage",
+        "run_id",
+        "timers",
+        "trace",
+        "workflow",
+    )
+
+    def __init__(
+        self,
+        workflow: RunWorkflow[R],
+        start_event: StartEvent,
+        run_id: str,
+        *,
+        engine: RunEngine[R] | None = None,
+        state: Any = None,
+        doubles: Mapping[str, Double] | None = None,
+        clock: Callable[[], datetime] | None = None,
+        config: Any = None,
+        trace_parent: Mapping[str, str] | None = None,
+        stored: StoredRun | None = None,
+    ) -> None:
+        self.workflow = workflow
+        self.engine = engine or workflow.engine
+        self.run_id = run_id
+        self.key: str | None = None
+        self.parent: Parent | None = None  # whoever started it
+        self.above: R | None = None  # the same if this is part of it
+        self.parked: Mapping[str, Any] = NONE  # snapshots of runs that may be part of this one, by id
+        self.passage: Passage | None = None
+        plan = workflow.table()
+        self._stored = stored
+        known = None if stored is None else stored.execution
+        self.execution = known or Execution(plan, run_id, plan.new_state() if state is None else state)
+        self.execution.inputs = start_event
+        self.loop = asyncio.get_running_loop()
+        self.future: asyncio.Future[StopEvent] = self.loop.create_future()
+        self.doubles = doubles
+        # a loop whose clock jumps has a calendar that goes with it
+        self.clock: Callable[[], datetime] = clock or getattr(self.loop, "today", None) or _utc_now
+        self._config = config
+        self.has_begun = False
+        self.early: list[Arrived] | None = None  # what was sent before it began
+        self.trace = trace_of(workflow, trace_parent)
+        self.timers: Timers | None = None
+        self._deadline: asyncio.TimerHandle | float | None = None  # seconds, while it stands still
+        self._store: StateStore[Any] | None = None
+        self._resources: Resources | None = None
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it is over."""
+        return self.future.done()
+
+    @property
+    def timeout(self) -> float | None:
+        """Seconds that it may take."""
+        return self.workflow.timeout
+
+    def active_steps(self) -> list[str]:
+        """Return the names of the steps that are running, paused, or wait to be tried again."""
+        execution = self.execution
+        waiting = [one.step.name for one in execution.timers.values() if isinstance(one, StepRun)]
+        paused = [pause.run.step.name for pause in execution.paused.values()]
+        at_work = [run.step.name for run in execution.in_flight.values()]
+        return list(dict.fromkeys([*at_work, *waiting, *paused]))
+
+    # --- its deadline
+
+    def start_deadline(self, out_of_time: Callable[[], None]) -> None:
+        """Start its deadline; that of a run that goes on with what is left of it."""
+        timeout = self.timeout
+        if timeout is not None:
+            left = None if self._stored is None else self._stored.deadline
+            self._deadline = self.loop.call_later(timeout if left is None else left, out_of_time)
+
+    def stop_deadline(self) -> None:
+        """Have it not run out of time any more."""
+        if isinstance(self._deadline, asyncio.TimerHandle):
+            self._deadline.cancel()
+
+    def hold_deadline(self) -> None:
+        """Have its deadline stand still."""
+        left = self.deadline_left
+        if isinstance(self._deadline, asyncio.TimerHandle):
+            self._deadline.cancel()
+            self._deadline = left
+
+    def restart_deadline(self, out_of_time: Callable[[], None]) -> None:
+        """Have a deadline that stands still go on."""
+        if isinstance(self._deadline, float) and not self.is_done:
+            self._deadline = self.loop.call_later(self._deadline, out_of_time)
+
+    @property
+    def deadline_left(self) -> float | None:
+        """Seconds that are left of its deadline; ``None``: it has none."""
+        if isinstance(self._deadline, asyncio.TimerHandle):
+            return self._deadline.when() - self.loop.time()
+        return self._deadline
+
+    # --- what its steps use
+
+    @property
+    def resources(self) -> Resources:
+        """What its steps ask for besides events."""
+        if self._resources is None:
+            self._resources = Resources(self.workflow.resource_manager)
+        return self._resources
+
+    @property
+    def needs_closing(self) -> bool:
+        """Whether its steps have used what is to be closed with it."""
+        return self._resources is not None and self._resources.pool.has_closers
+
+    async def close_resources(self) -> None:
+        """Close what its steps have used."""
+        await self.resources.pool.close()
+
+    @property
+    def store(self) -> StateStore[Any]:
+        """The run's state."""
+        if self._store is None:
+            self._store = StateStore(self.execution)
+        return self._store
+
+    @property
+    def config(self) -> Any:
+        """The workflow's config, read when first asked for.
+
+        Raises:
+            SettingsError: A value is missing or does not fit.
+        """
+        if self._config is None:
+            self._config = self.workflow.read_config()
+        return self._config
+
+    @property
+    def trace_context(self) -> dict[str, str]:
+        """The run's span as plain data: ``trace_parent`` for what belongs below it, here or after a restart.
+
+        Empty where nobody is told of spans.
+        """
+        return self.trace.root.carry() if self.trace is not None and self.trace.root is not None else {}

@@ -1,0 +1,84 @@
+"""What a step run may know of itself: when it began, its key, its attempts, whether its result is as required."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+from wfc.runtime.authoring.injection import CallingRun
+from wfc.runtime.core.step_runs import StepRun
+from wfc.runtime.errors import ExpressionError, WorkflowError
+from wfc.runtime.plan.pauses import Question
+from wfc.runtime.plan.retries import RetryInfo
+
+__all__ = [
+    "expression_error",
+    "idempotency_key",
+    "next_message_id",
+    "retry_info",
+    "started_at",
+    "unmet_requirements",
+]
+
+
+def started_at(step_run: StepRun, clock: Callable[[], datetime]) -> datetime:
+    """Return when its first attempt began."""
+    try:
+        return step_run.started
+    except AttributeError:
+        step_run.started = clock()
+        return step_run.started
+
+
+def idempotency_key(step_run: StepRun, run_id: str) -> str:
+    """Return the key by which a service knows that a request of this step run is the same one."""
+    try:
+        return step_run.key
+    except AttributeError:
+        return f"{run_id}/{step_run.step.name}/{step_run.number}"
+
+
+def next_message_id(step_run: StepRun, run_id: str) -> str:
+    """Return the id of the next message that a step run sends: the same one in every attempt."""
+    attempt, count = getattr(step_run, "messages", (0, 0))
+    count = count + 1 if attempt == step_run.attempt else 1
+    step_run.messages = step_run.attempt, count
+    key = idempotency_key(step_run, run_id)
+    return key if count == 1 else f"{key}#{count}"
+
+
+def retry_info(step_run: StepRun, now: float) -> RetryInfo:
+    """Return how its attempts went so far.
+
+    Args:
+        now: On the clock of the event loop.
+    """
+    if step_run.attempt == 1:
+        return RetryInfo(0, 0.0, None, None)
+    return RetryInfo(step_run.attempt - 1, now - step_run.began, step_run.raised, step_run.failed_at)
+
+
+def unmet_requirements(run: CallingRun, step_run: StepRun, result: object) -> list[str]:
+    """Return what the step's requirements say of a result: a sentence for each that does not hold.
+
+    Of what several people have answered they look at each answer by itself.
+
+    Raises:
+        ExpressionError: A requirement has no value; doing the action again would not mend that.
+    """
+    require = step_run.step.require
+    try:
+        if require is None:
+            return []
+        if Question in step_run.step.pauses and isinstance(result, list):
+            return [said for answer in result for said in require(run, step_run, answer)]
+        return list(require(run, step_run, result))
+    except WorkflowError:
+        raise
+    except Exception as error:
+        raise expression_error(error) from error
+
+
+def expression_error(error: Exception) -> ExpressionError:
+    """Return what an exception means where a spec has an expression."""
+    return ExpressionError(f"{type(error).__name__}: {error}")
