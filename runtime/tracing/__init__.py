@@ -1,6 +1,6 @@
 """Spans and events of runs, and the handlers that are told of them, in a tree of dispatchers.
 
-`spans` has spans and their handlers, `dispatchers` where handlers are registered, `conventions` the names of attributes.
+`spans` has spans and their handlers, `dispatchers` the places to register them, `conventions` names of attributes.
 `runs` makes the spans of runs, steps and attempts, `model_calls` says what spans of requests to models hold, and
 `opentelemetry` makes spans of OpenTelemetry of them all. Where no handler is registered no span is made, and
 OpenTelemetry is imported by `opentelemetry` alone.
