@@ -21,16 +21,20 @@ class RequestOptions(Protocol):
         """Provider and name of the model, as in ``openai:gpt-4o-mini``."""
 
     @property
-    def temperature(self) -> float | None: ...
+    def temperature(self) -> float | None:
+        """How freely it chooses words."""
 
     @property
-    def max_tokens(self) -> int | None: ...
+    def max_tokens(self) -> int | None:
+        """How long its answer may be."""
 
     @property
-    def top_p(self) -> float | None: ...
+    def top_p(self) -> float | None:
+        """From how much of what is probable it chooses."""
 
     @property
-    def seed(self) -> int | None: ...
+    def seed(self) -> int | None:
+        """What its choices are drawn from."""
 
 
 def name_of(model: RequestOptions) -> str:
