@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from wfc.compiler.diagnostics import Address, Finding, Place, Severity
 from wfc.compiler.limits import MAX_FINDINGS, EnoughError, at_most
 from wfc.compiler.proof import check
-from wfc.compiler.recovery import Understood, suspect
+from wfc.compiler.recovery import Analysis, recover
 from wfc.compiler.resolve import resolve, shared_modules
 from wfc.compiler.rules import spelling
 from wfc.compiler.rules.reading import too_many_findings
@@ -31,7 +31,7 @@ def check_text(raw: bytes, path: str, project: Project | None = None) -> Compile
     with spelling.bounded():
         unit = project.unit(path, raw)  # yaml, schema
         assert isinstance(unit, Unit)  # its bytes are here
-        found = understand(unit, project)  # resolve, proof
+        found = analyse(unit, project)  # resolve, proof
     found = without_consequences(found, unit, project)  # recovery
     return compiled_of(unit, found.document, found.workflow, found.findings, project)
 
@@ -90,18 +90,18 @@ def compile_shared(path: str, project: Project, *, source: str, in_package: bool
     )
 
 
-def understand(unit: Unit, project: Project) -> Understood:
+def analyse(unit: Unit, project: Project) -> Analysis:
     """Resolve and check a file that was read."""
     if unit.kind == "workflow":
-        return understand_spec(unit.document, unit.spec, unit.findings, project)
+        return analyse_spec(unit.document, unit.spec, unit.findings, project)
     if unit.kind == "declarations":
         project.declared(unit.document.path, unit)
-    return Understood(unit.document, None, unit.findings)
+    return Analysis(unit.document, None, unit.findings)
 
 
-def understand_spec(
+def analyse_spec(
     document: Document, spec: Spec | None, known: Iterable[Finding], project: Project
-) -> Understood:
+) -> Analysis:
     """Resolve and check a spec.
 
     Args:
@@ -119,20 +119,20 @@ def understand_spec(
         except EnoughError:
             workflow = None
             findings.append(too_many_findings(Place((), "text", 0, 0), MAX_FINDINGS))
-    return Understood(document, workflow, findings)
+    return Analysis(document, workflow, findings)
 
 
-def without_consequences(found: Understood, unit: Unit, project: Project) -> Understood:
+def without_consequences(found: Analysis, unit: Unit, project: Project) -> Analysis:
     """Leave one finding for each mistake, where it can be told which one has led to the others."""
 
-    def understand_changed(document: Document) -> Understood:
+    def analyse_changed(document: Document) -> Analysis:
         with spelling.bounded():
             findings = [*unit.findings[: unit.of_reading]]
             spec = validate(document, findings.append)
-            return understand_spec(document, spec, findings, project)
+            return analyse_spec(document, spec, findings, project)
 
     if unit.kind == "workflow" and any(each.severity is Severity.ERROR for each in found.findings):
-        return suspect(found, understand_changed)
+        return recover(found, analyse_changed)
     return found
 
 

@@ -1,57 +1,58 @@
-"""Rewrites what is generated among these pages, and the examples that `wfc explain` shows.
+"""Rewrites what is generated among these pages.
 
 Run it after each change of the schema, a filter or a problem: ``.venvs/3.11/bin/python docs/generate.py``.
 """
 
 from __future__ import annotations
 
-import inspect
-import json
 import re
-import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from examples import EXAMPLES, packed, shown
 from patterns import patterns
+from rows import table
 from tables import reference
 
 from wfc.compiler.draw import flow_graph
 from wfc.compiler.passes import check_text
-from wfc.compiler.rules import PROBLEMS
-from wfc.compiler.rules.catalogue import load
-from wfc.compiler.rules.examples import Example
+from wfc.compiler.rules.catalogue import describe, groups
+from wfc.compiler.rules.examples import examples
 from wfc.runtime.drawing.graph import graph_from_data
 from wfc.runtime.drawing.rendering import render
 
 __all__ = ["pages"]
 
 DOCS: Final = Path(__file__).parent
-REPORTS: Final = DOCS.parent / "tests/errors"
-PACKED: Final = DOCS.parent / "compiler/rules/examples.json"
 ROOMS: Final = (
     "reading files shape names types values bindings python agents caching expressions operands templates"
-    " steps pauses messages runs flow joins races cases judging"
-)
-LONGEST_REPORT: Final = 12
+    " steps pauses messages runs flow joins races cases suppressions"
+).split()
+"""The order of the groups of problems, by their modules; others come last."""
 
 
 def problems() -> str:
-    """All problems, by where they are found: the explanation, an example and its report."""
-    load()
-    examples = json.loads(packed())
-    rooms: dict[str, list[str]] = {room: [] for room in ROOMS.split()}
-    for code, function in PROBLEMS.items():
-        rooms[function.__module__.rpartition(".")[2]].append(code)
+    """Return the page of all problems, by what they are about."""
+    rooms = {room: (title.partition(":")[0], codes) for room, title, codes in groups()}
+    order = sorted(rooms, key=lambda room: (ROOMS.index(room) if room in ROOMS else len(ROOMS), room))
     parts = [PROBLEMS_HEAD]
-    for room, codes in rooms.items():
-        parts.append(f"- [{title(room)}](#{anchor(title(room))}) ({len(codes)})\n")
-    for room, codes in rooms.items():
+    parts += [f"- [{rooms[room][0]}](#{anchor(rooms[room][0])}) ({len(rooms[room][1])})\n" for room in order]
+    for room in order:
+        title, codes = rooms[room]
         told = ", ".join(f"[{each}](reference.md#{anchor(each)})" for each in TOLD.get(room, ()))
-        parts.append(f"\n## {title(room)}\n" + (f"\nIn the reference: {told}.\n" if told else ""))
-        parts += [problem(code, examples) for code in sorted(codes)]
+        rows = [problem(code) for code in codes]
+        parts.append(
+            f"\n## {title}\n\nThe explanations: [{room}.py](../compiler/rules/{room}.py)."
+            + (f" In the reference: {told}." if told else "")
+            + f"\n\n{table(('code', 'severity', 'what is wrong', 'shown by'), rows)}\n"
+        )
     return "".join(parts)
+
+
+def problem(code: str) -> tuple[str, str, str, str]:
+    """Return the row of a problem, with links to its example and to what is reported of it."""
+    rule, example = describe(code), f"../compiler/rules/examples/{examples()[code].path.name}"
+    shown = f"[example]({example}), [report](../tests/compiler/rules/reports/{code}.txt)"
+    return f"`{code}`", rule.severity.word, rule.summary, shown
 
 
 TOLD: Final = {
@@ -82,40 +83,18 @@ TOLD: Final = {
 PROBLEMS_HEAD: Final = """\
 # Problems
 
-Every finding has a code, which stands in brackets at the end of its first line. This page has them all: what is wrong,
-why it matters, how to mend it, and a spec that has this one problem, with what `wfc check` says about it and the lines
-that mend it. In the terminal, `wfc explain CODE` prints the same.
+Every finding has a code, which stands in brackets at the end of its first line. This page lists them all, by what they
+are about. **`wfc explain CODE`** explains one: what is wrong, why it matters, how to mend it, and a spec that has this
+one problem, with the lines that mend it and what `wfc check` says of it.
 
-The page is generated from the compiler itself, so it is never behind it. Problems are grouped by what they are about:
+The explanations are the docstrings of the functions that make the findings; links lead to these, to the examples, and
+to the reports. Errors cannot be turned off; warnings can ([severity](cli.md#severity)).
 
 """
 
 
-def title(room: str) -> str:
-    """``Steps: what they accept`` for the module whose docstring is `Problems in steps: what they accept.`"""
-    words = (sys.modules[f"wfc.compiler.rules.{room}"].__doc__ or "").splitlines()[0].rstrip(".")
-    short = re.sub(r"^Problems (?:in|of|with) ", "", words).partition(":")[0]
-    return short[0].upper() + short[1:]
-
-
 def anchor(words: str) -> str:
     return re.sub(r"[^\w\- ]", "", words.lower()).replace(" ", "-")
-
-
-def problem(code: str, examples: Mapping[str, list[str]]) -> str:
-    explanation = inspect.getdoc(PROBLEMS[code]) or ""
-    report = (REPORTS / f"{code}.txt").read_text(encoding="utf-8").strip("\n").splitlines()
-    more = ["…"] if len(report) > LONGEST_REPORT else []
-    told = "\n".join([*report[:LONGEST_REPORT], *more])
-    text = f"\n### {code}\n\n{explanation}\n\n```text\n{told}\n```\n"
-    path = EXAMPLES[code]
-    spec = shown(path)
-    if spec is None or code not in examples:
-        return f"{text}\nThe example: [{path.name}](../tests/errors/{path.name}).\n"
-    kind = path.suffix.removeprefix(".")
-    lines = "\n".join(Example(*examples[code]).difference(context=0))
-    text = f"{text}\nMended:\n\n```diff\n{lines}\n```\n"
-    return f"{text}\n<details><summary>the spec</summary>\n\n```{kind}\n{spec}```\n\n</details>\n"
 
 
 def picture(spec: Path) -> str:
@@ -144,7 +123,6 @@ def pages() -> dict[Path, str]:
     return {
         page: reference(page.read_text(encoding="utf-8")),
         DOCS / "problems.md": problems(),
-        PACKED: packed(),
         DOCS.parent / "specs/README.md": patterns(),
         DOCS / "release_notes.svg": picture(DOCS.parent / "specs/release_notes.yaml"),
     }

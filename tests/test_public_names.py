@@ -21,6 +21,8 @@ def modules() -> list[str]:
             parts = path.relative_to(ROOT).with_suffix("").parts
             if any(part.startswith("_") and part != "__init__" for part in parts):
                 continue  # private by its name
+            if not all(part.isidentifier() for part in parts):
+                continue  # no module: a program that belongs to the example of a problem
             names.append(".".join(("wfc", *(part for part in parts if part != "__init__"))))
     return names
 

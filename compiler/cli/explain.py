@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from types import ModuleType
+from collections.abc import Iterator
 
 import click
 
@@ -20,11 +19,8 @@ def command(code: str | None) -> None:
 
     Without a CODE it lists them all, by what they are about.
     """
-    import inspect
-
     from wfc.compiler.rules import PROBLEMS, closest
-    from wfc.compiler.rules.catalogue import load
-    from wfc.compiler.rules.examples import example
+    from wfc.compiler.rules.catalogue import describe, load
 
     load()
     if code is None:
@@ -34,37 +30,49 @@ def command(code: str | None) -> None:
     if name not in PROBLEMS:
         hint = closest(name, PROBLEMS)
         raise click.UsageError(f"no finding has the code `{printable(code)}`" + (f"; {hint}" if hint else ""))
-    click.echo(f"{name}\n\n{inspect.getdoc(PROBLEMS[name])}")
-    shown = example(name)
-    if shown is not None:
-        click.echo("\nAn example; what mends it is marked with + and -:\n")
-        for line in shown.difference():
-            click.echo(f"  {tinted(line)}")
+    click.echo(f"{name}\n\n{describe(name).explanation}")
+    for line in shown_example(name):
+        click.echo(line)
+
+
+def shown_example(code: str) -> Iterator[str]:
+    """Generate the lines of a problem's example, with what mends it, and of what ``wfc check`` says of it."""
+    from wfc.compiler.diagnostics.render import render
+    from wfc.compiler.passes import check_text
+    from wfc.compiler.rules.examples import difference, examples
+    from wfc.compiler.workspace.compiled import Compiled
+
+    def check(raw: bytes) -> Compiled:
+        return check_text(raw, f"{code}.yaml")
+
+    example = examples()[code]
+    text = example.printable_text()
+    if text is None:
+        return
+    yield "\nAn example; what mends it is marked with + and -:\n"
+    for line in difference(text, example.mend(check).decode()):
+        yield f"  {coloured(line)}"
+    found = check(text.encode()).diagnostics
+    if {each.code for each in found} == {
+        code
+    }:  # settings, and specs that need other files, are checked otherwise
+        yield "\nWhat `wfc check` says of it:\n"
+        for line in render(found, {f"{code}.yaml": text}).rstrip("\n").split("\n"):
+            yield f"  {line}".rstrip()
 
 
 def list_all() -> None:
-    """Tell all codes, those of one room together under its heading."""
-    import inspect
+    """List all codes, those of one module together under its title."""
+    from wfc.compiler.rules.catalogue import describe, groups
 
-    from wfc.compiler.rules import PROBLEMS
-
-    width = max(map(len, PROBLEMS))
-    rooms: dict[str, list[str]] = {}
-    for known in sorted(PROBLEMS):
-        rooms.setdefault(heading(inspect.getmodule(PROBLEMS[known])), []).append(known)
-    for number, room in enumerate(sorted(rooms)):
-        click.echo(f"{chr(10) * bool(number)}{room}")
-        for known in rooms[room]:
-            click.echo(f"  {known:{width}}  {(inspect.getdoc(PROBLEMS[known]) or '').splitlines()[0]}")
+    listed = {title: codes for _, title, codes in groups()}
+    width = max(len(code) for codes in listed.values() for code in codes)
+    for number, title in enumerate(sorted(listed)):
+        click.echo(f"{chr(10) * bool(number)}{title}")
+        for code in listed[title]:
+            click.echo(f"  {code:{width}}  {describe(code).summary}")
 
 
-def heading(module: ModuleType | None) -> str:
-    """What a room of problems is about, from the first line of its module."""
-    told = (module.__doc__ or "" if module is not None else "").splitlines()[0].rstrip(".")
-    about = re.sub(r"^Problems (?:with|of|in) ", "", told)
-    return f"{about[:1].upper()}{about[1:]}"
-
-
-def tinted(line: str) -> str:
-    """A line of a difference, in a terminal's colours; they are left out where there is no terminal."""
+def coloured(line: str) -> str:
+    """Colour a line of a difference; the colours are left out where there is no terminal."""
     return click.style(line, fg={"-": "red", "+": "green"}.get(line[:1]))

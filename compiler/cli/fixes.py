@@ -9,7 +9,7 @@ import click
 
 from wfc.compiler.diagnostics import Diagnostic
 from wfc.compiler.diagnostics.escaping import printable
-from wfc.compiler.diagnostics.fixes import fixed
+from wfc.compiler.diagnostics.fixes import fix_until_stable
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.workspace.compiled import Compiled
 from wfc.compiler.workspace.sources import Source, load, quoted_path
@@ -79,7 +79,7 @@ def changed(
     def again(text: str) -> Sequence[Diagnostic]:
         return of_its_own(check(Source(source.path, encoded(source, text))))
 
-    result = fixed(checked.text, of_its_own(checked), again, unsafe=unsafe)
+    result = fix_until_stable(checked.text, of_its_own(checked), again, unsafe=unsafe)
     if result.text == checked.text:
         return None
     place = os.path.realpath(source.path)

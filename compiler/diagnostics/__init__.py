@@ -102,17 +102,14 @@ class Edit:
         new: What is to stand there: in a scalar as its *decoded* value has it, for a stretch of the text as it is.
         old: What must stand there exactly once; only it is replaced. ``None`` for the whole place.
         how: ``"replace"``; ``"remove"`` the entry or the item at the address with all it holds; ``"quote"`` the
-            text of the place as it is written; put ``new`` as an entry of its own ``"before"`` the key;
-            ``"rewrite"`` the value, be it a map or a list, as ``new`` has it in YAML; or ``"exchange"`` what is
-            written after the key for what is written after the key at ``source``.
-        source: Where another value is taken from.
+            text of the place as it is written; put ``new`` as an entry of its own ``"before"`` the key; or
+            ``"rewrite"`` the value, be it a map or a list, as ``new`` has it in YAML.
     """
 
     place: Place
     new: str = ""
     old: str | None = None
-    how: Literal["replace", "remove", "quote", "before", "rewrite", "exchange"] = "replace"
-    source: Place | None = None
+    how: Literal["replace", "remove", "quote", "before", "rewrite"] = "replace"
 
 
 @dataclass(frozen=True, slots=True)

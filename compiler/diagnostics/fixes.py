@@ -1,4 +1,4 @@
-"""Text and diagnostics → text with the fixes applied, and nothing else changed."""
+"""Application of fixes to a text, with nothing else changed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 from wfc.compiler.diagnostics import Applicability, Diagnostic, Severity, TextEdit
 from wfc.compiler.slotted import dataclass
 
-__all__ = ["Fixed", "applied", "fixed"]
+__all__ = ["Fixed", "apply_fixes", "fix_until_stable"]
 
 MOST_ROUNDS: Final = 20
 """How often a text is checked and fixed again; a fix may bring a finding to light that has one too."""
@@ -28,7 +28,7 @@ class Fixed:
     findings: tuple[Diagnostic, ...]
 
 
-def fixed(
+def fix_until_stable(
     text: str,
     findings: Sequence[Diagnostic],
     check: Callable[[str], Sequence[Diagnostic]],
@@ -45,12 +45,12 @@ def fixed(
         check: Finds what there is in a changed text.
         unsafe: Whether to apply those too that may change what is meant.
     """
-    wanted: set[Applicability] = {"safe", "unsafe"} if unsafe else {"safe"}
+    allowed: set[Applicability] = {"safe", "unsafe"} if unsafe else {"safe"}
     done: list[Diagnostic] = []
     seen = {text}
     first = {(each.code, each.message) for each in findings}
     for _ in range(MOST_ROUNDS):
-        text, now = applied(text, findings, wanted)
+        text, now = apply_fixes(text, findings, allowed)
         if not now or text in seen:
             break
         seen.add(text)
@@ -63,21 +63,21 @@ def fixed(
     return Fixed(text, tuple(done))
 
 
-def applied(
-    text: str, findings: Iterable[Diagnostic], wanted: Iterable[Applicability]
+def apply_fixes(
+    text: str, findings: Iterable[Diagnostic], allowed: Iterable[Applicability]
 ) -> tuple[str, list[Diagnostic]]:
-    """The text with fixes applied at once, and the findings that they were for.
+    """Return the text with fixes applied at once, and the findings that they were for.
 
     Of fixes that overlap the first one counts; a fix is applied as a whole or not at all.
     """
-    wanted = set(wanted)
+    allowed = set(allowed)
     taken: list[TextEdit] = []
     done: list[Diagnostic] = []
     for finding in findings:
         fix = finding.fix
-        if fix is None or fix.applicability not in wanted or not fix.edits:
+        if fix is None or fix.applicability not in allowed or not fix.edits:
             continue
-        if any(touches(edit, other) for edit in fix.edits for other in taken):
+        if any(overlap(edit, other) for edit in fix.edits for other in taken):
             continue
         taken += fix.edits
         done.append(finding)
@@ -90,7 +90,7 @@ def applied(
     return "".join([*parts, text[at:]]), done
 
 
-def touches(one: TextEdit, other: TextEdit) -> bool:
+def overlap(one: TextEdit, other: TextEdit) -> bool:
     """Whether two edits change one place; two that insert at one place do, and two that take out neighbours.
 
     All the entries of a map taken out, each on its own, would leave a map with nothing in it.

@@ -130,7 +130,7 @@ def normal_form(name: str) -> str:
 
 
 def is_name(name: str) -> bool:
-    """Whether a name, in normal form, may be declared: an identifier in any script that begins with no ``_``."""
+    """Return whether a name, in normal form, may be declared: an identifier in any script that begins with no ``_``."""
     return name.isidentifier() and not name.startswith("_")
 
 
@@ -145,34 +145,34 @@ def pascal_case(name: str) -> str:
     return normal_form("".join([word[:1].upper() + word[1:] for word in name.split("_")]))
 
 
-def claimed(name: str, by: frozenset[str]) -> Code:
-    """A declared name as Python name: one that is claimed gets a trailing ``_``."""
+def unreserved(name: str, reserved: frozenset[str]) -> Code:
+    """Return a declared name as a Python name: one that is reserved gets a trailing ``_``."""
     name = normal_form(name)
     assert name.isidentifier(), name
     # whoever declares `class_` beside `class` would otherwise get the name that `class` gets
-    return Code(f"{name}_" if name.rstrip("_") in by else name)
+    return Code(f"{name}_" if name.rstrip("_") in reserved else name)
 
 
 def field_name(name: str) -> Code:
-    """A field's name as a Python attribute: a trailing ``_`` where Python or a base class claims it."""
-    return claimed(name, FIELDS)
+    """A field's name as a Python attribute: a trailing ``_`` where Python or a base class reserves it."""
+    return unreserved(name, FIELDS)
 
 
 def class_name(name: str) -> Code:
-    """A type's, event's or workflow's name as a Python class: a trailing ``_`` where an import claims it."""
-    return claimed(name, CLASSES)
+    """A type's, event's or workflow's name as a Python class: a trailing ``_`` where an import reserves it."""
+    return unreserved(name, CLASSES)
 
 
 def method_name(name: str) -> Code:
-    """A step's name as a method of a workflow class: a trailing ``_`` where ``Workflow`` claims it."""
-    return claimed(name, METHODS)
+    """A step's name as a method of a workflow class: a trailing ``_`` where ``Workflow`` reserves it."""
+    return unreserved(name, METHODS)
 
 
 def local_name(name: str) -> Code:
     """A name for a value inside a function: a trailing ``_`` where generated code uses it otherwise."""
-    return claimed(name, LOCALS)
+    return unreserved(name, LOCALS)
 
 
 def constant_name(name: str) -> Code:
-    """``STANDARD`` for the policy ``standard``: a trailing ``_`` where an import claims it."""
-    return claimed(name.upper(), CONSTANTS)
+    """``STANDARD`` for the policy ``standard``: a trailing ``_`` where an import reserves it."""
+    return unreserved(name.upper(), CONSTANTS)

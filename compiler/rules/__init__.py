@@ -1,7 +1,7 @@
 """Every problem that a spec can have: one small function each, whose docstring is its explanation.
 
 A problem's function is named after its code: ``unknown_event`` makes findings of code ``unknown-event``.
-``wfc explain`` prints its docstring; ``tests/errors/unknown-event.yaml`` shows it.
+``wfc explain`` prints its docstring; ``examples/unknown-event.yaml`` shows it.
 """
 
 from __future__ import annotations

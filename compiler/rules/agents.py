@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import closest, problem
-from wfc.compiler.rules.fixes import corrected
+from wfc.compiler.rules.fixes import correct_name
 
 __all__ = ["approves_no_tool"]
 
@@ -25,5 +25,5 @@ def approves_no_tool(place: Place, name: str, known: Iterable[str]) -> Finding:
         f"`{name}` is not among the tools here",
         place,
         closest(name, names),
-        fix=corrected(place, name, names),
+        fix=correct_name(place, name, names),
     )

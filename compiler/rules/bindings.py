@@ -6,7 +6,7 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import problem
-from wfc.compiler.rules.fixes import written
+from wfc.compiler.rules.fixes import replace_text
 
 __all__ = [
     "bad_python_tool",
@@ -50,7 +50,7 @@ def model_without_provider(place: Place, use: str) -> Finding:
         f"`{use}` does not say who provides the model",
         place,
         f'write `"{better}"`' if provider else f'write its provider before it, as in `"openai:{use}"`',
-        fix=written(place, better) if provider else None,
+        fix=replace_text(place, better) if provider else None,
     )
 
 
@@ -86,7 +86,7 @@ def bad_python_tool(place: Place, text: str) -> Finding:
         f"`{text}` is not of the form `module:function`",
         place,
         hint,
-        fix=written(place, f"{module}:{function}", applicability="safe") if hint else None,
+        fix=replace_text(place, f"{module}:{function}", applicability="safe") if hint else None,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import problem
-from wfc.compiler.rules.fixes import removed
+from wfc.compiler.rules.fixes import remove_entry
 
 __all__ = ["cannot_be_cached"]
 
@@ -21,5 +21,5 @@ def cannot_be_cached(place: Place, what: str, hint: str) -> Finding:
     each time. Leave `cache` out.
     """
     return Finding(
-        "cannot-be-cached", f"{what}, so that no result can be kept", place, hint, fix=removed(place)
+        "cannot-be-cached", f"{what}, so that no result can be kept", place, hint, fix=remove_entry(place)
     )

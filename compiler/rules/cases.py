@@ -6,7 +6,7 @@ import re
 
 from wfc.compiler.diagnostics import Finding, Place, Severity
 from wfc.compiler.rules import problem, warning
-from wfc.compiler.rules.fixes import removed, written
+from wfc.compiler.rules.fixes import remove_entry, replace_text
 
 __all__ = [
     "clock_without_offset",
@@ -32,7 +32,7 @@ def step_without_action(place: Place, name: str, key: str) -> Finding:
         "step-without-action",
         f"step `{name}` has no action for `{key}` to stand in for",
         place,
-        fix=removed(place),
+        fix=remove_entry(place),
     )
 
 
@@ -101,5 +101,5 @@ def clock_without_offset(place: Place, text: str) -> Finding:
         f"`{text}` is not a moment with an offset",
         place,
         "write it like `2026-03-29T00:30:00Z`",
-        fix=written(place, f"{text}Z") if MOMENT.fullmatch(text) else None,
+        fix=replace_text(place, f"{text}Z") if MOMENT.fullmatch(text) else None,
     )

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from wfc.compiler.diagnostics import Finding, Fix, Place
 from wfc.compiler.rules import closest, problem
-from wfc.compiler.rules.elsewhere import INSTEAD_OF_CALLS, OTHERWISE_CALLED, WHERE_NAMES_ARE
-from wfc.compiler.rules.fixes import corrected, written
+from wfc.compiler.rules.fixes import correct_name, replace_text
+from wfc.compiler.rules.foreign_names import INSTEAD_OF_CALLS, OTHERWISE_CALLED, WHERE_NAMES_ARE
 from wfc.compiler.rules.phrases import listed, suggestion
 
 __all__ = [
@@ -65,7 +65,7 @@ def unclosed_braces(place: Place, opening: str, closing: str, rest: str, end: in
         f"`{opening}` is not closed",
         place,
         f"add `{closing}`" if rest.strip() == closing else f"close it with `{closing}`",
-        fix=written(place.stretch(end, end), rest, title=f"add `{rest.strip()}`"),
+        fix=replace_text(place.stretch(end, end), rest, title=f"add `{rest.strip()}`"),
     )
 
 
@@ -81,7 +81,7 @@ def unclosed_text(place: Place, quote: str) -> Finding:
         "this text does not end",
         place,
         f"add `{quote}`",
-        fix=written(place.stretch(place.end or 0, place.end or 0), quote, title=f"add `{quote}`"),
+        fix=replace_text(place.stretch(place.end or 0, place.end or 0), quote, title=f"add `{quote}`"),
     )
 
 
@@ -96,7 +96,7 @@ def unclosed_bracket(place: Place, opened: str, closing: str, end: int) -> Findi
         f"`{opened}` is not closed",
         place,
         f"add `{closing}`",
-        fix=written(place.stretch(end, end), closing, title=f"add `{closing}`"),
+        fix=replace_text(place.stretch(end, end), closing, title=f"add `{closing}`"),
     )
 
 
@@ -153,7 +153,7 @@ def foreign_operator(place: Place, found: str, meant: str, *, spaced: bool) -> F
         f"`{found}` means nothing here",
         place,
         f"write `{meant}`",
-        fix=written(place, meant, applicability="safe") if spaced else None,
+        fix=replace_text(place, meant, applicability="safe") if spaced else None,
     )
 
 
@@ -169,7 +169,7 @@ def unknown_escape(place: Place, found: str) -> Finding:
         f"`{found}` means nothing in a text",
         place,
         "write `\\\\` for a backslash",
-        fix=written(place, f"\\{found}", applicability="safe"),
+        fix=replace_text(place, f"\\{found}", applicability="safe"),
     )
 
 
@@ -293,7 +293,7 @@ def unknown_name(place: Place, name: str, known: Sequence[str], meant: str = "")
         f"there is no `{name}` here",
         place,
         hint,
-        fix=corrected(place, name, known) if name not in WHERE_NAMES_ARE else None,
+        fix=correct_name(place, name, known) if name not in WHERE_NAMES_ARE else None,
         about=(name,),
     )
 
@@ -316,7 +316,7 @@ def unknown_field(place: Place, name: str, of: str, known: Sequence[str]) -> Fin
     field's name as it is declared, or declare the field.
     """
     hint = suggestion(name, known) or "it has no fields"
-    fix = corrected(place, name, known)
+    fix = correct_name(place, name, known)
     return Finding("unknown-field", f"{of} has no field `{name}`", place, hint, fix=fix, about=(name,))
 
 
@@ -359,7 +359,7 @@ def unknown_filter(place: Place, name: str, known: Sequence[str]) -> Finding:
         f"there is no filter `{name}`",
         place,
         closest(name, known),
-        fix=corrected(place, name, known),
+        fix=correct_name(place, name, known),
     )
 
 
@@ -380,7 +380,7 @@ def unknown_test(place: Place, name: str, known: Sequence[str]) -> Finding:
         f"`is {name}` asks nothing that is known",
         place,
         hint,
-        fix=written(place, "not none", applicability="display")
+        fix=replace_text(place, "not none", applicability="display")
         if name == "defined"
-        else corrected(place, name, known),
+        else correct_name(place, name, known),
     )

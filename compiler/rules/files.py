@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from wfc.compiler.diagnostics import Finding, Place, Severity
 from wfc.compiler.rules import closest, problem, warning
-from wfc.compiler.rules.fixes import corrected
+from wfc.compiler.rules.fixes import correct_name
 
 __all__ = [
     "contract_not_kept",
@@ -32,7 +32,7 @@ def no_such_file(place: Place, path: str, reason: str, near: Iterable[str] = ())
     """
     names = list(near)
     hint = closest(path, names) or "paths are relative to this file: look for the file, or mend its path"
-    fix = corrected(place, path, names)
+    fix = correct_name(place, path, names)
     return Finding("no-such-file", f"`{path}` cannot be read: {reason}", place, hint, fix=fix)
 
 

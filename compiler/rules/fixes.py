@@ -1,4 +1,4 @@
-"""What problems offer as fixes: a name corrected, a text written otherwise, quoted, or removed."""
+"""The fixes that problems offer: correct a name, replace, quote, append to or remove something."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Final
 from wfc.compiler.diagnostics import Applicability, Edit, Fix, Place
 from wfc.compiler.rules.spelling import nearest, sure
 
-__all__ = ["appended", "corrected", "exchanged", "quoted", "removed", "replaced", "written"]
+__all__ = ["add_quotes", "append_text", "correct_name", "remove_entry", "replace_text", "replace_value"]
 
-SIMPLE: Final = re.compile(r"\w+(?:\.\w+)*")
+DOTTED_NAME: Final = re.compile(r"\w+(?:\.\w+)*")
 
 
-def corrected(place: Place, name: str, known: Iterable[str], meant: str | None = None) -> Fix | None:
-    """The known name most like an unknown one in its place: safe if no other can be meant; ``None`` if none is like it.
+def correct_name(place: Place, name: str, known: Iterable[str], meant: str | None = None) -> Fix | None:
+    """Write the known name most like an unknown one: safe if no other can be meant, ``None`` if none is like it.
 
     Args:
         place: Where the name stands, and perhaps signs around it.
@@ -27,10 +27,12 @@ def corrected(place: Place, name: str, known: Iterable[str], meant: str | None =
     meant = meant or nearest(name, names)
     if not meant or not name:
         return None
-    return written(place, meant, old=name, applicability="safe" if sure(name, meant, names) else "display")
+    return replace_text(
+        place, meant, old=name, applicability="safe" if sure(name, meant, names) else "display"
+    )
 
 
-def written(
+def replace_text(
     place: Place,
     new: str,
     *,
@@ -38,33 +40,27 @@ def written(
     applicability: Applicability = "unsafe",
     title: str = "",
 ) -> Fix:
-    """Something else in a place, or instead of ``old`` in it."""
+    """Write something else in a place, or instead of ``old`` in it."""
     return Fix(title or f"write `{new.strip()}`", (Edit(place, new, old),), applicability)
 
 
-def quoted(place: Place, applicability: Applicability = "safe") -> Fix:
-    """Quotes around what stands in a place."""
+def add_quotes(place: Place, applicability: Applicability = "safe") -> Fix:
+    """Put quotes around what stands in a place."""
     return Fix("put it in quotes", (Edit(place, how="quote"),), applicability)
 
 
-def removed(place: Place, applicability: Applicability = "unsafe", title: str = "remove it") -> Fix:
-    """The entry or the item that a place belongs to taken out."""
+def remove_entry(place: Place, applicability: Applicability = "unsafe", title: str = "remove it") -> Fix:
+    """Remove the entry or the item at a place, with all that it holds."""
     return Fix(title, (Edit(place, how="remove"),), applicability)
 
 
-def replaced(place: Place, new: str, applicability: Applicability = "unsafe", title: str = "") -> Fix:
-    """A whole value, of whatever form, instead of the one in a place, as YAML writes it on one line."""
+def replace_value(place: Place, new: str, applicability: Applicability = "unsafe", title: str = "") -> Fix:
+    """Replace a whole value by another one, given as YAML on one line."""
     return Fix(title or f"write `{new}`", (Edit(place, new, how="rewrite"),), applicability)
 
 
-def exchanged(one: Place, other: Place) -> Fix:
-    """The values of two keys, each after the other key."""
-    edits = (Edit(one, how="exchange", source=other), Edit(other, how="exchange", source=one))
-    return Fix("exchange the two values", edits)
-
-
-def appended(place: Place, words: str, new: str) -> Fix | None:
-    """Something put after a name with its fields, where it needs no brackets; after anything else ``None``."""
-    if not SIMPLE.fullmatch(words) or place.end is None:
+def append_text(place: Place, words: str, new: str) -> Fix | None:
+    """Append to a name with its fields, which needs no brackets; ``None`` for anything else."""
+    if not DOTTED_NAME.fullmatch(words) or place.end is None:
         return None
-    return written(place.stretch(place.end, place.end), new, title=f"add `{new.strip()}`")
+    return replace_text(place.stretch(place.end, place.end), new, title=f"add `{new.strip()}`")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from wfc.compiler.diagnostics import Edit, Finding, Fix, Place, Severity
 from wfc.compiler.rules import problem, warning
-from wfc.compiler.rules.fixes import removed
+from wfc.compiler.rules.fixes import remove_entry
 from wfc.compiler.rules.phrases import joined
 
 __all__ = [
@@ -70,7 +70,7 @@ def unused_event(place: Place, event: str) -> Finding:
         place,
         "remove it, or let a step emit it and another accept it",
         Severity.WARNING,
-        fix=removed(place),
+        fix=remove_entry(place),
     )
 
 
@@ -103,7 +103,7 @@ def unreachable_end(place: Place, event: str) -> Finding:
         f"no step emits `{event}`, so no run can end with it",
         place,
         f"let a step `emit: {event}`, or take it out of `end`",
-        fix=removed(place) if place.address != ("end",) else None,
+        fix=remove_entry(place) if place.address != ("end",) else None,
     )
 
 
@@ -168,7 +168,7 @@ def entry_never_taken(
         place,
         f"move entry {earlier + 1} to the end, or give it a `when`"
         + (f"; to emit all of them write `{together}`" if together else ""),
-        fix=removed(place, "display"),
+        fix=remove_entry(place, "display"),
     )
 
 

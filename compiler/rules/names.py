@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from wfc.compiler.diagnostics import Finding, Place, Severity
 from wfc.compiler.rules import closest, problem, warning
-from wfc.compiler.rules.fixes import corrected, removed, replaced, written
+from wfc.compiler.rules.fixes import correct_name, remove_entry, replace_text, replace_value
 from wfc.compiler.rules.spelling import sure
 from wfc.compiler.slotted import replace
 
@@ -57,10 +57,14 @@ def _unknown(code: str, what: str, section: str, place: Place, name: str, known:
         return Finding(code, f"there is no {what} `{name}`", place, meant)
     if several := joined_names(name, names):
         return Finding(
-            code, f"there is no {what} `{name}`", place, f"write `{several}`", fix=replaced(place, several)
+            code,
+            f"there is no {what} `{name}`",
+            place,
+            f"write `{several}`",
+            fix=replace_value(place, several),
         )
     if (several := listed_names(name, names)) and place.address[-1:] in LISTS:
-        listing = replaced(place, several, applicability="safe")
+        listing = replace_value(place, several, applicability="safe")
         return Finding(code, f"there is no {what} `{name}`", place, f"write `{several}`", fix=listing)
     hint = closest(name, names)
     if not hint and not names:
@@ -69,7 +73,7 @@ def _unknown(code: str, what: str, section: str, place: Place, name: str, known:
         some = ", ".join(f"`{each}`" for each in sorted(names)[:8])
         hint = f"there is {some}" if len(names) == 1 else f"there are {some}{' …' if len(names) > 8 else ''}"
         hint += f"; or declare it under `{section}`"
-    fix = corrected(place, name, names)
+    fix = correct_name(place, name, names)
     return Finding(code, f"there is no {what} `{name}`", place, hint, fix=fix, about=(name,))
 
 
@@ -188,11 +192,11 @@ def unknown_state_field(
             f"there is no state field `{name}`",
             place,
             f"write `{words}`: here the fields stand without `state`",
-            fix=written(place, words, old=name, applicability="safe"),
+            fix=replace_text(place, words, old=name, applicability="safe"),
             about=(name,),
         )
     found = _unknown("unknown-state-field", "state field", "state", place, name, known)
-    return found if among is None else replace(found, fix=corrected(place, name, among))
+    return found if among is None else replace(found, fix=correct_name(place, name, among))
 
 
 @problem
@@ -218,7 +222,9 @@ def misspelt_declaration(place: Place, name: str, meant: str, uses: Sequence[Pla
         place,
         f"did you mean `{meant}`?",
         related=tuple((each, "used here") for each in uses[:1]),
-        fix=written(place, meant, old=name, applicability="safe" if sure(name, meant, [meant]) else "unsafe"),
+        fix=replace_text(
+            place, meant, old=name, applicability="safe" if sure(name, meant, [meant]) else "unsafe"
+        ),
     )
 
 
@@ -238,7 +244,7 @@ def bad_name(place: Place, name: str, why: str, *, small: bool = False) -> Findi
         f"`{name}` cannot be a name: {why}",
         place,
         hint,
-        fix=written(place, better, old=name, applicability="display") if hint else None,
+        fix=replace_text(place, better, old=name, applicability="display") if hint else None,
     )
 
 
@@ -255,7 +261,7 @@ def not_pascal_case(place: Place, name: str, better: str) -> Finding:
         f"`{name}` is an event or a type, whose names look `LikeThis`",
         place,
         f"write `{better}`",
-        fix=written(place, better, old=name, applicability="display"),
+        fix=replace_text(place, better, old=name, applicability="display"),
     )
 
 
@@ -273,7 +279,7 @@ def not_snake_case(place: Place, name: str, what: str, better: str) -> Finding:
         f"`{name}` is a {what}, whose names look `like_this`",
         place,
         f"write `{better}`",
-        fix=written(place, better, old=name, applicability="display"),
+        fix=replace_text(place, better, old=name, applicability="display"),
     )
 
 
@@ -351,7 +357,7 @@ def state_without_default(place: Place, name: str) -> Finding:
         f"`{name}` has no value when a run begins",
         place,
         "give it a `default`, or make it `optional`",
-        fix=written(Place(place.address).stretch(0, 0), "optional ", applicability="display"),
+        fix=replace_text(Place(place.address).stretch(0, 0), "optional ", applicability="display"),
     )
 
 
@@ -383,7 +389,7 @@ def unused_declaration(place: Place, what: str, name: str) -> Finding:
         f"nothing uses the {what} `{name}`",
         place,
         severity=Severity.WARNING,
-        fix=removed(place),
+        fix=remove_entry(place),
     )
 
 

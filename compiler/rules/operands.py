@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from wfc.compiler.diagnostics import Finding, Place, Severity
 from wfc.compiler.rules import problem, warning
-from wfc.compiler.rules.fixes import appended, corrected, written
+from wfc.compiler.rules.fixes import append_text, correct_name, replace_text
 from wfc.compiler.rules.phrases import article, listed, suggestion
 
 __all__ = [
@@ -71,7 +71,7 @@ def no_arithmetic(place: Place, operator: str, left: str, right: str, remedy: st
         f"`{operator}` is not defined for {what}",
         place,
         remedy,
-        fix=written(place, "~", old="+") if "~" in remedy else None,
+        fix=replace_text(place, "~", old="+") if "~" in remedy else None,
     )
 
 
@@ -126,7 +126,7 @@ def no_such_value(place: Place, words: str, value: str, known: Sequence[str]) ->
         f"`{words}` is never `{value}`",
         place,
         suggestion(value, known),
-        fix=corrected(place, value, known),
+        fix=correct_name(place, value, known),
     )
 
 
@@ -143,7 +143,9 @@ def not_a_condition(place: Place, words: str, kind: str, remedy: str) -> Finding
         f"`{words}` is {article(kind)}, and a condition is true or false",
         place,
         remedy,
-        fix=appended(place, words, f" {asked[1]}") if (asked := re.fullmatch("ask `(.*)`", remedy)) else None,
+        fix=append_text(place, words, f" {asked[1]}")
+        if (asked := re.fullmatch("ask `(.*)`", remedy))
+        else None,
     )
 
 
@@ -158,7 +160,7 @@ def condition_may_be_null(place: Place, words: str) -> Finding:
         f"`{words}` may be null",
         place,
         "use `| default(false)`",
-        fix=appended(place, words, " | default(false)"),
+        fix=append_text(place, words, " | default(false)"),
     )
 
 
@@ -205,7 +207,7 @@ def default_never_used(place: Place, words: str, superfluous: Place) -> Finding:
         f"`{words}` is never null, so its default is never used",
         place,
         severity=Severity.WARNING,
-        fix=written(superfluous, "", applicability="safe", title="leave the default out"),
+        fix=replace_text(superfluous, "", applicability="safe", title="leave the default out"),
     )
 
 
@@ -298,7 +300,7 @@ def unknown_operator(place: Place, operator: str, known: Sequence[str]) -> Findi
         f"`{operator}` is not a comparison",
         place,
         f"there are {listed(known)}",
-        fix=written(place, meant, old=operator, applicability="safe")
+        fix=replace_text(place, meant, old=operator, applicability="safe")
         if (meant := MEANT.get(operator))
         else None,
     )

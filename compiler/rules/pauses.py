@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import closest, problem
-from wfc.compiler.rules.fixes import written
+from wfc.compiler.rules.fixes import replace_text
 
 __all__ = [
     "assigned_to_whom",
@@ -65,7 +65,7 @@ def assigned_to_whom(place: Place, text: str) -> Finding:
         f"it is not clear whether `{text}` is a person or a group",
         place,
         f"write `user:{text}` or `group:{text}`",
-        fix=written(place, f"group:{text}", applicability="display"),
+        fix=replace_text(place, f"group:{text}", applicability="display"),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from wfc.compiler.diagnostics import Finding, Fix, Place
 from wfc.compiler.rules import problem
-from wfc.compiler.rules.fixes import corrected, quoted, written
+from wfc.compiler.rules.fixes import add_quotes, correct_name, replace_text
 
 __all__ = [
     "alias_of_itself",
@@ -75,7 +75,7 @@ def control_character(place: Place, character: str) -> Finding:
         f"the invisible character {name} is not allowed here",
         place,
         "delete it, or write it as an escape inside double quotes",
-        fix=written(place, "", title="delete it"),
+        fix=replace_text(place, "", title="delete it"),
     )
 
 
@@ -139,7 +139,7 @@ def text_cut_by_colon(place: Place, whole: Place | None, hint: str = "", *, last
         hint
         or "put the whole value in quotes"
         + (", or mend the indentation of this line" if whole is None else ""),
-        fix=quoted(whole, "unsafe" if last else "safe") if whole is not None and not hint else None,
+        fix=add_quotes(whole, "unsafe" if last else "safe") if whole is not None and not hint else None,
     )
 
 
@@ -155,7 +155,7 @@ def expression_needs_quotes(place: Place, *, alone: bool) -> Finding:
         "between `{ }` or `[ ]`, an expression needs quotes",
         place,
         'write `"${{ … }}"`',
-        fix=quoted(place) if alone else None,
+        fix=add_quotes(place) if alone else None,
     )
 
 
@@ -187,7 +187,7 @@ def key_not_text(place: Place, found: str, hint: str, *, quotable: bool = False)
         f"a key must be a text, and this is {found}",
         place,
         hint,
-        fix=quoted(place) if quotable else None,
+        fix=add_quotes(place) if quotable else None,
     )
 
 
@@ -203,7 +203,7 @@ def tag(place: Place, text: str, end: int) -> Finding:
         f"the YAML tag `{text}` is not used in specs",
         place,
         "remove it",
-        fix=written(Place((), "text", place.start, end), "", title="remove it"),
+        fix=replace_text(Place((), "text", place.start, end), "", title="remove it"),
     )
 
 
@@ -229,7 +229,7 @@ def unknown_alias(place: Place, name: str, known: Iterable[str], hint: str) -> F
         f"no value before this one is marked `&{name}`",
         place,
         hint,
-        fix=corrected(place, name, known),
+        fix=correct_name(place, name, known),
     )
 
 
@@ -301,7 +301,7 @@ def text_cut_by_comment(place: Place, value: str, whole: Place | None) -> Findin
         f"this is a comment to YAML, {rest}",
         place,
         "put the whole value in quotes; a comment that is meant has a space after `#`",
-        fix=quoted(whole, "unsafe") if whole is not None else None,
+        fix=add_quotes(whole, "unsafe") if whole is not None else None,
     )
 
 
@@ -359,7 +359,7 @@ def text_cut_by_comma(place: Place, key: str, rest: str, whole: Place | None) ->
     else:
         what, hint = f"`{rest}` is a key without a value", "write `key: value`, or `[ ]` for a list"
     return Finding(
-        "text-cut-by-comma", what, place, hint, fix=quoted(whole, "unsafe") if whole is not None else None
+        "text-cut-by-comma", what, place, hint, fix=add_quotes(whole, "unsafe") if whole is not None else None
     )
 
 

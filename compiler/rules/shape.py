@@ -6,11 +6,10 @@ from collections.abc import Container, Iterable, Sequence
 
 from wfc.compiler.diagnostics import Finding, Fix, Place
 from wfc.compiler.rules import problem
-from wfc.compiler.rules.fixes import corrected, exchanged, removed
+from wfc.compiler.rules.fixes import correct_name, remove_entry
 from wfc.compiler.rules.phrases import joined
 
 __all__ = [
-    "exchanged_values",
     "misplaced_key",
     "missing_key",
     "not_supported_yet",
@@ -38,7 +37,7 @@ def unknown_key(
         f"`{key}` is not a key of {owner}",
         place,
         hint,
-        fix=corrected(place, key, known, meant) if meant else None,
+        fix=correct_name(place, key, known, meant) if meant else None,
         about=(key,),
     )
 
@@ -52,24 +51,6 @@ def misplaced_key(place: Place, message: str, hint: str, *related: tuple[Place, 
     what stands above it. Indent the line, and what belongs to it, as far as the others of its level.
     """
     return Finding("misplaced-key", message, place, hint, related=related)
-
-
-@problem
-def exchanged_values(place: Place, one: str, there: Place, other: str) -> Finding:
-    """Two keys stand beside each other, each with the value that the other one ought to have.
-
-    Several things would be wrong with the two values as they are, and with each at the place of the other none of that
-    is left. So they have most likely been exchanged: a type with that of the field beside it, what a test starts with
-    and what it expects, one step with another. Write each value after the other key.
-    """
-    return Finding(
-        "exchanged-values",
-        f"the values of `{one}` and `{other}` seem to be exchanged",
-        place,
-        f"write what belongs to `{one}` after `{other}`, and the other way round",
-        related=((there, "exchanged with this one"),),
-        fix=exchanged(place, there),
-    )
 
 
 @problem
@@ -118,7 +99,7 @@ def unknown_kind(
         f"there is no kind `{kind}`",
         place,
         hint or f"the kinds are {joined([each for each in known if each not in later])}",
-        fix=corrected(place, kind, known),
+        fix=correct_name(place, kind, known),
     )
 
 
@@ -135,7 +116,7 @@ def unknown_value(
         f"{name} cannot be {value}",
         place,
         hint or f"it can be {joined(known, 'or')}",
-        fix=corrected(place, written, known) if written else None,
+        fix=correct_name(place, written, known) if written else None,
     )
 
 
@@ -156,7 +137,7 @@ def nothing_in_it(place: Place, name: str, what: str, hint: str) -> Finding:
     An empty `emit` would leave a step without a way out, and an empty `accepts` would never start it. Add an
     entry, or remove the key.
     """
-    return Finding("nothing-in-it", f"{name} has no {what}", place, hint, fix=removed(place))
+    return Finding("nothing-in-it", f"{name} has no {what}", place, hint, fix=remove_entry(place))
 
 
 @problem

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from wfc.compiler.diagnostics import Edit, Finding, Fix, Place
 from wfc.compiler.rules import closest, problem
-from wfc.compiler.rules.fixes import corrected, removed, replaced, written
+from wfc.compiler.rules.fixes import correct_name, remove_entry, replace_text, replace_value
 
 __all__ = [
     "accepted_twice",
@@ -77,7 +77,9 @@ def accepted_twice(place: Place, name: str) -> Finding:
     Once is enough: a list means any one of its events, and a join waits for one of each. To wait for
     several events of one name, send them out with an `each` and collect them with `accepts: {each: …}`.
     """
-    return Finding("accepted-twice", f"`{name}` is in this list already", place, fix=removed(place, "safe"))
+    return Finding(
+        "accepted-twice", f"`{name}` is in this list already", place, fix=remove_entry(place, "safe")
+    )
 
 
 @problem
@@ -94,7 +96,7 @@ def no_join(place: Place, step: str, wanted: Sequence[str]) -> Finding:
         f"`{step}` uses `events`, so it needs several events at once, and it accepts them one by one",
         place,
         f"write `{written}`",
-        fix=replaced(place, written.removeprefix("accepts: ")),
+        fix=replace_value(place, written.removeprefix("accepts: ")),
     )
 
 
@@ -111,7 +113,7 @@ def join_lacks_event(place: Place, step: str, missing: Sequence[str], wanted: Se
         f"`{step}` uses fields of {shown}, and does not wait for {'it' if len(missing) == 1 else 'them'}",
         place,
         f"write `accepts: {{all: [{', '.join(wanted)}]}}`",
-        fix=replaced(place / "all", f"[{', '.join(wanted)}]"),
+        fix=replace_value(place / "all", f"[{', '.join(wanted)}]"),
     )
 
 
@@ -142,7 +144,9 @@ def bad_duration(place: Place, text: str, hint: str, better: str = "", *, sure: 
         f"`{text}` is not a length of time",
         place,
         hint,
-        fix=written(place, better, old=text, applicability="safe" if sure else "unsafe") if better else None,
+        fix=replace_text(place, better, old=text, applicability="safe" if sure else "unsafe")
+        if better
+        else None,
     )
 
 
@@ -160,7 +164,7 @@ def no_answer_to_show(place: Place, why: str) -> Finding:
         f"nothing can be shown while it comes: {why}",
         place,
         "leave `tokens` out, or tell the result by `after`",
-        fix=removed(place),
+        fix=remove_entry(place),
     )
 
 
@@ -188,7 +192,7 @@ def no_action(place: Place, key: str, what: str = "a `transform`") -> Finding:
         f"{what} has no action, so `{key}` does nothing",
         place,
         f"leave `{key}` out",
-        fix=removed(place),
+        fix=remove_entry(place),
     )
 
 
@@ -227,7 +231,7 @@ def result_without_field(
         f"the result has no field `{name}`: it is {result}",
         place,
         closest(name, known),
-        fix=corrected(place, name, fields),
+        fix=correct_name(place, name, fields),
         about=(name,),
     )
 
@@ -286,7 +290,7 @@ def unused_result(place: Place, step: str) -> Finding:
         f"step `{step}` asks for this result and does nothing with it",
         place,
         "save it, or give it to an event with `with`",
-        fix=removed(place),
+        fix=remove_entry(place),
     )
 
 
@@ -306,7 +310,7 @@ def unknown_error(place: Place, name: str, known: Iterable[str], meant: str = ""
         meant
         or closest(name, known)
         or "the broad ones are `http`, `timeout`, `connection`, `model`, `requirement` and `tool`",
-        fix=corrected(place, name, known),
+        fix=correct_name(place, name, known),
     )
 
 
@@ -362,5 +366,5 @@ def match_by_in_batch(place: Place) -> Finding:
         "a batch is collected as a whole, so `match_by` means nothing here",
         place,
         "to put together what belongs together, write `events | group(…)` where it is used",
-        fix=removed(place),
+        fix=remove_entry(place),
     )

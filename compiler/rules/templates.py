@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from wfc.compiler.diagnostics import Finding, Place, Severity
 from wfc.compiler.rules import problem, warning
-from wfc.compiler.rules.fixes import appended, corrected, written
+from wfc.compiler.rules.fixes import append_text, correct_name, replace_text
 from wfc.compiler.rules.phrases import article, suggestion
 
 __all__ = [
@@ -39,7 +39,7 @@ def needs_json(place: Place, words: str, kind: str, of_scalars: bool) -> Finding
         f"`{words}` is {article(kind)}, which has no form of its own in a text",
         place,
         hint,
-        fix=appended(place, words, " | json"),
+        fix=append_text(place, words, " | json"),
     )
 
 
@@ -57,7 +57,7 @@ def expression_as_text(place: Place, written_as: str, words: str) -> Finding:
         place,
         f"write `${{{{ {words} }}}}`",
         severity=Severity.WARNING,
-        fix=written(place, f"${{{{ {words} }}}}"),
+        fix=replace_text(place, f"${{{{ {words} }}}}"),
     )
 
 
@@ -74,7 +74,7 @@ def braces_without_dollar(place: Place) -> Finding:
         place,
         "write `${{`",
         severity=Severity.WARNING,
-        fix=written(place, "${{"),
+        fix=replace_text(place, "${{"),
     )
 
 
@@ -91,7 +91,7 @@ def dollar_before_statement(place: Place) -> Finding:
         place,
         "leave the `$` out",
         severity=Severity.WARNING,
-        fix=written(place, "", title="leave the `$` out"),
+        fix=replace_text(place, "", title="leave the `$` out"),
     )
 
 
@@ -125,7 +125,7 @@ def comment_braces(place: Place, whole: Place | None) -> Finding:
         place,
         "comments stand after `#`, outside of texts",
         severity=Severity.WARNING,
-        fix=written(whole, "", title="remove it") if whole is not None else None,
+        fix=replace_text(whole, "", title="remove it") if whole is not None else None,
     )
 
 
@@ -138,7 +138,7 @@ def unknown_statement(place: Place, word: str, known: Sequence[str]) -> Finding:
     """
     found = f"there is no statement `{word}`" if word else "a statement is wanted here"
     return Finding(
-        "unknown-statement", found, place, suggestion(word, known), fix=corrected(place, word, known)
+        "unknown-statement", found, place, suggestion(word, known), fix=correct_name(place, word, known)
     )
 
 

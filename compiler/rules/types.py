@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from wfc.compiler.diagnostics import Finding, Fix, Place
 from wfc.compiler.rules import closest, problem
-from wfc.compiler.rules.fixes import corrected, removed, written
+from wfc.compiler.rules.fixes import correct_name, remove_entry, replace_text
 
 __all__ = [
     "alternative_twice",
@@ -52,7 +52,7 @@ def unknown_type(place: Place, name: str, known: Iterable[str], meant: str = "")
         f"there is no type `{name}`",
         place,
         hint,
-        fix=meant_type(place, name, meant) if meant else corrected(place, name, names),
+        fix=meant_type(place, name, meant) if meant else correct_name(place, name, names),
         about=(name,),
     )
 
@@ -61,7 +61,7 @@ def meant_type(place: Place, name: str, meant: str) -> Fix | None:
     """The type that is meant; one with braces has no form that fits everywhere, and what holds what is not known."""
     if "{" in meant:
         return None
-    return written(place, meant, old=name, applicability="display" if "…" in meant else "safe")
+    return replace_text(place, meant, old=name, applicability="display" if "…" in meant else "safe")
 
 
 @problem
@@ -100,7 +100,7 @@ def of_is_missing(place: Place, word: str) -> Finding:
         f"`{word}` says what it holds with `of`",
         place,
         f"write `{word} of …`",
-        fix=written(place, f"{word} of"),
+        fix=replace_text(place, f"{word} of"),
     )
 
 
@@ -117,7 +117,7 @@ def optional_twice(place: Place) -> Finding:
         "`optional` stands here twice in a row",
         place,
         "remove one of them",
-        fix=written(
+        fix=replace_text(
             place.stretch((place.start or 1) - 1, place.end or 0),
             "",
             applicability="safe",
@@ -178,7 +178,7 @@ def unknown_type_key(place: Place, name: str, known: Sequence[str], meant: str =
         f"a type has no key `{name}`",
         place,
         closest(name, known) or (f"write `{meant}`" if meant else ""),
-        fix=corrected(place, name, known, meant or None),
+        fix=correct_name(place, name, known, meant or None),
     )
 
 
@@ -213,7 +213,11 @@ def enum_value_twice(place: Place, value: object) -> Finding:
     One of them is superfluous, or was meant to be another value.
     """
     return Finding(
-        "enum-value-twice", f"`{value}` is listed already", place, "remove one of them", fix=removed(place)
+        "enum-value-twice",
+        f"`{value}` is listed already",
+        place,
+        "remove one of them",
+        fix=remove_entry(place),
     )
 
 
@@ -241,7 +245,7 @@ def alternative_twice(place: Place, value: object) -> Finding:
         f"{shown} is among the alternatives already",
         place,
         "remove one of them",
-        fix=removed(place),
+        fix=remove_entry(place),
     )
 
 
@@ -259,7 +263,7 @@ def default_does_not_fit(
         f"this default does not fit: {reason}",
         place,
         closest(name, known) or hint,
-        fix=corrected(place, name, known),
+        fix=correct_name(place, name, known),
     )
 
 
@@ -271,7 +275,9 @@ def bound_does_not_apply(place: Place, name: str, type: str) -> Finding:
     texts, `min_items` and `max_items` for lists and maps. Use the one that is meant for this type, or
     remove it.
     """
-    return Finding("bound-does-not-apply", f"`{name}` means nothing for {type}", place, fix=removed(place))
+    return Finding(
+        "bound-does-not-apply", f"`{name}` means nothing for {type}", place, fix=remove_entry(place)
+    )
 
 
 @problem
@@ -307,7 +313,7 @@ def unknown_format(place: Place, name: str, known: Iterable[str]) -> Finding:
         f"there is no format `{name}`",
         place,
         closest(name, names) or f"known are {', '.join(f'`{each}`' for each in names)}",
-        fix=corrected(place, name, names),
+        fix=correct_name(place, name, names),
     )
 
 

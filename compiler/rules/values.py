@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import closest, problem
-from wfc.compiler.rules.fixes import corrected, quoted
+from wfc.compiler.rules.fixes import add_quotes, correct_name
 
 __all__ = ["missing_entry", "unknown_entry", "wrong_value"]
 
@@ -27,7 +27,7 @@ def wrong_value(place: Place, why: str, hint: str = "", name: str = "", known: S
         why,
         place,
         hint,
-        fix=corrected(place, name, known) if known else quoted(place) if hint == QUOTES else None,
+        fix=correct_name(place, name, known) if known else add_quotes(place) if hint == QUOTES else None,
     )
 
 
@@ -45,7 +45,7 @@ def unknown_entry(place: Place, name: str, owner: str, known: Iterable[str]) -> 
         hint = (
             "there " + ("is " if len(names) == 1 else "are ") + ", ".join(f"`{each}`" for each in names[:8])
         )
-    fix = corrected(place, name, names)
+    fix = correct_name(place, name, names)
     return Finding("unknown-entry", f"{owner} has no field `{name}`", place, hint, fix=fix, about=(name,))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.rules.fixes import written
+from wfc.compiler.rules.fixes import replace_text
 from wfc.compiler.rules.phrases import joined
 from wfc.compiler.rules.shape import missing_key
 from wfc.compiler.rules.spelling import nearest
@@ -68,4 +68,4 @@ def version_for_language(spec: Mapping[str, Any]) -> Finding | None:
         return None
     place = Place(("version",), "key")
     hint = "write `wfc: 1`; a `version` is that of the workflow itself"
-    return missing_key(place, "a spec", ["wfc"], hint, fix=written(place, "wfc"))
+    return missing_key(place, "a spec", ["wfc"], hint, fix=replace_text(place, "wfc"))

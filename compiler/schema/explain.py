@@ -25,7 +25,7 @@ from wfc.compiler.schema.words import (
     owner,
     wanted,
 )
-from wfc.compiler.types.slips import LONG_KEYS, slip
+from wfc.compiler.types.long_form import LONG_KEYS, misspelt_key
 from wfc.compiler.yaml import BROKEN, Document
 
 __all__ = ["explain"]
@@ -272,7 +272,7 @@ class Explainer:
 
     def without_slip(self, value: dict[str, Any], address: Address) -> dict[str, Any]:
         """A type with a misspelt key is no record that has such a field."""
-        found = slip(value)
+        found = misspelt_key(value)
         if found is None:
             return value
         written, meant = found

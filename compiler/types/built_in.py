@@ -79,5 +79,5 @@ BUILT_IN: Final[Mapping[str, Record]] = {each.name: each for each in (MESSAGE, P
 
 
 def mentions(type: Type, wanted: Record) -> bool:
-    """Whether a type is made of a record, however deep inside."""
+    """Return whether a type is made of a record, however deep inside."""
     return any(each is wanted for each in within(type))

@@ -57,7 +57,7 @@ def parse_constraints(
 
 
 def applies(name: str, type: Type) -> bool:
-    """Whether a bound means something for every value of a type."""
+    """Return whether a bound means something for every value of a type."""
     for member in members(type):
         if name in {"min", "max"}:
             fine = member in BOUNDED
@@ -71,7 +71,7 @@ def applies(name: str, type: Type) -> bool:
 
 
 def good(name: str, value: object, type: Type, at: Place, report: Report) -> bool:
-    """Whether a bound's own value can be used; reports why not."""
+    """Return whether a bound's own value can be used; reports why not."""
     if name == "format":
         if value not in FORMATS:
             report(problems.unknown_format(at, str(value), FORMATS))
@@ -93,7 +93,7 @@ def good(name: str, value: object, type: Type, at: Place, report: Report) -> boo
 
 
 def bad_pattern(value: object) -> str:
-    """Why a pattern cannot be used, or empty. The runtime's engine takes linear time and knows no look-around."""
+    """Return why a pattern cannot be used, or empty: the runtime's engine takes linear time, without look-around."""
     if not isinstance(value, str):
         return "a pattern is a text"
     if len(value) > 1000:

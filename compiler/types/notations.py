@@ -24,7 +24,7 @@ LONGEST: Final = 80
 
 
 def other_notation(text: str) -> str:
-    """What ``list[str]``, ``string[]``, ``string?`` or ``string | null`` is here; empty for all else."""
+    """Return what ``list[str]``, ``string[]``, ``string?`` or ``string | null`` is here; empty for all else."""
     if len(text) > LONGEST:
         return ""
     found = translated(text.strip())

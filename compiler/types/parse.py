@@ -13,6 +13,7 @@ from wfc.compiler.rules import types as problems
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types.built_in import BUILT_IN
 from wfc.compiler.types.constraints import parse_constraints
+from wfc.compiler.types.long_form import LONG_KEYS, is_long_form, misspelt_key
 from wfc.compiler.types.shapes import (
     ANY,
     BOOLEAN,
@@ -35,7 +36,6 @@ from wfc.compiler.types.shapes import (
     Scalar,
     Type,
 )
-from wfc.compiler.types.slips import LONG_KEYS, is_long_form, slip
 from wfc.compiler.types.values import fits
 
 __all__ = ["SCALARS", "is_long_form", "parse_field", "parse_fields", "parse_type"]
@@ -120,7 +120,10 @@ def parse_fields(
 
 
 def fine_name(name: str, at: Place, report: Report, *, style: bool) -> bool:
-    """Whether a name can be a field's. Without ``style`` capitals may be anywhere: a service names its own data."""
+    """Return whether a name can be a field's.
+
+    Without ``style`` capitals may be anywhere: a service names its own data.
+    """
     if not is_name(name):
         why = "it begins with `_`" if name.startswith("_") else "letters, digits and `_` only, a letter first"
         report(names_problems.bad_name(at.key, name, why))
@@ -171,7 +174,7 @@ def parse_field(
 
 def mended(data: dict[str, object], place: Place, report: Report) -> dict[str, object]:
     """The same without a slip in a key of the long form, which is reported."""
-    found = slip(data)
+    found = misspelt_key(data)
     if found is None:
         return data
     written, meant = found

@@ -48,7 +48,7 @@ VALUE_TYPES: dict[type, Scalar] = {str: STRING, int: INTEGER, bool: BOOLEAN}
 
 
 def assignable(source: Type, target: Type) -> bool:
-    """Whether every value of ``source`` is, or widens to, a value of ``target``.
+    """Return whether every value of ``source`` is, or widens to, a value of ``target``.
 
     ``integer`` widens to ``number`` and ``decimal``; anything goes into ``any``, nothing out of it. A record
     is its own type only; one written in place (without a name) fits where its fields do.
@@ -113,7 +113,7 @@ def fields_fit(source: Record, target: Record) -> bool:
 
 
 def may_be_null(type: Type) -> bool:
-    """Whether null is among the values; ``any`` and ``unknown`` say no, for nothing can be asked of them."""
+    """Return whether null is among the values; ``any`` and ``unknown`` say no, for nothing can be asked of them."""
     return isinstance(type, Optional) or type is NULL
 
 
@@ -184,7 +184,7 @@ def distinct(values: Iterable[str | int | bool]) -> list[str | int | bool]:
 
 
 def comparable(first: Type, second: Type) -> bool:
-    """Whether ``==`` between them can hold: some value may belong to both."""
+    """Return whether ``==`` between them can hold: some value may belong to both."""
     if UNKNOWN in (first, second) or ANY in (first, second):
         return True
     if NULL in (first, second):
@@ -204,14 +204,14 @@ def may_equal(first: Type, second: Type) -> bool:
 
 
 def confusable(first: Type, second: Type) -> bool:
-    """Whether of two values that are compared one may be a boolean and the other a number."""
+    """Return whether of two values that are compared one may be a boolean and the other a number."""
     return (holds_kind(first, (BOOLEAN,)) and holds_kind(second, (INTEGER, NUMBER, DECIMAL))) or (
         holds_kind(second, (BOOLEAN,)) and holds_kind(first, (INTEGER, NUMBER, DECIMAL))
     )
 
 
 def holds_kind(type: Type, kinds: Sequence[Scalar]) -> bool:
-    """Whether a value of a type may be of one of these kinds, or a list or map hold one that is."""
+    """Return whether a value of a type may be of one of these kinds, or a list or map hold one that is."""
     for each in members(type):
         match each:
             case ListOf():
@@ -228,7 +228,7 @@ def holds_kind(type: Type, kinds: Sequence[Scalar]) -> bool:
 
 
 def ordered(first: Type, second: Type) -> bool:
-    """Whether ``<`` is defined between them: numbers, decimals with integers, texts, moments, durations."""
+    """Return whether ``<`` is defined between them: numbers, decimals with integers, texts, moments, durations."""
     if UNKNOWN in (first, second):
         return True
     pair = {base(first), base(second)}
@@ -236,7 +236,7 @@ def ordered(first: Type, second: Type) -> bool:
 
 
 def alike(one: Type, other: Type, seen: frozenset[tuple[int, int]] = frozenset()) -> bool:
-    """Whether two types of two specs are the same in all that they say."""
+    """Return whether two types of two specs are the same in all that they say."""
     if isinstance(one, Record) and isinstance(other, Record):
         pair = (id(one), id(other))
         if one is other or pair in seen:

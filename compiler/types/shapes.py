@@ -171,7 +171,7 @@ class Field:
 
     @property
     def required(self) -> bool:
-        """Whether a value must be given."""
+        """Return whether a value must be given."""
         return not self.has_default and not isinstance(self.type, Optional) and self.type is not UNKNOWN
 
 

@@ -85,7 +85,7 @@ class Misfit:
 
 
 def fits(value: object, type: Type, constraints: Constraints = NO_CONSTRAINTS) -> Misfit | None:
-    """What first keeps plain data from being a value of a type; ``None`` if nothing does.
+    """Return what first keeps plain data from being a value of a type; ``None`` if nothing does.
 
     Moments are texts in ISO 8601, decimals texts or integers, durations texts such as ``30s`` or ``PT30S``.
     """
@@ -114,7 +114,7 @@ def wanted(type: Type, value: object) -> Misfit:
 
 
 def rewritten(value: object, type: Type) -> str:
-    """How to write what is most likely meant by a value of another type; empty where that cannot be told."""
+    """Return how to write what is most likely meant by a value of another type; empty where that cannot be told."""
     if isinstance(value, str) and re.fullmatch(PATH_TEXT, value):
         return f"an expression is written `${{{{ {value} }}}}`"
     match type, value:
@@ -180,7 +180,7 @@ def is_decimal(value: object) -> bool:
 
 
 def moment(value: object, kind: str) -> bool:
-    """Whether a value is a text with a date, a datetime with its offset, or a duration."""
+    """Return whether a value is a text with a date, a datetime with its offset, or a duration."""
     if not isinstance(value, str):
         return False
     if kind == "duration":
@@ -275,7 +275,7 @@ def field_fits(value: object, field: Field) -> Misfit | None:
 
 
 def bounded(value: object, type: Type, constraints: Constraints) -> Misfit | None:
-    """What first keeps a value of a type from its bounds."""
+    """Return what first keeps a value of a type from its bounds."""
     if constraints == NO_CONSTRAINTS or value is None:
         return None
     size = len(value) if isinstance(value, (str, list, dict)) else None
@@ -295,7 +295,7 @@ def bounded(value: object, type: Type, constraints: Constraints) -> Misfit | Non
 
 
 def below(first: object, second: object, type: Type) -> bool:
-    """Whether one bound or value is less than another, each as its type means it."""
+    """Return whether one bound or value is less than another, each as its type means it."""
     if isinstance(first, str) or isinstance(second, str):
         if isinstance(type, Scalar) and type.name == "decimal":
             from decimal import Decimal

@@ -96,7 +96,7 @@ def levels_in(file: SettingsFile) -> Levels:
 
 
 def of_table(path: str, text: str, table: Mapping[str, object]) -> Levels:
-    from wfc.compiler.rules import PROBLEMS, WARNINGS, judging
+    from wfc.compiler.rules import PROBLEMS, WARNINGS, suppressions
     from wfc.compiler.rules.catalogue import load
 
     load()
@@ -105,12 +105,12 @@ def of_table(path: str, text: str, table: Mapping[str, object]) -> Levels:
     for code, level in table.items():
         key, value = places(text, code)
         if code not in PROBLEMS:
-            findings.append(judging.unknown_code(key, code, sorted(PROBLEMS)))
+            findings.append(suppressions.unknown_code(key, code, sorted(PROBLEMS)))
         elif not isinstance(level, str) or level not in LEVELS:
             said = f'"{level}"' if isinstance(level, str) else f"`{level}`"
-            findings.append(judging.unknown_severity(value, said, list(LEVELS)))
+            findings.append(suppressions.unknown_severity(value, said, list(LEVELS)))
         elif code not in WARNINGS and level != "error":
-            findings.append(judging.error_made_milder(value, code, level))
+            findings.append(suppressions.error_made_milder(value, code, level))
         else:
             levels[code] = LEVELS[level]
     return replace(with_problems(path, text, findings), levels=levels)
@@ -130,7 +130,7 @@ def places(text: str, code: str) -> tuple[Place, Place]:
 
 
 def unreadable(text: str, why: str) -> Finding:
-    from wfc.compiler.rules.judging import unreadable_settings
+    from wfc.compiler.rules.suppressions import unreadable_settings
 
     at = re.search(r"\(at line (\d+), column (\d+)\)", why)
     start = 0

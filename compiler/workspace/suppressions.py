@@ -65,28 +65,28 @@ def suppress(
 
 def checked_codes(ignore: Ignore, problems: list[Finding]) -> list[tuple[str, int, int]]:
     """The codes of a comment that are warnings'; what is wrong with the others, or with the comment, is reported."""
-    from wfc.compiler.rules import judging
+    from wfc.compiler.rules import suppressions
 
     whole = Place((), "text", ignore.start, ignore.end)
     if not ignore.codes:
-        problems.append(judging.suppression_without_code(whole))
+        problems.append(suppressions.suppression_without_code(whole))
         return []
     good = []
     for code, start, end in ignore.codes:
         place = Place((), "text", start, end)
         if code not in PROBLEMS:
-            problems.append(judging.unknown_code(place, code, sorted(WARNINGS)))
+            problems.append(suppressions.unknown_code(place, code, sorted(WARNINGS)))
         elif code not in WARNINGS:
-            problems.append(judging.error_suppressed(place, code))
+            problems.append(suppressions.error_suppressed(place, code))
         else:
             good.append((code, start, end))
     if good and not ignore.reason:
-        problems.append(judging.suppression_without_reason(whole))
+        problems.append(suppressions.suppression_without_reason(whole))
     return good
 
 
 def unused(text: str, ignore: Ignore, code: str, start: int, end: int) -> Finding:
-    from wfc.compiler.rules.judging import unused_suppression
+    from wfc.compiler.rules.suppressions import unused_suppression
 
     if len(ignore.codes) == 1:
         gone = without_comment(text, ignore)

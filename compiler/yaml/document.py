@@ -31,7 +31,7 @@ class Document:
         extent: How far the text was read, in code points, if not to its end.
     """
 
-    __slots__ = ("_extent", "_lines", "_moved", "_root", "_swapped", "data", "path", "text", "whole")
+    __slots__ = ("_extent", "_lines", "_moved", "_root", "data", "path", "text", "whole")
 
     def __init__(
         self, path: str, text: str, data: object, *, whole: bool = True, extent: int | None = None
@@ -44,7 +44,6 @@ class Document:
         self._root: Node | None = None
         self._lines: list[int] | None = None
         self._moved: list[tuple[Address, Address]] = []
-        self._swapped: list[tuple[Address, Address]] = []
 
     def span(self, place: Place) -> tuple[Position, Position]:
         """Where a place begins and ends. Of a place that there is not: the nearest above it that there is."""
@@ -97,22 +96,15 @@ class Document:
         if self._root is not None:
             apply_move(self._root, *self._moved[-1])
 
-    def changed(
-        self,
-        data: object,
-        moves: Iterable[tuple[Address, Address]],
-        swaps: Iterable[tuple[Address, Address]] = (),
-    ) -> Document:
+    def changed(self, data: object, moves: Iterable[tuple[Address, Address]]) -> Document:
         """The document as if it held other data.
 
         Args:
             data: What it is taken to hold.
             moves: What is not where it stands in the text: the address by the text, and the one in the data.
-            swaps: Keys of one map that have each other's value in the data.
         """
         made = Document(self.path, self.text, data, whole=self.whole, extent=self._extent)
         made._moved = [*self._moved, *moves]
-        made._swapped = [*self._swapped, *swaps]
         return made
 
     def stretch(self, place: Place) -> tuple[int, int]:
@@ -151,8 +143,6 @@ class Document:
             self._root = read_positions(self.text, self._extent)
             for move in self._moved:
                 apply_move(self._root, *move)
-            for swap in self._swapped:
-                apply_swap(self._root, *swap)
         return self._root
 
     def position(self, offset: int) -> Position:
@@ -174,13 +164,3 @@ def apply_move(root: Node, written: Address, meant: Address) -> None:
         node.entries = {}  # nothing was written there
     if node.entries is not None:
         node.entries.setdefault(step, (key, value))
-
-
-def apply_swap(root: Node, one: Address, other: Address) -> None:
-    """Have two keys of a map lead to each other's value."""
-    _, owner, there = root.find(one[:-1])
-    entries = owner.content.entries
-    first, second = str(one[-1]), str(other[-1])
-    if there and entries is not None and first in entries and second in entries:
-        (key, value), (other_key, other_value) = entries[first], entries[second]
-        entries[first], entries[second] = (key, other_value), (other_key, value)

@@ -20,7 +20,6 @@ __all__ = ["repair"]
 Raw = tuple[int, int, str]
 """Start and end in the text, and what is to stand there."""
 
-COLON: Final = re.compile(r"[ \t]*:\s*")
 ESCAPES: Final = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
@@ -56,8 +55,6 @@ def looked_up(text: str, root: Node, edit: Edit) -> Raw | None:
     if edit.how == "remove":
         return removal(text, way)
     key, node = way[-1]
-    if edit.how == "exchange":
-        return exchanged(text, way, root, edit)
     if place.part == "key":
         if key is None or taken(way, edit):
             return None
@@ -102,26 +99,6 @@ def in_text(text: str, edit: Edit) -> Raw | None:
         start = text.index(edit.old, start, end)
         end = start + len(edit.old)
     return start, end, edit.new
-
-
-def exchanged(text: str, way: list[tuple[Node | None, Node]], root: Node, edit: Edit) -> Raw | None:
-    """What stands after another key of the same map, after this one; not if there are comments in between."""
-    there = None if edit.source is None else way_to(root, edit.source.here.address)
-    if there is None or len(there) != len(way) or there[-2][1] is not way[-2][1]:
-        return None
-    (key, value), (other_key, other_value) = way[-1], there[-1]
-    # the places may be those of a document in which the two are exchanged already
-    own = after_key(text, key, value) or after_key(text, key, other_value)
-    other = after_key(text, other_key, other_value) or after_key(text, other_key, value)
-    return None if own is None or other is None else (*own, text[slice(*other)])
-
-
-def after_key(text: str, key: Node | None, value: Node) -> tuple[int, int] | None:
-    """What stands after a key's colon, and perhaps begins on a line of its own."""
-    if key is None or not COLON.fullmatch(text, key.end, value.start):
-        return None
-    shown = text[value.start : value.end].rstrip() if value.style in {"|", ">"} else None
-    return text.index(":", key.end) + 1, value.end if shown is None else value.start + len(shown)
 
 
 def before(text: str, key: Node | None, new: str, in_flow: bool) -> Raw | None:

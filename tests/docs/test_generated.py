@@ -40,7 +40,6 @@ def pages() -> dict[Path, str]:
         "reference.md",
         "problems.md",
         "release_notes.svg",
-        "../compiler/rules/examples.json",
         "../specs/README.md",
     ],
 )

@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from spoiling import Larder, Spoilt
 
-from wfc.compiler.diagnostics.fixes import applied
+from wfc.compiler.diagnostics.fixes import apply_fixes
 from wfc.compiler.diagnostics.render import render
 from wfc.compiler.passes import compile_text
 from wfc.compiler.workspace.compiled import Compiled
@@ -97,7 +97,7 @@ def broken_promise(made: Compiled) -> str:
         return f"failed: {made.failed}, and {len(made.python)} characters of Python"
     render(list(made.diagnostics), texts)
     own = [finding for finding in made.diagnostics if finding.path == made.path]
-    mended, _ = applied(made.text, own, ("safe", "unsafe", "display"))
+    mended, _ = apply_fixes(made.text, own, ("safe", "unsafe", "display"))
     read(mended.encode(), made.path, lambda _: None)  # whatever it is now, it can be looked at
     if made.python:
         ast.parse(made.python)

@@ -18,6 +18,7 @@ from wfc.compiler.yaml import read
 __all__ = ["Larder", "Spoilt"]
 
 TESTS = Path(__file__).parent.parent
+EXAMPLES = TESTS.parent / "compiler/rules/examples"
 PATH = "specs/spoilt.yaml"
 HEAD = "wfc: 1\nworkflow: shown\n"
 LARGEST = 6_000
@@ -96,7 +97,7 @@ class Larder:
         texts = [path.read_text(encoding="utf-8") for path in sorted((TESTS.parent / "specs").glob("*.yaml"))]
         for path in sorted((TESTS / "semantics").glob("*.yaml")):
             texts += [HEAD + each for each in path.read_text(encoding="utf-8").split("\n---\n")]
-        for path in sorted((TESTS / "errors").rglob("*.yaml")):
+        for path in sorted(EXAMPLES.rglob("*.yaml")):
             text = path.read_bytes().decode("utf-8", "replace")
             if len(text) < LARGEST:
                 texts.append(text)
@@ -109,7 +110,7 @@ class Larder:
             {key for data in every for part in parts(data) if isinstance(part, dict) for key in part}
         )
 
-        folders = sorted(path for path in (TESTS / "errors").iterdir() if path.is_dir())
+        folders = sorted(path for path in EXAMPLES.glob("[!_]*") if path.is_dir())
         self.folders = [
             {f"specs/{path.relative_to(folder)}": path.read_bytes() for path in sorted(folder.rglob("*.*"))}
             for folder in folders

@@ -48,7 +48,7 @@ def falls_through(conditions: Sequence[Expression]) -> UncoveredCase | None:
 
 
 def judge(conditions: Sequence[Expression]) -> Verdict:
-    """Which cases a list of conditions leaves, and which conditions never get their turn."""
+    """Return which cases a list of conditions leaves, and which conditions never get their turn."""
     if any(condition.type is UNKNOWN for condition in conditions):
         return Verdict(None, ())
     if len(conditions) > MAX_CONDITIONS:

@@ -109,7 +109,7 @@ def of_test(test: Test, holds: bool) -> dict[Path, Type] | None:
 
 
 def passes_test(type: Type, test: Test) -> bool:
-    """Whether values of a type, one of an alternative's members, pass a test of their kind."""
+    """Return whether values of a type, one of an alternative's members, pass a test of their kind."""
     if test.record is not None:
         return type is test.record
     return kind_of(type) == test.name or (test.name == "number" and kind_of(type) == "integer")
@@ -167,7 +167,7 @@ def of_values(node: Node, values: tuple[object, ...], equal: bool) -> dict[Path,
 
 
 def of_first(name: str, events: Record, facts: Facts) -> dict[Path, Type]:
-    """What follows for events of which exactly one is there, from what is known of some of them.
+    """Return what follows for events of which exactly one is there, from what is known of some of them.
 
     Args:
         name: By which expressions know them: ``events``.
@@ -216,7 +216,7 @@ def null_or_not(path: Path, kind: Type, null: bool) -> dict[Path, Type] | None:
 
 
 def could_be(value: object, type: Type) -> bool:
-    """Whether a constant may equal a value of a type."""
+    """Return whether a constant may equal a value of a type."""
     kinds: dict[object, str] = {str: "string", bool: "boolean", int: "integer", float: "number"}
     scalar, kind = kinds.get(value.__class__, ""), kind_of(type)
     return scalar == kind or {scalar, kind} <= {"integer", "number", "decimal"} or type is ANY

@@ -120,7 +120,7 @@ class Propositions:
         return Proposition(key, (True, False), opposite, text)
 
     def holds(self, node: Node, row: Row) -> bool:
-        """Whether a condition holds in a case.
+        """Return whether a condition holds in a case.
 
         Raises:
             KeyError: That depends on a question which the case does not answer; the error's argument.
@@ -203,7 +203,7 @@ def cases_of(type: Type, constants: Sequence[object]) -> tuple[object, ...] | No
 
 
 def decidable(node: Node, cases: tuple[object, ...]) -> bool:
-    """Whether the cases of what a test asks about decide it."""
+    """Return whether the cases of what a test asks about decide it."""
     if isinstance(node, Compare):
         known = among(cases)
         return all(each is None or (each.__class__, each) in known for each in compared_values(node) or ())
@@ -211,7 +211,7 @@ def decidable(node: Node, cases: tuple[object, ...]) -> bool:
 
 
 def test_holds(node: Node, proposition: Proposition, value: object) -> bool:
-    """Whether a test comes out true for one of the cases of what it asks about."""
+    """Return whether a test comes out true for one of the cases of what it asks about."""
     match node:
         case Test():
             if node.name == "none":

@@ -27,7 +27,7 @@ class TooManyCasesError(Exception):
 
 
 def constant_truth(tree: Node) -> bool | None:
-    """Whether a condition holds in every case or in none; ``None`` if it depends, as it should."""
+    """Return whether a condition holds in every case or in none; ``None`` if it depends, as it should."""
     if asks_apart([tree], set()):
         return None
     propositions = Propositions([tree], [""])
@@ -43,7 +43,7 @@ def constant_truth(tree: Node) -> bool | None:
 
 
 def asks_apart(nodes: Iterable[Node], seen: set[Path]) -> bool:
-    """Whether conditions are plain comparisons of different paths: each may come out either way, whatever others do.
+    """Return whether conditions are plain comparisons of different paths, of which each may come out either way.
 
     That is what most conditions are, and it is found out much sooner than by a table.
 
@@ -76,7 +76,7 @@ def asks_apart(nodes: Iterable[Node], seen: set[Path]) -> bool:
 def outcomes(
     propositions: Propositions, evaluate: Callable[[Row], T], known: Row | None = None
 ) -> Iterator[tuple[dict[Key, object], T]]:
-    """What comes out in every case, given what is known; each case answers only what was asked."""
+    """Return what comes out in every case, given what is known; each case answers only what was asked."""
     if len(propositions.by_key) > MAX_PROPOSITIONS:
         raise TooManyCasesError
     rows = [dict(known or {})]

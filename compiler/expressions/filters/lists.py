@@ -40,7 +40,7 @@ def check_length(use: CheckedFilter) -> Type:
 
 
 def is_filled(use: CheckedFilter | PrintedFilter) -> bool:
-    """Whether a list is written out with items in it, so that it cannot be empty."""
+    """Return whether a list is written out with items in it, so that it cannot be empty."""
     return isinstance(use.node.of, ListDisplay) and bool(use.node.of.items)
 
 

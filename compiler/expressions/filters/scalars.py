@@ -142,7 +142,7 @@ def print_default(use: PrintedFilter) -> Piece:
 
 
 def simple_lookup(use: PrintedFilter) -> bool:
-    """Whether what may be null is a value of a map, which knows a default of its own."""
+    """Return whether what may be null is a value of a map, which knows a default of its own."""
     of = use.node.of
     return isinstance(of, Subscript) and isinstance(of.of.type, MapOf) and not may_be_null(of.of.type.value)
 

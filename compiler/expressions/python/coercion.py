@@ -76,7 +76,7 @@ def beside(printer: NodePrinter, node: Node, own: Type, target: Type) -> Piece:
 
 
 def joins_records(node: Binary) -> bool:
-    """Whether lists are joined of which one has records written in place, which have yet to become those of a class."""
+    """Return whether lists are joined of which one has records that have yet to become those of a class."""
     return any(
         isinstance(each.type, ListOf)
         and any(isinstance(item, Record) and not item.name for item in members(each.type.item))
@@ -116,7 +116,7 @@ def widened(piece: Piece, source: Type, target: Type, printer: NodePrinter) -> P
 
 
 def needs_no_widening(given: Type, wanted: Type) -> bool:
-    """Whether Python takes a value of one type for one of the other without further ado."""
+    """Return whether Python takes a value of one type for one of the other without further ado."""
     if given == wanted:
         return True
     match given, wanted:

@@ -54,7 +54,7 @@ def comparison(printer: NodePrinter, node: Compare, left: Piece) -> Piece:
 
 
 def membership(item: Piece, kind: Type, items: Piece, container: Type, *, holds: bool = True) -> Piece:
-    """Whether something is in a text, a list or a map, or (not ``holds``) is not."""
+    """Return whether something is in a text, a list or a map, or (not ``holds``) is not."""
     if isinstance(container, ListOf) and confusable(kind, container.item):
         found = call("filters.among", item, items)
         return found if holds else Piece(f"not {found.code}", Rank.NOT)
@@ -161,7 +161,7 @@ def type_test(printer: NodePrinter, node: Test, subject: Piece) -> Piece:
 
 
 def identity(left: Piece, *, equal: bool) -> str:
-    """How something is compared with ``None``, ``True`` or ``False``; Python warns of `is` beside a literal."""
+    """Return how something is compared with ``None``, ``True`` or ``False``; Python warns of `is` beside a literal."""
     if left.code[:1] in "0123456789\"'-":
         return "==" if equal else "!="
     return "is" if equal else "is not"

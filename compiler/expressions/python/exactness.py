@@ -28,7 +28,7 @@ def made_exact(piece: Piece) -> Piece:
 
 
 def is_plain(given: Type, wanted: Type) -> bool:
-    """Whether a value becomes exact by a conversion of one kind at each place."""
+    """Return whether a value becomes exact by a conversion of one kind at each place."""
     inner = without_null(wanted)
     match given, inner:
         case ListOf(), ListOf():
@@ -39,7 +39,7 @@ def is_plain(given: Type, wanted: Type) -> bool:
 
 
 def is_exact(given: Type, wanted: Type) -> bool:
-    """Whether no whole number stands where its type says that there are decimals."""
+    """Return whether no whole number stands where its type says that there are decimals."""
     inner = without_null(wanted)
     match without_null(given), inner:
         case ListOf(item=one), ListOf(item=other):

@@ -74,7 +74,7 @@ def whole_text(printer: NodePrinter, text: str) -> Piece:
 
 
 def is_block(text: str) -> bool:
-    """Whether a text has several lines, to be shown as such."""
+    """Return whether a text has several lines, to be shown as such."""
     return "\n" in text.rstrip("\n") and "\r" not in text
 
 

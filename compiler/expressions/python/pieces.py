@@ -71,7 +71,7 @@ PATH: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
 def is_path(code: str) -> bool:
-    """Whether code is a name, or attributes of one."""
+    """Return whether code is a name, or attributes of one."""
     return PATH.fullmatch(code) is not None
 
 

@@ -127,7 +127,7 @@ class ExpressionPrinter:
     # --- names
 
     def known(self, node: Node) -> Piece | None:
-        """How a path is called here, if it has a name of its own."""
+        """Return how a path is called here, if it has a name of its own."""
         path = path_of(node)
         if path is None or path not in self.names:
             return None
@@ -233,7 +233,7 @@ class ExpressionPrinter:
 
 
 def overflows(node: Binary) -> bool:
-    """Whether finite numbers may give an infinite one: not integers among themselves."""
+    """Return whether finite numbers may give an infinite one: not integers among themselves."""
     return base(node.type) == NUMBER and not (
         node.operator == "/"
         and base(node.left.type) == base(node.right.type)

@@ -37,7 +37,7 @@ def merged(parts: list[Node], operator: str) -> list[Node]:
 
 
 def asks_for_affix(node: FilterCall) -> bool:
-    """Whether a filter asks for a beginning or an end that is written in the spec."""
+    """Return whether a filter asks for a beginning or an end that is written in the spec."""
     return node.name in {"starts_with", "ends_with"} and (
         isinstance(node.bound["text"], ListDisplay) or base(node.bound["text"].type) == STRING
     )

@@ -176,7 +176,7 @@ def only_if(parts: Sequence[Part]) -> tuple[Node, Sequence[Part]] | None:
 
 
 def is_copied(part: ForLoop, own: Sequence[str]) -> bool:
-    """Whether a loop does nothing but put each item into the text."""
+    """Return whether a loop does nothing but put each item into the text."""
     if len(part.body) != 1 or not isinstance(part.body[0], Hole):
         return False
     tree = part.body[0].tree

@@ -130,7 +130,7 @@ def foreign_sign(tokens: Sequence[Token], at: int) -> tuple[Token, str, str] | N
 
 
 def advice(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> str:
-    """What may help where something stands that cannot go on an expression; often nothing does.
+    """Return what may help where something stands that cannot go on an expression; often nothing does.
 
     Args:
         filtered: Whether a filter stands before it.

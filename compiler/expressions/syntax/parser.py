@@ -68,7 +68,7 @@ class Parser(TokenCursor):
         return node
 
     def after(self, node: Node) -> NoReturn:
-        """Says what is wrong with a token that cannot follow an expression."""
+        """Say what is wrong with a token that cannot follow an expression."""
         token = self.token
         if token.text == "**":
             self.fail_with(problems.no_power(self.span(token)))

@@ -58,7 +58,7 @@ class OpenStatement:
 
 
 def only_statements(line: str) -> bool:
-    """Whether nothing but statements and blanks stands in a line."""
+    """Return whether nothing but statements and blanks stands in a line."""
     position = 0
     while (opening := line.find("{%", position)) >= 0:
         closing = line.find("%}", opening)
@@ -158,7 +158,7 @@ class TemplateParser:
             self.parts.append(Text(text))
 
     def is_alone(self, position: int) -> bool:
-        """Whether nothing but statements and blanks stands in a position's line."""
+        """Return whether nothing but statements and blanks stands in a position's line."""
         start, end, alone = self.line
         if not start <= position < end:
             start = self.text.rfind("\n", 0, position) + 1

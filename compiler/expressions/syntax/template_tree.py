@@ -46,7 +46,7 @@ Part = Text | Hole | Condition | ForLoop
 
 
 def has_statements(parts: tuple[Part, ...]) -> bool:
-    """Whether there is a ``{% for %}`` or an ``{% if %}``."""
+    """Return whether there is a ``{% for %}`` or an ``{% if %}``."""
     return any(isinstance(part, (Condition, ForLoop)) for part in parts)
 
 

@@ -53,7 +53,7 @@ class TokenCursor:
         return token
 
     def at(self, *texts: str) -> bool:
-        """Whether the next token is one of these operators or words."""
+        """Return whether the next token is one of these operators or words."""
         return self.tokens[self.next].word in texts
 
     def accept(self, text: str) -> Token | None:

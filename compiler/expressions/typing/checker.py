@@ -85,16 +85,16 @@ class TypeChecker(TypeReporter):
             self.unknown = True
         return kind
 
-    def present(self, node: Node, scope: Scope, *, use: str = "") -> Type:
+    def require_present(self, node: Node, scope: Scope, *, use: str = "") -> Type:
         """The type of an expression that is used where null means nothing."""
         return self.not_null(node, self.type_of(node, scope), use)
 
     def condition(self, node: Node, scope: Scope) -> None:
-        """Types a condition, which is true or false and nothing else."""
-        self.judge(node, self.type_of(node, scope))
+        """Check a condition, which is true or false and nothing else."""
+        self.require_boolean(node, self.type_of(node, scope))
 
-    def judge(self, node: Node, kind: Type, hint: str = "") -> None:
-        """Reports a condition that is none; ``hint`` says what to write instead, if that is not clear from its type."""
+    def require_boolean(self, node: Node, kind: Type, hint: str = "") -> None:
+        """Report a condition that is none; ``hint`` says what to write instead, if that is not clear from its type."""
         if kind is UNKNOWN:
             return
         if base(kind) is BOOLEAN:
@@ -112,9 +112,9 @@ class TypeChecker(TypeReporter):
             )
         node.type = UNKNOWN
 
-    def texts(self, node: Node, scope: Scope) -> None:
-        """Types what becomes part of a text: a scalar that is there."""
-        kind = self.present(node, scope, use="in a text")
+    def require_text(self, node: Node, scope: Scope) -> None:
+        """Check what becomes part of a text: a scalar that is there."""
+        kind = self.require_present(node, scope, use="in a text")
         if kind.__class__ is Scalar and kind is not ANY:  # as most are
             return
         if kind is not UNKNOWN and not all(
@@ -187,8 +187,8 @@ class TypeChecker(TypeReporter):
         return fields.field_of(of, node.name, place, self.words(node.of))
 
     def subscript(self, node: Subscript, scope: Scope) -> Type:
-        of = self.present(node.of, scope, use="for its parts")
-        index = self.present(node.index, scope)
+        of = self.require_present(node.of, scope, use="for its parts")
+        index = self.require_present(node.index, scope)
         if UNKNOWN in (of, index):
             return UNKNOWN
         if isinstance(of, Record) and isinstance(node.index, Constant) and isinstance(node.index.value, str):
@@ -204,9 +204,9 @@ class TypeChecker(TypeReporter):
         return gives
 
     def slice(self, node: Slice, scope: Scope) -> Type:
-        of = self.present(node.of, scope, use="for its parts")
+        of = self.require_present(node.of, scope, use="for its parts")
         for bound in (node.first, node.last):
-            kind = self.present(bound, scope) if bound is not None else INTEGER
+            kind = self.require_present(bound, scope) if bound is not None else INTEGER
             if bound is not None and kind is not UNKNOWN and base(kind) is not INTEGER:
                 self.wrong(
                     operand_problems.wrong_index(self.at(bound), show(of), "integer", show(base(kind)))
@@ -236,16 +236,16 @@ class TypeChecker(TypeReporter):
         return record
 
     def unary(self, node: Unary, scope: Scope) -> Type:
-        return arithmetic.unary(self, node, self.present(node.operand, scope, use="in arithmetic"))
+        return arithmetic.unary(self, node, self.require_present(node.operand, scope, use="in arithmetic"))
 
     def binary(self, node: Binary, scope: Scope) -> Type:
-        left = self.present(node.left, scope, use="in arithmetic")
-        right = self.present(node.right, scope, use="in arithmetic")
+        left = self.require_present(node.left, scope, use="in arithmetic")
+        right = self.require_present(node.right, scope, use="in arithmetic")
         return arithmetic.binary(self, node, left, right)
 
     def concat(self, node: Concat, scope: Scope) -> Type:
         for part in node.parts:
-            self.texts(part, scope)
+            self.require_text(part, scope)
         return STRING
 
     def compare(self, node: Compare, scope: Scope) -> Type:
@@ -261,16 +261,16 @@ class TypeChecker(TypeReporter):
         before: Node | None = None
         for part in node.parts:
             kind = self.type_of(part, scope)
-            if before is None and node.operator == "or" and self.instead(node, kind, scope):
+            if before is None and node.operator == "or" and self.is_meant_as_default(node, kind, scope):
                 return UNKNOWN
-            self.judge(part, kind, self.said_once(before, part))
+            self.require_boolean(part, kind, self.hint_for_value_alone(before, part))
             before = part
             if part is not node.parts[-1]:
                 scope = scope.given(part, node.operator == "and", sure=self.sure)
         return BOOLEAN
 
-    def instead(self, node: Logic, kind: Type, scope: Scope) -> bool:
-        """Whether an `or` is meant to give a value instead of a missing one; that is reported."""
+    def is_meant_as_default(self, node: Logic, kind: Type, scope: Scope) -> bool:
+        """Return whether an `or` is meant to give a value instead of a missing one; that is reported."""
         first, *others = node.parts
         if len(others) != 1 or not isinstance(kind, Optional) or base(kind.of) == BOOLEAN:
             return False
@@ -278,11 +278,11 @@ class TypeChecker(TypeReporter):
         if other == UNKNOWN or base(other) == BOOLEAN:
             return False
         hint = f"write `{self.words(first)} | default({self.words(others[0])})`"
-        self.judge(first, kind, hint)
+        self.require_boolean(first, kind, hint)
         return True
 
-    def said_once(self, before: Node | None, part: Node) -> str:
-        """What to write for `x == "a" or "b"`, where the comparison is meant to hold for both."""
+    def hint_for_value_alone(self, before: Node | None, part: Node) -> str:
+        """Return what to write for `x == "a" or "b"`, where the comparison is meant to hold for both."""
         if not isinstance(before, Compare) or not isinstance(part, Constant) or isinstance(part.value, bool):
             return ""
         return f"write `{self.words(before.left)} {before.operator} {self.words(part)}`"
@@ -325,7 +325,7 @@ class TypeChecker(TypeReporter):
 
 
 def parts_of(type: Type) -> tuple[Type | None, Type]:
-    """What a subscript of a value must be, and what it gives."""
+    """Return what a subscript of a value must be, and what it gives."""
     match type:
         case ListOf():
             return INTEGER, type.item
@@ -335,7 +335,7 @@ def parts_of(type: Type) -> tuple[Type | None, Type]:
 
 
 def remedy(type: Type) -> str:
-    """How to make a condition of a value that is none."""
+    """Return how to make a condition of a value that is none."""
     if may_be_null(type):
         return "ask `is not none`"
     if isinstance(type, (ListOf, MapOf)):

@@ -52,7 +52,7 @@ def adapt(node: Node, type: Type, wanted: Type) -> Type:
 
 
 def compare(reporter: TypeReporter, node: Compare, left: Type, right: Type) -> Type:
-    """Checks a comparison, whose type is boolean whatever it compares."""
+    """Check a comparison, whose type is boolean whatever it compares."""
     if UNKNOWN in (left, right):
         return BOOLEAN
     if node.operator in {"in", "not in"}:
@@ -104,18 +104,18 @@ def equality(reporter: TypeReporter, node: Compare, left: Type, right: Type) -> 
 
 
 def hint(reporter: TypeReporter, node: Compare, left: Type, right: Type) -> str:
-    """What is most likely meant by a comparison that does not go."""
+    """Return what is most likely meant by a comparison that does not go."""
     words = reporter.words(node.left), reporter.words(node.right)
     return hints.for_comparison(node.operator, (node.left, node.right), (left, right), words)
 
 
 def widened(type: Type) -> Type:
-    """How a type is best named in a comparison that fails: the value of a constant does not matter."""
+    """Return how a type is best named in a comparison that fails: the value of a constant does not matter."""
     return base(type) if isinstance(type, Enumeration) and len(type.values) == 1 else type
 
 
 def one_value(reporter: TypeReporter, node: Compare, value: Constant, other: Node, type: Type) -> bool:
-    """Checks a comparison of an enumeration with one value; whether there may be more to say."""
+    """Check a comparison of an enumeration with one value; whether there may be more to say."""
     declared = without_null(other.declared if other.declared is not UNKNOWN else type)
     if declared is BOOLEAN and isinstance(value.value, bool):
         declared = Enumeration((True, False))
@@ -138,7 +138,7 @@ def one_value(reporter: TypeReporter, node: Compare, value: Constant, other: Nod
 def decide(
     reporter: TypeReporter, node: Compare, value: Constant, other: Node, now: Enumeration, nullable: bool
 ) -> None:
-    """What earlier conditions have left of an enumeration may decide a comparison with one of its values."""
+    """Return what earlier conditions have left of an enumeration may decide a comparison with one of its values."""
     shown = show_value(value.value)
     if not has(now, value.value):
         why = f"`{reporter.words(other)}` is no longer `{shown}` here"
@@ -215,7 +215,7 @@ def among_items(reporter: TypeReporter, node: Compare, display: ListDisplay, lef
 def decide_among(
     reporter: TypeReporter, node: Compare, now: Enumeration, values: Sequence[object], nullable: bool
 ) -> None:
-    """The same as ``decide``, for several values."""
+    """Note the outcome of a comparison with several values, where earlier conditions leave only one."""
     known = among(values)
     held = [each for each in now.values if (each.__class__, each) in known]
     outcome = None if held and (len(held) < len(now.values) or nullable) else bool(held)

@@ -41,7 +41,7 @@ TRUTH: Final = {
 
 
 def for_name(node: Name, text: str, scope: Scope) -> str:
-    """What is meant by a name that means nothing: a field of something, or a thing that is reached otherwise."""
+    """Return what is meant by a name that means nothing: a field of something, or a thing that is reached otherwise."""
     after = FIELD.match(text, node.name_end)
     asked = after[1] if after else node.name
     if node.name == "secrets":
@@ -56,7 +56,7 @@ def for_name(node: Name, text: str, scope: Scope) -> str:
 
 
 def for_secret(text: str, name: str) -> str:
-    """How a secret is written that stands in a text."""
+    """Return how a secret is written that stands in a text."""
     words = text.lower()
     if "bearer" in words or "token " in words:
         return f"a secret is never part of a text: write `auth: {{bearer: {name}}}` beside `headers`"
@@ -68,7 +68,7 @@ def for_secret(text: str, name: str) -> str:
 
 
 def for_truth(words: str, operator: str, name: str) -> str:
-    """How to ask whether something is true that is compared with `yes` or `no`; empty for other names."""
+    """Return how to ask whether something is true that is compared with `yes` or `no`; empty for other names."""
     truth = TRUTH.get(name.lower())
     if truth is None or operator not in {"==", "!="}:
         return ""
@@ -78,7 +78,7 @@ def for_truth(words: str, operator: str, name: str) -> str:
 def for_comparison(
     operator: str, sides: tuple[Node, Node], kinds: tuple[Type, Type], words: tuple[str, str]
 ) -> str:
-    """How to write a comparison of two sides that cannot be compared; empty where that cannot be told."""
+    """Return how to write a comparison of two sides that cannot be compared; empty where that cannot be told."""
     for value, kind, other in ((sides[1], kinds[0], words[0]), (sides[0], kinds[1], words[1])):
         if not isinstance(value, Constant) or isinstance(value.value, bool) or value.value is None:
             continue
@@ -88,7 +88,7 @@ def for_comparison(
 
 
 def for_constant(operator: str, value: object, kind: Type, words: str) -> str:
-    """The same for a value written out, beside something of a type."""
+    """Return how to write a comparison of a value written out with something of a type."""
     base_kind = base(kind)
     if base_kind is DECIMAL:
         if isinstance(value, float):

@@ -28,7 +28,7 @@ class TypeReporter:
 
     @property
     def sure(self) -> bool:
-        """Whether everything could be read so far, and has a type that is known."""
+        """Return whether everything could be read so far, and has a type that is known."""
         return not self.failed and not self.unknown
 
     def at(self, node: Node) -> Place:

@@ -44,7 +44,7 @@ class Scope:
         return self.narrowed(outcomes[holds])
 
     def given(self, condition: Node, holds: bool, *, sure: bool = False) -> Scope:
-        """The same, for a part of an expression.
+        """Return the scope where a part of an expression is known to hold, or not to.
 
         Args:
             sure: Whether all of the expression could be read and has types.
@@ -64,7 +64,7 @@ class Scope:
         return Scope(self.names, self.classes, facts, self.cache)
 
     def doubts(self) -> Facts:
-        """What is known after a condition that could not be read, or cannot be so: it may have excluded anything."""
+        """Return what is known after a condition that could not be read: it may have excluded anything."""
         found: dict[Path, Type] = {}
         waiting: list[tuple[Path, Type]] = [((name,), type) for name, type in self.names.items()]
         while waiting:
@@ -105,17 +105,17 @@ class Scope:
         return kind, facts.get(path, kind) if facts else kind
 
     def fact(self, path: Path | None) -> Type | None:
-        """What conditions have made of a path's type, if they have made anything of it."""
+        """Return what conditions have made of a path's type, if they have made anything of it."""
         return self.facts.get(path) if path is not None and self.facts else None
 
 
 def outcome(condition: Node, holds: bool, *, sure: bool) -> Facts | None:
-    """What a condition says where it holds or does not; ``None`` if it cannot be so, or could not be read."""
+    """Return what a condition says where it holds or does not; ``None`` if it cannot be so, or could not be read."""
     return facts_of(condition, holds) if sure or not is_in_doubt(condition) else None
 
 
 def is_in_doubt(condition: Node) -> bool:
-    """Whether a part of a condition could not be read, which a finding has said already."""
+    """Return whether a part of a condition could not be read, which a finding has said already."""
     waiting = [condition]
     while waiting:
         node = waiting.pop()

@@ -31,7 +31,7 @@ class TemplateChecker:
         trees: list[Node] = []
         for part in parts:
             if isinstance(part, Hole):
-                self.checker.texts(part.tree, scope)
+                self.checker.require_text(part.tree, scope)
                 trees.append(part.tree)
             elif isinstance(part, Condition):
                 uses |= self.condition(part, scope)
@@ -52,7 +52,7 @@ class TemplateChecker:
         return uses
 
     def loop(self, part: ForLoop, scope: Scope) -> frozenset[Path]:
-        items = self.checker.present(part.items, scope, use="by `for`")
+        items = self.checker.require_present(part.items, scope, use="by `for`")
         for name in part.names:
             if name in scope.names and name != "loop":
                 self.checker.wrong(names_problems.name_in_use(self.checker.at(part.items), name))

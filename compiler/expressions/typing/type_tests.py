@@ -14,7 +14,7 @@ __all__ = ["null_test", "test"]
 
 
 def test(reporter: TypeReporter, node: Test, kind: Type, scope: Scope) -> None:
-    """Checks a test of a value of some type; finds what the test is named after."""
+    """Check a test of a value of some type; finds what the test is named after."""
     if node.name == "none":
         null_test(reporter, node, node.of, kind, null=not node.negated)
         return
@@ -33,7 +33,7 @@ def test(reporter: TypeReporter, node: Test, kind: Type, scope: Scope) -> None:
 
 
 def null_test(reporter: TypeReporter, node: Node, asked: Node, kind: Type, *, null: bool) -> None:
-    """Checks a question whether something is null, or (not ``null``) whether it is not."""
+    """Check a question whether something is null, or (not ``null``) whether it is not."""
     words = reporter.words(asked)
     declared = asked.declared if asked.declared is not UNKNOWN else kind
     if kind in (ANY, UNKNOWN):
@@ -49,7 +49,7 @@ def null_test(reporter: TypeReporter, node: Node, asked: Node, kind: Type, *, nu
 
 
 def kind_test(reporter: TypeReporter, node: Test, kind: Type) -> None:
-    """Checks a question of which type a value is."""
+    """Check a question of which type a value is."""
     words = reporter.words(node.of)
     declared = node.of.declared if node.of.declared is not UNKNOWN else kind
     possible = [passes_test(each, node) for each in members(declared)]

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wfc.compiler.diagnostics import Diagnostic, Position, Repair, Severity, TextEdit
-from wfc.compiler.diagnostics.fixes import applied, fixed
+from wfc.compiler.diagnostics.fixes import apply_fixes, fix_until_stable
 from wfc.compiler.passes import check_text
 
 ROOT = Path(__file__).parents[3]
@@ -21,7 +21,7 @@ def mended(text: str, *, unsafe: bool = False) -> str:
     def check(changed: str) -> tuple[Diagnostic, ...]:
         return check_text(changed.encode(), "a.yaml").diagnostics
 
-    return fixed(text, check(text), check, unsafe=unsafe).text
+    return fix_until_stable(text, check(text), check, unsafe=unsafe).text
 
 
 SPEC = """\
@@ -140,19 +140,19 @@ def finding(*edits: tuple[int, int, str]) -> Diagnostic:
 
 def test_of_fixes_that_overlap_the_first_counts_as_a_whole() -> None:
     one, two, three = finding((0, 2, "AB")), finding((1, 3, "x"), (5, 6, "y")), finding((4, 5, "E"))
-    assert applied("abcdef", [one, two, three], {"safe"}) == ("ABcdEf", [one, three])
+    assert apply_fixes("abcdef", [one, two, three], {"safe"}) == ("ABcdEf", [one, three])
 
 
 def test_two_that_insert_at_one_place_overlap() -> None:
     one, two = finding((1, 1, "+")), finding((1, 1, "-"))
-    assert applied("ab", [one, two], {"safe"}) == ("a+b", [one])
+    assert apply_fixes("ab", [one, two], {"safe"}) == ("a+b", [one])
 
 
 def test_a_fix_that_mends_nothing_ends() -> None:
     """Here each check finds the same again."""
-    result = fixed("a", [finding((0, 0, "x"))], lambda _: [finding((0, 0, "x"))])
+    result = fix_until_stable("a", [finding((0, 0, "x"))], lambda _: [finding((0, 0, "x"))])
     assert result.text == "x" * 20 + "a"
-    swapped = fixed("ab", [finding((0, 2, "ba"))], lambda text: [finding((0, 2, text[::-1]))])
+    swapped = fix_until_stable("ab", [finding((0, 2, "ba"))], lambda text: [finding((0, 2, text[::-1]))])
     assert swapped.text in {"ab", "ba"}
 
 
@@ -161,7 +161,7 @@ def test_what_no_edit_covers_stays(text: str, edits: list[tuple[int, int, str]])
     findings = [
         finding((min(start, len(text)), min(start + length, len(text)), new)) for start, length, new in edits
     ]
-    after, done = applied(text, findings, {"safe"})
+    after, done = apply_fixes(text, findings, {"safe"})
     covered = sorted(
         (edit.start.offset, edit.end.offset, edit.text)
         for each in done

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import runpy
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -17,15 +16,15 @@ from wfc.compiler.diagnostics import Diagnostic, Position, Repair, Severity, Tex
 from wfc.compiler.diagnostics.render import render
 from wfc.compiler.passes import check_text
 from wfc.compiler.rules.catalogue import describe
+from wfc.compiler.rules.examples import examples
 
 ROOT = Path(__file__).parents[3]
 FINDINGS = json.loads((ROOT / "schemas/findings.schema.json").read_text(encoding="utf-8"))
 SARIF = json.loads((Path(__file__).parent / "sarif-2.1.0-used.schema.json").read_text(encoding="utf-8"))
-ALL = runpy.run_path(str(ROOT / "docs/examples.py"))
 SPECS = {
-    code: path
-    for code, path in ALL["EXAMPLES"].items()
-    if path.suffix == ".yaml" and path.is_file() and path.stat().st_size < 100_000
+    code: example.path
+    for code, example in examples().items()
+    if example.path.suffix == ".yaml" and example.path.is_file()
 }
 IGNORED = """\
 wfc: 1

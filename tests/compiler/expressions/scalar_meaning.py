@@ -11,6 +11,7 @@ from typing import Any
 
 __all__ = [
     "UndefinedError",
+    "as_data",
     "as_json",
     "as_text",
     "as_url_part",

@@ -1,4 +1,4 @@
-"""What was read before is taken again only where it means the same."""
+"""The cache of expressions gives what was read before only where it means the same."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_what_comes_again_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> 
     assert read == [text] * 2  # and seven times not: what comes a second time is kept
 
 
-def test_without_memory_the_same_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_cache_the_same_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The specs of the repository, as they are and with a field of every event made optional."""
     specs = sorted(path for path in SPECS.rglob("*.yaml"))
     assert len(specs) > 20

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
 import pytest
+from scalar_meaning import as_data
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.expressions import Scope, generate_expression, parse_expression
 from wfc.compiler.expressions.filters import FILTERS
+from wfc.compiler.expressions.syntax import other_languages
 from wfc.compiler.types import DECIMAL, NUMBER, STRING, Enumeration, Field, ListOf, MapOf, Record
 from wfc.runtime import Record as PythonRecord
 from wfc.runtime.values import filters
@@ -47,7 +51,7 @@ def test_a_filters_example_gives_what_it_says(name: str) -> None:
     expression = parse_expression(text, Place(("example",)), SCOPE, findings.append)
     assert not [finding.message for finding in findings if finding.severity.word == "error"]
     found = eval(generate_expression(expression, {}), dict(SPACE))  # noqa: S307 - the code under test
-    assert filters.plain(found) == json.loads(gives)
+    assert as_data(found) == json.loads(gives)
 
 
 @pytest.mark.parametrize("name", FILTERS)
@@ -76,11 +80,13 @@ def test_a_filter_on_what_it_is_not_for_is_one_finding(name: str) -> None:
 
 
 def test_what_generated_code_may_call_is_there() -> None:
-    source = " ".join(
-        path.read_text(encoding="utf-8")
-        for path in __import__("pathlib").Path(__file__).parents[3].glob("compiler/**/*.py")
+    sources = (
+        path.read_text(encoding="utf-8") for path in Path(__file__).parents[3].glob("compiler/**/*.py")
     )
-    import re
+    called = {name for source in sources for name in re.findall(r"\"filters\.([a-z_]+)", source)}
+    assert called <= set(filters.__all__)
 
-    called = set(re.findall(r"\"filters\.([a-z_]+)", source)) - {"py"}
-    assert called <= set(filters.__all__) | {"py"}
+
+def test_functions_of_other_languages_are_explained_by_filters_that_exist() -> None:
+    meant = {re.split(r"\W", each)[0] for each in other_languages.FILTERS.values()}
+    assert meant | other_languages.WITH_ARGUMENTS | other_languages.PLAIN <= FILTERS.keys()

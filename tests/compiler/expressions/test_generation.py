@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scalar_meaning import as_data
 
 from wfc.compiler.codegen.literals.annotations import annotation
 from wfc.compiler.expressions import Scope, generate_expression
@@ -25,7 +26,6 @@ from wfc.compiler.types import (
     assignable,
     base,
 )
-from wfc.runtime.values import filters
 
 TABLE = [
     # expression, Python, value in the world below
@@ -306,8 +306,8 @@ def test_an_expression_is_native_python(read, python_world, text: str, python: s
     code = generate_expression(expression, {})
     assert code == python
     found = eval(code, dict(python_world))  # noqa: S307 - the code under test
-    assert filters.plain(found) == value
-    assert type(filters.plain(found)) is type(value)
+    assert as_data(found) == value
+    assert type(as_data(found)) is type(value)
 
 
 def test_all_of_it_passes_the_formatter_the_linter_and_the_type_checker(
@@ -324,7 +324,7 @@ def test_all_of_it_passes_the_formatter_the_linter_and_the_type_checker(
             f"    return {code}",
             "",
         ]
-    module = tmp_path / "spelled.py"
+    module = tmp_path / "generated.py"
     module.write_text("\n".join(lines), encoding="utf-8")
     run("ruff", "check", "--isolated", "--target-version", "py311", str(module))
     formatted = tmp_path / "formatted.py"

@@ -1,4 +1,4 @@
-"""Random expressions: read without exceptions, spelled with the right parentheses, mistakes found where they are."""
+"""Random expressions: read without exceptions, printed with the right parentheses, mistakes found where they are."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def bare(chance: random.Random, kind: str, depth: int) -> str:
 
 
 def turned(tree: ast.AST) -> ast.AST:
-    """Python's tree as the speller writes it: `a != b` for `not a == b`, `max` for the choice of the greater."""
+    """Python's tree as the printer writes it: `a != b` for `not a == b`, `max` for the choice of the greater."""
 
     class Turning(ast.NodeTransformer):
         def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:

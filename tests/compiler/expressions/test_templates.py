@@ -184,7 +184,7 @@ def test_functions_pass_the_formatter_the_linter_and_the_type_checker(
     for number, text in enumerate(texts):
         template, _ = read(text, statements=True)
         lines += ["", body_source(generate_body(template, {}), f"f{number}")]
-    module = tmp_path / "spelled.py"
+    module = tmp_path / "generated.py"
     module.write_text("\n".join(lines), encoding="utf-8")
     ruff = str(Path(sys.executable).parent / "ruff")
     for command in (

@@ -1,4 +1,4 @@
-"""Steps that use what a join has collected, and do not wait for it."""
+"""Joins that are not written: steps that use several events and accept one."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Finding, Place
-from wfc.compiler.recovery.changes import Data, Suspicion, at, walk, with_value
+from wfc.compiler.recovery.suspicion import Data, Suspicion, at, walk, with_value
 from wfc.compiler.rules.steps import join_lacks_event, no_join
-from wfc.compiler.slotted import replace
 
-__all__ = ["wanted_forks", "wanted_joins"]
+__all__ = ["missing_joins"]
 
 USE: Final = re.compile(r"\bevents\.(\w+)")
 MOST_EVENTS: Final = 50
 
 
-def wanted_joins(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
-    """What each step that uses `events` and lacks something of it would have to accept."""
+def missing_joins(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
+    """Suspect that a step which uses `events` has to accept more than it does."""
     seen: set[Address] = set()
     lost = {name for each in findings if each.code == "event-never-accepted" for name in each.about}
     for finding in findings:
@@ -31,19 +30,8 @@ def wanted_joins(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]
             yield from joins_of(data, address, lost)
 
 
-def wanted_forks(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
-    """Lists of events under `emit` of which only the first can ever be taken, as one that emits all of them."""
-    for finding in findings:
-        address = finding.place.address[:-1]
-        emit = at(data, address) if finding.code == "entry-never-taken" and address else None
-        if isinstance(emit, list) and not any(isinstance(each, dict) and "when" in each for each in emit):
-            names = [each if isinstance(each, str) else (each or {}).get("event", "…") for each in emit]
-            hint = f"to emit all of them write `{{all: [{', '.join(map(str, names))}]}}`"
-            told = replace(finding, hint=hint, fix=None)
-            yield Suspicion(told, with_value(data, address, {"all": emit}))
-
-
 def joins_of(data: Data, address: Address, lost: set[str]) -> Iterator[Suspicion]:
+    """Suspect what a step accepts: what it names, and what else would declare the fields that it uses."""
     step = at(data, address)
     if not isinstance(step, dict) or "accepts" not in step:
         return
@@ -56,10 +44,12 @@ def joins_of(data: Data, address: Address, lost: set[str]) -> Iterator[Suspicion
     used = {name: None for _, each in walk(step) if isinstance(each, str) for name in USE.findall(each)}
     named = [*listed, *(name for name in used if name in events and name not in listed)]
     fields = {
-        name for name in used if name not in events and not any(owns(events, each, name) for each in named)
+        name
+        for name in used
+        if name not in events and not any(declares(events, each, name) for each in named)
     }
     owners = [
-        name for name in events if name not in named and any(owns(events, name, each) for each in fields)
+        name for name in events if name not in named and any(declares(events, name, each) for each in fields)
     ]
     choices = [named, [*named, *(each for each in owners if each in lost)], [*named, *owners]]
     for index, wanted in enumerate(choices):
@@ -75,7 +65,7 @@ def joins_of(data: Data, address: Address, lost: set[str]) -> Iterator[Suspicion
         yield Suspicion(finding, with_value(data, at_all, again), explains=1)
 
 
-def owns(events: dict[str, Any], event: Any, field: str) -> bool:
+def declares(events: dict[str, Any], event: Any, field: str) -> bool:
     """Whether an event declares a field itself."""
     fields = events.get(event) if isinstance(event, str) else None
     return isinstance(fields, dict) and field in fields

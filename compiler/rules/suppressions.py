@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from wfc.compiler.diagnostics import Edit, Finding, Fix, Place, Severity
 from wfc.compiler.rules import closest, problem, warning
-from wfc.compiler.rules.fixes import corrected
+from wfc.compiler.rules.fixes import correct_name
 
 __all__ = [
     "error_made_milder",
@@ -33,7 +33,7 @@ def unknown_code(place: Place, code: str, known: Sequence[str]) -> Finding:
         f"no finding has the code `{code}`",
         place,
         closest(code, known) or "`wfc explain` lists the codes",
-        fix=corrected(place, code, known),
+        fix=correct_name(place, code, known),
     )
 
 
@@ -117,7 +117,7 @@ def unknown_severity(place: Place, value: str, known: Sequence[str]) -> Finding:
         f"{value} is no severity",
         place,
         closest(value.strip('"'), known) or 'write `"error"`, `"warning"` or `"off"`',
-        fix=corrected(place, value.strip('"'), known),
+        fix=correct_name(place, value.strip('"'), known),
     )
 
 

@@ -1,4 +1,4 @@
-"""Changes of a spec's data: a key under another name or at another place, a value instead of another."""
+"""A suspicion: one change of a spec's data that may explain several findings; and how such changes are made."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from wfc.compiler.diagnostics import Address, Finding
 from wfc.compiler.slotted import dataclass
 
-__all__ = ["Suspicion", "at", "moved", "renamed", "walk", "with_value"]
+__all__ = ["Suspicion", "at", "renamed", "walk", "with_value"]
 
 Data = dict[str, Any]
 DEEPEST = 12
@@ -22,21 +22,17 @@ class Suspicion:
         finding: What is to be said of it.
         data: The spec's data as they would be without it.
         moves: What stands elsewhere in them: from where to where.
-        swaps: The keys that have each other's value in them.
         explains: How many errors must go with it.
-        eager: Whether to look no further, even if errors are left that another suspicion may explain.
     """
 
     finding: Finding
     data: Data
     moves: tuple[tuple[Address, Address], ...] = ()
-    swaps: tuple[tuple[Address, Address], ...] = ()
     explains: int = 2
-    eager: bool = True
 
 
 def at(data: Any, address: Address) -> Any:
-    """What stands at an address; ``None`` if there is nothing."""
+    """Return what stands at an address; ``None`` if there is nothing."""
     for step in address:
         if isinstance(data, dict) and isinstance(step, str):
             data = data.get(step)
@@ -48,7 +44,7 @@ def at(data: Any, address: Address) -> Any:
 
 
 def with_value(data: Any, address: Address, value: Any) -> Any:
-    """The data with another value at an address that there is; nothing is changed in place."""
+    """Return the data with another value at an address that there is; nothing is changed in place."""
     if not address:
         return value
     step = address[0]
@@ -59,26 +55,15 @@ def with_value(data: Any, address: Address, value: Any) -> Any:
 
 
 def renamed(data: Data, address: Address, name: str) -> Data:
-    """The data with a key under another name, in the same place among the others."""
+    """Return the data with a key under another name, in the same place among the others."""
     owner = at(data, address[:-1])
     again = {name if key == address[-1] else key: each for key, each in owner.items()}
     changed: Data = with_value(data, address[:-1], again)
     return changed
 
 
-def moved(data: Data, owner: Address, keys: tuple[str, ...], home: Address) -> Data:
-    """The data with some keys of one map in another one, which may be above it, below it, or empty."""
-    taken = at(data, owner)
-    left = {key: each for key, each in taken.items() if key not in keys}
-    found = with_value(data, owner, left)
-    there = at(found, home)
-    added = {**(there if isinstance(there, dict) else {}), **{key: taken[key] for key in keys}}
-    changed: Data = with_value(found, home, added)
-    return changed
-
-
 def walk(data: Any, address: Address = (), depth: int = DEEPEST) -> Iterator[tuple[Address, Any]]:
-    """All addresses below one, with what is there; not those that are very deep."""
+    """Generate all addresses below one, with what is there; not those that are very deep."""
     if depth == 0:
         return
     below = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()

@@ -1,4 +1,4 @@
-"""Misspelt keys of a type's long form, or what they are called elsewhere: it would otherwise be a record."""
+"""The long form of a type: its keys, and the one that is misspelt or from another system."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 from wfc.compiler.rules.spelling import nearest
 
-__all__ = ["CONSTRAINT_KEYS", "LONG_KEYS", "is_long_form", "slip"]
+__all__ = ["CONSTRAINT_KEYS", "LONG_KEYS", "is_long_form", "misspelt_key"]
 
 CONSTRAINT_KEYS: Final = frozenset(
     {"format", "min", "max", "min_length", "max_length", "pattern", "min_items", "max_items"}
@@ -40,7 +40,7 @@ TYPE: Final = re.compile(r"\s*(?:(?:optional|list\s+of|map\s+of)\s+)*(\S+)\s*")
 
 
 def is_long_form(data: Mapping[str, object]) -> bool:
-    """Whether a mapping says more about one type, and is not a record written in place.
+    """Return whether a mapping says more about one type, and is not a record written in place.
 
     It is if it has `type`, `enum` or `one_of`, and no key that the long form does not know. So a record may
     have a field `type` as long as another field tells it apart.
@@ -50,7 +50,7 @@ def is_long_form(data: Mapping[str, object]) -> bool:
     )
 
 
-def slip(data: Mapping[str, object]) -> tuple[str, str] | None:
+def misspelt_key(data: Mapping[str, object]) -> tuple[str, str] | None:
     """The one key of a long form that is misspelt, and what is meant by it.
 
     Only if something speaks against a record: a value that cannot be a field's type.

@@ -1,4 +1,4 @@
-"""Findings told anew with what only the whole spec shows: each undeclared name once, and what a name is elsewhere."""
+"""Findings worded with what only the whole spec shows: each undeclared name once, with hints to what is meant."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import re
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Finding, Fix
-from wfc.compiler.recovery import Understood
-from wfc.compiler.recovery.changes import Data, at
+from wfc.compiler.recovery.analysis import Analysis
+from wfc.compiler.recovery.suspicion import Data, at
 from wfc.compiler.rules.phrases import joined
 from wfc.compiler.slotted import replace
 
-__all__ = ["retell"]
+__all__ = ["reword"]
 
 SECTIONS: Final = {
     "unknown-agent": "agents",
@@ -27,9 +27,9 @@ SECTIONS: Final = {
     "unknown-type": "types",
 }
 """Where the name would be declared that a finding misses."""
-ONCE: Final = SECTIONS.keys() | {"received-key-for-nothing", "not-received"}
+MERGED: Final = SECTIONS.keys() | {"received-key-for-nothing", "not-received"}
 """Of these one is enough for all places that lack the same."""
-OF_WORDS: Final = SECTIONS.keys() | {
+OF_PLAIN_VALUES: Final = SECTIONS.keys() | {
     "bad-duration",
     "bad-name",
     "unknown-error",
@@ -46,57 +46,57 @@ COMMENT: Final = re.compile(r"\s+(?://|--|/\*)\s*(?P<words>\w[^*]*)(?:\*/)?$")
 FIELD: Final = re.compile(r"\s*\.\s*(\w+)")
 
 
-def retell(found: Understood) -> Understood:
-    """The same mistakes, told once each, and with the hints that only the whole spec can give."""
-    data = found.document.data
-    findings = once(found)
+def reword(analysis: Analysis) -> Analysis:
+    """Report the same mistakes once each, and with the hints that only the whole spec can give."""
+    data = analysis.document.data
+    findings = merge_repeated(analysis)
     if isinstance(data, dict):
-        findings = [about_a_step(each, data) if each.code == "unknown-name" else each for each in findings]
-        findings = [with_comment(each, data) for each in findings]
-    return replace(found, findings=findings)
+        findings = [name_of_step(each, data) if each.code == "unknown-name" else each for each in findings]
+        findings = [foreign_comment(each, data) for each in findings]
+    return replace(analysis, findings=findings)
 
 
-def once(found: Understood) -> list[Finding]:
-    """The findings, those that miss the same name as one, at the first place of all in the text."""
-    stretch = found.document.stretch
+def merge_repeated(analysis: Analysis) -> list[Finding]:
+    """Merge the findings that miss the same name into one, at the first of their places in the text."""
+    stretch = analysis.document.stretch
     groups: dict[tuple[str, str], list[Finding]] = {}
-    for each in found.findings:
-        if each.code in ONCE and each.place.origin is None:
+    for each in analysis.findings:
+        if each.code in MERGED and each.place.origin is None:
             groups.setdefault((each.code, each.message), []).append(each)
     told, left = {}, []
     for key, group in groups.items():
         by_place = {stretch(each.place): each for each in reversed(group)}
         if len(by_place) > 1:
-            told[key] = together([by_place[place] for place in sorted(by_place)])
-    for each in found.findings:
+            told[key] = merge([by_place[place] for place in sorted(by_place)])
+    for each in analysis.findings:
         same = told.get((each.code, each.message)) if each.place.origin is None else each
         if same is None or same is each:
             left.append(each)
     return [*left, *told.values()]
 
 
-def together(group: list[Finding]) -> Finding:
-    """One finding for several that miss the same."""
+def merge(group: list[Finding]) -> Finding:
+    """Return one finding for several that miss the same."""
     first = group[0]
     others = [each.place for each in group[1 : MOST_PLACES + 1]]
     edits = tuple(edit for each in group for edit in (each.fix.edits if each.fix is not None else ()))
     fix = None if first.fix is None else Fix(first.fix.title, edits, first.fix.applicability)
     sure = fix is not None and fix.applicability == "safe"
-    hint = first.hint if sure or first.code not in SECTIONS else undeclared(first)
+    hint = first.hint if sure or first.code not in SECTIONS else declaration_hint(first)
     related = (*first.related, *((place, "and here") for place in others))
     return replace(first, hint=hint, related=related, fix=fix if len(edits) == len(group) else None)
 
 
-def undeclared(finding: Finding) -> str:
-    """A hint for a name that is used several times and declared nowhere."""
+def declaration_hint(finding: Finding) -> str:
+    """Return a hint for a name that is used several times and declared nowhere."""
     section, name = SECTIONS[finding.code], finding.about[0] if finding.about else ""
     written = {"events": f"`{name}: {{}}`, with its fields", "secrets": f"`{name}`"}.get(section, "")
     declare = f"declare it under `{section}`" + (f": {written}" if written else "")
     return f"{declare}; or {finding.hint}" if finding.hint.startswith("did you mean") else declare
 
 
-def about_a_step(finding: Finding, data: Data) -> Finding:
-    """What to write for the name of a step in an expression: what steps give is in their events."""
+def name_of_step(finding: Finding, data: Data) -> Finding:
+    """Say what to write for the name of a step in an expression: what steps give is in their events."""
     steps, name = data.get("steps"), finding.about[0] if finding.about else ""
     place = finding.place
     if not isinstance(steps, dict) or not isinstance(steps.get(name), dict):
@@ -118,10 +118,10 @@ def about_a_step(finding: Finding, data: Data) -> Finding:
     return replace(finding, hint=f"`{name}` is a step; {carried}: {hint}", fix=None)
 
 
-def with_comment(finding: Finding, data: Data) -> Finding:
-    """What is said of a value with the comment of another language in it."""
+def foreign_comment(finding: Finding, data: Data) -> Finding:
+    """Say that a value ends in the comment of another language."""
     value = at(data, finding.place.address) if finding.place.part == "value" else None
-    if not isinstance(value, str) or finding.code not in OF_WORDS or "\n" in value or "${{" in value:
+    if not isinstance(value, str) or finding.code not in OF_PLAIN_VALUES or "\n" in value or "${{" in value:
         return finding  # in expressions `//` divides
     found = COMMENT.search(value)
     if found is None:
@@ -131,7 +131,7 @@ def with_comment(finding: Finding, data: Data) -> Finding:
 
 
 def emitted(emit: Any) -> list[str]:
-    """The events that an `emit` names."""
+    """Return the events that an `emit` names."""
     if isinstance(emit, str):
         return [emit]
     if isinstance(emit, list):
@@ -142,7 +142,7 @@ def emitted(emit: Any) -> list[str]:
 
 
 def accepted(accepts: Any) -> list[str]:
-    """The events that an `accepts` names, but for those of an `each`."""
+    """Return the events that an `accepts` names, but for those of an `each`."""
     if isinstance(accepts, dict):
         accepts = accepts.get("all") or accepts.get("any") or []
     listed = accepts if isinstance(accepts, list) else [accepts]

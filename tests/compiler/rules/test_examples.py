@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import inspect
 import os
-import runpy
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,12 +12,13 @@ from pathlib import Path
 import pytest
 
 from wfc.compiler.diagnostics import Finding
-from wfc.compiler.diagnostics.fixes import applied
+from wfc.compiler.diagnostics.fixes import apply_fixes
 from wfc.compiler.diagnostics.render import render
 from wfc.compiler.passes import check_text
 from wfc.compiler.resolve import Refused
 from wfc.compiler.rules import PROBLEMS, WARNINGS
 from wfc.compiler.rules.catalogue import load
+from wfc.compiler.rules.examples import Example, examples
 from wfc.compiler.workspace.compiled import Compiled
 from wfc.compiler.workspace.project import Project
 from wfc.compiler.workspace.severity import Levels, levels_in
@@ -26,10 +26,8 @@ from wfc.schemas.settings import SettingsFile
 
 load()
 
-HERE = Path(__file__).parent
-ALL = runpy.run_path(str(HERE.parent.parent / "docs/examples.py"))
-EXAMPLES: dict[str, Path] = ALL["EXAMPLES"]
-REPORTS = {path.stem for path in HERE.glob("*.txt")}
+REPORTS = Path(__file__).parent / "reports"
+EXAMPLES = examples()
 
 
 def test_every_problem_has_an_example_and_every_example_its_problem() -> None:
@@ -37,7 +35,7 @@ def test_every_problem_has_an_example_and_every_example_its_problem() -> None:
 
 
 def test_every_report_belongs_to_an_example() -> None:
-    assert not REPORTS - set(EXAMPLES)
+    assert {path.stem for path in REPORTS.iterdir()} == set(EXAMPLES)
 
 
 def checked(path: Path, name: str) -> list[Compiled | Levels]:
@@ -49,7 +47,7 @@ def checked(path: Path, name: str) -> list[Compiled | Levels]:
         project = Project(folder)
         specs = [check_text(raw, shown, project) for shown, raw in folder.given()]
         return imported(specs, project, path, name) if list(path.glob("*.py")) else specs
-    return [check_text(ALL["content"](path), f"{name}.yaml", Project(Folder(path.parent, "")))]
+    return [check_text(Example(name, path).read(), f"{name}.yaml", Project(Folder(path.parent, "")))]
 
 
 def imported(specs: list[Compiled], project: Project, path: Path, name: str) -> list[Compiled]:
@@ -84,36 +82,40 @@ class Folder:
 
 @pytest.mark.parametrize("code", EXAMPLES)
 def test_an_example_shows_its_problem_and_no_other(code: str, golden) -> None:
-    specs = checked(EXAMPLES[code], code)
+    specs = checked(EXAMPLES[code].path, code)
     findings = list(dict.fromkeys(diagnostic for spec in specs for diagnostic in spec.diagnostics))
     codes = {diagnostic.code for diagnostic in findings}
     if code == "too-many-findings":  # it cannot come alone
         codes.remove("duplicate-key")
     assert codes == {code}
-    golden(HERE / f"{code}.txt", render(findings, {spec.path: spec.text for spec in specs}))
+    golden(REPORTS / f"{code}.txt", render(findings, {spec.path: spec.text for spec in specs}))
 
 
 @pytest.mark.parametrize("code", EXAMPLES)
 def test_a_mended_example_has_no_findings(code: str) -> None:
-    """By hand as `CODE.mended.yaml` (or a folder `CODE.mended`); else the fix of its finding mends the example."""
-    by_hand: Path | None = ALL["mended_by_hand"](code)
-    specs = checked(by_hand, code) if by_hand else [check_text(ALL["mended"](code), f"{code}.yaml")]
-    assert by_hand or EXAMPLES[code].suffix != ".toml"
+    example = EXAMPLES[code]
+
+    def check(raw: bytes) -> Compiled:
+        return check_text(raw, f"{code}.yaml")
+
+    by_hand = example.mended_path
+    assert by_hand or example.path.suffix != ".toml"
+    specs = checked(by_hand, code) if by_hand else [check(example.mend(check))]
     findings = [diagnostic for spec in specs for diagnostic in spec.diagnostics]
     assert not findings, render(findings, {spec.path: spec.text for spec in specs})
 
 
 @pytest.mark.parametrize("code", EXAMPLES)
 def test_a_fix_removes_its_finding_and_brings_no_other(code: str) -> None:
-    if EXAMPLES[code].is_dir():
+    if EXAMPLES[code].path.is_dir():
         return
-    (spec,) = checked(EXAMPLES[code], code)
+    (spec,) = checked(EXAMPLES[code].path, code)
     for finding in spec.diagnostics:
         if finding.fix is None or finding.fix.applicability == "display":
             continue
-        text, done = applied(spec.text, [finding], {finding.fix.applicability})
+        text, done = apply_fixes(spec.text, [finding], {finding.fix.applicability})
         assert done == [finding]
-        left = [each.code for each in checked_text(EXAMPLES[code], text).diagnostics]
+        left = [each.code for each in checked_text(EXAMPLES[code].path, text).diagnostics]
         assert sorted([*left, code]) == sorted(
             [*(each.code for each in spec.diagnostics), *CONSEQUENCES.get(code, ())]
         )
@@ -130,7 +132,8 @@ CONSEQUENCES = {"unreachable-end": ["unused-event"], "unknown-knowledge": ["not-
 
 
 def test_a_mended_form_belongs_to_an_example() -> None:
-    names = {path.name.partition(".")[0] for path in HERE.glob("*.mended*")}
+    folder = EXAMPLES["unknown-event"].path.parent
+    names = {path.stem.removesuffix("-mended") for path in folder.glob("*-mended*")}
     assert not names - set(EXAMPLES)
 
 
@@ -151,16 +154,16 @@ def test_a_problem_gives_the_code_of_its_name(code: str) -> None:
     assert inspect.signature(function).return_annotation in {Finding, "Finding"}
 
 
-@pytest.mark.parametrize("code", sorted(REPORTS))
+@pytest.mark.parametrize("code", EXAMPLES)
 def test_a_problem_is_entered_as_what_it_is(code: str) -> None:
     """`@warning` for those whose findings are warnings, `@problem` for errors."""
-    report = (HERE / f"{code}.txt").read_text(encoding="utf-8")
+    report = (REPORTS / f"{code}.txt").read_text(encoding="utf-8")
     assert (": warning: " in report) == (code in WARNINGS)
 
 
-@pytest.mark.parametrize("code", sorted(REPORTS))
+@pytest.mark.parametrize("code", EXAMPLES)
 def test_a_message_is_one_plain_sentence(code: str) -> None:
-    for line in (HERE / f"{code}.txt").read_text(encoding="utf-8").splitlines():
+    for line in (REPORTS / f"{code}.txt").read_text(encoding="utf-8").splitlines():
         place, _, message = (
             line.partition(": error: ") if ": error: " in line else line.partition(": warning: ")
         )
