@@ -69,6 +69,7 @@ def _in_utc(moment: datetime) -> datetime:
 Moment = Annotated[AwareDatetime, AfterValidator(_in_utc)]
 """A date and time with an offset, kept in UTC: what a spec calls ``datetime``."""
 
+
 @build_subclasses_at_once
 class Record(BaseModel):
     """A record of a spec: closed and strict; JSON in and out by the names that the spec gives."""
