@@ -1,4 +1,4 @@
-"""What type checkers say of small programs: each row is a line of code with the verdicts of mypy --strict and pyright."""
+"""What type checkers say of lines of code: each row of a table has the verdicts of mypy --strict and of pyright."""
 
 from __future__ import annotations
 
@@ -41,8 +41,9 @@ from counting_workflow import Asked, Counted, Counting, Refused
 from pydantic import Field, PrivateAttr
 
 from wfc.runtime import (
-    Closed, Context, Event, HumanResponseEvent, InputRequiredEvent, StartEvent, StopEvent, Workflow, WorkflowHandler, step
+    Closed, Context, Event, HumanResponseEvent, InputRequiredEvent, StartEvent, StopEvent
 )
+from wfc.runtime import Workflow, WorkflowHandler, step
 
 
 class A(Event):
@@ -74,7 +75,7 @@ class Flow(Workflow):
 
 
 async def lines(
-    a: A, exact: Exact, loose: Loose, ok: Ok, event: Event, start: StartEvent, asked: Asked, counted: Counted, flow: Flow
+    a: A, exact: Exact, loose: Loose, ok: Ok, event: Event, start: StartEvent, counted: Counted, flow: Flow
 ) -> None:
 """
 
