@@ -74,7 +74,7 @@ def compile_shared(path: str, project: Project, *, source: str, in_package: bool
         path: Of the file, which a spec of the project imports.
         source: The file's path as the module shows it.
     """
-    from wfc.compiler.codegen import generate_shared  # loads jinja2
+    from wfc.compiler.codegen.shared import generate_shared  # loads jinja2
 
     unit = project.units[path]
     declared = project.declared(path, unit)
@@ -139,7 +139,7 @@ def without_consequences(found: Analysis, unit: Unit, project: Project) -> Analy
 def generate_python(
     checked: Compiled, project: Project, source: str, folder_of: Callable[[str], str], in_package: bool
 ) -> Compiled:
-    from wfc.compiler.codegen import generate  # loads jinja2
+    from wfc.compiler.codegen.module import generate  # loads jinja2
 
     def line(address: Address) -> int:
         place = Place(address, "key" if address else "value")

@@ -63,7 +63,7 @@ DOORS = {
     "pydantic_core": {"runtime", "compiler/types"},
     "typing_extensions": {"runtime/driver/context/__init__"},  # for type checkers alone
     "httpx2": {"runtime/calls/http"},
-    "pydantic_ai": {"runtime/calls"},
+    "pydantic_ai": {"runtime/calls", "runtime/tracing/model_calls"},
     "opentelemetry": {"runtime/tracing/opentelemetry"},
     "llama_index_instrumentation": {"runtime/llama_index/instrumentation"},
 }

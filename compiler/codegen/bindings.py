@@ -12,34 +12,13 @@ from wfc.compiler.codegen.literals.constants import call, constant
 from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionParameter, Path
 from wfc.compiler.codegen.literals.values import ValueWriter
 from wfc.compiler.codegen.names import ModuleNames
+from wfc.compiler.codegen.shapes import PythonFunction
 from wfc.compiler.expressions import Template, generate_body, generate_text
 from wfc.compiler.model import HttpRequest, Model, Resource, Retry, Secret, Step, Tool, Workflow
 from wfc.compiler.python.literals import Code, constant_name, literal, local_name
-from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import ANY, Type
 
-__all__ = ["NO_CODE", "Bindings", "PythonFunction", "context_type"]
-
-NO_CODE = Code("")
-
-
-@dataclass(frozen=True, slots=True)
-class PythonFunction:
-    """A function or a method.
-
-    Args:
-        comment: Where it comes from, or empty.
-        decorators: One or none, each in lines.
-        head: From ``def`` to the colon, in lines.
-        docstring: In quotes, or empty.
-        body: Statements, in lines without the function's indentation.
-    """
-
-    head: tuple[str, ...]
-    body: tuple[str, ...]
-    docstring: Code = NO_CODE
-    comment: Code = NO_CODE
-    decorator: tuple[str, ...] = ()
+__all__ = ["Bindings", "context_type"]
 
 
 class Bindings:
@@ -106,8 +85,8 @@ class Bindings:
             self.constants.append(fit(f"{name} = {value}"))
             return name
         name = self.names.function(model, "model")
-        head = fit(f"def {name}({', '.join(inner.parameters)}) -> Model:")
-        self.functions.append(PythonFunction(tuple(head), tuple(fit(f"return {value}", INDENT))))
+        body = fit(f"return {value}", INDENT)
+        self.functions.append(PythonFunction(name, inner.parameters, Code("Model"), body))
         return name
 
     # --- tools
@@ -175,9 +154,9 @@ class Bindings:
             if not field.required:
                 spelled += f" = {constant(field.default, field.type, self.names)}"
             head.append(Code(spelled))
-        lines = fit(f"async def {name}({', '.join(head)}) -> {annotation(output, self.names)}:")
         body = fit(f"return await {action}", INDENT)
-        return PythonFunction(tuple(lines), tuple(body), docstring(tool.description, INDENT))
+        doc = docstring(tool.description, INDENT)
+        return PythonFunction(name, head, annotation(output, self.names), body, doc, is_async=True)
 
     # --- requests
     def request(self, wanted: HttpRequest, function: FunctionBuilder, output: Type, name: str) -> Code:
@@ -242,8 +221,7 @@ class Bindings:
         ]
         function.note(template.uses)
         given = self.names.scope.give(name)
-        head = fit(f"def {given}({', '.join(inner.parameters)}) -> str:")
-        self.functions.append(PythonFunction(tuple(head), tuple(body)))
+        self.functions.append(PythonFunction(given, inner.parameters, Code("str"), body))
         return call(given, *(parameter.name for parameter in inner.taken))
 
 

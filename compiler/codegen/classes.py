@@ -9,9 +9,9 @@ from wfc.compiler.codegen.layout.expressions import INDENT
 from wfc.compiler.codegen.literals.annotations import annotation, literal_type, records_in, union
 from wfc.compiler.codegen.literals.constants import bounds, call, constant
 from wfc.compiler.codegen.names import ModuleNames
+from wfc.compiler.codegen.shapes import ClassDefinition, ClassField, LiteralAlias
 from wfc.compiler.model import MapItems, Step, Workflow, WorkflowCall
 from wfc.compiler.python.literals import Code, field_name, literal
-from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import (
     BUILT_IN,
     NO_CONSTRAINTS,
@@ -25,34 +25,7 @@ from wfc.compiler.types import (
     members,
 )
 
-__all__ = ["ClassDefinition", "LiteralAlias", "classes"]
-
-
-@dataclass(frozen=True, slots=True)
-class ClassField:
-    """A field, as the class declares it; without ``default`` it must be given."""
-
-    name: Code
-    annotation: Code
-    default: Code | None
-
-
-@dataclass(frozen=True, slots=True)
-class ClassDefinition:
-    """A pydantic class of the module."""
-
-    name: Code
-    bases: Code
-    docstring: Code
-    fields: tuple[ClassField, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class LiteralAlias:
-    """A named enumeration of the module."""
-
-    name: Code
-    type: Code
+__all__ = ["classes"]
 
 
 _BASES = {"start": "StartEvent", "message": "Event", "end": "StopEvent"}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import PurePosixPath
 
-from wfc.compiler.codegen.bindings import NO_CODE, Bindings, PythonFunction
-from wfc.compiler.codegen.classes import ClassDefinition, LiteralAlias, classes
+from wfc.compiler.codegen import OUTPUT_FORMAT
+from wfc.compiler.codegen.bindings import Bindings
+from wfc.compiler.codegen.classes import classes
 from wfc.compiler.codegen.imports import mentioned_imports
 from wfc.compiler.codegen.layout.docstrings import comment, docstring
 from wfc.compiler.codegen.layout.expressions import INDENT
@@ -17,75 +18,45 @@ from wfc.compiler.codegen.methods.messages import receives_keyword, run_key_meth
 from wfc.compiler.codegen.methods.runs import run_keywords, run_methods
 from wfc.compiler.codegen.methods.steps import StepMethods
 from wfc.compiler.codegen.names import ModuleNames
-from wfc.compiler.codegen.output_format import OUTPUT_FORMAT
 from wfc.compiler.codegen.rendering import render
+from wfc.compiler.codegen.shapes import Module
 from wfc.compiler.diagnostics import Address, Place
 from wfc.compiler.model import Step, Workflow
 from wfc.compiler.python.literals import Code, literal
-from wfc.compiler.slotted import dataclass
+from wfc.compiler.slotted import replace
 
-__all__ = ["Module", "print_module", "print_shared"]
-
-
-@dataclass(frozen=True, slots=True)
-class Module:
-    """What the templates print."""
-
-    docstring: Code
-    source: Code
-    sha256: Code
-    output_format: int
-    file: str
-    classes: Sequence[ClassDefinition | LiteralAlias]
-    constants: Sequence[Sequence[str]]
-    functions: Sequence[PythonFunction]
-    name: Code
-    bases: Code
-    description: Code
-    methods: Sequence[PythonFunction]
-    imports: Code = NO_CODE
-    body: Code = NO_CODE
+__all__ = ["generate", "print_module"]
 
 
-def print_module(
+def generate(
     workflow: Workflow,
     *,
     source: str,
     sha256: str,
     lines: Callable[[Address], int],
     folder_of: Callable[[str], str],
-    in_package: bool,
+    in_package: bool = False,
 ) -> str:
-    """The module's text; see :func:`wfc.compiler.codegen.generate`."""
+    """Generate the text of a Python module that runs a workflow.
+
+    The same workflow gives the same bytes, whatever the machine, the Python and the hash seed.
+
+    Args:
+        workflow: Resolved, and without errors.
+        source: The spec's path as the module shows it, relative to the module, with ``/``.
+        sha256: Of the spec's bytes, in hexadecimal.
+        lines: The line, from 1, at which an address begins.
+        folder_of: The folder of a file that is given by its path as findings show it, relative to the module's own,
+            with ``/``.
+        in_package: Whether the folder of the module is a package, so that its neighbours are named with a dot.
+    """
     names = ModuleNames(workflow)
     module = assemble(workflow, names, source, sha256, lines, folder_of)
-    return print_text(module, names, in_package=in_package)
+    return print_module(module, names, in_package=in_package)
 
 
-def print_shared(shared: Workflow, *, source: str, sha256: str, in_package: bool) -> str:
-    """The text of the module of a file of declarations, whose types and events ``shared`` has as its own."""
-    names = ModuleNames(shared)
-    file = PurePosixPath(source).name
-    module = Module(
-        docstring=docstring(shared.description or f"What {file} declares.", 0),
-        source=comment(source),
-        sha256=comment(sha256),
-        output_format=OUTPUT_FORMAT,
-        file=file,
-        classes=classes(shared, names),
-        constants=(),
-        functions=(),
-        name=NO_CODE,
-        bases=NO_CODE,
-        description=NO_CODE,
-        methods=(),
-    )
-    return print_text(module, names, in_package=in_package)
-
-
-def print_text(module: Module, names: ModuleNames, *, in_package: bool) -> str:
-    from wfc.compiler.slotted import replace
-
+def print_module(module: Module, names: ModuleNames, *, in_package: bool) -> str:
+    """Fill the templates: first all below the imports, then the module with the imports that this mentions."""
     body = Code(render("body.py.j2", module).rstrip("\n"))
     mentioned = mentioned_imports(ast.parse(body), names.imported, "." if in_package else "")
     text = render(
@@ -103,6 +74,7 @@ def assemble(
     lines: Callable[[Address], int],
     folder_of: Callable[[str], str],
 ) -> Module:
+    """Put the parts of a module in order."""
     bindings = Bindings(workflow, names, folder_of)
     methods = StepMethods(workflow, names, bindings)
     file = PurePosixPath(source).name

@@ -26,17 +26,24 @@ def environment() -> Environment:
         autoescape=False,  # noqa: S701  Python is printed, not HTML
     )
     made.filters["at"] = indent_lines
+    made.filters["commas"] = with_commas
     made.globals["fit"] = fit_lines
     return made
 
 
 def render(template: str, module: object) -> str:
+    """Fill a template with the parts of a module."""
     return environment().get_template(template).render(module=module)
 
 
 def indent_lines(lines: Sequence[str], margin: int) -> Code:
     """Lines of code with a margin; an empty one gets none, nor does what a string in quotes goes on with."""
     return Code("\n".join(" " * margin + line if line else line for line in lines))
+
+
+def with_commas(parts: Sequence[Code]) -> Code:
+    """Parts of code with commas between them."""
+    return Code(", ".join(parts))
 
 
 def fit_lines(margin: int, caller: Callable[[], str]) -> Code:

@@ -28,7 +28,7 @@ class Join:
         within: Seconds from the opening of the frame, or ``None``.
         proceed: ``on_timeout: proceed``: it fires with what has arrived.
         fork: The step that opens its frames, by name; ``None`` for the start of the run. For ``each`` the
-            step whose ``emit`` has the `each`. Filled by ``resolve`` through ``resolve.frames``; ``None``
+            step whose ``emit`` has the `each`. Filled by ``resolve`` through ``resolve.whole.forks``; ``None``
             too where a finding says that there is none.
         rest: What becomes of the branches that it does not wait for, where the author says so (a race is then
             declared).

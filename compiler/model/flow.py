@@ -15,8 +15,9 @@ __all__ = [
     "build",
     "dominators",
     "emits",
+    "emits_of",
     "exits",
-    "nest",
+    "follow_batches",
     "postorder",
     "reachable",
     "with_collections",
@@ -75,6 +76,13 @@ def emits(emission: Emission) -> Iterator[tuple[Emit, EmitEach | None]]:
             yield from emits(entry)
 
 
+def emits_of(step: Step) -> Iterator[tuple[Emit, EmitEach | None]]:
+    """The single emits of a step, by whatever exit, each with the `each` that it stands in, if any."""
+    for _occasion, exit_ in exits(step):
+        for entry in exit_.entries:
+            yield from emits(entry.emission)
+
+
 def build(steps: Sequence[Step], start: str, outside: Iterable[str] = ()) -> Flow:
     """The flow between these steps, of a run that begins with the event named ``start``.
 
@@ -85,8 +93,8 @@ def build(steps: Sequence[Step], start: str, outside: Iterable[str] = ()) -> Flo
     for node, step in enumerate(steps, 1):
         for event in dict.fromkeys(event.name for event in step.accepts.events):
             acceptors.setdefault(event, []).append(node)
-        for name in _emitted(step):
-            producers.setdefault(name, {})[node] = None
+        for emit, _each in emits_of(step):
+            producers.setdefault(emit.event.name, {})[node] = None
     after: list[dict[int, None]] = [{} for _ in range(len(steps) + 1)]
     before: list[dict[int, None]] = [{} for _ in range(len(steps) + 1)]
     for name, sources in producers.items():
@@ -101,13 +109,6 @@ def build(steps: Sequence[Step], start: str, outside: Iterable[str] = ()) -> Flo
         after=tuple(tuple(nodes) for nodes in after),
         before=tuple(tuple(nodes) for nodes in before),
     )
-
-
-def _emitted(step: Step) -> Iterator[str]:
-    for _, exit_ in exits(step):
-        for entry in exit_.entries:
-            for emit, _each in emits(entry.emission):
-                yield emit.event.name
 
 
 def reachable(flow: Flow) -> frozenset[int]:
@@ -189,10 +190,10 @@ class Batches:
 def batches(flow: Flow) -> Batches:
     """Follow every batch from the `each` that opens it to the joins that collect it."""
     collecting = [isinstance(step.accepts, Join) and step.accepts.form == "each" for step in flow.steps]
-    return nest(*_routes(flow), (False, *collecting))
+    return follow_batches(*_routes(flow), (False, *collecting))
 
 
-def nest(
+def follow_batches(
     singly: Sequence[Sequence[int]], batched: Sequence[Sequence[int]], collecting: Sequence[bool]
 ) -> Batches:
     """Follow batches through a graph of plain numbers, from node 0.
@@ -255,9 +256,7 @@ def _routes(flow: Flow) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
         if START in sources:
             singly[START].update(dict.fromkeys(flow.acceptors.get(name, ())))
     for node, step in enumerate(flow.steps, 1):
-        for _, exit_ in exits(step):
-            for entry in exit_.entries:
-                for emit, each in emits(entry.emission):
-                    targets = flow.acceptors.get(emit.event.name, ())
-                    (batched if each is not None else singly)[node].update(dict.fromkeys(targets))
+        for emit, each in emits_of(step):
+            targets = flow.acceptors.get(emit.event.name, ())
+            (batched if each is not None else singly)[node].update(dict.fromkeys(targets))
     return [tuple(nodes) for nodes in singly], [tuple(nodes) for nodes in batched]

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from wfc.compiler.diagnostics import Address, Place
 from wfc.compiler.model import Emit, Join, Step, Workflow
-from wfc.compiler.model.flow import emits, exits
+from wfc.compiler.model.flow import emits_of
 from wfc.compiler.proof.graph.batch_nesting import MisplacedBatch, misplaced_batches
 from wfc.compiler.proof.graph.flow_graph import FlowGraph, Way, build_graph
 from wfc.compiler.proof.graph.match_by import expand_match_by
@@ -39,13 +39,7 @@ class Analysis:
     @cached_property
     def emits(self) -> tuple[tuple[Emit, str], ...]:
         """All that steps and the run's own exits emit, and who does: a step's name, or `the run`."""
-        found = [
-            (emit, step.name)
-            for step in self.workflow.steps
-            for _occasion, exit_ in exits(step)
-            for entry in exit_.entries
-            for emit, _each in emits(entry.emission)
-        ]
+        found = [(emit, step.name) for step in self.workflow.steps for emit, _each in emits_of(step)]
         for _key, exit_ in self.workflow.run.exits:
             found += [
                 (entry.emission, "the run") for entry in exit_.entries if isinstance(entry.emission, Emit)

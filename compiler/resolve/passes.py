@@ -42,20 +42,20 @@ if TYPE_CHECKING:
 __all__ = ["declare", "resolve"]
 
 
-def resolve(spec: Spec, report: Report, around: ProjectView = NO_PROJECT) -> Workflow | None:
+def resolve(spec: Spec, report: Report, project: ProjectView = NO_PROJECT) -> Workflow | None:
     """Resolve a spec into a workflow: look all names up, and hold all values against their types.
 
     Args:
         spec: What is well-shaped of the document.
         report: Takes what is wrong.
-        around: The files that it may mention.
+        project: The files that it may mention.
 
     Returns:
         The workflow without what could not be understood; it may be checked further, but code is to be made
         of it only if no error was reported. ``None`` if there is not even a start.
     """
     data = spec.data
-    declared = declare(spec, report, around)
+    declared = declare(spec, report, project)
     parts = declare_parts(data, declared)
     steps = resolve_steps(data, declared, parts)
     report_received(declared, steps)
@@ -75,10 +75,10 @@ def resolve(spec: Spec, report: Report, around: ProjectView = NO_PROJECT) -> Wor
     return build_workflow(data, declared, steps, tests, run, used)
 
 
-def declare(spec: Spec, report: Report, around: ProjectView = NO_PROJECT) -> Declarations:
+def declare(spec: Spec, report: Report, project: ProjectView = NO_PROJECT) -> Declarations:
     """Read all that a spec, or a file of declarations, declares but its steps."""
     data = spec.data
-    declared = Declarations(report, data, spec.broken, around=around)
+    declared = Declarations(report, data, spec.broken, project=project)
     declare_imports(data, declared)
     declare_secrets(data, declared)
     declare_types_and_events(data, declared)

@@ -26,6 +26,8 @@ def fit(statement: str, indent: int = 0) -> list[str]:
     """
     if "\n" not in statement and indent + width(statement) <= WIDTH:
         return [statement]
+    if statement.startswith("@") and "(" not in statement:
+        return [statement]  # a name has nowhere to break
     for before, after in (("@", ""), ("class ", ":"), ("if ", ":"), ("elif ", ":")):
         if statement.startswith(before):
             return line_or_lines(before, statement.removeprefix(before).removesuffix(after), after, indent)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wfc.compiler.model import Emit, EmitEach, Join, Step, Workflow, flow
+from wfc.compiler.model import Join, Step, Workflow, flow
 
 __all__ = ["steps_with_ambiguous_batches"]
 
@@ -15,19 +15,10 @@ def steps_with_ambiguous_batches(workflow: Workflow) -> frozenset[str]:
     graph = flow.build(workflow.steps, workflow.start.name, workflow.outside)
     found = set()
     for step in workflow.steps:
-        batches = sorted({emit.event.name for emit, each in _emits(step) if each is not None})
+        batches = sorted({emit.event.name for emit, each in flow.emits_of(step) if each is not None})
         if len(batches) > 1 and len({_collectors(graph, step, event) for event in batches}) > 1:
             found.add(step.name)
     return frozenset(found)
-
-
-def _emits(step: Step) -> list[tuple[Emit, EmitEach | None]]:
-    return [
-        found
-        for _, exit_ in flow.exits(step)
-        for entry in exit_.entries
-        for found in flow.emits(entry.emission)
-    ]
 
 
 def _collectors(graph: flow.Flow, opener: Step, event: str) -> frozenset[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wfc.compiler.codegen.bindings import PythonFunction, context_type
+from wfc.compiler.codegen.bindings import context_type
 from wfc.compiler.codegen.layout.docstrings import docstring
 from wfc.compiler.codegen.layout.expressions import INDENT
 from wfc.compiler.codegen.layout.statements import fit
@@ -16,6 +16,7 @@ from wfc.compiler.codegen.literals.values import ValueWriter
 from wfc.compiler.codegen.methods.workflow_calls import child_annotation, child_pause
 from wfc.compiler.codegen.methods.writer import BODY, MethodWriter
 from wfc.compiler.codegen.names import ModuleNames
+from wfc.compiler.codegen.shapes import SELF, PythonFunction
 from wfc.compiler.model import MapItems, Step, WorkflowCall
 from wfc.compiler.python.literals import Code, literal, local_name
 from wfc.compiler.types import Type
@@ -45,15 +46,12 @@ class MapWriter:
         function = self.methods.main_function(step)
         kept = kept_items(action, function)
         value = call(Code("Items"), kept, most=literal(action.max))
-        head = self.methods.head(
-            "def",
-            self.names.method(step),
-            function.parameters,
-            Code(f"Items[{annotation(action.item, self.names)}]"),
-        )
+        returns = Code(f"Items[{annotation(action.item, self.names)}]")
         body = self.methods.lines(function, f"return {value}")
         doc = docstring(step.description, BODY)
-        return PythonFunction(head, body, doc, comment, self.methods.decorator(step, "pause"))
+        decorator = self.methods.decorator(step, "pause")
+        parameters = (SELF, *function.parameters)
+        return PythonFunction(self.names.method(step), parameters, returns, body, doc, comment, decorator)
 
     def item(self, step: Step, action: MapItems) -> PythonFunction:
         assert action.do is not None and action.result is not None, step.name
@@ -64,17 +62,18 @@ class MapWriter:
         if isinstance(action.do, WorkflowCall):
             done = child_pause(action.do, function, self.names)
             returns = child_annotation(action.result, self.names)
-            head = self.methods.head("def", name, function.parameters, returns)
+            parameters = [SELF, *function.parameters]
         else:
             done = Code(f"await {self.methods.actions.action(action.do, step, function)}")
-            parameters = [Code(f"ctx: {context_type(self.methods.workflow)}"), *function.parameters]
-            head = self.methods.head("async def", name, parameters, annotation(action.result, self.names))
+            returns = annotation(action.result, self.names)
+            parameters = [SELF, Code(f"ctx: {context_type(self.methods.workflow)}"), *function.parameters]
         body = self.methods.lines(function, f"return {done}")
         named = self.methods.attempts(step)
         if action.on_item_error != "fail":
             named["on_error"] = literal(action.on_item_error)
         decorated = call(Code(f"{self.names.method(step)}.item"), **named)
-        return PythonFunction(head, body, decorator=tuple(fit(f"@{decorated}", INDENT)))
+        is_async = not isinstance(action.do, WorkflowCall)
+        return PythonFunction(name, parameters, returns, body, decorator=decorated, is_async=is_async)
 
     def give(self, step: Step, action: MapItems) -> PythonFunction:
         function = self.function(step, action, with_result=True)

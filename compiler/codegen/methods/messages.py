@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from wfc.compiler.codegen.bindings import PythonFunction
 from wfc.compiler.codegen.layout.expressions import INDENT
 from wfc.compiler.codegen.layout.statements import fit
 from wfc.compiler.codegen.literals.constants import call
 from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionParameter
 from wfc.compiler.codegen.methods.pauses import key_text
 from wfc.compiler.codegen.names import ModuleNames
+from wfc.compiler.codegen.shapes import SELF, PythonFunction
 from wfc.compiler.model import RunKey, Workflow
 from wfc.compiler.python.literals import Code, field_name, literal
 
@@ -33,6 +33,6 @@ def run_key_method(workflow: Workflow, key: RunKey, names: ModuleNames) -> Pytho
     function.use_all("inputs")
     spelled = key_text(key.value, function)
     name = names.class_scope.give("key")
-    head = fit(f"def {name}({', '.join(['self', *function.parameters])}) -> str:", INDENT)
     body = fit(f"return {spelled}", 2 * INDENT)
-    return PythonFunction(tuple(head), tuple(body), decorator=("@run_key",))
+    parameters = (SELF, *function.parameters)
+    return PythonFunction(name, parameters, Code("str"), body, decorator=Code("run_key"))

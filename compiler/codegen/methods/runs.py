@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wfc.compiler.codegen.bindings import PythonFunction
-from wfc.compiler.codegen.layout.expressions import INDENT
 from wfc.compiler.codegen.layout.statements import fit
 from wfc.compiler.codegen.literals.constants import call
 from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionParameter
 from wfc.compiler.codegen.methods.tails import TailWriter
 from wfc.compiler.codegen.methods.writer import BODY
 from wfc.compiler.codegen.names import ModuleNames
+from wfc.compiler.codegen.shapes import SELF, PythonFunction
 from wfc.compiler.model import Workflow
 from wfc.compiler.python.literals import Code, literal
 from wfc.compiler.types import STRING
@@ -72,5 +71,4 @@ def run_method(
     hook: str, name: str, names: ModuleNames, function: FunctionBuilder, returns: Code, lines: Sequence[str]
 ) -> PythonFunction:
     given = names.class_scope.give(name)
-    head = f"def {given}({', '.join(['self', *function.parameters])}) -> {returns}:"
-    return PythonFunction(tuple(fit(head, INDENT)), tuple(lines), decorator=(f"@{hook}",))
+    return PythonFunction(given, (SELF, *function.parameters), returns, lines, decorator=Code(hook))

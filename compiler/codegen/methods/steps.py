@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wfc.compiler.codegen.bindings import Bindings, PythonFunction, context_type
+from wfc.compiler.codegen.bindings import Bindings, context_type
 from wfc.compiler.codegen.layout.docstrings import docstring
 from wfc.compiler.codegen.layout.expressions import INDENT
 from wfc.compiler.codegen.layout.statements import fit
@@ -24,6 +24,7 @@ from wfc.compiler.codegen.methods.tails import TailWriter
 from wfc.compiler.codegen.methods.workflow_calls import call_method
 from wfc.compiler.codegen.methods.writer import BODY, MethodWriter
 from wfc.compiler.codegen.names import ModuleNames
+from wfc.compiler.codegen.shapes import SELF, PythonFunction
 from wfc.compiler.expressions import Expression, Template
 from wfc.compiler.model import Exit, Join, MapItems, Pause, Save, Step, WaitEvent, Workflow, WorkflowCall
 from wfc.compiler.python.literals import Code
@@ -82,15 +83,16 @@ class StepMethods(MethodWriter):
         doc = docstring(step.description, BODY)
         name = self.names.method(step)
         if isinstance(step.action, Pause):
-            head = self.head("def", name, function.parameters, pause_type(step.action, self.names))
             body = self.lines(function, f"return {action}")
-            return PythonFunction(head, body, doc, comment, self.decorator(step, "pause"))
-        parameters = [Code(f"ctx: {context_type(self.workflow)}"), *function.parameters]
-        gives = annotation(step.result, self.names) if step.result is not None else Code("None")
-        head = self.head("async def", name, parameters, gives)
+            returns = pause_type(step.action, self.names)
+            decorator = self.decorator(step, "pause")
+            return PythonFunction(name, (SELF, *function.parameters), returns, body, doc, comment, decorator)
+        parameters = (SELF, Code(f"ctx: {context_type(self.workflow)}"), *function.parameters)
+        returns = annotation(step.result, self.names) if step.result is not None else Code("None")
         returned = "await" if step.result is None else "return await"
         body = self.lines(function, f"{returned} {action}")
-        return PythonFunction(head, body, doc, comment, self.decorator(step, "step"))
+        decorator = self.decorator(step, "step")
+        return PythonFunction(name, parameters, returns, body, doc, comment, decorator, is_async=True)
 
     def transform(self, step: Step, comment: Code) -> PythonFunction:
         function = self.main_function(step)
@@ -98,9 +100,11 @@ class StepMethods(MethodWriter):
             function.lead.append(map_statement(step.action, function, self.names))
         tail = self.tail_in(function, step)
         body = tail.lines(step.emit, step.save)
-        head = self.head("def", self.names.method(step), function.parameters, tail.returns(step.emit))
+        returns = tail.returns(step.emit)
         doc = docstring(step.description, BODY)
-        return PythonFunction(head, tuple(body), doc, comment, self.decorator(step, "transform"))
+        decorator = self.decorator(step, "transform")
+        parameters = (SELF, *function.parameters)
+        return PythonFunction(self.names.method(step), parameters, returns, body, doc, comment, decorator)
 
     # --- the others
     def tail(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from wfc.compiler.codegen.bindings import PythonFunction
 from wfc.compiler.codegen.layout.docstrings import docstring
 from wfc.compiler.codegen.literals.annotations import annotation
 from wfc.compiler.codegen.literals.constants import call
@@ -10,6 +9,7 @@ from wfc.compiler.codegen.literals.functions import FunctionBuilder
 from wfc.compiler.codegen.literals.values import ValueWriter
 from wfc.compiler.codegen.methods.writer import BODY, MethodWriter
 from wfc.compiler.codegen.names import ModuleNames
+from wfc.compiler.codegen.shapes import SELF, PythonFunction
 from wfc.compiler.model import Step, WorkflowCall
 from wfc.compiler.python.literals import Code, literal
 from wfc.compiler.types import Type
@@ -22,15 +22,12 @@ def call_method(methods: MethodWriter, step: Step, action: WorkflowCall, comment
     assert step.result is not None, step.name
     function = methods.main_function(step)
     value = child_pause(action, function, methods.names)
-    head = methods.head(
-        "def",
-        methods.names.method(step),
-        function.parameters,
-        child_annotation(step.result, methods.names),
-    )
+    returns = child_annotation(step.result, methods.names)
     body = methods.lines(function, f"return {value}")
     doc = docstring(step.description, BODY)
-    return PythonFunction(head, body, doc, comment, methods.decorator(step, "pause"))
+    decorator = methods.decorator(step, "pause")
+    parameters = (SELF, *function.parameters)
+    return PythonFunction(methods.names.method(step), parameters, returns, body, doc, comment, decorator)
 
 
 def child_pause(action: WorkflowCall, function: FunctionBuilder, names: ModuleNames) -> Code:

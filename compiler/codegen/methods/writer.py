@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wfc.compiler.codegen.bindings import Bindings, PythonFunction
+from wfc.compiler.codegen.bindings import Bindings
 from wfc.compiler.codegen.layout.expressions import INDENT
 from wfc.compiler.codegen.layout.statements import fit
 from wfc.compiler.codegen.literals.constants import call
@@ -12,6 +12,7 @@ from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionPar
 from wfc.compiler.codegen.methods.actions import ActionWriter
 from wfc.compiler.codegen.methods.caching import cache_argument
 from wfc.compiler.codegen.names import ModuleNames
+from wfc.compiler.codegen.shapes import SELF, PythonFunction
 from wfc.compiler.model import Join, Step, Workflow, WorkflowCall
 from wfc.compiler.python.literals import Code, literal
 
@@ -50,17 +51,16 @@ class MethodWriter:
         """Lay out the body of a method: what the function has to fetch first, then these statements."""
         return tuple(line for each in (*function.lead, *statements) for line in fit(each, BODY))
 
-    def head(self, word: str, name: Code, parameters: Sequence[Code], returns: Code) -> tuple[str, ...]:
-        return tuple(fit(f"{word} {name}({', '.join(['self', *parameters])}) -> {returns}:", INDENT))
-
     def hooked(
         self, step: Step, hook: str, name: str, function: FunctionBuilder, returns: Code, body: Sequence[str]
     ) -> PythonFunction:
+        """Write a method that belongs to a step's own: ``@classify.on_error``."""
         given_ = self.names.class_scope.give(name.format(step.name))
-        head = self.head("def", given_, function.parameters, returns)
-        return PythonFunction(head, tuple(body), decorator=(f"@{self.names.method(step)}.{hook}",))
+        decorator = Code(f"{self.names.method(step)}.{hook}")
+        return PythonFunction(given_, (SELF, *function.parameters), returns, body, decorator=decorator)
 
-    def decorator(self, step: Step, kind: str) -> tuple[str, ...]:
+    def decorator(self, step: Step, kind: str) -> Code:
+        """Write the decorator of the method that bears a step's name."""
         named: dict[str, Code] = {}
         name = self.names.method(step)
         if name != step.name:
@@ -73,7 +73,7 @@ class MethodWriter:
             named |= self.attempts(step)
         if isinstance(step.max_runs, int):
             named["max_runs"] = literal(step.max_runs)
-        return tuple(fit(f"@{call(Code(kind), **named)}" if named else f"@{kind}", INDENT))
+        return call(Code(kind), **named) if named else Code(kind)
 
     def attempts(self, step: Step) -> dict[str, Code]:
         """What a decorator says of the attempts at a step's action, or at that of an item."""
@@ -89,6 +89,7 @@ class MethodWriter:
         return named
 
     def join(self, join: Join) -> Code:
+        """Write how a decorator says what a join waits for."""
         named = {"fork": literal(join.fork)}
         if join.within is not None:
             named["within"] = literal(join.within)

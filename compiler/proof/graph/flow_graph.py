@@ -8,7 +8,7 @@ from typing import Literal
 
 from wfc.compiler.diagnostics import Address
 from wfc.compiler.model import Fail, Join, Restart, Step, Workflow
-from wfc.compiler.model.flow import START, Batches, Flow, dominators, emits, exits, nest, postorder
+from wfc.compiler.model.flow import START, Batches, Flow, dominators, emits, exits, follow_batches, postorder
 from wfc.compiler.slotted import dataclass
 
 __all__ = ["FlowGraph", "StepNode", "Way", "build_graph", "step_node"]
@@ -119,7 +119,7 @@ class FlowGraph:
         batched = [
             tuple(dict.fromkeys(self.targets([e for w in u.ways for e in w.batches]))) for u in self.nodes
         ]
-        return nest(singly, batched, [unit.form == "each" for unit in self.nodes])
+        return follow_batches(singly, batched, [unit.form == "each" for unit in self.nodes])
 
     @cached_property
     def opener(self) -> dict[int, int]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from wfc.compiler.proof.graph.flow_graph import FlowGraph, Way
-from wfc.compiler.proof.joins.traces import FIRED, Course, Token
+from wfc.compiler.proof.joins.traces import FIRED, Course, FlowToken
 from wfc.compiler.slotted import dataclass, field
 
 __all__ = ["Outcomes", "TooManyOutcomes"]
@@ -37,7 +37,7 @@ class Outcome:
 class PartialOutcome:
     """An outcome in the making: that of the tokens added so far."""
 
-    open: dict[int, Token | None]
+    open: dict[int, FlowToken | None]
     ended: int | None = None
 
 
@@ -325,12 +325,12 @@ class Outcomes:
         self, emission: PartialOutcome, event: str, node: int, slot: int, arrival: Outcome
     ) -> PartialOutcome:
         """Both together: every course of the one with every course of the other."""
-        both: dict[int, Token | None] = {}
+        both: dict[int, FlowToken | None] = {}
         for one, tokens in emission.open.items():
             for other, trace in arrival.open.items():
                 vector = self._plus(one, other)
                 if vector not in both:
-                    both[vector] = Token(tokens, event, node, slot, trace)
+                    both[vector] = FlowToken(tokens, event, node, slot, trace)
         if len(both) > LIMIT:
             raise TooManyOutcomes
         ended: int | None = None

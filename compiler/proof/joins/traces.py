@@ -8,19 +8,19 @@ from wfc.compiler.proof.graph.flow_graph import Way
 from wfc.compiler.proof.graph.paths import Hop
 from wfc.compiler.slotted import dataclass
 
-__all__ = ["FIRED", "Course", "Token", "courses_within", "hops_to", "tokens_of"]
+__all__ = ["FIRED", "Course", "FlowToken", "courses_within", "hops_to", "tokens_of"]
 
 FIRED = -1  # for a slot: not a token that arrives, but a join that fires
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class FlowToken:
     """One token of an emission and what became of it; ``before`` are the emission's other tokens.
 
     ``trace`` is ``None`` where the token only arrives: in a slot, at the fork itself, or at a fired join.
     """
 
-    before: Token | None
+    before: FlowToken | None
     event: str
     node: int
     slot: int
@@ -33,10 +33,10 @@ class Course:
 
     node: int
     way: Way
-    tokens: Token | None
+    tokens: FlowToken | None
 
 
-def tokens_of(trace: Course) -> Iterator[Token]:
+def tokens_of(trace: Course) -> Iterator[FlowToken]:
     """The tokens of one run of a step, in order."""
     found = []
     link = trace.tokens

@@ -46,10 +46,10 @@ def declare_agents(declared: Declarations) -> None:
 
 def agent(name: str, data: Data, place: Place, declared: Declarations) -> Agent:
     """An agent without the tools and agents that it knows."""
-    texts = ValueReader(declared.report)
+    reader = ValueReader(declared.report)
     system = None
     if "system" in data:
-        system = read_prompt(data["system"], place / "system", binding_scope(declared), declared, texts)
+        system = read_prompt(data["system"], place / "system", binding_scope(declared), declared, reader)
     style = data.get("style")
     turns = data.get("max_turns")
     return Agent(

@@ -30,10 +30,10 @@ def declare_state(data: Data, declared: Declarations) -> None:
 
 def add_imported_config(declared: Declarations) -> None:
     """Make the values that imported files ask of the environment the workflow's too."""
-    for around in declared.imports.values():
-        for name, field in around.declared.config.fields.items():
+    for other in declared.imports.values():
+        for name, field in other.declared.config.fields.items():
             own = declared.config.fields.get(name)
-            place = Place((Origin(around.path), *field.address))
+            place = Place((Origin(other.path), *field.address))
             if own is None:
                 declared.config.fields[name] = replace(field, address=place.address)
             elif own.address != place.address:

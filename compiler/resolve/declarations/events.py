@@ -10,7 +10,7 @@ from wfc.compiler.model import Event
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.declarations.extending import base_of
 from wfc.compiler.resolve.symbols.declarations import Declarations
-from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.resolve.symbols.tables import Data, one_or_many
 from wfc.compiler.rules import steps as step_problems
 from wfc.compiler.types import Record
 
@@ -65,11 +65,7 @@ def declare_start_and_end(data: Data, declared: Declarations) -> None:
         declared.start = declared.events.find(start, Place(("start",)), declared.report)
     declared.flow_whole = declared.start is not None
     end = data.get("end")
-    places = (
-        [(each, Place(("end", index))) for index, each in enumerate(end)]
-        if isinstance(end, list)
-        else [(end, Place(("end",)))]
-    )
+    places = one_or_many(end, Place(("end",)))
     found: dict[str, Event] = {}
     for name, place in places:
         if not isinstance(name, str):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from wfc.compiler.diagnostics import Origin, Place, Report
 from wfc.compiler.model import Event, Prompt
 from wfc.compiler.resolve.declarations.events import roles_of
 from wfc.compiler.resolve.symbols.declarations import Declarations, OtherFile, Refused
-from wfc.compiler.resolve.symbols.tables import Data, Table, UnreadTypes
+from wfc.compiler.resolve.symbols.tables import Data, UnreadTypes
 from wfc.compiler.rules import files as problems
 from wfc.compiler.rules.names import name_declared_twice
 from wfc.compiler.slotted import replace
@@ -21,15 +20,15 @@ __all__ = ["declare_imports", "report_refused", "report_unused_imports"]
 def declare_imports(data: Data, declared: Declarations) -> None:
     """Enter what the files under `imports` declare, and those that they import."""
     for path, place in import_paths(data):
-        found = declared.around.shared(path)
+        found = declared.project.shared(path)
         if isinstance(found, Refused):
             report_refused(found, path, place, "a file of declarations", declared.report)
             mark_all_unread(declared)
             continue
-        for around in (*found.declared.imports.values(), found):
-            if around.path not in declared.imports:
-                declared.imports[around.path] = around
-                take_over(around, place, data, declared)
+        for other in (*found.declared.imports.values(), found):
+            if other.path not in declared.imports:
+                declared.imports[other.path] = other
+                take_over(other, place, data, declared)
 
 
 def import_paths(data: Data) -> Iterator[tuple[str, Place]]:
@@ -55,57 +54,30 @@ def report_refused(refused: Refused, path: str, place: Place, wanted: str, repor
 def mark_all_unread(declared: Declarations) -> None:
     """A file could not be read: any name may be one of its names."""
     declared.types = UnreadTypes(declared.types)
-    for table in tables(declared).values():
+    for table in declared.tables.values():
         table.unread = True
     declared.flow_whole = False
 
 
-def tables(declared: Declarations) -> dict[str, Table[Any]]:
-    """The tables that imports add to, each with what one entry is called."""
-    return {
-        "events": declared.events,
-        "prompts": declared.prompts,
-        "models": declared.models,
-        "tools": declared.tools,
-        "agents": declared.agents,
-        "knowledge": declared.knowledge,
-        "retries": declared.retries,
-        "resources": declared.resources,
-    }
-
-
-WORDS = {
-    "types": "a type",
-    "events": "an event",
-    "prompts": "a prompt",
-    "models": "a model",
-    "tools": "a tool",
-    "agents": "an agent",
-    "knowledge": "a collection",
-    "retries": "a retry policy",
-    "resources": "a resource",
-}
-
-
-def take_over(around: OtherFile, place: Place, data: Data, declared: Declarations) -> None:
+def take_over(other: OtherFile, place: Place, data: Data, declared: Declarations) -> None:
     """Take over what a file itself declares."""
-    theirs = around.declared
+    theirs = other.declared
     for name, node in theirs.types.items():
-        if is_new(around, "types", name, place, declared):
+        if is_new(other, "types", name, place, declared):
             declared.types[name] = node
             if isinstance(node, Record):
                 declared.classes[name] = node
     roles = roles_of(data)
-    mine = tables(declared)
-    for section, table in tables(theirs).items():
+    mine = declared.tables
+    for section, table in theirs.tables.items():
         for name, node in table.nodes.items():
             if section != "events":
-                if is_new(around, section, name, place, declared):
-                    mine[section].nodes[name] = with_origin(node, around.path)
+                if is_new(other, section, name, place, declared):
+                    mine[section].nodes[name] = with_origin(node, other.path)
             elif ("events", name) not in theirs.imported and theirs.types.get(name) is declared.types.get(
                 name
             ):
-                address = (Origin(around.path), *node.address)
+                address = (Origin(other.path), *node.address)
                 declared.events.nodes[name] = Event(name, node.record, roles.get(name, "message"), address)
         mine[section].broken |= table.broken
         mine[section].unread |= table.unread
@@ -120,14 +92,15 @@ def with_origin(node: object, path: str) -> object:
     return node
 
 
-def is_new(around: OtherFile, section: str, name: str, place: Place, declared: Declarations) -> bool:
+def is_new(other: OtherFile, section: str, name: str, place: Place, declared: Declarations) -> bool:
     """Whether a name is the file's own, and no other file has declared it before."""
-    theirs = around.declared
+    theirs = other.declared
     if (section, name) in theirs.imported:
         return False
-    node = theirs.types[name] if section == "types" else tables(theirs)[section].nodes[name]
+    node = theirs.types[name] if section == "types" else theirs.tables[section].nodes[name]
     address = getattr(node, "address", ()) or (section, name)
-    word = WORDS[address[0] if address[0] in WORDS else section]
+    kind = address[0] if address[0] in declared.tables else section
+    word = "a type" if kind == "types" else declared.tables[kind].what
     sections = ("types", "events") if section == "types" else (section,)
     first = next(
         (declared.imported[each, name] for each in sections if (each, name) in declared.imported), None
@@ -136,7 +109,7 @@ def is_new(around: OtherFile, section: str, name: str, place: Place, declared: D
         declared.report(name_declared_twice(place, name, *first))
         return False
     for each in sections:
-        declared.imported[each, name] = (Place((Origin(around.path), *address)).key, word)
+        declared.imported[each, name] = (Place((Origin(other.path), *address)).key, word)
     return True
 
 
@@ -147,16 +120,16 @@ def report_unused_imports(data: Data, declared: Declarations, used: set[str]) ->
         used: Names of types that are used.
     """
     for path, place in import_paths(data):
-        found = declared.around.shared(path)
+        found = declared.project.shared(path)
         if isinstance(found, Refused) or found.declared.models.unread:
             continue  # not all of what it declares is known
         names = {
             (section, name)
-            for around in (found, *found.declared.imports.values())
+            for other in (found, *found.declared.imports.values())
             for section, name in declared.imported
-            if declared.imported[section, name][0].origin == around.path
+            if declared.imported[section, name][0].origin == other.path
         }
-        mine = tables(declared)
+        mine = declared.tables
         if not any(
             name in used if section == "types" else name in mine[section].used for section, name in names
         ) and not any(found.declared.config.fields):

@@ -7,10 +7,8 @@ from collections.abc import Mapping
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import Knowledge
 from wfc.compiler.resolve.symbols.declarations import Declarations
-from wfc.compiler.resolve.symbols.names import check_style
-from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.resolve.symbols.tables import Data, one_or_many
 from wfc.compiler.rules.files import file_outside_project
-from wfc.compiler.rules.names import name_declared_twice
 from wfc.compiler.rules.shape import missing_key
 from wfc.compiler.rules.steps import key_without_companion
 
@@ -19,25 +17,17 @@ __all__ = ["declare_knowledge"]
 
 def declare_knowledge(declared: Declarations) -> None:
     """Enter the collections under `knowledge`; models are there already."""
-    declared.prepare("knowledge", declared.knowledge)
-    for name, content, address in declared.entries("knowledge"):
-        place = Place(address)
-        first = declared.knowledge.nodes.get(name)
-        if first is not None:
-            declared.report(name_declared_twice(place.key, name, Place(first.address).key, "a collection"))
-        elif not check_style(name, place.key, "knowledge", declared.report) or not isinstance(
-            content, Mapping
-        ):
-            declared.knowledge.broken.add(name)
-        else:
+    for name, content, place in declared.new_entries("knowledge", declared.knowledge, "knowledge"):
+        if isinstance(content, Mapping):
             declared.knowledge.nodes[name] = knowledge(name, content, place, declared)
+        else:
+            declared.knowledge.broken.add(name)
 
 
 def knowledge(name: str, data: Data, place: Place, declared: Declarations) -> Knowledge:
     files = data.get("files")
     paths: list[str] = []
-    for index, path in enumerate(files if isinstance(files, list) else [files]):
-        at = place / "files" / index if isinstance(files, list) else place / "files"
+    for path, at in one_or_many(files, place / "files"):
         if not isinstance(path, str):
             continue
         if path.startswith(("/", "\\")) or "\\" in path or ":" in path or "\0" in path:

@@ -62,11 +62,11 @@ def run_key(data: Data, declared: Declarations) -> RunKey | None:
     return RunKey(value, cast("WhenRunning | None", data.get("when_running")))
 
 
-def read_key(text: object, place: Place, key: str, scope: Scope, texts: ValueReader) -> Expression:
+def read_key(text: object, place: Place, key: str, scope: Scope, reader: ValueReader) -> Expression:
     """An expression that can identify a run."""
-    found = texts.expression(text, place, scope)
+    found = reader.expression(text, place, scope)
     if not can_be_key(found.type):
-        texts.report(problems.key_not_a_word(place, key, show(found.type)))
+        reader.report(problems.key_not_a_word(place, key, show(found.type)))
     return found
 
 

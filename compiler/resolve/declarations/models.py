@@ -11,13 +11,11 @@ from wfc.compiler.model import Model, Secret
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.declarations.requests import secret
 from wfc.compiler.resolve.symbols.declarations import Declarations
-from wfc.compiler.resolve.symbols.names import check_style
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.durations import duration
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.resolve.values.scopes import binding_scope
 from wfc.compiler.rules import bindings as problems
-from wfc.compiler.rules.names import name_declared_twice
 from wfc.compiler.schema.expansion import schema
 from wfc.compiler.slotted import replace
 
@@ -30,19 +28,13 @@ the same name in `Model` of `runtime/calls/bindings.py`."""
 
 def declare_models(data: Data, declared: Declarations) -> None:
     """Enter the models under `models`, each after those that it falls back to."""
-    declared.prepare("models", declared.models)
     written: dict[str, tuple[Data, Address]] = {}
-    for name, content, address in declared.entries("models"):
-        place = Place(address)
-        if name in written:
-            first = Place(written[name][1]).key
-            declared.report(name_declared_twice(place.key, name, first, "a model"))
-        elif not check_style(name, place.key, "model", declared.report) or not isinstance(content, Mapping):
-            declared.models.broken.add(name)
+    for name, content, place in declared.new_entries("models", declared.models):
+        if isinstance(content, Mapping):
+            written[name] = (content, place.address)
+            declared.models.nodes[name] = model(name, content, place, declared)
         else:
-            written[name] = (content, address)
-    for name, (content, address) in written.items():
-        declared.models.nodes[name] = model(name, content, Place(address), declared)
+            declared.models.broken.add(name)
     for name in in_order(written, declared):
         content, address = written[name]
         declared.models.nodes[name] = replace(
@@ -51,10 +43,9 @@ def declare_models(data: Data, declared: Declarations) -> None:
 
 
 def fallbacks(content: Data, place: Place, declared: Declarations) -> tuple[Model, ...]:
-    names = content.get("fallback")
     found = (
         declared.models.find(str(each), place / "fallback" / index, declared.report)
-        for index, each in enumerate(names if isinstance(names, list) else ())
+        for index, each in enumerate(listed(content))
     )
     return tuple(each for each in found if each is not None)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from wfc.compiler.diagnostics import Address, Origin, Place
 from wfc.compiler.resolve.declarations.imports import report_refused
 from wfc.compiler.resolve.symbols.declarations import Declarations, Refused
-from wfc.compiler.resolve.symbols.tables import Data, entries
+from wfc.compiler.resolve.symbols.tables import Data, entries, one_or_many
 from wfc.compiler.rules import files as problems
 from wfc.compiler.slotted import dataclass
 
@@ -41,7 +41,7 @@ def declare_parts(data: Data, declared: Declarations) -> tuple[PartFile, ...]:
         place = Place(("parts", index))
         if not isinstance(path, str):
             continue
-        read = declared.around.part(path)
+        read = declared.project.part(path)
         if isinstance(read, Refused):
             report_refused(read, path, place, "a part of a workflow", declared.report)
             declared.flow_whole = False
@@ -62,15 +62,13 @@ def declare_parts(data: Data, declared: Declarations) -> tuple[PartFile, ...]:
 
 def listed_events(data: object, place: Place, declared: Declarations) -> dict[str, Place]:
     """The events of a list, each with its place."""
-    listed = data if isinstance(data, list) else [data]
-    for index, name in enumerate(listed):
+    found: dict[str, Place] = {}
+    for name, at in one_or_many(data, place):
         if isinstance(name, str):
-            declared.events.find(name, place / index if isinstance(data, list) else place, declared.report)
-    return {
-        name: place / index if isinstance(data, list) else place
-        for index, name in enumerate(listed)
-        if isinstance(name, str) and name in declared.events.nodes
-    }
+            declared.events.find(name, at, declared.report)
+            if name in declared.events.nodes:
+                found[name] = at
+    return found
 
 
 def step_entries(data: Data, parts: tuple[PartFile, ...]) -> Iterator[tuple[str, object, Address]]:

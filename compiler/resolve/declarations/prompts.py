@@ -6,27 +6,18 @@ from wfc.compiler.diagnostics import Origin, Place
 from wfc.compiler.model import Prompt
 from wfc.compiler.resolve.declarations.imports import report_refused
 from wfc.compiler.resolve.symbols.declarations import Declarations, Refused
-from wfc.compiler.resolve.symbols.names import check_style
-from wfc.compiler.rules.names import name_declared_twice
 
 __all__ = ["declare_prompts"]
 
 
 def declare_prompts(declared: Declarations) -> None:
     """Enter the texts under `prompts`; what their expressions mean is known only where they are used."""
-    declared.prepare("prompts", declared.prompts)
-    for name, content, address in declared.entries("prompts"):
-        place = Place(address)
-        if name in declared.prompts.nodes:
-            first = Place(declared.prompts.nodes[name].address).key
-            declared.report(name_declared_twice(place.key, name, first, "a prompt"))
-            continue
+    for name, content, place in declared.new_entries("prompts", declared.prompts):
         found = None
-        if check_style(name, place.key, "prompt", declared.report):
-            if isinstance(content, str):
-                found = Prompt(name, content, place, address)
-            elif isinstance(content, dict) and isinstance(content.get("file"), str):
-                found = prompt_from_file(name, content["file"], place, declared)
+        if isinstance(content, str):
+            found = Prompt(name, content, place, place.address)
+        elif isinstance(content, dict) and isinstance(content.get("file"), str):
+            found = prompt_from_file(name, content["file"], place, declared)
         if found is None:
             declared.prompts.broken.add(name)
         else:
@@ -35,7 +26,7 @@ def declare_prompts(declared: Declarations) -> None:
 
 def prompt_from_file(name: str, path: str, place: Place, declared: Declarations) -> Prompt | None:
     """A text in a file of its own, with line breaks as YAML would read them."""
-    found = declared.around.text(path)
+    found = declared.project.text(path)
     if isinstance(found, Refused):
         report_refused(found, path, place / "file", "a text", declared.report)
         return None

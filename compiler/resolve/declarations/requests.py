@@ -20,7 +20,7 @@ __all__ = ["resolve_request", "secret"]
 
 
 def resolve_request(
-    data: Data, place: Place, scope: Scope, declared: Declarations, texts: ValueReader
+    data: Data, place: Place, scope: Scope, declared: Declarations, reader: ValueReader
 ) -> HttpRequest:
     """The request that `method url query headers auth body` describe."""
     body = data.get("body")
@@ -28,42 +28,44 @@ def resolve_request(
     headers = data.get("headers")
     return HttpRequest(
         method=str(data.get("method", "GET")),
-        url=url(str(data.get("url", "")), place / "url", scope, texts),
+        url=url(str(data.get("url", "")), place / "url", scope, reader),
         query=tuple(
-            (str(key), query_value(each, place / "query" / str(key), scope, texts))
+            (str(key), query_value(each, place / "query" / str(key), scope, reader))
             for key, each in (query.items() if isinstance(query, Mapping) else ())
         ),
         headers=tuple(
-            Header(str(key), header_value(each, place / "headers" / str(key), scope, declared, texts))
+            Header(str(key), header_value(each, place / "headers" / str(key), scope, declared, reader))
             for key, each in (headers.items() if isinstance(headers, Mapping) else ())
         ),
-        auth=resolve_auth(data.get("auth"), place / "auth", scope, declared, texts),
-        body=texts.value(body, place / "body", ANY, scope) if "body" in data else None,
+        auth=resolve_auth(data.get("auth"), place / "auth", scope, declared, reader),
+        body=reader.value(body, place / "body", ANY, scope) if "body" in data else None,
     )
 
 
-def url(text: str, place: Place, scope: Scope, texts: ValueReader) -> Template:
+def url(text: str, place: Place, scope: Scope, reader: ValueReader) -> Template:
     """An address; an expression at its beginning decides who gets the request, so it must be a setting."""
-    template = texts.text(text, place, scope)
+    template = reader.text(text, place, scope)
     first = template.parts[0] if template.parts else None
     outside = isinstance(first, Hole) and any(path[:1] != ("config",) for path in paths_in([first.tree]))
     if isinstance(first, Hole) and outside and first.tree.type != UNKNOWN:
-        texts.report(problems.url_base_not_config(place.stretch(first.tree.start, first.tree.end)))
+        reader.report(problems.url_base_not_config(place.stretch(first.tree.start, first.tree.end)))
     return template
 
 
-def query_value(data: object, place: Place, scope: Scope, texts: ValueReader) -> Value:
+def query_value(data: object, place: Place, scope: Scope, reader: ValueReader) -> Value:
     """A value in the query: a word, nothing, or a list of words."""
-    value = texts.value(data, place, ANY, scope)
+    value = reader.value(data, place, ANY, scope)
     if value.expression is not None and not sendable(value.expression.type):
-        texts.report(
+        reader.report(
             value_problems.wrong_value(
                 place,
                 f"a query value is a text, a number or a list of them, found {show(value.expression.type)}",
             )
         )
     elif value.entries is not None:
-        texts.report(value_problems.wrong_value(place, "a query value is a text, a number or a list of them"))
+        reader.report(
+            value_problems.wrong_value(place, "a query value is a text, a number or a list of them")
+        )
     return value
 
 
@@ -74,11 +76,11 @@ def sendable(type: Type) -> bool:
 
 
 def header_value(
-    data: object, place: Place, scope: Scope, declared: Declarations, texts: ValueReader
+    data: object, place: Place, scope: Scope, declared: Declarations, reader: ValueReader
 ) -> Template | Secret:
     if isinstance(data, Mapping):
         return secret(data.get("secret"), place / "secret", declared)
-    return texts.text(data, place, scope)
+    return reader.text(data, place, scope)
 
 
 def secret(name: object, place: Place, declared: Declarations) -> Secret:
@@ -88,7 +90,7 @@ def secret(name: object, place: Place, declared: Declarations) -> Secret:
 
 
 def resolve_auth(
-    data: object, place: Place, scope: Scope, declared: Declarations, texts: ValueReader
+    data: object, place: Place, scope: Scope, declared: Declarations, reader: ValueReader
 ) -> Auth | None:
     """`{bearer: NAME}`, or `{basic: {user: text, password: NAME}}`."""
     if not isinstance(data, Mapping):
@@ -97,6 +99,6 @@ def resolve_auth(
         return Auth("bearer", secret(data["bearer"], place / "bearer", declared))
     basic = data.get("basic")
     if isinstance(basic, Mapping):
-        user = texts.text(basic.get("user", ""), place / "basic" / "user", scope)
+        user = reader.text(basic.get("user", ""), place / "basic" / "user", scope)
         return Auth("basic", secret(basic.get("password"), place / "basic" / "password", declared), user)
     return None

@@ -12,12 +12,10 @@ from wfc.compiler.python.literals import normal_form, pascal_case
 from wfc.compiler.resolve.declarations.fields import read_fields
 from wfc.compiler.resolve.declarations.requests import resolve_request, secret
 from wfc.compiler.resolve.symbols.declarations import Declarations
-from wfc.compiler.resolve.symbols.names import check_style
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.resolve.values.scopes import binding_scope
 from wfc.compiler.rules import bindings as problems
-from wfc.compiler.rules.names import name_declared_twice
 from wfc.compiler.types import ANY, UNKNOWN, Record, Type, parse_type
 
 __all__ = ["PYTHON", "declare_tools", "resolve_tool"]
@@ -27,16 +25,11 @@ PYTHON: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*
 
 def declare_tools(data: Data, declared: Declarations) -> None:
     """Enter the tools under `tools`."""
-    declared.prepare("tools", declared.tools)
-    for name, content, address in declared.entries("tools"):
-        place = Place(address)
-        if name in declared.tools.nodes:
-            first = Place(declared.tools.nodes[name].address).key
-            declared.report(name_declared_twice(place.key, name, first, "a tool"))
-        elif not check_style(name, place.key, "tool", declared.report) or not isinstance(content, Mapping):
-            declared.tools.broken.add(name)
-        else:
+    for name, content, place in declared.new_entries("tools", declared.tools):
+        if isinstance(content, Mapping):
             declared.tools.nodes[name] = resolve_tool(name, content, place, declared)
+        else:
+            declared.tools.broken.add(name)
 
 
 def resolve_tool(name: str, data: Data, place: Place, declared: Declarations) -> Tool:
@@ -70,7 +63,7 @@ def resolve_tool(name: str, data: Data, place: Place, declared: Declarations) ->
         address=place.address,
         declares_args="args" in data,
         workflow=normal_form(workflow) if isinstance(workflow, str) else None,
-        file=place.origin or declared.around.path,
+        file=place.origin or declared.project.path,
     )
 
 

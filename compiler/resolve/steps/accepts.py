@@ -6,6 +6,7 @@ from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Expression, Scope, parse_expression
 from wfc.compiler.model import AnyOf, Event, Join
 from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.resolve.symbols.tables import one_or_many
 from wfc.compiler.resolve.values.durations import duration
 from wfc.compiler.resolve.values.reader import reads_as_text
 from wfc.compiler.resolve.values.scopes import inputs, one_of
@@ -82,11 +83,7 @@ def match_by(data: object, events: tuple[Event, ...], place: Place, declared: De
 
 def accepted_events(data: object, place: Place, declared: Declarations) -> tuple[tuple[Event, ...], bool]:
     """The events of one name or of a list of names, each once, and whether all names are known."""
-    names = (
-        [(each, place / index) for index, each in enumerate(data)]
-        if isinstance(data, list)
-        else [(data, place)]
-    )
+    names = one_or_many(data, place)
     found: dict[str, Event] = {}
     whole = not declared.is_broken(place.address)
     for name, at in names:

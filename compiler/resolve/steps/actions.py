@@ -41,7 +41,7 @@ class ActionResolver:
         name: The step's.
         data: What the step says, or its `do`.
         place: Where that stands.
-        texts: Reads expressions, and keeps their uses.
+        reader: Reads expressions, and keeps their uses.
         tokens: Whether a model's answer is to be shown while it comes.
     """
 
@@ -49,7 +49,7 @@ class ActionResolver:
     data: Data
     place: Place
     declared: Declarations
-    texts: ValueReader
+    reader: ValueReader
     tokens: bool = False
 
     def result(self, tool: Tool | None) -> Type | None:
@@ -109,22 +109,22 @@ class ActionResolver:
         return None if call is None else call.action(self, tool, result, scope)
 
     def http(self, _tool: Tool | None, result: Type | None, scope: Scope) -> HttpCall:
-        request = resolve_request(self.data, self.place, scope, self.declared, self.texts)
+        request = resolve_request(self.data, self.place, scope, self.declared, self.reader)
         return HttpCall(request, result or ANY)
 
     def workflow(self, _tool: Tool | None, _result: Type | None, scope: Scope) -> WorkflowCall | None:
-        return resolve_call(self.called(), self.data, "with", self.place, scope, self.texts)
+        return resolve_call(self.called(), self.data, "with", self.place, scope, self.reader)
 
     def agent(self, _tool: Tool | None, _result: Type | None, scope: Scope) -> None:
-        resolve_agent_call(self.name, self.data, self.place, scope, self.declared, self.texts)
+        resolve_agent_call(self.name, self.data, self.place, scope, self.declared, self.reader)
 
     def retrieve(self, _tool: Tool | None, _result: Type | None, scope: Scope) -> None:
-        resolve_search(self.data, self.place, scope, self.declared, self.texts)
+        resolve_search(self.data, self.place, scope, self.declared, self.reader)
 
     def tool_call(self, tool: Tool | None, result: Type | None, scope: Scope) -> Call | None:
         if tool is not None and tool.workflow is not None:
             found = workflow_of_tool(tool, self.declared)
-            return resolve_call(found, self.data, "args", self.place, scope, self.texts)
+            return resolve_call(found, self.data, "args", self.place, scope, self.reader)
         args = self.args(tool, scope)
         return ToolCall(tool, args, result or ANY) if tool is not None else None
 
@@ -140,10 +140,10 @@ class ActionResolver:
             return ()
         if tool is None or not tool.declares_args or self.declared.is_broken((*tool.address, "args")):
             # nothing is known of what it takes
-            found = self.texts.value(dict(given), place, UNKNOWN, scope)
+            found = self.reader.value(dict(given), place, UNKNOWN, scope)
             return found.entries or ()
         at = place if "args" in self.data else self.place / "tool"
-        return self.texts.fields(given, at, tool.args, tool.name, scope)
+        return self.reader.fields(given, at, tool.args, tool.name, scope)
 
     def llm(self, _tool: Tool | None, result: Type | None, scope: Scope) -> LlmCall | None:
         model = step_model(self.data, self.place, self.name, self.declared)
@@ -153,13 +153,13 @@ class ActionResolver:
             system = self.prompted("system", scope)
         history: Value | None = None
         if "history" in self.data:
-            history = self.texts.value(self.data["history"], self.place / "history", ListOf(MESSAGE), scope)
+            history = self.reader.value(self.data["history"], self.place / "history", ListOf(MESSAGE), scope)
         if model is None:
             return None
         return LlmCall(model, prompt, system, result or STRING, history, self.tokens)
 
     def prompted(self, key: str, scope: Scope) -> Template:
-        return read_prompt(self.data.get(key, ""), self.place / key, scope, self.declared, self.texts)
+        return read_prompt(self.data.get(key, ""), self.place / key, scope, self.declared, self.reader)
 
 
 @dataclass(frozen=True, slots=True)

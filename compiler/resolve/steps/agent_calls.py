@@ -29,7 +29,7 @@ def agent_result(data: Data, own: Type | None, declared: Declarations) -> Type:
 
 
 def resolve_agent_call(
-    name: str, data: Data, place: Place, scope: Scope, declared: Declarations, texts: ValueReader
+    name: str, data: Data, place: Place, scope: Scope, declared: Declarations, reader: ValueReader
 ) -> Template | None:
     """The prompt of a step that lets an agent work; all else of it is looked up and reported."""
     if isinstance(data.get("agent"), str):
@@ -37,16 +37,16 @@ def resolve_agent_call(
     elif not declared.is_broken((*place.address, "agent")):
         step_model(data, place, name, declared)
     if "system" in data:
-        read_prompt(data["system"], place / "system", scope, declared, texts)
+        read_prompt(data["system"], place / "system", scope, declared, reader)
     known = tools(data, place, declared)
     handoffs(data, place, declared)
     if "tools" in data or "agent" not in data:
         approved(data, place, known, declared)
     for key, wanted in (("history", ListOf(MESSAGE)), ("memory", UNKNOWN)):
         if key in data:
-            texts.value(data[key], place / key, wanted, scope)
+            reader.value(data[key], place / key, wanted, scope)
     if "prompt" in data:
-        return read_prompt(data["prompt"], place / "prompt", scope, declared, texts)
+        return read_prompt(data["prompt"], place / "prompt", scope, declared, reader)
     if not declared.is_broken((*place.address, "prompt")):
         declared.report(missing_key(place.key, f"`{name}`", ["prompt"], "write what the agent is asked"))
     return None

@@ -25,7 +25,7 @@ from wfc.compiler.resolve.steps.fills import EventFiller
 from wfc.compiler.resolve.steps.saves import resolve_saves
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.names import check_style
-from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.resolve.symbols.tables import Data, one_or_many
 from wfc.compiler.resolve.values.error_names import error_names
 from wfc.compiler.resolve.values.reader import ValueReader, hint_for_list
 from wfc.compiler.resolve.values.scopes import RESERVED
@@ -42,20 +42,16 @@ class ExitResolver:
     """Resolves the exits of one step.
 
     Args:
-        texts: Reads expressions, and keeps their uses.
+        reader: Reads expressions, and keeps their uses.
     """
 
     declared: Declarations
-    texts: ValueReader
+    reader: ValueReader
 
     def exit(self, data: object, place: Place, scope: Scope) -> Exit:
         """All entries of one occasion, each seeing that those before it did not match."""
         entries: list[Entry] = []
-        listed = (
-            [(each, place / index) for index, each in enumerate(data)]
-            if isinstance(data, list)
-            else [(data, place)]
-        )
+        listed = one_or_many(data, place)
         for content, at in listed:
             entry, scope = self.entry(content, at, scope)
             if entry is None:
@@ -91,12 +87,12 @@ class ExitResolver:
             errors = error_names(data["errors"], place / "errors", self.declared.report, whole=whole)
         when, inside, after = None, scope, scope
         if "when" in data:
-            when = self.texts.condition(data["when"], place / "when", scope)
+            when = self.reader.condition(data["when"], place / "when", scope)
             inside = scope.assuming(when, True)
             after = scope if errors else scope.assuming(when, False)
         saves: tuple[Save, ...] = ()
         if "save" in data:
-            saves = resolve_saves(data["save"], place / "save", inside, self.declared, self.texts)
+            saves = resolve_saves(data["save"], place / "save", inside, self.declared, self.reader)
         emission = self.emission(data, place, inside)
         unnamed = bool(data.get("errors")) and not errors  # all its errors are misspelt
         if emission is None or unnamed or self.declared.is_broken((*place.address, "when")):
@@ -114,7 +110,7 @@ class ExitResolver:
                 return Nothing(place.address)
             return self.emit(data["event"], data.get("with"), place / "event", scope, item)
         if "fail" in data:
-            return Fail(self.texts.text(data["fail"], place / "fail", scope), place.address)
+            return Fail(self.reader.text(data["fail"], place / "fail", scope), place.address)
         if "each" in data:
             return self.each(data["each"], place / "each", scope)
         if "all" in data:
@@ -133,7 +129,7 @@ class ExitResolver:
         at, fields, given = place / "restart" / "with", start.record.fields, data.get("with")
         values: dict[str, Value] = {}
         if isinstance(given, dict):
-            values = self.texts.given({**given}, at, fields, f"`{start.name}`", scope)
+            values = self.reader.given({**given}, at, fields, f"`{start.name}`", scope)
         fills: list[Fill] = []
         for name, field in fields.items():
             if name in values:
@@ -150,21 +146,21 @@ class ExitResolver:
         if event is None:
             if isinstance(given, dict):
                 # its expressions are read all the same: they may hold mistakes of their own, and uses
-                self.texts.value(given, Place((*place.address[:-1], "with")), UNKNOWN, scope)
-            self.texts.uses.add("result")
+                self.reader.value(given, Place((*place.address[:-1], "with")), UNKNOWN, scope)
+            self.reader.uses.add("result")
             return None
         if event.role == "start":
             self.declared.report(problems.start_event_emitted(place, event.name))
             self.declared.flow_whole = False
         owner = place.address if given is None and place.address[-1:] != ("event",) else place.address[:-1]
         silent = self.declared.is_broken(owner)
-        fills = EventFiller(self.texts, scope, item, silent).fill(event, given, place)
+        fills = EventFiller(self.reader, scope, item, silent).fill(event, given, place)
         return Emit(event, fills, owner, place.address)
 
     def each(self, data: object, place: Place, scope: Scope) -> EmitEach | None:
         if not isinstance(data, dict) or "in" not in data:
             return None
-        items = self.texts.expression(data["in"], place / "in", scope)
+        items = self.reader.expression(data["in"], place / "in", scope)
         item_type: Type = UNKNOWN
         if isinstance(items.type, ListOf):
             item_type = items.type.item

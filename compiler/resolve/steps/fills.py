@@ -50,13 +50,13 @@ class EventFiller:
     """Fills one event at one place.
 
     Args:
-        texts: Reads `with`, and keeps the uses.
+        reader: Reads `with`, and keeps the uses.
         scope: What `with` may mention, narrowed by the conditions that lead here.
         item: The name of an `each`'s item, or ``None``.
         silent: Whether something about this entry is reported already, so that gaps are not.
     """
 
-    texts: ValueReader
+    reader: ValueReader
     scope: Scope
     item: str | None = None
     silent: bool = False
@@ -73,7 +73,7 @@ class EventFiller:
         fills: dict[str, Fill] = {}
         if isinstance(given, dict):
             at = Place((*place.address[:-1], "with"))
-            values = self.texts.given(given, at, fields, f"`{event.name}`", self.scope)
+            values = self.reader.given(given, at, fields, f"`{event.name}`", self.scope)
             fills = {name: Fill(name, value, "with") for name, value in values.items()}
         open_fields = {name: field for name, field in fields.items() if name not in fills}
         if open_fields:
@@ -96,7 +96,7 @@ class EventFiller:
         missing = [name for name, field in left.items() if field.required]
         if missing and not self.silent and not self.unknown_sources(sources):
             value = self.elsewhere(missing[0], left[missing[0]])
-            self.texts.report(
+            self.reader.report(
                 problems.unfilled_field(
                     place, event.name, missing, self.looked(missing), value, self.output(missing, left)
                 )
@@ -145,10 +145,10 @@ class EventFiller:
             if assignable(given, field.type):
                 self.take(name, field, expression, path, fills, place)
                 continue
-            self.texts.uses.add(source)
+            self.reader.uses.add(source)
             if not self.silent:
                 hint = mismatch(given, field.type)[1] if isinstance(given, Optional) else ""
-                self.texts.report(
+                self.reader.report(
                     problems.wrong_fill(
                         place,
                         event.name,
@@ -179,7 +179,7 @@ class EventFiller:
         fills: dict[str, Fill],
         place: Place,
     ) -> None:
-        self.texts.note(expression)
+        self.reader.note(expression)
         value = Value(field.type, place.address, expression=expression)
         match path:
             case [self.item]:

@@ -51,7 +51,7 @@ class MapResolver:
     data: Data
     place: Place
     declared: Declarations
-    texts: ValueReader
+    reader: ValueReader
 
     def resolve(self, scope: Scope) -> ResolvedAction:
         """The step's action.
@@ -59,23 +59,23 @@ class MapResolver:
         Args:
             scope: What the step's run begins with.
         """
-        items = self.texts.expression(self.data.get("in", ""), self.place / "in", scope)
+        items = self.reader.expression(self.data.get("in", ""), self.place / "in", scope)
         item = self.item_type(items)
         name = self.item_name()
         inside = scope.with_name(name, item) if name else scope
         keep, give = self.data.get("keep"), self.data.get("give")
         do, result, call_scope = self.do(inside, keep)
         after = call_scope.with_name("result", result) if result is not None else call_scope
-        self.texts.uses.clear()  # now: who uses the result of an item
+        self.reader.uses.clear()  # now: who uses the result of an item
         kept: Expression | None = None
         if "keep" in self.data:
             known = inside.with_name("result", result) if result is not None else inside
-            kept = self.texts.condition(keep, self.place / "keep", known)
+            kept = self.reader.condition(keep, self.place / "keep", known)
             after = after.assuming(kept, True)
         value: Value | None = None
         given = result if result is not None else item
         if "give" in self.data:
-            made = self.texts.value(give, self.place / "give", UNKNOWN, after)
+            made = self.reader.value(give, self.place / "give", UNKNOWN, after)
             value = with_inferred_type(made, f"{pascal_case(self.name)}Item", self.declared)
             given = inferred_type(value)
         wanted = self.wanted_output(value is not None)
@@ -129,7 +129,7 @@ class MapResolver:
             broken = self.declared.is_broken((*self.place.address, "do"))
             return None, UNKNOWN if broken else None, scope
         acting = ActionResolver(
-            self.name, data, self.place / "do", self.declared, self.texts, wants_tokens(self.data)
+            self.name, data, self.place / "do", self.declared, self.reader, wants_tokens(self.data)
         )
         tool = acting.tool()
         result = acting.result(tool) or UNKNOWN
@@ -152,7 +152,7 @@ class MapResolver:
         place = self.place / "do" / "output"
         if not gives:
             return place
-        if "result" not in self.texts.uses and "unknown-type" not in self.declared.codes:
+        if "result" not in self.reader.uses and "unknown-type" not in self.declared.codes:
             self.declared.report(problems.unused_result(place.key, self.name))
         return None
 

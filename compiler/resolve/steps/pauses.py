@@ -31,11 +31,11 @@ WAITS: Final = ("for", "until", "event")
 
 
 def resolve_pause(
-    name: str, data: Data, place: Place, scopes: StepScopes, declared: Declarations, texts: ValueReader
+    name: str, data: Data, place: Place, scopes: StepScopes, declared: Declarations, reader: ValueReader
 ) -> ResolvedAction:
     """What a step waits for, and what that gives."""
     result = pause_result(name, data, place, declared)
-    found = pause(data, place, result, scopes.action(), declared, texts)
+    found = pause(data, place, result, scopes.action(), declared, reader)
     if data.get("kind") != "human":
         return ResolvedAction(found, result)
     answer = replace(scopes, result=answer_type(data, result)).tail()
@@ -66,11 +66,11 @@ def answer_type(data: Data, result: Type | None) -> Type | None:
 
 
 def pause(
-    data: Data, place: Place, result: Type | None, scope: Scope, declared: Declarations, texts: ValueReader
+    data: Data, place: Place, result: Type | None, scope: Scope, declared: Declarations, reader: ValueReader
 ) -> Pause | None:
     """What is waited for; ``None`` if that is not known."""
     if data.get("kind") == "human":
-        return question(data, place, answer_type(data, result), scope, declared, texts)
+        return question(data, place, answer_type(data, result), scope, declared, reader)
     found = [key for key in WAITS if key in data]
     if len(found) != 1:
         if not any(declared.is_broken((*place.address, key)) for key in WAITS):
@@ -83,60 +83,60 @@ def pause(
         seconds = duration(data["for"], place / "for", declared.report)
         return WaitFor(seconds) if seconds is not None else None
     if "until" in data:
-        return moment(data, place / "until", scope, texts)
-    return outside_event(data, place, scope, declared, texts)
+        return moment(data, place / "until", scope, reader)
+    return outside_event(data, place, scope, declared, reader)
 
 
 def question(
-    data: Data, place: Place, form: Type | None, scope: Scope, declared: Declarations, texts: ValueReader
+    data: Data, place: Place, form: Type | None, scope: Scope, declared: Declarations, reader: ValueReader
 ) -> AskPerson:
     prefill: dict[str, Value] = {}
     given = data.get("prefill")
     if isinstance(given, dict) and isinstance(form, Record):
-        prefill = texts.given(given, place / "prefill", form.fields, "the form", scope)
+        prefill = reader.given(given, place / "prefill", form.fields, "the form", scope)
     elif isinstance(given, dict) and form is None:
-        texts.report(step_problems.key_without_companion((place / "prefill").key, "prefill", "form"))
+        reader.report(step_problems.key_without_companion((place / "prefill").key, "prefill", "form"))
     assign = data.get("assign")
     quorum = data.get("quorum")
     return AskPerson(
-        title=texts.text(data.get("title", ""), place / "title", scope),
-        show=read_prompt(data["show"], place / "show", scope, declared, texts) if "show" in data else None,
+        title=reader.text(data.get("title", ""), place / "title", scope),
+        show=read_prompt(data["show"], place / "show", scope, declared, reader) if "show" in data else None,
         form=form if isinstance(form, Record) else None,
         prefill=tuple(prefill.items()),
         assign=tuple(
-            assigned(each, place / "assign" / index, scope, texts)
+            assigned(each, place / "assign" / index, scope, reader)
             for index, each in enumerate(assign if isinstance(assign, list) else ())
         ),
         quorum=quorum if isinstance(quorum, int) else None,
     )
 
 
-def assigned(data: object, place: Place, scope: Scope, texts: ValueReader) -> Template:
+def assigned(data: object, place: Place, scope: Scope, reader: ValueReader) -> Template:
     """Who is asked: `user:ann` or `group:support`; of an expression only what stands before it is known."""
     text = str(data)
     if not text.lstrip().startswith("${{") and not text.startswith(ASSIGNEES):
-        texts.report(problems.assigned_to_whom(place, text))
-    return texts.text(text, place, scope)
+        reader.report(problems.assigned_to_whom(place, text))
+    return reader.text(text, place, scope)
 
 
 ASSIGNEES = ("user:", "group:")
 
 
-def moment(data: Data, place: Place, scope: Scope, texts: ValueReader) -> WaitUntil:
-    found = texts.expression(data["until"], place, scope)
+def moment(data: Data, place: Place, scope: Scope, reader: ValueReader) -> WaitUntil:
+    found = reader.expression(data["until"], place, scope)
     if found.type != UNKNOWN and not assignable(found.type, DATETIME):
-        texts.report(value_problems.wrong_value(place, f"wanted a datetime, found {show(found.type)}"))
+        reader.report(value_problems.wrong_value(place, f"wanted a datetime, found {show(found.type)}"))
     return WaitUntil(found)
 
 
 def outside_event(
-    data: Data, place: Place, scope: Scope, declared: Declarations, texts: ValueReader
+    data: Data, place: Place, scope: Scope, declared: Declarations, reader: ValueReader
 ) -> WaitEvent | None:
     event = declared.events.find(str(data["event"]), place / "event", declared.report)
     if event is None:
         return None
     if event.name not in declared.receives and not declared.is_broken(("receives",)):
-        texts.report(problems.not_received(place / "event", event.name, declared.receives))
+        reader.report(problems.not_received(place / "event", event.name, declared.receives))
     declared.waited.setdefault(event.name, place.address)
     missing = [
         key
@@ -144,27 +144,27 @@ def outside_event(
         if key not in data and not declared.is_broken((*place.address, key))
     ]
     if missing:
-        texts.report(problems.endless_wait((place / "event").key, event.name, missing))
+        reader.report(problems.endless_wait((place / "event").key, event.name, missing))
     that = None
     if "that" in data:
         inside = Scope(names={**scope.names, "result": event.record}, classes=scope.classes)
-        that = texts.condition(data["that"], place / "that", inside)
+        that = reader.condition(data["that"], place / "that", inside)
     return WaitEvent(event, that)
 
 
 def resolve_expiry(
-    data: Data, place: Place, scopes: StepScopes, leaving: ExitResolver
+    data: Data, place: Place, scopes: StepScopes, exit_resolver: ExitResolver
 ) -> tuple[float | None, Exit | None]:
     """The bound of a step's own pause, and where the step goes after it."""
     if not STEP_KINDS[str(data["kind"])].is_pause:
         return None, None
     within = None
     if "within" in data:
-        within = duration(data["within"], place / "within", leaving.declared.report)
-        leaving.declared.flow_whole &= within is not None
+        within = duration(data["within"], place / "within", exit_resolver.declared.report)
+        exit_resolver.declared.flow_whole &= within is not None
     on_expired = None
     if "on_timeout" in data:
-        on_expired = leaving.exit(data["on_timeout"], place / "on_timeout", scopes.action())
+        on_expired = exit_resolver.exit(data["on_timeout"], place / "on_timeout", scopes.action())
     return within, on_expired
 
 

@@ -21,24 +21,24 @@ __all__ = ["resolve_saves"]
 
 
 def resolve_saves(
-    data: object, place: Place, scope: Scope, declared: Declarations, texts: ValueReader
+    data: object, place: Place, scope: Scope, declared: Declarations, reader: ValueReader
 ) -> tuple[Save, ...]:
     """The saves of a step or of an entry, in the order written."""
     if isinstance(data, dict):
-        return tuple(save_values(data, place, scope, declared, texts))
+        return tuple(save_values(data, place, scope, declared, reader))
     if not isinstance(data, list):
         return ()
     if "result" not in scope.names:
         declared.report(problems.no_result(place, "save"))
         return ()
     saves = [
-        save_by_name(str(name), place / index, scope, declared, texts) for index, name in enumerate(data)
+        save_by_name(str(name), place / index, scope, declared, reader) for index, name in enumerate(data)
     ]
     return tuple(save for save in saves if save is not None)
 
 
 def save_values(
-    data: Mapping[object, object], place: Place, scope: Scope, declared: Declarations, texts: ValueReader
+    data: Mapping[object, object], place: Place, scope: Scope, declared: Declarations, reader: ValueReader
 ) -> list[Save]:
     saves: list[Save] = []
     for key, content in data.items():
@@ -46,7 +46,7 @@ def save_values(
         at = place / str(key)
         field = state_field(name, at.key, declared)
         wanted = field.type if field is not None else UNKNOWN
-        value = texts.value(content, at, wanted, scope)
+        value = reader.value(content, at, wanted, scope)
         if field is not None:
             saves.append(Save(name, value, at.address, declared.merges.get(name)))
     return saves
@@ -62,10 +62,10 @@ def state_field(
 
 
 def save_by_name(
-    name: str, place: Place, scope: Scope, declared: Declarations, texts: ValueReader
+    name: str, place: Place, scope: Scope, declared: Declarations, reader: ValueReader
 ) -> Save | None:
     name = normal_form(name)
-    texts.uses.add("result")
+    reader.uses.add("result")
     result = reference(scope, "result").type
     known = [each for member in members(result) if isinstance(member, Record) for each in member.fields]
     fields = [each for each in known if each in declared.state.fields]  # another name must be both

@@ -19,16 +19,16 @@ PASSAGES: Final = ListOf(PASSAGE)
 
 
 def resolve_search(
-    data: Data, place: Place, scope: Scope, declared: Declarations, texts: ValueReader
+    data: Data, place: Place, scope: Scope, declared: Declarations, reader: ValueReader
 ) -> None:
     """Look up and report all that a step says which searches."""
     if isinstance(data.get("from"), str):
         declared.knowledge.find(str(data["from"]), place / "from", declared.report)
     if "query" in data:
-        texts.text(data["query"], place / "query", scope)
+        reader.text(data["query"], place / "query", scope)
     if isinstance(data.get("rerank"), str):
         declared.models.find(str(data["rerank"]), place / "rerank", declared.report)
     if "that" in data:
         # asked of each passage: its fields by name
         names = {**scope.names, **{name: each.type for name, each in PASSAGE.fields.items()}}
-        texts.condition(data["that"], place / "that", Scope(names=names, classes=scope.classes))
+        reader.condition(data["that"], place / "that", Scope(names=names, classes=scope.classes))

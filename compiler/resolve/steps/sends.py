@@ -20,12 +20,12 @@ from wfc.compiler.types import Record, alike, assignable, show
 __all__ = ["resolve_send"]
 
 
-def resolve_send(data: Data, place: Place, scope: Scope, leaving: ExitResolver) -> SendEvent | None:
+def resolve_send(data: Data, place: Place, scope: Scope, exit_resolver: ExitResolver) -> SendEvent | None:
     """What a `send` step delivers, and to whom; ``None`` if that is not known."""
-    declared, texts = leaving.declared, leaving.texts
+    declared, reader = exit_resolver.declared, exit_resolver.reader
     report_address(data, place, declared)
-    emit = leaving.emit(data.get("event"), data.get("with"), place / "event", scope, None)
-    to_key = read_key(data["to_key"], place / "to_key", "to_key", scope, texts) if "to_key" in data else None
+    emit = exit_resolver.emit(data.get("event"), data.get("with"), place / "event", scope, None)
+    to_key = read_key(data["to_key"], place / "to_key", "to_key", scope, reader) if "to_key" in data else None
     if emit is None:
         return None
     absent = data.get("if_absent")

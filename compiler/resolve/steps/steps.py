@@ -82,35 +82,39 @@ def in_flow(address: Address) -> bool:
 
 def resolve_step(name: str, data: Data, place: Place, declared: Declarations) -> Step | None:
     """One step; ``None`` if nothing sensible is left of it. Its parts are read in any case, for their findings."""
-    texts = ValueReader(declared.report)
+    reader = ValueReader(declared.report)
     accepts, known = resolve_accepts(data.get("accepts"), place / "accepts", declared)
     if not known:
         declared.flow_whole = False
     check_keys(data, place, declared)
     scopes = StepScopes(declared, accepts if known else None, http=data.get("kind") == "http")
-    leaving = ExitResolver(declared, texts)
-    acted = resolve_action(name, data, place, scopes, leaving)
-    texts.uses.clear()  # from here on: who uses the result
+    exit_resolver = ExitResolver(declared, reader)
+    resolved = resolve_action(name, data, place, scopes, exit_resolver)
+    reader.uses.clear()  # from here on: who uses the result
     findings = len(declared.codes)
     tail = scopes.tail()
-    save = resolve_saves(data["save"], place / "save", tail, declared, texts) if "save" in data else ()
-    require = requirements(data, place, acted.outcome or tail, texts)
-    emit = leaving.exit(data["emit"], place / "emit", tail) if "emit" in data else Exit((), place.address)
-    streamed = resolve_stream(data["stream"], place / "stream", scopes, leaving) if "stream" in data else None
+    save = resolve_saves(data["save"], place / "save", tail, declared, reader) if "save" in data else ()
+    require = requirements(data, place, resolved.outcome or tail, reader)
+    emit = (
+        exit_resolver.exit(data["emit"], place / "emit", tail) if "emit" in data else Exit((), place.address)
+    )
+    streamed = (
+        resolve_stream(data["stream"], place / "stream", scopes, exit_resolver) if "stream" in data else None
+    )
     if wants_tokens(data):
-        report_tokens(*answering_action(data, acted), place, declared)
+        report_tokens(*answering_action(data, resolved), place, declared)
     # where something in the tail is wrong, that may be what would have used it
     if (
-        acted.wanted is not None
-        and is_structured(acted.result)
-        and "result" not in texts.uses
+        resolved.wanted is not None
+        and is_structured(resolved.result)
+        and "result" not in reader.uses
         and findings == len(declared.codes)
         and "unknown-type" not in declared.codes
     ):
-        declared.report(problems.unused_result(acted.wanted.key, name))
-    on_error, on_limit, on_timeout = other_exits(data, place, scopes, leaving)
-    within, on_expired = resolve_expiry(data, place, scopes, leaving)
-    cached = resolve_cache(data, acted.action, place, declared)
+        declared.report(problems.unused_result(resolved.wanted.key, name))
+    on_error, on_limit, on_timeout = other_exits(data, place, scopes, exit_resolver)
+    within, on_expired = resolve_expiry(data, place, scopes, exit_resolver)
+    cached = resolve_cache(data, resolved.action, place, declared)
     if accepts is None:
         return None
     return Step(
@@ -118,20 +122,20 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
         kind=str(data["kind"]),
         description=str(data.get("description", "")),
         accepts=accepts,
-        action=acted.action,
-        result=acted.result,
+        action=resolved.action,
+        result=resolved.result,
         save=save,
         emit=emit,
         on_error=on_error,
         on_limit=on_limit,
         on_timeout=on_timeout,
-        retry=step_retry(data, acted.action, place, name, declared),
-        timeout=step_timeout(data, acted.action, place, declared),
+        retry=step_retry(data, resolved.action, place, name, declared),
+        timeout=step_timeout(data, resolved.action, place, declared),
         concurrency=cast(int, data["concurrency"]) if "concurrency" in data else CONCURRENCY,
         max_runs=max_runs(data, place, declared),
         require=require,
         stream=streamed,
-        idempotency_key=idempotency_key(data, place, acted, scopes, texts),
+        idempotency_key=idempotency_key(data, place, resolved, scopes, reader),
         address=place.address,
         within=within,
         on_expired=on_expired,
@@ -140,19 +144,21 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
 
 
 def resolve_action(
-    name: str, data: Data, place: Place, scopes: StepScopes, leaving: ExitResolver
+    name: str, data: Data, place: Place, scopes: StepScopes, exit_resolver: ExitResolver
 ) -> ResolvedAction:
     """What a step does or waits for; the scopes know its result from here on."""
-    acted = RESOLVERS.get(str(data["kind"]), resolve_one_call)(name, data, place, scopes, leaving)
-    scopes.result = acted.result
-    return acted
+    resolved = RESOLVERS.get(str(data["kind"]), resolve_one_call)(name, data, place, scopes, exit_resolver)
+    scopes.result = resolved.result
+    return resolved
 
 
 def resolve_one_call(
-    name: str, data: Data, place: Place, scopes: StepScopes, leaving: ExitResolver
+    name: str, data: Data, place: Place, scopes: StepScopes, exit_resolver: ExitResolver
 ) -> ResolvedAction:
     """What a step of a kind that calls something once does; nothing for a `transform`."""
-    acting = ActionResolver(name, data, place, leaving.declared, leaving.texts, wants_tokens(data))
+    acting = ActionResolver(
+        name, data, place, exit_resolver.declared, exit_resolver.reader, wants_tokens(data)
+    )
     tool = acting.tool()
     result = acting.result(tool)
     action = acting.action(tool, result, scopes.action())
@@ -160,21 +166,23 @@ def resolve_one_call(
 
 
 def resolve_map(
-    name: str, data: Data, place: Place, scopes: StepScopes, leaving: ExitResolver
+    name: str, data: Data, place: Place, scopes: StepScopes, exit_resolver: ExitResolver
 ) -> ResolvedAction:
-    return MapResolver(name, data, place, leaving.declared, leaving.texts).resolve(scopes.action())
+    return MapResolver(name, data, place, exit_resolver.declared, exit_resolver.reader).resolve(
+        scopes.action()
+    )
 
 
 def resolve_sending(
-    _name: str, data: Data, place: Place, scopes: StepScopes, leaving: ExitResolver
+    _name: str, data: Data, place: Place, scopes: StepScopes, exit_resolver: ExitResolver
 ) -> ResolvedAction:
-    return ResolvedAction(resolve_send(data, place, scopes.action(), leaving), None, None)
+    return ResolvedAction(resolve_send(data, place, scopes.action(), exit_resolver), None, None)
 
 
 def resolve_waiting(
-    name: str, data: Data, place: Place, scopes: StepScopes, leaving: ExitResolver
+    name: str, data: Data, place: Place, scopes: StepScopes, exit_resolver: ExitResolver
 ) -> ResolvedAction:
-    return resolve_pause(name, data, place, scopes, leaving.declared, leaving.texts)
+    return resolve_pause(name, data, place, scopes, exit_resolver.declared, exit_resolver.reader)
 
 
 RESOLVERS: Final[dict[str, Callable[[str, Data, Place, StepScopes, ExitResolver], ResolvedAction]]] = {
@@ -189,12 +197,12 @@ Next for a new kind: how it is generated, `WRITERS` in `codegen/methods/actions.
 """
 
 
-def answering_action(data: Data, acted: ResolvedAction) -> tuple[Data, Type | None]:
+def answering_action(data: Data, resolved: ResolvedAction) -> tuple[Data, Type | None]:
     """What a step, or a `map` for each item, says that it does, and the type of what that gives."""
     if data.get("kind") != "map":
-        return data, acted.result
+        return data, resolved.result
     do = data.get("do")
-    given = acted.action.result if isinstance(acted.action, MapItems) else UNKNOWN
+    given = resolved.action.result if isinstance(resolved.action, MapItems) else UNKNOWN
     return (do, given) if isinstance(do, Mapping) else (data, given)
 
 
@@ -213,37 +221,37 @@ def check_keys(data: Data, place: Place, declared: Declarations) -> None:
 
 
 def other_exits(
-    data: Data, place: Place, scopes: StepScopes, leaving: ExitResolver
+    data: Data, place: Place, scopes: StepScopes, exit_resolver: ExitResolver
 ) -> tuple[Exit | None, Exit | None, Exit | None]:
     """`on_error`, `on_limit` and a join's `on_timeout`."""
     on_error = on_limit = on_timeout = None
     if "on_error" in data:
-        on_error = leaving.exit(data["on_error"], place / "on_error", scopes.failed())
+        on_error = exit_resolver.exit(data["on_error"], place / "on_error", scopes.failed())
     if "on_limit" in data:
-        on_limit = leaving.exit(data["on_limit"], place / "on_limit", scopes.action())
+        on_limit = exit_resolver.exit(data["on_limit"], place / "on_limit", scopes.action())
     accepts = data.get("accepts")
     if isinstance(accepts, dict) and accepts.get("on_timeout", "proceed") != "proceed":
         at = place / "accepts" / "on_timeout"
-        on_timeout = leaving.exit(accepts["on_timeout"], at, scopes.timed_out())
+        on_timeout = exit_resolver.exit(accepts["on_timeout"], at, scopes.timed_out())
     return on_error, on_limit, on_timeout
 
 
-def requirements(step: Data, step_place: Place, scope: Scope, texts: ValueReader) -> tuple[Requirement, ...]:
+def requirements(step: Data, step_place: Place, scope: Scope, reader: ValueReader) -> tuple[Requirement, ...]:
     """What must hold of the result. Each may take for granted that those before it hold."""
     data = step.get("require")
     if not isinstance(data, list):
         return ()
     place = step_place / "require"
     if "result" not in scope.names:
-        texts.report(problems.no_result(place.key, "require"))
+        reader.report(problems.no_result(place.key, "require"))
         return ()
     found: list[Requirement] = []
     for index, each in enumerate(data):
         if not isinstance(each, dict) or "that" not in each:
             continue
         at = place / index
-        that = texts.condition(each["that"], at / "that", scope)
-        say = texts.text(each.get("say", ""), at / "say", scope.assuming(that, False))
+        that = reader.condition(each["that"], at / "that", scope)
+        say = reader.text(each.get("say", ""), at / "say", scope.assuming(that, False))
         scope = scope.assuming(that, True)
         found.append(Requirement(that, say, at.address))
     return tuple(found)
@@ -269,12 +277,12 @@ def max_runs(step: Data, step_place: Place, declared: Declarations) -> int | Exp
 
 
 def idempotency_key(
-    data: Data, place: Place, acted: ResolvedAction, scopes: StepScopes, texts: ValueReader
+    data: Data, place: Place, resolved: ResolvedAction, scopes: StepScopes, reader: ValueReader
 ) -> Template | None:
     if "idempotency_key" not in data:
         return None
-    scope = acted.call or scopes.action()
-    return texts.text(data["idempotency_key"], place / "idempotency_key", scope)
+    scope = resolved.call or scopes.action()
+    return reader.text(data["idempotency_key"], place / "idempotency_key", scope)
 
 
 def is_structured(type: Type | None) -> bool:

@@ -17,7 +17,9 @@ from wfc.compiler.types import STRING, UNKNOWN, Type, show
 __all__ = ["report_tokens", "resolve_stream", "wants_tokens"]
 
 
-def resolve_stream(data: object, place: Place, scopes: StepScopes, leaving: ExitResolver) -> Stream | None:
+def resolve_stream(
+    data: object, place: Place, scopes: StepScopes, exit_resolver: ExitResolver
+) -> Stream | None:
     """Texts, or an event after the action."""
     if not isinstance(data, Mapping):
         return None
@@ -25,12 +27,12 @@ def resolve_stream(data: object, place: Place, scopes: StepScopes, leaving: Exit
     after: Template | None = None
     event: Emit | None = None
     if "before" in data:
-        before = leaving.texts.text(data["before"], place / "before", scopes.action())
+        before = exit_resolver.reader.text(data["before"], place / "before", scopes.action())
     if isinstance(data.get("after"), Mapping):
-        emission = leaving.emission(data["after"], place / "after", scopes.tail())
+        emission = exit_resolver.emission(data["after"], place / "after", scopes.tail())
         event = emission if isinstance(emission, Emit) else None
     elif "after" in data:
-        after = leaving.texts.text(data["after"], place / "after", scopes.tail())
+        after = exit_resolver.reader.text(data["after"], place / "after", scopes.tail())
     return Stream(before, after, event, place.address)
 
 

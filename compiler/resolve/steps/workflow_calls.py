@@ -45,9 +45,9 @@ def find_callee(data: object, place: Place, declared: Declarations) -> CalledWor
         return None
     name = normal_form(data)
     if name not in declared.called:
-        around = declared.around.workflow(name)
-        declared.called[name] = None if around is None else describe_callee(name, around, declared)
-        if around is None:
+        other = declared.project.workflow(name)
+        declared.called[name] = None if other is None else describe_callee(name, other, declared)
+        if other is None:
             report_unknown(name, place, declared)
     return declared.called[name]
 
@@ -66,18 +66,18 @@ def unless_itself(found: CalledWorkflow | None, declared: Declarations) -> Calle
 
 def place_of(tool: Tool, declared: Declarations) -> Place:
     """Where a tool is declared, which may be another file."""
-    if tool.file == declared.around.path or Place(tool.address).origin is not None:
+    if tool.file == declared.project.path or Place(tool.address).origin is not None:
         return Place(tool.address)
     return Place((Origin(tool.file), *tool.address))
 
 
 def report_unknown(name: str, place: Place, declared: Declarations) -> None:
-    if not declared.around.alone and name not in (known := declared.around.workflows()):
+    if not declared.project.alone and name not in (known := declared.project.workflows()):
         declared.report(problems.unknown_workflow(place, name, known))
 
 
-def describe_callee(name: str, around: OtherFile, declared: Declarations) -> CalledWorkflow | None:
-    theirs = around.declared
+def describe_callee(name: str, other: OtherFile, declared: Declarations) -> CalledWorkflow | None:
+    theirs = other.declared
     if theirs.start is None or not theirs.end or not theirs.flow_whole:
         return None
     adoption = TypeTranslation(declared, pascal_case(name))
@@ -90,8 +90,8 @@ def describe_callee(name: str, around: OtherFile, declared: Declarations) -> Cal
     if adoption.incomplete:
         return None
     address = theirs.start.address
-    at = Place(address if Place(address).origin is not None else (Origin(around.path), *address)).key
-    return CalledWorkflow(name, around.path, at, start, tuple(ends))
+    at = Place(address if Place(address).origin is not None else (Origin(other.path), *address)).key
+    return CalledWorkflow(name, other.path, at, start, tuple(ends))
 
 
 class TypeTranslation:
@@ -155,7 +155,7 @@ def resolve_call(
     key: str,
     place: Place,
     scope: Scope,
-    texts: ValueReader,
+    reader: ValueReader,
 ) -> WorkflowCall | None:
     """The call of a step; its inputs are held against the other workflow's start event.
 
@@ -166,10 +166,10 @@ def resolve_call(
     if not isinstance(given, Mapping):
         return None
     if found is None:
-        texts.value(dict(given), place / key, UNKNOWN, scope)  # there may be mistakes of its own
+        reader.value(dict(given), place / key, UNKNOWN, scope)  # there may be mistakes of its own
         return None
     at = place / key if key in data else place / ("workflow" if key == "with" else "tool")
-    with_both = ValueReader(lambda finding: texts.report(with_place_of_inputs(finding, found)), texts.uses)
+    with_both = ValueReader(lambda finding: reader.report(with_place_of_inputs(finding, found)), reader.uses)
     values = with_both.fields(given, at, found.start, found.start.name, scope)
     return WorkflowCall(found.name, values, found.ends, data.get("detach") is True)
 

@@ -23,6 +23,7 @@ from wfc.compiler.model import (
 )
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.symbols.contracts import Contract
+from wfc.compiler.resolve.symbols.names import check_style
 from wfc.compiler.resolve.symbols.tables import Data, Node, Table, entries, never_named
 from wfc.compiler.rules import names as problems
 from wfc.compiler.rules.files import unknown_workflow
@@ -144,7 +145,7 @@ class Declarations:
         merges: How state fields are merged, by the field's name.
         codes: Of all findings so far.
         errors: How many of them are errors.
-        around: What is known of the files around.
+        project: What is known of the other files of its project.
         imported: Names that come from other files: by section and name, where they are declared, and as what.
         imports: The files that this one imports, and those that they import, each once, the imported first.
         contracts: What workflows promise, by name: this one, and those of its folder as far as they are known.
@@ -161,15 +162,17 @@ class Declarations:
     broken: frozenset[Address]
     types: dict[str, Type] = field(default_factory=dict)
     classes: dict[str, Record] = field(default_factory=dict)
-    events: Table[Event] = field(default_factory=lambda: Table(problems.unknown_event))
-    secrets: Table[Secret] = field(default_factory=lambda: Table(problems.unknown_secret))
-    models: Table[Model] = field(default_factory=lambda: Table(problems.unknown_model))
-    prompts: Table[Prompt] = field(default_factory=lambda: Table(problems.unknown_prompt))
-    tools: Table[Tool] = field(default_factory=lambda: Table(problems.unknown_tool))
-    agents: Table[Agent] = field(default_factory=lambda: Table(problems.unknown_agent))
-    knowledge: Table[Knowledge] = field(default_factory=lambda: Table(problems.unknown_knowledge))
-    retries: Table[Retry] = field(default_factory=lambda: Table(problems.unknown_retry))
-    resources: Table[Resource] = field(default_factory=lambda: Table(never_named))
+    events: Table[Event] = field(default_factory=lambda: Table("an event", problems.unknown_event))
+    secrets: Table[Secret] = field(default_factory=lambda: Table("a secret", problems.unknown_secret))
+    models: Table[Model] = field(default_factory=lambda: Table("a model", problems.unknown_model))
+    prompts: Table[Prompt] = field(default_factory=lambda: Table("a prompt", problems.unknown_prompt))
+    tools: Table[Tool] = field(default_factory=lambda: Table("a tool", problems.unknown_tool))
+    agents: Table[Agent] = field(default_factory=lambda: Table("an agent", problems.unknown_agent))
+    knowledge: Table[Knowledge] = field(
+        default_factory=lambda: Table("a collection", problems.unknown_knowledge)
+    )
+    retries: Table[Retry] = field(default_factory=lambda: Table("a retry policy", problems.unknown_retry))
+    resources: Table[Resource] = field(default_factory=lambda: Table("a resource", never_named))
     state: Record = field(default_factory=lambda: Record("State", role="state"))
     config: Record = field(default_factory=lambda: Record("Config", role="config"))
     defaults: Defaults = field(default_factory=Defaults)
@@ -179,7 +182,7 @@ class Declarations:
     flow_whole: bool = True
     codes: list[str] = field(default_factory=list)
     errors: int = 0
-    around: ProjectView = NO_PROJECT
+    project: ProjectView = NO_PROJECT
     imported: dict[tuple[str, str], tuple[Place, str]] = field(default_factory=dict)
     imports: dict[str, OtherFile] = field(default_factory=dict)
     contracts: dict[str, Contract | None] = field(default_factory=dict)
@@ -209,6 +212,39 @@ class Declarations:
             else:
                 self.report(problems.name_declared_twice(Place(address).key, name, *first))
 
+    @property
+    def tables(self) -> dict[str, Table[Any]]:
+        """The tables that imported files add to, by section."""
+        return {
+            "events": self.events,
+            "prompts": self.prompts,
+            "models": self.models,
+            "tools": self.tools,
+            "agents": self.agents,
+            "knowledge": self.knowledge,
+            "retries": self.retries,
+            "resources": self.resources,
+        }
+
+    def new_entries(
+        self, section: str, table: Table[Any], kind: str = ""
+    ) -> Iterator[tuple[str, object, Place]]:
+        """Yield the entries of a section whose names are usable and new: name, what is written there, its place.
+
+        Args:
+            kind: What messages about the style of names call an entry, where it is not the table's word.
+        """
+        self.prepare(section, table)
+        for name, content, address in self.entries(section):
+            place = Place(address)
+            if name in table.nodes:
+                first = Place(table.nodes[name].address).key
+                self.report(problems.name_declared_twice(place.key, name, first, table.what))
+            elif check_style(name, place.key, kind or table.what.partition(" ")[2], self.report):
+                yield name, content, place
+            else:
+                table.broken.add(name)
+
     def counts(self, section: str, name: str, table: Table[Any]) -> bool:
         """Whether an entry is the spec's own, or comes from another file and is used."""
         return (section, name) not in self.imported or name in table.used
@@ -218,22 +254,24 @@ class Declarations:
         name = normal_form(name)
         first = name not in self.contracts
         found = self.promised(name)
-        if found is None and first and not self.around.alone:
-            known = self.around.workflows()
+        if found is None and first and not self.project.alone:
+            known = self.project.workflows()
             if name not in known:
                 self.report(unknown_workflow(place, name, known))
         return found
 
     def all_contracts(self) -> list[Contract] | None:
         """What the workflows around promise, this one included; ``None`` if that is not known of all."""
-        found = [self.promised(name) for name in {**self.contracts, **dict.fromkeys(self.around.workflows())}]
-        return None if self.around.alone or None in found else cast("list[Contract]", found)
+        found = [
+            self.promised(name) for name in {**self.contracts, **dict.fromkeys(self.project.workflows())}
+        ]
+        return None if self.project.alone or None in found else cast("list[Contract]", found)
 
     def promised(self, name: str) -> Contract | None:
         """What one workflow promises, asked for once."""
         if name not in self.contracts:
-            around = self.around.workflow(name)
-            self.contracts[name] = None if around is None else around.declared.contracts.get(name)
+            other = self.project.workflow(name)
+            self.contracts[name] = None if other is None else other.declared.contracts.get(name)
         return self.contracts[name]
 
     def is_broken(self, address: Address) -> bool:

@@ -10,7 +10,7 @@ from wfc.compiler.python.literals import normal_form
 from wfc.compiler.slotted import dataclass, field, replace
 from wfc.compiler.types import UNKNOWN, Type
 
-__all__ = ["Data", "Node", "Table", "UnreadTypes", "entries", "never_named"]
+__all__ = ["Data", "Node", "Table", "UnreadTypes", "entries", "never_named", "one_or_many"]
 
 Data = Mapping[str, object]
 """A mapping of the spec, as it is written."""
@@ -28,6 +28,13 @@ def entries(section: object, address: Address) -> Iterator[tuple[str, object, Ad
             yield normal_form(key), content, (*address, key)
 
 
+def one_or_many(content: object, place: Place) -> list[tuple[object, Place]]:
+    """The items of a list, each with its place; what is no list is the only one."""
+    if isinstance(content, list):
+        return [(each, place / index) for index, each in enumerate(content)]
+    return [(content, place)]
+
+
 def never_named(place: Place, name: str, known: Iterable[str]) -> Finding:
     """For a table in which no name of a spec is looked up: only Python functions ask for resources."""
     raise AssertionError(f"{place}: nothing names the resource {name}")
@@ -38,6 +45,7 @@ class Table(Generic[Node]):
     """Things of one kind by their names.
 
     Args:
+        what: What one of them is called, with its article.
         unknown: Makes the finding for a name that is not declared.
         nodes: By name in normal form, in the order written.
         broken: Names of those that are declared but of no use; another finding says why.
@@ -46,6 +54,7 @@ class Table(Generic[Node]):
         elsewhere: What to say of a name that means something else; an empty text of all others.
     """
 
+    what: str
     unknown: UnknownName
     nodes: dict[str, Node] = field(default_factory=dict)
     broken: set[str] = field(default_factory=set)

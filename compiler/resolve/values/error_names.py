@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from wfc.compiler.diagnostics import Place, Report
+from wfc.compiler.resolve.symbols.tables import one_or_many
 from wfc.compiler.rules import steps as problems
 
 __all__ = ["KNOWN", "UNCAUGHT", "error_names"]
@@ -61,11 +62,7 @@ def error_names(
     """
     if data is None:
         return ()
-    names = (
-        [(each, place / index) for index, each in enumerate(data)]
-        if isinstance(data, list)
-        else [(data, place)]
-    )
+    names = one_or_many(data, place)
     found: dict[str, None] = {}
     for name, at in names:
         if not isinstance(name, str):

@@ -15,18 +15,18 @@ __all__ = ["read_prompt"]
 
 
 def read_prompt(
-    data: object, place: Place, scope: Scope, declared: Declarations, texts: ValueReader
+    data: object, place: Place, scope: Scope, declared: Declarations, reader: ValueReader
 ) -> Template:
     """The text of a `prompt`, `system` or `show`: written there, or by the name of one under `prompts`."""
     if not isinstance(data, dict):
-        return texts.text(data, place, scope, statements=True)
+        return reader.text(data, place, scope, statements=True)
     name, used = data.get("use"), place / "use"
     prompt = declared.prompts.find(name, used, declared.report) if isinstance(name, str) else None
     if prompt is None:
-        return texts.text("", place, scope)
+        return reader.text("", place, scope)
     inside = ValueReader(PromptReporter(prompt, used, declared).report)
     template = inside.text(prompt.text, prompt.place, scope, statements=True)
-    texts.uses |= inside.uses
+    reader.uses |= inside.uses
     return template
 
 

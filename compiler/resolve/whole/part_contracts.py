@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import Step
-from wfc.compiler.model.flow import emits, exits
+from wfc.compiler.model.flow import emits_of
 from wfc.compiler.resolve.declarations.parts import PartFile
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.rules import files as problems
@@ -50,8 +50,6 @@ def emitted_events(steps: list[Step]) -> dict[str, Place]:
     """The events that some steps emit, each with one place that says so."""
     found: dict[str, Place] = {}
     for step in steps:
-        for _, exit_ in exits(step):
-            for entry in exit_.entries:
-                for emit, _each in emits(entry.emission):
-                    found.setdefault(emit.event.name, Place(emit.named or emit.address))
+        for emit, _each in emits_of(step):
+            found.setdefault(emit.event.name, Place(emit.named or emit.address))
     return found

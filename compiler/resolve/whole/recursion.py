@@ -19,7 +19,7 @@ def report_unknown_tools(declared: Declarations) -> None:
     for name, tool in declared.tools.nodes.items():
         if tool.workflow is None or tool.workflow in declared.called or ("tools", name) in declared.imported:
             continue
-        if declared.around.workflow(tool.workflow) is None:
+        if declared.project.workflow(tool.workflow) is None:
             report_unknown(tool.workflow, Place(tool.address) / "workflow", declared)
 
 
@@ -29,7 +29,7 @@ def report_recursion(declared: Declarations) -> None:
         return
     name = str(declared.data.get("workflow"))
     for place, callee in awaited_calls(declared):
-        way = call_path(callee, name, declared.around)
+        way = call_path(callee, name, declared.project)
         if way is not None:
             declared.report(problems.workflow_calls_itself(place, (name, *way)))
 
@@ -59,13 +59,13 @@ def written_steps(declared: Declarations) -> Iterator[tuple[str, object, Address
     yield from entries(declared.data.get("steps"), ("steps",))
     listed = declared.data.get("parts")
     for path in listed if isinstance(listed, list) else ():
-        found = declared.around.part(path) if isinstance(path, str) else None
+        found = declared.project.part(path) if isinstance(path, str) else None
         if isinstance(found, tuple):
             shown, spec = found
             yield from entries(spec.data.get("steps"), (Origin(shown), "steps"))
 
 
-def call_path(start: str, goal: str, around: ProjectView) -> list[str] | None:
+def call_path(start: str, goal: str, project: ProjectView) -> list[str] | None:
     """The calls by which a workflow leads to another, both included; ``None`` if it does not."""
     came_from: dict[str, str] = {start: ""}
     waiting = [start]
@@ -76,7 +76,7 @@ def call_path(start: str, goal: str, around: ProjectView) -> list[str] | None:
             while came_from[way[0]]:
                 way.insert(0, came_from[way[0]])
             return way
-        other = around.workflow(current)
+        other = project.workflow(current)
         for _, callee in awaited_calls(other.declared) if other is not None else ():
             if callee not in came_from:
                 came_from[callee] = current

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import MapItems, Step, Tool, ToolCall
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.declarations.imports import report_unused_imports
 from wfc.compiler.resolve.symbols.declarations import Declarations
-from wfc.compiler.resolve.symbols.tables import Data, Table, entries
+from wfc.compiler.resolve.symbols.tables import Data, entries
 from wfc.compiler.rules import WARNINGS
 from wfc.compiler.rules.names import unused_declaration
 from wfc.compiler.slotted import dataclass, field
@@ -67,20 +66,13 @@ class UsedTypes:
 def report_unused(data: Data, declared: Declarations, used: UsedTypes) -> None:
     """Warn of what nothing uses; not where a name is unknown, for that may be the one that was meant."""
     report, codes = declared.report, set(declared.codes)
-    tables: tuple[tuple[str, str, Table[Any]], ...] = (
-        ("prompts", "prompt", declared.prompts),
-        ("models", "model", declared.models),
-        ("tools", "tool", declared.tools),
-        ("agents", "agent", declared.agents),
-        ("knowledge", "collection", declared.knowledge),
-        ("retries", "retry policy", declared.retries),
-    )
-    for section, what, table in tables:
+    for section in ("prompts", "models", "tools", "agents", "knowledge", "retries"):
+        table = declared.tables[section]
         if table.unknown.__name__.replace("_", "-") in codes:
             continue
         for name, _content, address in entries(data.get(section), (section,)):
             if name in table.nodes and name not in table.used:
-                report(unused_declaration(Place(address).key, what, name))
+                report(unused_declaration(Place(address).key, table.what.partition(" ")[2], name))
     if "unknown-secret" not in codes:
         for index, name in enumerate(declared.secrets.nodes):
             if normal_form(name) not in declared.secrets.used:

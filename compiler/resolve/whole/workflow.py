@@ -45,10 +45,6 @@ def build_workflow(
     theirs = {each for module in imports for each in module.types if isinstance(each, Record)}
     outputs = tuple(record for record in used.records if record.role == "output" and record not in theirs)
     name_outputs(outputs, declared)
-    deadline = None
-    if "deadline" in data:
-        deadline = duration(data["deadline"], Place(("deadline",)), declared.report)
-        declared.flow_whole &= deadline is not None
     return Workflow(
         name=name,
         class_name=class_name(name, declared),
@@ -59,7 +55,7 @@ def build_workflow(
         end=declared.end,
         config=declared.config,
         secrets=tuple(declared.secrets.nodes),
-        deadline=deadline,
+        deadline=read_deadline(data, declared),
         types=types,
         outputs=outputs,
         events=tuple(
@@ -83,17 +79,26 @@ def build_workflow(
     )
 
 
+def read_deadline(data: Data, declared: Declarations) -> float | None:
+    """The seconds that a whole run may take; ``None`` for no bound, or with a finding."""
+    if "deadline" not in data:
+        return None
+    found = duration(data["deadline"], Place(("deadline",)), declared.report)
+    declared.flow_whole &= found is not None
+    return found
+
+
 def imported_modules(declared: Declarations) -> tuple[Import, ...]:
     """What comes from the modules of imported files: all their types and events, by file."""
     found: list[Import] = []
     taken: set[Record] = set()
-    for around in declared.imports.values():
+    for other in declared.imports.values():
         mine = {
             name
             for (section, name), (place, _) in declared.imported.items()
-            if place.origin == around.path and section == "types"
+            if place.origin == other.path and section == "types"
         }
-        found.append(shared_module(around.path, declared, mine, taken))
+        found.append(shared_module(other.path, declared, mine, taken))
     return tuple(each for each in found if each.types)
 
 
@@ -130,7 +135,7 @@ def workflow_name(data: Data, declared: Declarations) -> str:
     if not isinstance(name, str):
         return "workflow"
     check_style(normal_form(name), Place(("workflow",)), "workflow", declared.report)
-    twin = declared.around.twin(normal_form(name))
+    twin = declared.project.twin(normal_form(name))
     if twin is not None:
         first = Place((Origin(twin), "workflow"))
         declared.report(workflow_name_twice(Place(("workflow",)), normal_form(name), first))

@@ -1,0 +1,129 @@
+"""What the tests of a spec expect of a run, every name looked up, every value held against its type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.python.literals import normal_form
+from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.resolve.values.error_names import KNOWN, error_names
+from wfc.compiler.resolve.values.reader import read_data
+from wfc.compiler.resolve.whole.step_lookup import StepLookup
+from wfc.compiler.rules import cases as problems
+from wfc.compiler.rules.names import unknown_state_field
+from wfc.compiler.rules.spelling import nearest
+from wfc.compiler.rules.values import unknown_entry
+from wfc.compiler.slotted import dataclass
+from wfc.compiler.types import Record
+
+__all__ = ["ExpectationReader"]
+
+RUN_FAILURES: Final = ("deadline", "expression", "fail", "limit", "stuck")
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectationReader:
+    """Reads `expect`; names come out in normal form."""
+
+    declared: Declarations
+    steps: StepLookup
+
+    def expected(self, data: Mapping[str, Any], place: Place) -> dict[str, object]:
+        """What must hold, names in normal form."""
+        found: dict[str, object] = dict(data)
+        found |= self.end(data, place)
+        ran = data.get("ran")
+        if isinstance(ran, Mapping):
+            for name in ran:
+                self.steps.find(name, (place / "ran" / str(name)).key)
+            found["ran"] = {normal_form(str(name)): times for name, times in ran.items()}
+        never = data.get("never_ran")
+        if isinstance(never, list):
+            for index, name in enumerate(never):
+                self.steps.find(name, place / "never_ran" / index)
+            found["never_ran"] = [normal_form(str(name)) for name in never]
+        emitted = data.get("emitted")
+        if isinstance(emitted, list):
+            for index, name in enumerate(emitted):
+                if isinstance(name, str):
+                    self.declared.events.find(name, place / "emitted" / index, self.declared.report)
+            found["emitted"] = [normal_form(str(name)) for name in emitted]
+        if isinstance(data.get("state"), Mapping):
+            found["state"] = self.state(data["state"], place / "state")
+        if isinstance(data.get("streamed"), list):
+            found["streamed"] = self.streamed(data["streamed"], place / "streamed")
+        if isinstance(data.get("fails"), str):
+            self.check_failure(data["fails"], place / "fails")
+        return found
+
+    def end(self, data: Data, place: Place) -> dict[str, object]:
+        found: dict[str, object] = {}
+        ends = self.declared.end
+        end = ends[0] if len(ends) == 1 else None
+        if isinstance(data.get("end"), str):
+            event = self.declared.events.find(str(data["end"]), place / "end", self.declared.report)
+            known = "unknown-event" not in self.declared.codes  # else it may be one of `end`, misspelt there
+            if event is not None and event not in ends and ends and known:
+                self.declared.report(problems.event_is_no_end(place / "end", event.name))
+            end = event
+            found["end"] = normal_form(str(data["end"]))
+        elif isinstance(data.get("with"), Mapping) and len(ends) > 1:
+            self.declared.report(problems.with_which_end((place / "with").key))
+        given = data.get("with")
+        if isinstance(given, Mapping) and end is not None:
+            found["with"] = self.some(given, place / "with", end.record, f"`{end.name}`")
+        return found
+
+    def some(
+        self, data: Mapping[object, object], place: Place, record: Record, owner: str
+    ) -> dict[str, object]:
+        """Some fields of a record; those that a test does not name may be anything."""
+        found: dict[str, object] = {}
+        for key, content in data.items():
+            field = record.fields.get(normal_form(str(key)))
+            at = place / str(key)
+            if field is None:
+                self.declared.report(unknown_entry(at.key, str(key), owner, record.fields))
+            else:
+                found[field.name] = read_data(content, at.address, field.type, self.declared.report)
+        return found
+
+    def state(self, data: Mapping[object, object], place: Place) -> dict[str, object]:
+        found: dict[str, object] = {}
+        if self.declared.unread("state"):
+            return found
+        fields = self.declared.state.fields
+        for key, content in data.items():
+            at = place / str(key)
+            field = fields.get(normal_form(str(key)))
+            if field is None:
+                self.declared.report(unknown_state_field(at.key, normal_form(str(key)), fields))
+            else:
+                found[field.name] = read_data(content, at.address, field.type, self.declared.report)
+        return found
+
+    def check_failure(self, name: str, place: Place) -> None:
+        """`fails` is an error's dotted name, the way in which a run can fail, or the text of a `fail`."""
+        if name in RUN_FAILURES or " " in name:
+            return
+        if "." in name or nearest(name, (*KNOWN, *RUN_FAILURES)):
+            error_names(name, place, self.declared.report, mocked=True)
+
+    def streamed(self, data: list[object], place: Place) -> list[object]:
+        """Texts, or events with some of their fields."""
+        found: list[object] = []
+        for index, item in enumerate(data):
+            found.append(item)
+            if not isinstance(item, Mapping) or not isinstance(item.get("event"), str):
+                continue
+            event = self.declared.events.find(item["event"], place / index / "event", self.declared.report)
+            if event is None:
+                continue
+            found[-1] = {**item, "event": event.name}
+            if isinstance(item.get("with"), Mapping):
+                given = self.some(item["with"], place / index / "with", event.record, f"`{event.name}`")
+                found[-1] = {**item, "event": event.name, "with": given}
+        return found

@@ -1,0 +1,33 @@
+"""Steps by their names, for what a spec says of them elsewhere."""
+
+from __future__ import annotations
+
+from wfc.compiler.diagnostics import Place
+from wfc.compiler.model import Step
+from wfc.compiler.python.literals import normal_form
+from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.rules.names import unknown_step
+from wfc.compiler.slotted import dataclass
+
+__all__ = ["StepLookup"]
+
+
+@dataclass(frozen=True, slots=True)
+class StepLookup:
+    """Finds steps by name.
+
+    Args:
+        steps: Those that could be understood, by name.
+        known: Names of all that there are.
+    """
+
+    declared: Declarations
+    steps: dict[str, Step]
+    known: set[str]
+
+    def find(self, name: object, place: Place) -> Step | None:
+        """Find a step; ``None`` if it could not be understood or, with a finding, if there is none of that name."""
+        normalised = normal_form(str(name))
+        if normalised not in self.known and not self.declared.unread("steps"):
+            self.declared.report(unknown_step(place, normalised, self.known))
+        return self.steps.get(normalised)
