@@ -91,7 +91,7 @@ class Workflow(WorkflowDefinition):
         self._verbose = verbose
         self._caller: tuple[Run, StepRun] | None = None  # the step that it was given to
         self._parts: dict[str, Workflow] = {}
-        self.gate = None if num_concurrent_runs is None else Gate(num_concurrent_runs)
+        self._gate = None if num_concurrent_runs is None else Gate(num_concurrent_runs)
         self._engine = engine
         self._resource_manager = resource_manager
         self._is_validated = disable_validation
@@ -101,7 +101,7 @@ class Workflow(WorkflowDefinition):
                 f"`skip_graph_checks` knows {', '.join(sorted(FLOW_CHECKS))}, not {', '.join(sorted(unknown))}"
             )
         table = self.table()  # a signature that cannot be read is told of now
-        self.run_rules()
+        self._run_rules()
         if not table.is_checked:
             check_ends(table)
 
@@ -222,11 +222,11 @@ class Workflow(WorkflowDefinition):
 
     # --- what its runs need
 
-    def context_for(self, run: Run, step_run: StepRun) -> StepContext:
+    def _context_for(self, run: Run, step_run: StepRun) -> StepContext:
         """Return the context of a step run."""
         return StepContext(run, step_run)
 
-    def part_for(self, run: Run, step_run: StepRun, name: str) -> Workflow | None:
+    def _part_for(self, run: Run, step_run: StepRun, name: str) -> Workflow | None:
         """Return the workflow for a step's parameter: what the step starts with it is a part of the step's run."""
         workflow = self.part(name)
         if workflow is None:

@@ -63,7 +63,7 @@ DOORS = {
     "pydantic_core": {"runtime", "compiler/types"},
     "typing_extensions": {"runtime/driver/context/__init__"},  # for type checkers alone
     "httpx2": {"runtime/calls/http"},
-    "pydantic_ai": {"runtime/calls"},
+    "pydantic_ai": {"runtime/calls", "runtime/tracing/model_calls"},
     "opentelemetry": {"runtime/tracing/opentelemetry"},
     "llama_index_instrumentation": {"runtime/llama_index/instrumentation"},
 }
@@ -192,7 +192,7 @@ def between_rooms(uses: dict[str, set[str]]) -> dict[str, set[str]]:
 
 
 # What is still entangled; each entry that is no longer needed has to go from here.
-ENTANGLED_FILES: dict[str, int] = {"compiler": 3, "runtime": 0}
+ENTANGLED_FILES: dict[str, int] = {"compiler": 0, "runtime": 0}
 ENTANGLED_ROOMS: dict[str, int] = {"compiler": 0, "runtime": 0}
 
 

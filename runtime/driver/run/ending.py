@@ -11,10 +11,10 @@ from wfc.runtime.core.advance.releasing import finish_run
 from wfc.runtime.core.execution import NONE, Execution
 from wfc.runtime.driver.run.children import Children
 from wfc.runtime.driver.run.timers import Timers
-from wfc.runtime.driver.run.trace import Trace
 from wfc.runtime.driver.run.watchers import Watchers
 from wfc.runtime.errors import StepFailedError, WorkflowCancelledByUser, WorkflowTimeoutError
 from wfc.runtime.events import StopEvent, WorkflowCancelledEvent, WorkflowFailedEvent, WorkflowTimedOutEvent
+from wfc.runtime.tracing.runs import Trace
 
 __all__ = ["Ending"]
 

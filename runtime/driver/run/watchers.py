@@ -11,8 +11,8 @@ from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.driver.run.replies import StreamedReply
 from wfc.runtime.driver.run.stream import Stream
-from wfc.runtime.driver.run.trace import Trace
 from wfc.runtime.events import ChildNote, Event, StepState, StepStateChanged, StopEvent
+from wfc.runtime.tracing.runs import Trace
 
 __all__ = ["Observer", "Watchers", "print_step"]
 
