@@ -8,7 +8,7 @@ from typing import Any
 from wfc.runtime.core.advance.frames import leave
 from wfc.runtime.core.advance.observing import note_state
 from wfc.runtime.core.advance.scheduling import continue_run, free_worker
-from wfc.runtime.core.effects import CancelTask, Publish, StopChild, StopTimer
+from wfc.runtime.core.effects import CancelTask, NotifyObservers, Publish, StopChild, StopTimer
 from wfc.runtime.core.execution import NONE, Execution
 from wfc.runtime.core.step_runs import Exit, Pause, StepRun
 from wfc.runtime.errors import UndeclaredResultError
@@ -111,11 +111,11 @@ def finish_run(execution: Execution) -> None:
         )
     for event in execution.inbox.values():
         kind = type(event)
-        execution.effects.append(
-            Publish(
-                UnhandledEvent(
-                    event_type=event_name(event), qualified_name=f"{kind.__module__}.{kind.__qualname__}"
-                )
-            )
+        unhandled = UnhandledEvent(
+            event_type=event_name(event), qualified_name=f"{kind.__module__}.{kind.__qualname__}"
         )
+        if kind in execution.plan.received:  # which the workflow has said that it takes
+            execution.effects.append(Publish(unhandled))
+        elif execution.observed:
+            execution.effects.append(NotifyObservers(unhandled))
     execution.inbox = NONE
