@@ -61,7 +61,10 @@ DOORS = {
     "click": {"compiler/cli"},
     "pydantic": {"runtime", "compiler/cli"},
     "pydantic_core": {"runtime", "compiler/types"},
-    "typing_extensions": {"runtime/driver/context/__init__"},  # for type checkers alone
+    "typing_extensions": {  # for type checkers alone
+        "runtime/driver/context/__init__",
+        "runtime/driver/handler",
+    },
     "httpx2": {"runtime/calls/http"},
     "pydantic_ai": {"runtime/calls", "runtime/tracing/model_calls"},
     "opentelemetry": {"runtime/tracing/opentelemetry"},

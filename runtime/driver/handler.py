@@ -6,7 +6,7 @@ import asyncio
 import warnings
 from collections.abc import AsyncGenerator, Generator
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from wfc.runtime.driver.context import Context
 from wfc.runtime.driver.run import Run
@@ -17,10 +17,18 @@ from wfc.runtime.driver.run.watchers import Observer
 from wfc.runtime.errors import WorkflowCancelledByUser
 from wfc.runtime.events import Event, StopEvent
 
+if TYPE_CHECKING:
+    # a bare `WorkflowHandler` means any result; `typing` knows defaults of type variables from Python 3.13 on
+    from typing_extensions import TypeVar as TypeVarWithDefault
+
+    R = TypeVarWithDefault("R", default=Any)
+else:
+    R = TypeVar("R")
+
 __all__ = ["WorkflowHandler"]
 
 
-class WorkflowHandler:
+class WorkflowHandler(Generic[R]):
     """A run that is under way, or over.
 
     Awaiting it gives the run's result: what a plain ``StopEvent`` carries, or the end event itself where it is
@@ -46,7 +54,7 @@ class WorkflowHandler:
             self._context.attach(self._run)
         return self._context
 
-    def __await__(self) -> Generator[Any, Any, Any]:
+    def __await__(self) -> Generator[Any, Any, R]:
         return self._result().__await__()
 
     async def _result(self) -> Any:

@@ -155,8 +155,9 @@ class Ending:
             return WorkflowTimedOutEvent(timeout=run.timeout or 0.0, active_steps=self.active)
         if isinstance(error, WorkflowCancelledByUser):
             return WorkflowCancelledEvent()
+        cause = error.__cause__ if isinstance(error, StepFailedError) else None
         return WorkflowFailedEvent(
-            exception=error.__cause__ if isinstance(error, StepFailedError) and error.__cause__ else error,
+            exception=cause if isinstance(cause, Exception) else error,
             step_name=getattr(error, "step", None),
             attempts=getattr(error, "attempt", None),
             elapsed_seconds=getattr(error, "elapsed_seconds", None),
