@@ -122,7 +122,9 @@ class ReachableRun(RunState[R], Generic[R]):
         if sender is not None and (self.is_done or sender.exit is Exit.DROPPED):
             return  # it is being cancelled
         if not isinstance(event, Event):
-            raise UndeclaredResultError(f"only events can be sent, not {type(event).__name__}")
+            raise UndeclaredResultError(
+                f"only events can be sent, not {type(event).__name__}: put it into one of a class that a step accepts"
+            )
         target = target_step(self.execution.plan, event, step) if step is not None else None
         if target is None and not (
             accepts(self.execution, event, is_from_outside=sender is None)
