@@ -91,7 +91,7 @@ class Workflow(WorkflowDefinition):
         self._verbose = verbose
         self._caller: tuple[Run, StepRun] | None = None  # the step that it was given to
         self._parts: dict[str, Workflow] = {}
-        self.gate = None if num_concurrent_runs is None else Gate(num_concurrent_runs)
+        self._gate = None if num_concurrent_runs is None else Gate(num_concurrent_runs)
         self._engine = engine
         self._resource_manager = resource_manager
         self._is_validated = disable_validation
@@ -104,6 +104,11 @@ class Workflow(WorkflowDefinition):
         self.run_rules()
         if not table.is_checked:
             check_ends(table)
+
+    @property
+    def gate(self) -> Gate | None:
+        """What bounds how many of its runs are under way; ``None``: nothing does."""
+        return self._gate
 
     @property
     def timeout(self) -> float | None:
