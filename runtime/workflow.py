@@ -303,9 +303,9 @@ class Workflow(WorkflowDefinition):
             self._is_validated = True
         state = None
         if ctx is not None:
-            if ctx._step_run is not None or ctx.is_running:
-                raise ContextStateError("this context's run is not over, so no other can go on with it")
             before = ctx._run
+            if ctx._step_run is not None or not (isinstance(before, Unstarted) or before.is_done):
+                raise ContextStateError("this context's run is not over, so no other can go on with it")
             if isinstance(before, Unstarted) and before.stored is not None:
                 if before.stored.execution is not None and (start_event is not None or inputs):
                     raise ContextStateError(

@@ -119,7 +119,8 @@ def _head(name: str, plan: Plan) -> dict[str, Any]:
 
 
 def _values(plan: Plan, serializer: BaseSerializer | None) -> Values:
-    return Values(Classes.of(plan), serializer)
+    further = () if serializer is None else serializer.allowed_types
+    return Values(Classes.of(plan).and_these(further), serializer)
 
 
 def shape_of(plan: Plan) -> str:

@@ -110,8 +110,12 @@ class Context(Calling, ContextBase, Generic[S]):
 
     @property
     def is_running(self) -> bool:
-        """Whether the run has started and is not over."""
-        return not isinstance(self._run, Unstarted) and not self._run.is_done
+        """Whether its run has started and is not over; also of a run in a snapshot, which is to go on."""
+        run = self._run
+        if isinstance(run, Unstarted):
+            known = None if run.stored is None else run.stored.execution
+            return known is not None and known.outcome is None
+        return not run.is_done
 
     async def running_steps(self) -> list[str]:
         """The names of the steps that are at work."""
