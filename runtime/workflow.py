@@ -20,9 +20,11 @@ from wfc.runtime.driver.engine import Engine, default_engine
 from wfc.runtime.driver.gates import Gate
 from wfc.runtime.driver.handler import WorkflowHandler
 from wfc.runtime.driver.run import Run
+from wfc.runtime.driver.run.stream import DEFAULT_STREAM_LIMIT
 from wfc.runtime.driver.run.watchers import print_step
 from wfc.runtime.errors import (
     ContextStateError,
+    InvalidValueError,
     RunUnknownError,
     WorkflowConfigurationError,
     WorkflowRuntimeError,
@@ -30,6 +32,7 @@ from wfc.runtime.errors import (
 )
 from wfc.runtime.events import Event, RunConfig, StartEvent, StopEvent, event_name
 from wfc.runtime.plan.flow_checks import FLOW_CHECKS, check_ends, check_flow
+from wfc.runtime.values.serializers import BaseSerializer
 
 __all__ = ["Workflow"]
 
@@ -58,6 +61,10 @@ class Workflow(WorkflowDefinition):
         workflow_name: A name for people, and for other workflows, instead of the class's.
         skip_graph_checks: Checks of the flow to leave out: ``reachability``, ``terminal_event``, ``dead_end``.
         engine: What its runs belong to; ``None``: the process's own.
+        serializer: Writes and reads, in snapshots, values of classes that the workflow does not declare, where
+            ``to_dict`` and ``from_dict`` are given none.
+        stream_limit: How many events of a run's stream are kept for readers that come later; ``None``: all.
+        runtime: Only ``None``: other runtimes are llama-index-workflows'.
 
     Raises:
         WorkflowValidationError: A step's signature is wrong.
@@ -74,7 +81,18 @@ class Workflow(WorkflowDefinition):
         workflow_name: str | None = None,
         skip_graph_checks: Collection[str] | None = None,
         engine: Engine | None = None,
+        *,
+        serializer: BaseSerializer | None = None,
+        stream_limit: int | None = DEFAULT_STREAM_LIMIT,
+        runtime: None = None,
     ) -> None:
+        if stream_limit is not None and (type(stream_limit) is not int or stream_limit < 1):
+            raise WorkflowConfigurationError("`stream_limit` must be an integer greater than 0, or None")
+        if runtime is not None:
+            raise WorkflowConfigurationError(
+                "`runtime` is a word of llama-index-workflows: every workflow runs on this package's own runtime, so "
+                "leave it out; `engine=Engine(…)` keeps runs apart"
+            )
         if timeout is _UNSET:
             timeout = self._deadline if self._name is not None else DEFAULT_TIMEOUT
         if num_concurrent_runs is not None and (
@@ -93,6 +111,8 @@ class Workflow(WorkflowDefinition):
         self._parts: dict[str, Workflow] = {}
         self._gate = None if num_concurrent_runs is None else Gate(num_concurrent_runs)
         self._engine = engine
+        self._serializer = serializer
+        self._stream_limit = stream_limit
         self._resource_manager = resource_manager
         self._is_validated = disable_validation
         self._skips = frozenset(skip_graph_checks or ())
@@ -109,6 +129,16 @@ class Workflow(WorkflowDefinition):
     def gate(self) -> Gate | None:
         """What bounds how many of its runs are under way; ``None``: nothing does."""
         return self._gate
+
+    @property
+    def serializer(self) -> BaseSerializer | None:
+        """What writes values of undeclared classes in snapshots, where these are given no other."""
+        return self._serializer
+
+    @property
+    def stream_limit(self) -> int | None:
+        """How many events of a run's stream are kept for readers that come later; ``None``: all."""
+        return self._stream_limit
 
     @property
     def timeout(self) -> float | None:
@@ -295,6 +325,7 @@ class Workflow(WorkflowDefinition):
             options: Of ``Run``.
 
         Raises:
+            InvalidValueError: ``start_event`` is none; it is a ``ValueError``.
             WorkflowRuntimeError: See ``run``, as for the next.
             ContextStateError: The context's run is not over.
         """
@@ -316,7 +347,7 @@ class Workflow(WorkflowDefinition):
         if start_event is None:
             start_event = self._start_event(inputs or {})
         elif not isinstance(start_event, StartEvent):
-            raise WorkflowRuntimeError("`start_event` must be a StartEvent")
+            raise InvalidValueError("`start_event` must be a StartEvent")
         elif not self.table().acceptors(type(start_event)):
             raise WorkflowRuntimeError(f"no step accepts {event_name(start_event)}, so it cannot start a run")
         run_id = run_id or os.urandom(16).hex()

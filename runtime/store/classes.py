@@ -18,9 +18,12 @@ from wfc.runtime.events import Event
 from wfc.runtime.plan import Plan
 from wfc.runtime.plan.step import Step
 
-__all__ = ["Classes", "allow_in_snapshots"]
+__all__ = ["EVENTS", "Classes", "allow_in_snapshots"]
 
 _OWN = (*(getattr(events, name) for name in events.__all__),)
+
+EVENTS = tuple(kind for kind in _OWN if isinstance(kind, type) and issubclass(kind, Event))
+"""The classes of events that every workflow knows."""
 
 _OF_TABLES: WeakKeyDictionary[Plan, Classes] = WeakKeyDictionary()
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from inspect import isabstract
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, SerializeAsAny, TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 from pydantic.fields import FieldInfo
 from pydantic_core import to_json
 
@@ -38,7 +38,9 @@ class ModelCodec:
             for name, field in kind.model_fields.items()
             if _is_open(field) or (name not in said and _is_loose(field))
         }
-        left_out = {name for name, field in kind.model_fields.items() if field.exclude and not field.is_required()}
+        left_out = {
+            name for name, field in kind.model_fields.items() if field.exclude and not field.is_required()
+        }
         self.loose = frozenset() if self._is_whole else frozenset(loose - left_out)
         self._typed = self.fields - self.loose - left_out
         self._adapters: dict[str, TypeAdapter[Any]] = {}
@@ -117,12 +119,12 @@ _STOP = next(iter(StopEvent.__pydantic_decorators__.model_serializers.values()))
 
 def _is_open(field: FieldInfo) -> bool:
     """Whether what is in a field is of classes derived from its declared one, by which it cannot be read."""
-    if any(isinstance(mark, SerializeAsAny) for mark in field.metadata):
+    if any(type(mark).__name__ == "SerializeAsAny" for mark in field.metadata):
         return True
     todo: list[Any] = [field.annotation]
     while todo:
         one = todo.pop()
-        if isinstance(one, type) and issubclass(one, BaseModel) and isabstract(one):
+        if isabstract(one) and issubclass(one, BaseModel):
             return True
         todo.extend(typing.get_args(one))
     return False

@@ -35,7 +35,6 @@ from llama_index.core.tools import FunctionTool
 from llama_index.core.workflow import Context, HumanResponseEvent, InputRequiredEvent, WorkflowRuntimeError
 from scripted_model import Scripted, said
 
-
 # --- tools
 
 

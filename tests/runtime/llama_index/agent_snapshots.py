@@ -62,7 +62,9 @@ class Waiting(Workflow):
     @step
     async def only(self, ctx: Context, ev: StartEvent) -> StopEvent:
         await ctx.store.set("asked", True)
-        note = await ctx.wait_for_event(Note, waiter_event=InputRequiredEvent(prefix="A note?"), waiter_id="n")
+        note = await ctx.wait_for_event(
+            Note, waiter_event=InputRequiredEvent(prefix="A note?"), waiter_id="n"
+        )
         return StopEvent(result=[note.text, await ctx.store.get("asked")])
 
 
@@ -125,7 +127,9 @@ async def resume_wait(name: str, data: Any) -> Any:
     _, make, answer = WAITING[name]
     made = make()
     handler = made.run(ctx=Context.from_dict(made, data))
-    await asyncio.sleep(0.1 if sys.argv[1] == "theirs" else 0)  # theirs runs the body again first, and only then knows what it waits for
+    await asyncio.sleep(
+        0.1 if sys.argv[1] == "theirs" else 0
+    )  # theirs runs the body again first, and only then knows what it waits for
     handler.ctx.send_event(answer)
     result = await asyncio.wait_for(handler, 20)
     return result if name == "workflow" else [str(result), asked(made)]
