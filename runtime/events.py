@@ -23,15 +23,12 @@ from pydantic import (
 
 from wfc.runtime.errors import ExpressionError
 from wfc.runtime.values.dict_like import DictLike, build_subclasses_at_once, init_with_private
+from wfc.runtime.values.event_class import CLOSED, Closed, EventClass
 from wfc.runtime.values.stored_errors import StorableError
-
-if TYPE_CHECKING:
-    from pydantic._internal._model_construction import ModelMetaclass
-else:
-    ModelMetaclass = type(BaseModel)
 
 __all__ = [
     "CacheHit",
+    "Closed",
     "CollectionReleaseEvent",
     "DictState",
     "Event",
@@ -72,34 +69,19 @@ def _in_utc(moment: datetime) -> datetime:
 Moment = Annotated[AwareDatetime, AfterValidator(_in_utc)]
 """A date and time with an offset, kept in UTC: what a spec calls ``datetime``."""
 
-_CLOSED = ConfigDict(
-    extra="forbid",
-    strict=True,
-    validate_by_name=True,
-    validate_by_alias=True,
-    serialize_by_alias=True,
-    validate_default=True,
-    allow_inf_nan=False,
-    protected_namespaces=(),
-)
-
-
-_OWN_MODULES = (__name__, "wfc.runtime.plan.pauses")
-"""Their models are built when they are first used, so that the import of the runtime need not wait for pydantic."""
-
 
 @build_subclasses_at_once
 class Record(BaseModel):
     """A record of a spec: closed and strict; JSON in and out by the names that the spec gives."""
 
-    model_config = ConfigDict(**_CLOSED, frozen=True, defer_build=True)
+    model_config = ConfigDict(**CLOSED, frozen=True, defer_build=True)
 
 
 @build_subclasses_at_once
 class RunState(BaseModel):
     """What the steps of one run share."""
 
-    model_config = ConfigDict(**_CLOSED, defer_build=True)
+    model_config = ConfigDict(**CLOSED, defer_build=True)
 
     def checked(self, field: str, value: T) -> T:
         """A value, once it is sure that a field may hold it. Assignments themselves are not checked.
@@ -136,48 +118,27 @@ class RunConfig(BaseModel):
     )
 
 
-class _EventClass(ModelMetaclass):
-    """Takes the class keywords ``closed`` and ``name`` before pydantic reads the configuration."""
-
-    __event_name__: str
-
-    def __new__(
-        mcs,
-        class_name: str,
-        bases: tuple[type, ...],
-        namespace: dict[str, Any],
-        /,
-        *,
-        closed: bool = False,
-        name: str | None = None,
-        **kwargs: Any,
-    ) -> Any:
-        if closed:
-            kwargs = {**_CLOSED, "frozen": True, **kwargs}
-            # StopEvent's own takes `result` by position, and is slower
-            namespace.setdefault("__init__", BaseModel.__init__)
-        own = namespace.get("__module__") in _OWN_MODULES  # `type(…)` by hand names none
-        if own:
-            kwargs["defer_build"] = True
-        made = super().__new__(mcs, class_name, bases, namespace, **kwargs)
-        if own:
-            build_subclasses_at_once(made)
-        type.__setattr__(made, "__event_name__", name or class_name)
-        return made
-
-
 @build_subclasses_at_once
 class DictState(DictLike, defer_build=True):
     """The state of a workflow that declares none: whatever is put into it."""
 
 
-class Event(DictLike, metaclass=_EventClass):
+class Event(DictLike, metaclass=EventClass):
     """A message between steps.
 
-    Subclasses declare fields. With the class keyword ``closed=True`` there are no others, values are checked
-    strictly, and the event cannot be changed. The keyword ``name`` is what the event is called in reports, where
-    that cannot be the class's name.
+    Subclasses declare fields. Undeclared ones are kept too, and read as attributes or entries. With ``Closed`` before
+    it among the bases, or the class keyword ``closed=True``, there are none, values are checked strictly, and the
+    event cannot be changed.
+
+    Type checkers take undeclared fields for what is made by the classes of this module, and for a subclass with the
+    class keyword ``init=False``. The keyword ``name`` is what the event is called in reports, where that cannot be the
+    class's name.
     """
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Any) -> None: ...
+        def __getattr__(self, name: str) -> Any: ...
 
 
 def event_name(event: Event | type[Event]) -> str:
@@ -188,6 +149,10 @@ def event_name(event: Event | type[Event]) -> str:
 
 class StartEvent(Event):
     """Starts a run; its fields are the run's inputs."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Any) -> None: ...
 
 
 class StopEvent(Event):
@@ -211,7 +176,7 @@ class StopEvent(Event):
     def __getattr__(self, name: str) -> Any:
         if name == "result":  # no property: a subclass may have a field of that name
             return self._get_result()
-        return super().__getattr__(name)  # type: ignore[misc]  # pydantic's, for private attributes
+        return super().__getattr__(name)  # pydantic's, for private attributes
 
     def _get_result(self) -> Any:
         return self._result
@@ -240,9 +205,17 @@ class ChildEnd(Event):
 class InputRequiredEvent(Event):
     """Asks whoever watches the run for something; a step that returns one publishes it."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Any) -> None: ...
+
 
 class HumanResponseEvent(Event):
     """An answer from outside, sent through the handler."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **fields: Any) -> None: ...
 
 
 class WorkflowTimedOutEvent(StopEvent):

@@ -1,16 +1,19 @@
 """Every problem that a spec can have: one small function each, whose docstring is its explanation.
 
-A problem's function is named after its code: ``unknown_event`` makes findings of code ``unknown-event``.
+A problem's function is named after its code: ``unknown_event`` makes findings of code ``unknown-event``. It is
+decorated with ``@problem`` if they are errors, with ``@warning`` if they are warnings.
 ``wfc explain`` prints its docstring; ``examples/unknown-event.yaml`` shows it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import wraps
 from typing import ParamSpec
 
-from wfc.compiler.diagnostics import Finding
+from wfc.compiler.diagnostics import Finding, Severity
 from wfc.compiler.rules.spelling import nearest
+from wfc.compiler.slotted import replace
 
 __all__ = ["PROBLEMS", "WARNINGS", "closest", "problem", "warning"]
 
@@ -31,9 +34,14 @@ def problem(function: Callable[P, Finding]) -> Callable[P, Finding]:
 
 
 def warning(function: Callable[P, Finding]) -> Callable[P, Finding]:
-    """The same for a function whose findings are warnings."""
+    """The same for a problem that is no error: each of its findings gets the severity of a warning."""
+
+    @wraps(function)
+    def found(*args: P.args, **named: P.kwargs) -> Finding:
+        return replace(function(*args, **named), severity=Severity.WARNING)
+
     WARNINGS.add(code_of(function))
-    return problem(function)
+    return problem(found)
 
 
 def code_of(function: Callable[..., Finding]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from wfc.compiler.diagnostics import Finding, Place, Severity
+from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import problem, warning
 from wfc.compiler.rules.fixes import remove_entry, replace_text
 
@@ -84,7 +84,6 @@ def test_name_twice(place: Place, name: str, first: Place) -> Finding:
         "test-name-twice",
         f"another test is called `{name}` too",
         place,
-        severity=Severity.WARNING,
         related=((first, "the other one"),),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wfc.compiler.diagnostics import Edit, Finding, Fix, Place, Severity
+from wfc.compiler.diagnostics import Edit, Finding, Fix, Place
 from wfc.compiler.rules import problem, warning
 from wfc.compiler.rules.fixes import remove_entry
 from wfc.compiler.rules.phrases import joined
@@ -69,7 +69,6 @@ def unused_event(place: Place, event: str) -> Finding:
         f"no step emits or accepts `{event}`",
         place,
         "remove it, or let a step emit it and another accept it",
-        Severity.WARNING,
         fix=remove_entry(place),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from wfc.compiler.diagnostics import Finding, Place, Severity
+from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import closest, problem, warning
 
 __all__ = [
@@ -145,5 +145,4 @@ def topic_without_receiver(place: Place, event: str, topic: str, topics: Sequenc
         f"no workflow here receives `{event}`" + (f" under `{topic}`" if topics else ""),
         place,
         closest(topic, topics) or (f"it is received under `{topics[0]}`" if topics else ""),
-        Severity.WARNING,
     )

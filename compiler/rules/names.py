@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from wfc.compiler.diagnostics import Finding, Place, Severity
+from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import closest, problem, warning
 from wfc.compiler.rules.fixes import correct_name, remove_entry, replace_text, replace_value
 from wfc.compiler.rules.spelling import sure
@@ -388,7 +388,6 @@ def unused_declaration(place: Place, what: str, name: str) -> Finding:
         "unused-declaration",
         f"nothing uses the {what} `{name}`",
         place,
-        severity=Severity.WARNING,
         fix=remove_entry(place),
     )
 

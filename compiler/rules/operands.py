@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from wfc.compiler.diagnostics import Finding, Place, Severity
+from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import problem, warning
 from wfc.compiler.rules.fixes import append_text, correct_name, replace_text
 from wfc.compiler.rules.phrases import article, listed, suggestion
@@ -206,7 +206,6 @@ def default_never_used(place: Place, words: str, superfluous: Place) -> Finding:
         "default-never-used",
         f"`{words}` is never null, so its default is never used",
         place,
-        severity=Severity.WARNING,
         fix=replace_text(superfluous, "", applicability="safe", title="leave the default out"),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wfc.compiler.diagnostics import Finding, Place, Severity
+from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import warning
 
 __all__ = ["race_between_ends", "race_on_state", "race_with_the_end", "repeated_idempotency_key"]
@@ -38,8 +38,7 @@ def race_on_state(
         place,
         f"{told}: say under `state` how the saves of `{field}` go together, such as `merge: append` or `merge: last`, "
         "or carry the values in events and save them in the step that joins the branches",
-        Severity.WARNING,
-        related,
+        related=related,
     )
 
 
@@ -62,8 +61,7 @@ def race_between_ends(
         message,
         place,
         f"{told}: join the branches before the run ends, with a step that `accepts: {{all: [...]}}`",
-        Severity.WARNING,
-        related,
+        related=related,
     )
 
 
@@ -81,8 +79,7 @@ def race_with_the_end(
         f"`{other}` can end the run while `{step}` is still acting",
         place,
         f"{told}: join the branches before the run ends, or say `read_only: true` of a tool that changes nothing",
-        Severity.WARNING,
-        related,
+        related=related,
     )
 
 
@@ -100,5 +97,4 @@ def repeated_idempotency_key(place: Place, step: str, told: str, batch: bool) ->
         f"`{step}` runs {times}, each time with the same key",
         place,
         f"{told}: use a field of `event` in the key, or a state field that counts the rounds",
-        Severity.WARNING,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wfc.compiler.diagnostics import Edit, Finding, Fix, Place, Severity
+from wfc.compiler.diagnostics import Edit, Finding, Fix, Place
 from wfc.compiler.rules import closest, problem, warning
 from wfc.compiler.rules.fixes import correct_name
 
@@ -64,7 +64,6 @@ def suppression_without_reason(place: Place) -> Finding:
         "this does not say why the finding is ignored",
         place,
         "write `# wfc: ignore[code] because …`",
-        Severity.WARNING,
     )
 
 
@@ -91,7 +90,6 @@ def unused_suppression(place: Place, code: str, edit: Edit) -> Finding:
         "unused-suppression",
         f"there is no `{code}` here to be ignored",
         place,
-        severity=Severity.WARNING,
         fix=Fix("remove it", (edit,), "safe"),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wfc.compiler.diagnostics import Finding, Place, Severity
+from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import problem, warning
 from wfc.compiler.rules.fixes import append_text, correct_name, replace_text
 from wfc.compiler.rules.phrases import article, suggestion
@@ -56,7 +56,6 @@ def expression_as_text(place: Place, written_as: str, words: str) -> Finding:
         f"`{written_as}` is text, as it stands here",
         place,
         f"write `${{{{ {words} }}}}`",
-        severity=Severity.WARNING,
         fix=replace_text(place, f"${{{{ {words} }}}}"),
     )
 
@@ -73,7 +72,6 @@ def braces_without_dollar(place: Place) -> Finding:
         "`{{` is text; expressions begin with `${{`",
         place,
         "write `${{`",
-        severity=Severity.WARNING,
         fix=replace_text(place, "${{"),
     )
 
@@ -90,7 +88,6 @@ def dollar_before_statement(place: Place) -> Finding:
         "this `$` is text; statements begin with `{%`",
         place,
         "leave the `$` out",
-        severity=Severity.WARNING,
         fix=replace_text(place, "", title="leave the `$` out"),
     )
 
@@ -108,7 +105,6 @@ def statement_elsewhere(place: Place) -> Finding:
         "`{%` is text here; statements work in prompts only",
         place,
         "use `${{ a if condition else b }}`, or a filter",
-        severity=Severity.WARNING,
     )
 
 
@@ -124,7 +120,6 @@ def comment_braces(place: Place, whole: Place | None) -> Finding:
         "`{#` is text, and begins no comment",
         place,
         "comments stand after `#`, outside of texts",
-        severity=Severity.WARNING,
         fix=replace_text(whole, "", title="remove it") if whole is not None else None,
     )
 

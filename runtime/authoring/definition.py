@@ -31,7 +31,7 @@ class WorkflowDefinition(WorkflowBase):
     _receives: ClassVar[tuple[Receives, ...]] = ()
     _moved: ClassVar[Mapping[str, str]] = {}
     _removed: ClassVar[tuple[str, ...]] = ()
-    _run_rules: ClassVar[RunRules | None] = None
+    _rules: ClassVar[RunRules | None] = None
 
     def __init_subclass__(
         cls,
@@ -48,7 +48,7 @@ class WorkflowDefinition(WorkflowBase):
         **kwargs: Any,
     ) -> None:
         super().__init_subclass__(**kwargs)
-        cls._table = cls._run_rules = None
+        cls._table = cls._rules = None
         cls._steps = {}
         if when_running is not None:
             cls._when_running = when_running
@@ -71,7 +71,7 @@ class WorkflowDefinition(WorkflowBase):
         table = cls.__dict__.get("_table")
         if table is None:
             received = tuple(one.event for one in cls._receives)
-            rules = cls.run_rules()
+            rules = cls._run_rules()
             table = cls._table = read_plan(
                 cls.__name__,
                 cls.steps(),
@@ -83,20 +83,20 @@ class WorkflowDefinition(WorkflowBase):
         return table
 
     @classmethod
-    def run_rules(cls) -> RunRules:
+    def _run_rules(cls) -> RunRules:
         """Return what the class declares of its runs, read once.
 
         Raises:
             WorkflowValidationError: It contradicts itself.
         """
-        found: RunRules | None = cls.__dict__.get("_run_rules")
+        found: RunRules | None = cls.__dict__.get("_rules")
         if found is None:
             functions: dict[str, RunFunction] = {}
             for owner in reversed(cls.__mro__):
                 functions.update(
                     (value.what, value) for value in vars(owner).values() if isinstance(value, RunFunction)
                 )
-            found = cls._run_rules = RunRules(
+            found = cls._rules = RunRules(
                 cls.__name__, functions, cls._when_running, cls._limits, cls._receives
             )
         return found

@@ -14,10 +14,10 @@ from weakref import WeakKeyDictionary
 
 from wfc.runtime.calls.bindings import ModelOptions
 from wfc.runtime.calls.host import CallHost
-from wfc.runtime.calls.model_spans import about_model, name_of, note_exchange
 from wfc.runtime.calls.secrets import Revealed, Secret
 from wfc.runtime.errors import MissingPackageError, SettingsError, StepError, WorkflowError
 from wfc.runtime.tracing import Span, span_inside
+from wfc.runtime.tracing.model_calls import about_model, name_of, note_exchange
 from wfc.runtime.values.outputs import InvalidOutput, Wanted
 
 try:
@@ -110,7 +110,7 @@ async def _converse(
                     connection, model, history, parameters, revealed, span, host if stream else None
                 )
                 if span is not None:
-                    note_exchange(span, history, system, reply, revealed)
+                    note_exchange(span, history, system, reply, revealed.hide_in_result)
             host.spent(model.use, reply.usage.input_tokens, reply.usage.output_tokens)
             _refuse_what_is_no_answer(reply, model, revealed)
             try:

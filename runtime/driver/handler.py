@@ -6,7 +6,7 @@ import asyncio
 import warnings
 from collections.abc import AsyncGenerator, Generator
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from wfc.runtime.driver.context import Context
 from wfc.runtime.driver.run import Run
@@ -19,16 +19,24 @@ from wfc.runtime.errors import StepFailedError, WorkflowCancelledByUser
 from wfc.runtime.events import Event, StopEvent
 from wfc.runtime.store.kept import KeptSnapshot
 
+if TYPE_CHECKING:
+    # a bare `WorkflowHandler` means any result; `typing` knows defaults of type variables from Python 3.13 on
+    from typing_extensions import TypeVar as TypeVarWithDefault
+
+    R = TypeVarWithDefault("R", default=Any)
+else:
+    R = TypeVar("R")
+
 __all__ = ["WorkflowHandler"]
 
 
-class WorkflowHandler:
+class WorkflowHandler(Generic[R]):
     """A run that is under way, or over.
 
     Awaiting it gives the run's result: what a plain ``StopEvent`` carries, or the end event itself where it is
     of a class of its own. It raises what the run failed with: a ``WorkflowError``, which is also of the kind that
-    a step raised. Only where no error can be, as with pydantic's ``ValidationError``, that itself is raised, with a note that
-    names the step.
+    a step raised. Only where no error can be, as with pydantic's ``ValidationError``, that itself is raised, with a
+    note that names the step.
     """
 
     __slots__ = ("_context", "_run")
@@ -50,7 +58,7 @@ class WorkflowHandler:
             self._context.attach(self._run)
         return self._context
 
-    def __await__(self) -> Generator[Any, Any, Any]:
+    def __await__(self) -> Generator[Any, Any, R]:
         return self._result().__await__()
 
     async def _result(self) -> Any:

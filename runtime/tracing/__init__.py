@@ -1,4 +1,10 @@
-"""Whoever wants to know what runs do: handlers of events and of spans, in a tree of dispatchers."""
+"""Spans and events of runs, and the handlers that are told of them, in a tree of dispatchers.
+
+`spans` has spans and their handlers, `dispatchers` the places to register them, `conventions` names of attributes.
+`runs` makes the spans of runs, steps and attempts, `model_calls` says what spans of requests to models hold, and
+`opentelemetry` makes spans of OpenTelemetry of them all. Where no handler is registered no span is made, and
+OpenTelemetry is imported by `opentelemetry` alone.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +14,8 @@ from wfc.runtime.tracing.dispatchers import (
     EventHandler,
     get_dispatcher,
     handlers_at,
-    is_anybody_there,
-    tell,
+    has_handlers,
+    notify,
 )
 from wfc.runtime.tracing.spans import (
     Span,
@@ -32,8 +38,8 @@ __all__ = [
     "active_span",
     "get_dispatcher",
     "handlers_at",
+    "has_handlers",
     "instrument_tags",
-    "is_anybody_there",
+    "notify",
     "span_inside",
-    "tell",
 ]

@@ -21,7 +21,7 @@ from wfc.runtime.tracing.spans import (
 if TYPE_CHECKING:
     from wfc.runtime.events import Event
 
-__all__ = ["Dispatched", "Dispatcher", "EventHandler", "get_dispatcher", "handlers_at", "is_anybody_there"]
+__all__ = ["Dispatched", "Dispatcher", "EventHandler", "get_dispatcher", "handlers_at", "has_handlers"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -93,7 +93,7 @@ class Dispatcher:
         """Tells the event handlers, here and on the way to the root."""
         handlers, _ = handlers_at(self.name)
         if handlers:
-            tell(handlers, event, active_span())
+            notify(handlers, event, active_span())
 
     @contextmanager
     def open_span(self, name: str, **attributes: Any) -> Iterator[Span | None]:
@@ -148,13 +148,13 @@ def get_dispatcher(name: str = "root") -> Dispatcher:
     return _NAMED[name]
 
 
-def is_anybody_there() -> bool:
-    """Whether any handler is registered anywhere."""
+def has_handlers() -> bool:
+    """Return whether any handler is registered anywhere."""
     return _registered > 0
 
 
 def handlers_at(name: str) -> tuple[tuple[EventHandler, ...], tuple[SpanHandler, ...]]:
-    """All that are told of what happens at a name: its own handlers first, the root's last."""
+    """Return all handlers that are told of what happens at a name: its own first, the root's last."""
     events: list[EventHandler] = []
     spans: list[SpanHandler] = []
     for dispatcher in _way_up(name):
@@ -165,8 +165,8 @@ def handlers_at(name: str) -> tuple[tuple[EventHandler, ...], tuple[SpanHandler,
     return tuple(dict.fromkeys(events)), tuple(dict.fromkeys(spans))
 
 
-def tell(handlers: tuple[EventHandler, ...], event: Event, span: Span | None) -> None:
-    """Tells event handlers of an event."""
+def notify(handlers: tuple[EventHandler, ...], event: Event, span: Span | None) -> None:
+    """Tell event handlers of an event."""
     tags = span.tags if span is not None else active_instrument_tags()
     dispatched = Dispatched(event, span, dict(tags))
     for handler in handlers:

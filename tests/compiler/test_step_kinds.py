@@ -57,7 +57,7 @@ class EchoCall:
 
 
 def resolve_echo(one: ActionResolver, _tool: Tool | None, _result: Type | None, scope: Scope) -> Any:
-    return EchoCall(one.texts.text(one.data["words"], one.place / "words", scope))
+    return EchoCall(one.reader.text(one.data["words"], one.place / "words", scope))
 
 
 def write_echo(_writer: ActionWriter, action: Any, _step: Step, function: FunctionBuilder) -> Code:

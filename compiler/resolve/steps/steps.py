@@ -104,14 +104,8 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
     if wants_tokens(data):
         report_tokens(*answering_action(data, resolved), place, declared)
     # where something in the tail is wrong, that may be what would have used it
-    if (
-        resolved.wanted is not None
-        and is_structured(resolved.result)
-        and "result" not in reader.uses
-        and findings == len(declared.codes)
-        and "unknown-type" not in declared.codes
-    ):
-        declared.report(problems.unused_result(resolved.wanted.key, name))
+    if findings == len(declared.codes) and "result" not in reader.uses:
+        report_unused_result(name, resolved, declared)
     on_error, on_limit, on_timeout = other_exits(data, place, scopes, exit_resolver)
     within, on_expired = resolve_expiry(data, place, scopes, exit_resolver)
     cached = resolve_cache(data, resolved.action, place, declared)
@@ -141,6 +135,16 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
         on_expired=on_expired,
         cached=cached,
     )
+
+
+def report_unused_result(name: str, resolved: ResolvedAction, declared: Declarations) -> None:
+    """Warn of a structured result that was asked for and that nothing uses."""
+    if (
+        resolved.wanted is not None
+        and is_structured(resolved.result)
+        and "unknown-type" not in declared.codes
+    ):
+        declared.report(problems.unused_result(resolved.wanted.key, name))
 
 
 def resolve_action(

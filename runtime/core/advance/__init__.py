@@ -7,6 +7,7 @@ from typing import Any
 
 from wfc.runtime.core.advance.cancelling import cancel_steps
 from wfc.runtime.core.advance.declarations import (
+    check_result,
     describe_value,
     routes_of_item_subclass,
     routes_of_subclass,
@@ -278,6 +279,8 @@ def _emit_one(execution: Execution, run: StepRun, emitted: Any, path: Path) -> N
             routes = routes_of_subclass(execution, step, type(emitted))
         note_emitted(execution, emitted, step)
         if isinstance(emitted, StopEvent):
+            if type(emitted) is StopEvent:
+                check_result(step, emitted.result)
             execution.outcome = emitted
             return
         if isinstance(emitted, InputRequiredEvent):

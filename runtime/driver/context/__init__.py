@@ -60,11 +60,20 @@ class Context(Calling, ContextBase, Generic[S]):
             self._run = self._stored_in(workflow, previous_context)
 
     def _stored_in(self, workflow: StateWorkflow, data: Mapping[str, Any]) -> Unstarted:
-        serializer = self._serializer or workflow.serializer
+        serializer = self._serializer or workflow._serializer
         found = Unstarted(workflow, read_run(workflow.workflow_name, workflow.table(), data, serializer))
         if found.stored is not None and found.stored.execution is None:
             found.stored = None  # only a state
         return found
+
+    def __repr__(self) -> str:
+        run = self._run
+        where = f"Context of {run.workflow.table().owner}"
+        if isinstance(run, Unstarted):
+            return f"<{where}, before its run>"
+        if self._step_run is not None:
+            return f"<{where}, run {run.run_id}, step `{self._step_run.step.name}`>"
+        return f"<{where}, run {run.run_id}, {'over' if run.is_done else 'running'}>"
 
     def attach(self, run: Run) -> None:
         """Makes it the context of a run, as those outside see it."""
@@ -90,7 +99,7 @@ class Context(Calling, ContextBase, Generic[S]):
             ContextStateError: It is a step's own context: a step at work is no state that could be kept.
         """
         run = self._run
-        serializer = serializer or getattr(self, "_serializer", None) or run.workflow.serializer
+        serializer = serializer or getattr(self, "_serializer", None) or run.workflow._serializer
         if self._step_run is not None:
             raise ContextStateError("inside a step there is no snapshot; the handler's context gives one")
         if not isinstance(run, Unstarted):

@@ -29,7 +29,7 @@ class StateWorkflow(Protocol):
         """What it is called."""
 
     @property
-    def serializer(self) -> BaseSerializer | None:
+    def _serializer(self) -> BaseSerializer | None:
         """What writes and reads values of undeclared classes, where nothing else is given."""
 
     def table(self) -> Plan:

@@ -122,7 +122,7 @@ class Engine(Delivery):
     def receiving(self, event: str) -> Iterator[tuple[Run, Receives]]:
         """The live runs that declare to receive an event of that name, and how."""
         for run in list(self._receiving.get(event, {}).values()):
-            yield run, run.workflow.run_rules().receives[event]
+            yield run, run.workflow._run_rules().receives[event]
 
     def has_ended(self, known_by: str | Key) -> bool:
         """Whether a run of that id, or of that workflow and key, has ended lately."""
@@ -139,8 +139,8 @@ class Engine(Delivery):
             self._forget_dead()
             self._loop = run.loop
         workflow = run.workflow
-        rules = workflow.run_rules()
-        if rules.has_none and workflow.gate is None:
+        rules = workflow._run_rules()
+        if rules.has_none and workflow._gate is None:
             self._enlist(run, rules)
             run.begin()
             return run
@@ -194,8 +194,8 @@ class Engine(Delivery):
         if rules.limits.concurrent_runs is not None:
             per = rules.per(run) if rules.per is not None else ""
             found.append(self._gate(("runs", name, per), rules.limits.concurrent_runs))
-        if run.workflow.gate is not None:
-            found.append(run.workflow.gate)
+        if run.workflow._gate is not None:
+            found.append(run.workflow._gate)
         above = run.above
         while above is not None:  # a child counts as a part of the run that waits for it
             if above.passage is not None:
@@ -236,7 +236,7 @@ class Engine(Delivery):
             return
         del self._runs[run.run_id]
         self._ended[run.run_id] = None
-        rules = run.workflow.run_rules()
+        rules = run.workflow._run_rules()
         if not rules.has_none:
             with self.lock:
                 key = run.workflow.workflow_name, run.key or ""

@@ -97,7 +97,7 @@ class Delivery(ChildStarter, Protocol):
             runs = self.runs_of(workflow, called)
             if not runs:
                 return self._deliver_later(event, workflow, called, message_id, if_absent, beside)
-        if runs[0].workflow.run_rules().when_running == "queue":
+        if runs[0].workflow._run_rules().when_running == "queue":
             del runs[1:]  # the others are still to begin, and about something else
         return any([await _receive(run, event, message_id) for run in runs])
 
@@ -154,7 +154,7 @@ class Delivery(ChildStarter, Protocol):
         kind = self.class_of(workflow, beside)
         if kind is None:
             raise RunUnknownError(f"there is no workflow `{workflow}`, and no run of one")
-        rules: RunRules = kind.run_rules()
+        rules: RunRules = kind._run_rules()
         name = name_of(event)
         receives = rules.receives.get(name)
         if receives is None or receives.key is None:
@@ -174,7 +174,7 @@ class Delivery(ChildStarter, Protocol):
         names = {name for field, info in kind.model_fields.items() for name in (field, info.alias)}
         fields = {name: value for name, value in fields_of(event).items() if name in names}
         run = workflow.prepare(start_event=read_as(kind, fields, f"the inputs of `{name}`"), engine=self)
-        rules = workflow.run_rules()
+        rules = workflow._run_rules()
         if rules.key is not None:
             run.key = rules.key(run)
         if run.key != key:

@@ -307,7 +307,7 @@ class Run(ReachableRun["Run"]):
 
     def context_of(self, step_run: StepRun) -> Any:
         """Return the context of a step run."""
-        return self.workflow.context_for(self, step_run)
+        return self.workflow._context_for(self, step_run)
 
     def info_of(self, step_run: StepRun) -> RunInfo:
         """Return what ``run`` means in a step."""
@@ -315,7 +315,7 @@ class Run(ReachableRun["Run"]):
 
     def part_for(self, step_run: StepRun, name: str) -> Any:
         """Return the workflow for a parameter: what it starts is a part of the step's run."""
-        return self.workflow.part_for(self, step_run, name)
+        return self.workflow._part_for(self, step_run, name)
 
     @property
     def event_waits(self) -> EventWaits:

@@ -11,10 +11,10 @@ from wfc.runtime.core.advance.releasing import finish_run
 from wfc.runtime.core.execution import NONE, Execution
 from wfc.runtime.driver.run.children import Children
 from wfc.runtime.driver.run.timers import Timers
-from wfc.runtime.driver.run.trace import Trace
 from wfc.runtime.driver.run.watchers import Watchers
 from wfc.runtime.errors import StepFailedError, WorkflowCancelledByUser, WorkflowTimeoutError
 from wfc.runtime.events import StopEvent, WorkflowCancelledEvent, WorkflowFailedEvent, WorkflowTimedOutEvent
+from wfc.runtime.tracing.runs import Trace
 
 __all__ = ["Ending"]
 
@@ -155,8 +155,9 @@ class Ending:
             return WorkflowTimedOutEvent(timeout=run.timeout or 0.0, active_steps=self.active)
         if isinstance(error, WorkflowCancelledByUser):
             return WorkflowCancelledEvent()
+        cause = error.__cause__ if isinstance(error, StepFailedError) else None
         return WorkflowFailedEvent(
-            exception=error.__cause__ if isinstance(error, StepFailedError) and error.__cause__ else error,
+            exception=cause if isinstance(cause, Exception) else error,
             step_name=getattr(error, "step", None),
             attempts=getattr(error, "attempt", None),
             elapsed_seconds=getattr(error, "elapsed_seconds", None),

@@ -1,4 +1,7 @@
-"""What a run needs of its workflow, and of the engine that it belongs to."""
+"""What a run needs of its workflow, and of the engine that it belongs to.
+
+A workflow's steps are methods of any name, so what only runs call begins with an underscore.
+"""
 
 from __future__ import annotations
 
@@ -56,11 +59,11 @@ class RunWorkflow(Protocol[R]):
         """What it is called."""
 
     @property
-    def serializer(self) -> BaseSerializer | None:
+    def _serializer(self) -> BaseSerializer | None:
         """What writes values of undeclared classes in snapshots, where these are given no other."""
 
     @property
-    def stream_limit(self) -> int | None:
+    def _stream_limit(self) -> int | None:
         """How many events of a run's stream are kept for readers that come later."""
 
     @property
@@ -68,7 +71,7 @@ class RunWorkflow(Protocol[R]):
         """Seconds for one run; ``None``: no bound."""
 
     @property
-    def gate(self) -> Gate | None:
+    def _gate(self) -> Gate | None:
         """Bounds how many runs of this object are under way."""
 
     @property
@@ -82,14 +85,14 @@ class RunWorkflow(Protocol[R]):
     def table(self) -> Plan:
         """Return the class's steps."""
 
-    def run_rules(self) -> RunRules:
+    def _run_rules(self) -> RunRules:
         """Return what the class declares of its runs."""
 
     def read_config(self) -> Any:
         """Return the config."""
 
-    def context_for(self, run: R, step_run: StepRun) -> Any:
+    def _context_for(self, run: R, step_run: StepRun) -> Any:
         """Return the context of a step run."""
 
-    def part_for(self, run: R, step_run: StepRun, name: str) -> Any:
+    def _part_for(self, run: R, step_run: StepRun, name: str) -> Any:
         """Return the workflow for a step's parameter of that name; ``None`` is the default."""

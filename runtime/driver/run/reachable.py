@@ -69,11 +69,11 @@ class ReachableRun(RunState[R], Generic[R]):
 
     def is_meant_for(self, event: Event) -> bool:
         """Return whether an event of a class that it receives is for this run, as far as keys tell."""
-        return is_meant_for(self.workflow.run_rules(), self.key, event)
+        return is_meant_for(self.workflow._run_rules(), self.key, event)
 
     def takes(self, event: Event | Message) -> bool:
         """Return whether it takes such an event from outside."""
-        return own_class(self.workflow.run_rules(), self.execution, event) is not None
+        return own_class(self.workflow._run_rules(), self.execution, event) is not None
 
     def receive(self, event: Event | Message, message_id: str | None) -> bool:
         """Take an event from outside, in its event loop; return whether it is new.
@@ -84,7 +84,7 @@ class ReachableRun(RunState[R], Generic[R]):
         """
         if self.is_done or self.execution.outcome is not None:
             raise RunEndedError(f"the run {self.run_id} has ended, so it takes no {name_of(event)}")
-        kind = own_class(self.workflow.run_rules(), self.execution, event)
+        kind = own_class(self.workflow._run_rules(), self.execution, event)
         if kind is None:
             raise InvalidMessageError(
                 f"the run {self.run_id} of `{self.workflow.workflow_name}` takes no {name_of(event)} from outside"
@@ -115,7 +115,9 @@ class ReachableRun(RunState[R], Generic[R]):
         if sender is not None and (self.is_done or sender.exit is Exit.DROPPED):
             return  # it is being cancelled
         if not isinstance(event, Event):
-            raise UndeclaredResultError(f"only events can be sent, not {type(event).__name__}")
+            raise UndeclaredResultError(
+                f"only events can be sent, not {type(event).__name__}: put it into one of a class that a step accepts"
+            )
         target = target_step(self.execution.plan, event, step) if step is not None else None
         if target is None and not (
             accepts(self.execution, event, is_from_outside=sender is None)

@@ -17,10 +17,10 @@ from wfc.runtime.driver.run.children import Parent, RelatedRun
 from wfc.runtime.driver.run.future import RunFuture
 from wfc.runtime.driver.run.needs import RunEngine, RunWorkflow
 from wfc.runtime.driver.run.timers import Timers
-from wfc.runtime.driver.run.trace import trace_of
 from wfc.runtime.events import StartEvent, StopEvent
 from wfc.runtime.store.kept import KeptSnapshot
 from wfc.runtime.store.snapshots import StoredRun
+from wfc.runtime.tracing.runs import trace_of
 from wfc.runtime.values.state import StateStore
 
 __all__ = ["RunState"]

@@ -11,8 +11,8 @@ from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.driver.run.replies import StreamedReply
 from wfc.runtime.driver.run.stream import Stream
-from wfc.runtime.driver.run.trace import Trace
 from wfc.runtime.events import ChildNote, Event, StepState, StepStateChanged, StopEvent
+from wfc.runtime.tracing.runs import Trace
 
 __all__ = ["Observer", "Watchers", "print_step"]
 
@@ -28,7 +28,7 @@ class NamedWorkflow(Protocol):
         """What it is called."""
 
     @property
-    def stream_limit(self) -> int | None:
+    def _stream_limit(self) -> int | None:
         """How many events of a run's stream are kept for readers that come later."""
 
 
@@ -152,7 +152,7 @@ class Watchers:
 
     def _show(self, event: Event, run_id: str) -> None:
         if self._stream is None:
-            self._stream = Stream(self._run.workflow.stream_limit)
+            self._stream = Stream(self._run.workflow._stream_limit)
         self._stream.publish(event, run_id)
         self._tell(event, run_id)
 
@@ -180,7 +180,7 @@ class Watchers:
     def stream(self) -> Stream:
         """The stream of what the run publishes; made when there is something to publish, or somebody looks."""
         if self._stream is None:
-            self._stream = Stream(self._run.workflow.stream_limit)
+            self._stream = Stream(self._run.workflow._stream_limit)
             if self._run.is_done:
                 self._stream.publish(self._run.last_event(), self._run.run_id)
                 self._stream.close()

@@ -21,8 +21,8 @@ from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import Cancelled, Completed, Tick
 from wfc.runtime.driver.current_step import enter_run
 from wfc.runtime.driver.run.attempts import Attempts
-from wfc.runtime.driver.run.trace import Trace
 from wfc.runtime.errors import StepError, WorkflowRuntimeError
+from wfc.runtime.tracing.runs import Trace
 
 __all__ = ["Workers"]
 

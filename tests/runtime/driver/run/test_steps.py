@@ -175,7 +175,7 @@ def test_variables_that_a_step_sets_do_not_reach_the_next(play: Play) -> None:
         (Other(), "`start` emitted Other, but declares Item | StopEvent"),
         (3, "`start` returned a value of type int, but declares Item | StopEvent"),
         ([Item(value=1)], "`start` returned a list with a value of type Item, but declares"),
-        (StopEvent, "`start` returned a value of type _EventClass"),
+        (StopEvent, "`start` returned a value of type EventClass"),
     ],
 )
 def test_a_result_that_is_not_declared_is_an_error_at_once(play: Play, given: Any, said: str) -> None:

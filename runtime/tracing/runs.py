@@ -18,8 +18,8 @@ from wfc.runtime.tracing import (
     active_span,
     conventions,
     handlers_at,
-    is_anybody_there,
-    tell,
+    has_handlers,
+    notify,
 )
 
 __all__ = ["Trace", "trace_of"]
@@ -34,7 +34,7 @@ def trace_of(workflow: object, carried: Mapping[str, str] | None) -> Trace | Non
         carried: What a span elsewhere, or before a restart, said of itself by ``Span.carry``. By itself the
             parent is the span that is active here, such as a step's that starts the run.
     """
-    if not is_anybody_there():
+    if not has_handlers():
         return None
     kind = type(workflow)
     event_handlers, span_handlers = handlers_at(f"{kind.__module__}.{kind.__qualname__}")
@@ -118,7 +118,7 @@ class Trace:
         if isinstance(event, StepStateChanged):
             number = int(event.worker_id)
             span = self._span_of(number) or (self._last if self._last_number == number else span)
-        tell(self.event_handlers, event, span)
+        notify(self.event_handlers, event, span)
 
     async def attempt(self, make: Callable[[StepRun], Awaitable[Tick]], step_run: StepRun) -> Tick:
         """Make an attempt in a span of its own."""

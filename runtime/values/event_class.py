@@ -1,0 +1,79 @@
+"""The class of event classes: what they take as keywords, and what type checkers make of their fields."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Never, dataclass_transform
+
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
+
+from wfc.runtime.values.dict_like import build_subclasses_at_once
+
+if TYPE_CHECKING:
+    from pydantic._internal._model_construction import ModelMetaclass
+else:
+    ModelMetaclass = type(BaseModel)
+
+__all__ = ["CLOSED", "Closed", "EventClass"]
+
+CLOSED = ConfigDict(
+    extra="forbid",
+    strict=True,
+    validate_by_name=True,
+    validate_by_alias=True,
+    serialize_by_alias=True,
+    validate_default=True,
+    allow_inf_nan=False,
+    protected_namespaces=(),
+)
+
+_BUILT_WHEN_USED = ("wfc.runtime.events", "wfc.runtime.plan.pauses")
+"""Their models are built when they are first used, so that the import of the runtime need not wait for pydantic."""
+
+
+class Closed:
+    """Comes first among the bases of an event that has its declared fields and no others.
+
+    ``class Answer(Closed, Event)``: values are checked strictly, the event cannot be changed, and type checkers
+    report attributes that it does not declare.
+    """
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        __getattr__: Never  # hides that of events whose undeclared fields can be read
+
+
+@dataclass_transform(kw_only_default=True, field_specifiers=(Field, PrivateAttr))
+class EventClass(ModelMetaclass):
+    """Takes the class keywords ``closed``, ``name`` and ``init`` before pydantic reads the configuration.
+
+    As a data-class transform it has type checkers hold what an event is made of against its declared fields;
+    ``init=False``, which is for them alone, has them take any fields.
+    """
+
+    __event_name__: str
+
+    def __new__(
+        mcs,
+        class_name: str,
+        bases: tuple[type, ...],
+        namespace: dict[str, Any],
+        /,
+        *,
+        closed: bool = False,
+        name: str | None = None,
+        init: bool = True,
+        **kwargs: Any,
+    ) -> Any:
+        if closed or Closed in bases:
+            kwargs = {**CLOSED, "frozen": True, **kwargs}
+            # StopEvent's own takes `result` by position, and is slower
+            namespace.setdefault("__init__", BaseModel.__init__)
+        own = namespace.get("__module__") in _BUILT_WHEN_USED  # `type(…)` by hand names none
+        if own:
+            kwargs["defer_build"] = True
+        made = super().__new__(mcs, class_name, bases, namespace, **kwargs)
+        if own:
+            build_subclasses_at_once(made)
+        type.__setattr__(made, "__event_name__", name or class_name)
+        return made
