@@ -11,7 +11,7 @@ from wfc.runtime.core.ticks import Arrived, Cancelled, StepsCancelled, Tick
 from wfc.runtime.driver.messages import Message, name_of
 from wfc.runtime.driver.run.children import Children, RelatedRun
 from wfc.runtime.driver.run.receiving import accepts, is_meant_for, own_class, read_as_own, target_step
-from wfc.runtime.driver.run.state import RunState
+from wfc.runtime.driver.run.state import StatefulRun
 from wfc.runtime.errors import (
     InvalidMessageError,
     RunEndedError,
@@ -34,7 +34,7 @@ class PartRun(RelatedRun, Protocol):
 R = TypeVar("R", bound=PartRun)
 
 
-class ReachableRun(RunState[R], Generic[R]):
+class ReachableRun(StatefulRun[R], Generic[R]):
     """A run as those outside reach it; see ``Run``, which is what ``R`` stands for."""
 
     __slots__ = ("children",)
