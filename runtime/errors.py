@@ -20,6 +20,7 @@
         ├── RunFailedError          the workflow itself said that the run has failed
         ├── UndeclaredResultError   a step returned or sent something that its signature does not declare
         ├── StuckError              nothing is left that could move the run
+        ├── NoEventLoopError        a run was started where no event loop is running
         ├── RunExistsError          a run was started while another one of its key was not over
         ├── RunUnknownError         there is no run, or workflow, of that id, name or key
         ├── RunEndedError           the run that was to get an event is over
@@ -40,6 +41,7 @@ __all__ = [
     "InvalidMessageError",
     "LimitError",
     "MissingPackageError",
+    "NoEventLoopError",
     "OutputFormatError",
     "RunEndedError",
     "RunExistsError",
@@ -292,6 +294,12 @@ class WorkflowStepDoesNotExistError(WorkflowRuntimeError):
     """An event was sent to a step that the workflow does not have."""
 
     name = "unknown_step"
+
+
+class NoEventLoopError(WorkflowRuntimeError, RuntimeError):
+    """A run was started outside of a coroutine, where no event loop is running."""
+
+    name = "no_event_loop"
 
 
 class RunExistsError(WorkflowRuntimeError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import inspect
 import os
@@ -23,6 +24,7 @@ from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.watchers import print_step
 from wfc.runtime.errors import (
     ContextStateError,
+    NoEventLoopError,
     RunUnknownError,
     WorkflowConfigurationError,
     WorkflowRuntimeError,
@@ -33,9 +35,8 @@ from wfc.runtime.plan.flow_checks import FLOW_CHECKS, check_ends, check_flow
 
 __all__ = ["Workflow"]
 
-DEFAULT_TIMEOUT = 45.0
-
-_UNSET: Any = object()
+DEFAULT_TIMEOUT = float("45")
+"""Known by its identity: a generated class that is given no other time has the deadline of its spec."""
 
 
 class Workflow(WorkflowDefinition):
@@ -50,7 +51,7 @@ class Workflow(WorkflowDefinition):
     new ones) and ``removed``.
 
     Args:
-        timeout: Seconds for one run; ``None``: no bound. By itself 45, or the deadline of a generated class.
+        timeout: Seconds for one run; ``None``: no bound. A generated class by itself has the deadline of its spec.
         disable_validation: Whether to leave out the check of the flow of events before the first run.
         verbose: Whether to print what the steps do.
         resource_manager: Keeps what the steps ask for; by itself one of this object's own.
@@ -66,7 +67,7 @@ class Workflow(WorkflowDefinition):
 
     def __init__(
         self,
-        timeout: float | None = _UNSET,
+        timeout: float | None = DEFAULT_TIMEOUT,
         disable_validation: bool = False,
         verbose: bool = False,
         resource_manager: ResourceManager | None = None,
@@ -75,8 +76,12 @@ class Workflow(WorkflowDefinition):
         skip_graph_checks: Collection[str] | None = None,
         engine: Engine | None = None,
     ) -> None:
-        if timeout is _UNSET:
-            timeout = self._deadline if self._name is not None else DEFAULT_TIMEOUT
+        if timeout is DEFAULT_TIMEOUT and self._name is not None:
+            timeout = self._deadline
+        if timeout is not None and not isinstance(timeout, int | float):
+            raise WorkflowConfigurationError(
+                f"`timeout` must be a number of seconds, or None, not {timeout!r}"
+            )
         if num_concurrent_runs is not None and (
             isinstance(num_concurrent_runs, bool)
             or not isinstance(num_concurrent_runs, int)
@@ -104,6 +109,11 @@ class Workflow(WorkflowDefinition):
         self._run_rules()
         if not table.is_checked:
             check_ends(table)
+            _check_names(type(self))
+
+    def __repr__(self) -> str:
+        names = ", ".join(step.name for step in self.table().steps)
+        return f"<{type(self).__name__} with the steps {names}>"
 
     @property
     def timeout(self) -> float | None:
@@ -242,21 +252,25 @@ class Workflow(WorkflowDefinition):
         ctx: Context[Any] | None = None,
         start_event: StartEvent | None = None,
         run_id: str | None = None,
+        *args: Any,
         **inputs: Any,
-    ) -> WorkflowHandler:
+    ) -> WorkflowHandler[Any]:
         """Starts a run in the running event loop, and returns at once.
 
         Args:
             ctx: A context to go on with: its state is the run's; one from a snapshot goes on with its run.
             start_event: The event to start with; or its fields by name in ``inputs``.
             run_id: A name for the run; by itself a fresh one.
+            args: Nothing; they are there for subclasses that name their inputs.
 
         Raises:
             WorkflowValidationError: An event comes from nowhere or goes nowhere, or there is no start or end.
             WorkflowRuntimeError: The start event cannot be made of ``inputs``, or no step accepts it.
-            ContextStateError: The context's run is not over.
+            NoEventLoopError: It is not called in a coroutine.
+            ContextStateError: The context's run is not over, or of another workflow.
             RunExistsError: A run of this id is not over, or one of its key, which shall not have two.
         """
+        self._check_call(ctx, args)
         if self._caller is not None:
             engine = self._caller[0].engine
             assert isinstance(engine, Engine)
@@ -299,8 +313,17 @@ class Workflow(WorkflowDefinition):
         state = None
         if ctx is not None:
             if ctx._step_run is not None or ctx.is_running:
-                raise ContextStateError("this context's run is not over, so no other can go on with it")
+                raise ContextStateError(
+                    "this context's run is not over, so no other can go on with it: leave `ctx` out, or "
+                    "make one of its own by `Context(workflow)`"
+                )
             before = ctx._run
+            other = before.workflow
+            if other.table() is not self.table():
+                raise ContextStateError(
+                    f"this context is of {other.table().owner}, and a run of {type(self).__name__} cannot go on with "
+                    f"it: make one by `Context(workflow)`, and pass on what it needs of the other's state as inputs"
+                )
             if isinstance(before, Unstarted) and before.stored is not None:
                 if before.stored.execution is not None and (start_event is not None or inputs):
                     raise ContextStateError(
@@ -317,6 +340,32 @@ class Workflow(WorkflowDefinition):
         run_id = run_id or os.urandom(16).hex()
         return Run(self, start_event, run_id, state=state, **options)
 
+    def _check_call(self, ctx: Any, args: tuple[Any, ...]) -> None:
+        """Stop what newcomers write in place of ``run``.
+
+        Raises:
+            NoEventLoopError: No event loop is running.
+            WorkflowRuntimeError: Inputs are given by position.
+            WorkflowConfigurationError: The class does not call this one's ``__init__``.
+        """
+        name = type(self).__name__
+        if not hasattr(self, "_caller"):
+            raise WorkflowConfigurationError(
+                f"`{name}.__init__` does not call `super().__init__()`, which every workflow needs"
+            )
+        if asyncio._get_running_loop() is None:
+            raise NoEventLoopError(
+                f"`run` starts a run in the running event loop, and there is none: write `async def main(): "
+                f"return await {name}().run(…)`, and call `asyncio.run(main())`"
+            )
+        if args or not (ctx is None or isinstance(ctx, Context)):
+            first = next(iter(self.start_event_class.model_fields), "topic")
+            raise WorkflowRuntimeError(
+                "`ctx` takes a Context, and not its snapshot: `Context.from_dict(workflow, snapshot)` makes one of it"
+                if isinstance(ctx, Mapping)
+                else f"`run` takes inputs by name, as in `run({first}=…)`; by position it takes a Context"
+            )
+
     def _start_event(self, inputs: Mapping[str, Any]) -> StartEvent:
         kind = self.start_event_class
         try:
@@ -325,3 +374,17 @@ class Workflow(WorkflowDefinition):
             raise WorkflowRuntimeError(
                 f"{event_name(kind)} cannot be made of these inputs: {error}"
             ) from error
+
+
+def _check_names(kind: type[Workflow]) -> None:
+    """Stop steps that would hide what every workflow has.
+
+    Raises:
+        WorkflowValidationError: There is one.
+    """
+    taken = sorted(name for name in kind.steps() if hasattr(Workflow, name))
+    if taken:
+        raise WorkflowValidationError(
+            f"{kind.__name__} cannot be run: every workflow has {', '.join(f'`{name}`' for name in taken)} already, so "
+            f"a step needs another name"
+        )

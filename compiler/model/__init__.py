@@ -6,7 +6,6 @@ Times are in seconds everywhere. Addresses say where in the spec a node comes fr
 from __future__ import annotations
 
 from wfc.compiler.model.accepts import AnyOf, Join
-from wfc.compiler.model.actions import Action, Call, HttpCall, LlmCall, MapItems, ToolCall, WorkflowCall
 from wfc.compiler.model.agents import Agent, Knowledge
 from wfc.compiler.model.bindings import Auth, Header, HttpRequest, Model, Prompt, Resource, Retry, Tool
 from wfc.compiler.model.cases import Delivery, MockAnswer, TestCase
@@ -25,6 +24,7 @@ from wfc.compiler.model.exits import (
     Restart,
     Save,
 )
+from wfc.compiler.model.kinds import Action, Call, HttpCall, LlmCall, MapItems, ToolCall, WorkflowCall
 from wfc.compiler.model.messages import Received, RunKey, SendEvent, WhenRunning
 from wfc.compiler.model.pauses import AskPerson, Pause, WaitEvent, WaitFor, WaitUntil
 from wfc.compiler.model.runs import Limits, Whole

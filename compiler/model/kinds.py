@@ -1,20 +1,123 @@
-"""The registry of step kinds: what the whole compiler knows of each, in one entry.
+"""The kinds of steps: the nodes of what steps do, and the registry of what the whole compiler knows of each kind.
 
-A new kind begins with its keys in `schemas/workflow.schema.json` (`…_keys`, and its name in `step`). Then come its
-node (`model/actions.py`, `Action`) and its entry here, its resolver (`resolve/steps/actions.py`, `CALLS`, or
-`resolve/steps/steps.py`, `RESOLVERS`), and the code for it (`codegen/methods/actions.py`, `WRITERS`).
+To add one, follow "A new step kind" in `docs/contributing.md`: its keys in `schemas/workflow.schema.json`; its node
+and its entry here; then its resolver (`CALLS` in `resolve/steps/actions.py`) and its code (`WRITERS` in
+`codegen/methods/actions.py`).
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
-from wfc.compiler.model.actions import HttpCall, LlmCall, MapItems, ToolCall, WorkflowCall
+from wfc.compiler.expressions import Expression, Template
+from wfc.compiler.model.bindings import HttpRequest, Model, Tool
 from wfc.compiler.model.messages import SendEvent
-from wfc.compiler.model.pauses import AskPerson, WaitEvent, WaitFor, WaitUntil
+from wfc.compiler.model.pauses import AskPerson, Pause, WaitEvent, WaitFor, WaitUntil
+from wfc.compiler.model.values import Value
 from wfc.compiler.slotted import dataclass
+from wfc.compiler.types import Record, Type
 
-__all__ = ["STEP_KINDS", "StepKind"]
+__all__ = [
+    "STEP_KINDS",
+    "Action",
+    "Call",
+    "HttpCall",
+    "LlmCall",
+    "MapItems",
+    "StepKind",
+    "ToolCall",
+    "WorkflowCall",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class LlmCall:
+    """One model call.
+
+    Args:
+        output: ``STRING`` where the step declares none.
+        history: The messages that come before the prompt, or ``None``.
+        tokens: Whether the answer is shown to whoever watches while it comes.
+    """
+
+    model: Model
+    prompt: Template
+    system: Template | None
+    output: Type
+    history: Value | None = None
+    tokens: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One tool call; ``args`` in the tool's order, those that are given."""
+
+    tool: Tool
+    args: tuple[tuple[str, Value], ...]
+    output: Type
+
+
+@dataclass(frozen=True, slots=True)
+class HttpCall:
+    """One http request of a step."""
+
+    request: HttpRequest
+    output: Type
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowCall:
+    """One run of another workflow.
+
+    Args:
+        workflow: Its name.
+        inputs: The fields of its start event that are given, in its order.
+        ends: Its end events: the name of each, and the record that its fields are read as.
+        detach: Whether it is left to itself; the result is then the run's id.
+    """
+
+    workflow: str
+    inputs: tuple[tuple[str, Value], ...]
+    ends: tuple[tuple[str, Record], ...]
+    detach: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MapItems:
+    """What a `map` does with each item of a list.
+
+    Args:
+        items: The list.
+        name: Of an item, in expressions.
+        item: An item's type.
+        max: How many items there may be at most, of those that ``keep`` lets pass.
+        keep: Which items anything is done with; ``None``: all.
+        do: What is done with each; ``None``: nothing, the list is only gone through.
+        result: The type of what ``do`` gives; ``None`` without it.
+        keep_result: Which results are kept; ``None``: all.
+        give: What is given for an item; ``None``: the result, or without ``do`` the item.
+        given: The type of that.
+        on_item_error: What follows when ``do`` fails for an item.
+    """
+
+    items: Expression
+    name: str
+    item: Type
+    max: int
+    keep: Expression | None
+    do: Call | None
+    result: Type | None
+    keep_result: Expression | None
+    give: Value | None
+    given: Type
+    on_item_error: Literal["fail", "skip", "null"]
+
+
+Call = LlmCall | ToolCall | HttpCall | WorkflowCall
+"""One call of something outside."""
+
+Action = Call | MapItems | SendEvent | Pause
+"""All that a step may do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +125,10 @@ class StepKind:
     """What is known of a kind of step.
 
     Args:
-        shape: What it is drawn as: a key of `SHAPES` in the runtime's `drawing/shapes.py`.
         nodes: What a step of this kind may do; none for a kind that only joins, saves and chooses, or that
             nothing runs yet.
+        shape: What it is drawn as: a key of `SHAPES` in the runtime's `drawing/shapes.py`; a plain box if it has
+            none of its own.
         words: What people call it who know other systems.
         takes_defaults: Whether it takes `retry` and `timeout` from `defaults`, because it calls something and
             waits for nobody.
@@ -35,8 +139,8 @@ class StepKind:
         reserved_names: Names that a module with such a step imports, and that authors like to use themselves.
     """
 
-    shape: str
     nodes: tuple[type, ...] = ()
+    shape: str = "box"
     words: str = ""
     takes_defaults: bool = False
     is_pause: bool = False

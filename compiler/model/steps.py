@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from wfc.compiler.diagnostics import Address
 from wfc.compiler.expressions import Expression, Template
 from wfc.compiler.model.accepts import AnyOf, Join
-from wfc.compiler.model.actions import Action, MapItems
 from wfc.compiler.model.bindings import Retry
 from wfc.compiler.model.exits import Emit, Exit, Save
-from wfc.compiler.model.kinds import STEP_KINDS
+from wfc.compiler.model.kinds import STEP_KINDS, Action, MapItems
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import Type
 

@@ -82,8 +82,7 @@ def step(
         WorkflowValidationError: An option is out of range, or a free function has no ``workflow``.
     """
     _check_count("num_workers", num_workers)
-    if timeout is not None and timeout <= 0:
-        raise WorkflowValidationError("`timeout` must be greater than 0")
+    _check_attempts(timeout, retry_policy)
 
     def decorate(function: Callable[..., Any]) -> StepFunction[..., Any]:
         made: StepFunction[..., Any] = StepFunction(function, enclosing_names(function))
@@ -245,6 +244,17 @@ def catch_error(
 def _check_count(name: str, count: object) -> None:
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise WorkflowValidationError(f"`{name}` must be an integer greater than 0")
+
+
+def _check_attempts(timeout: object, retry_policy: object) -> None:
+    if timeout is not None and not (isinstance(timeout, int | float) and timeout > 0):
+        raise WorkflowValidationError(
+            f"`timeout` must be a number of seconds greater than 0, or None, not {timeout!r}"
+        )
+    if retry_policy is not None and not callable(getattr(retry_policy, "next", None)):
+        raise WorkflowValidationError(
+            f"`retry_policy` must be a policy such as `RetryPolicy(max_attempts=3)`, or None, not {retry_policy!r}"
+        )
 
 
 def _is_free(function: Callable[..., Any]) -> bool:

@@ -15,6 +15,7 @@ from wfc.runtime.events import (
     event_name,
 )
 from wfc.runtime.plan import Plan
+from wfc.runtime.plan.namesakes import describe_namesakes
 from wfc.runtime.plan.signature import EventClass
 from wfc.runtime.plan.step import Step
 
@@ -66,6 +67,8 @@ def check_flow(plan: Plan, skip: Collection[str] = ()) -> None:
     found = [*_stops(plan), *_sources(plan)]
     if "terminal_event" not in skip:
         found += _goals(plan)
+    if found:
+        found += describe_namesakes(event for step in plan.steps for event in (*step.accepts, *step.emits))
     found += [*_collectors(plan), *_levels(plan)]
     found += _unless_skipped(plan, _reached(plan), "reachability", skip, "nothing leads to {}")
     if not found:  # else it would only follow from what is wrong before

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.errors import UndeclaredResultError
 from wfc.runtime.events import InputRequiredEvent, StopEvent, event_name
+from wfc.runtime.plan.namesakes import describe_namesakes
 from wfc.runtime.plan.signature import EventClass
 from wfc.runtime.plan.step import Step
 
-__all__ = ["describe_value", "routes_of_item_subclass", "routes_of_subclass", "undeclared_result"]
+__all__ = [
+    "check_result",
+    "describe_value",
+    "routes_of_item_subclass",
+    "routes_of_subclass",
+    "undeclared_result",
+]
 
 
 def routes_of_subclass(execution: Execution, step: Step, kind: EventClass) -> tuple[Step, ...]:
@@ -21,9 +29,8 @@ def routes_of_subclass(execution: Execution, step: Step, kind: EventClass) -> tu
     """
     if not any(issubclass(kind, one) for one in step.emissions.events):
         names = sorted({event_name(one) for one in step.emits}) or ["nothing"]
-        raise UndeclaredResultError(
-            f"step `{step.name}` emitted {event_name(kind)}, but declares {' | '.join(names)}"
-        )
+        said = f"step `{step.name}` emitted {event_name(kind)}, but declares {' | '.join(names)}"
+        raise UndeclaredResultError("; ".join([said, *describe_namesakes([kind, *step.emits])]))
     routes = execution.plan.acceptors(kind)
     if not issubclass(kind, StopEvent | InputRequiredEvent):
         step.routes[kind] = routes
@@ -47,9 +54,31 @@ def undeclared_result(step: Step, emitted: Any) -> UndeclaredResultError:
     """That a step has given what it does not declare."""
     names = [event_name(one) for one in step.emissions.events]
     names += [f"list[{' | '.join(event_name(one) for one in batch)}]" for batch in step.emissions.batches]
-    return UndeclaredResultError(
+    said = (
         f"step `{step.name}` returned {describe_value(emitted)}, but declares {' | '.join(names) or 'None'}"
     )
+    return UndeclaredResultError(said + _forgotten_await(emitted))
+
+
+def check_result(step: Step, result: Any) -> None:
+    """Stop a run that would end with something nobody has awaited.
+
+    Raises:
+        UndeclaredResultError: The result is a coroutine, or else is to be awaited.
+    """
+    if inspect.isawaitable(result):
+        raise UndeclaredResultError(
+            f"step `{step.name}` ends the run with {describe_value(result)}{_forgotten_await(result)}"
+        )
+
+
+def _forgotten_await(value: Any) -> str:
+    if not inspect.isawaitable(value):
+        return ""
+    if not inspect.iscoroutine(value):
+        return ": `await` is missing before it"
+    value.close()  # nobody else will, and Python would complain of it as well
+    return f": `await` is missing before `{value.__name__}(…)`"
 
 
 def describe_value(value: Any) -> str:

@@ -41,6 +41,15 @@ class Context(Calling, ContextBase, Generic[S]):
         self._run = Unstarted(workflow)
         self._step_run = None
 
+    def __repr__(self) -> str:
+        run = self._run
+        where = f"Context of {run.workflow.table().owner}"
+        if isinstance(run, Unstarted):
+            return f"<{where}, before its run>"
+        if self._step_run is not None:
+            return f"<{where}, run {run.run_id}, step `{self._step_run.step.name}`>"
+        return f"<{where}, run {run.run_id}, {'over' if run.is_done else 'running'}>"
+
     def attach(self, run: Run) -> None:
         """Makes it the context of a run, as those outside see it."""
         self._run = run

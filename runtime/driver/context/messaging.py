@@ -10,6 +10,7 @@ from wfc.runtime.driver.context.scope import Scope
 from wfc.runtime.driver.messages import IfAbsent
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.step_runs import next_message_id
+from wfc.runtime.errors import WorkflowRuntimeError
 from wfc.runtime.events import Event, ProgressText
 
 __all__ = ["Messaging"]
@@ -116,8 +117,16 @@ class Messaging(Scope):
         )
 
     def write_event_to_stream(self, ev: Event | None) -> None:
-        """Shows an event to whoever watches the run; other steps do not get it."""
+        """Shows an event to whoever watches the run; other steps do not get it.
+
+        Raises:
+            WorkflowRuntimeError: It is no event.
+        """
         if ev is not None:
+            if not isinstance(ev, Event):
+                raise WorkflowRuntimeError(
+                    f"only events can be shown, not {type(ev).__name__}: put it into one, as in `Event(progress=…)`"
+                )
             self._in_loop(self._started("write_event_to_stream").watchers.publish, ev)
 
     def report(self, text: str) -> None:
