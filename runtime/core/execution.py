@@ -66,6 +66,7 @@ class Execution:
         "steps",
         "timers",
         "tokens",
+        "unclaimed",
     )
 
     def __init__(self, plan: Plan, run_id: str, state: Any) -> None:
@@ -79,6 +80,9 @@ class Execution:
         self.effects: list[Effect] = []
         # what comes from outside, also when the run begins anew
         self.inbox: dict[int, Event] = NONE  # events that nobody has taken yet, by number, oldest first
+        self.unclaimed: dict[type[Event], str] = (
+            NONE  # classes in the inbox that no body has waited for: who sent them
+        )
         self.received: dict[str, None] = NONE  # ids of events
         self.asked_for: set[int] = _NOBODY  # the numbers of all step runs that have asked a question
         self.asked_waits: dict[str, None] = NONE  # ids of bodies' waits whose question has been published

@@ -64,6 +64,9 @@ class Plan:
         bind_handlers(owner, self.steps)
         self.exits: dict[str, Call] = {name: call for name, (call, _) in (exits or {}).items()}
         self.exit_signatures = [signature for _, signature in (exits or {}).values()]
+        self.may_wait = not is_generated and any(
+            step.signature.asks_for(Gives.CONTEXT) for step in self.steps
+        )  # bodies for events that no step accepts
         self.workflows: dict[str, Parameter] = {
             one.name: one
             for step in self.steps
@@ -80,6 +83,8 @@ class Plan:
         self._acceptors: dict[EventClass, tuple[Step, ...]] = {}
         self._bind_routes()
         self._bind_joins()
+        if not is_generated:
+            self._find_shared_events()
         produced = {event for step in self.steps for event in step.emits}
         self.listens = self._events_from_outside(produced)
         self.asks = any(issubclass(event, InputRequiredEvent) for event in produced) or any(
@@ -93,6 +98,17 @@ class Plan:
                 if not issubclass(event, StopEvent | InputRequiredEvent):
                     step.routes[event] = self.acceptors(event)
             step.items = {event: self.acceptors(event) for batch in step.emissions.batches for event in batch}
+
+    def _find_shared_events(self) -> None:
+        """Mark the steps that take one event by itself which another step takes too."""
+        single = [step for step in self.steps if not step.slots and not step.collects]
+        for step in single:
+            step.shares_events = any(
+                other is not step
+                and (any(map(step.takes, other.accepts)) or any(map(other.takes, step.accepts)))
+                for other in single
+            )
+            step.plain = step.plain and not step.shares_events
 
     def _bind_joins(self) -> None:
         self.start_joins = self._joins_of(None)

@@ -90,6 +90,8 @@ class Step:
     needs_snapshot: bool = False
     """Whether it sees the state as it was when the step run began."""
     plain: bool = False
+    shares_events: bool = False
+    """Whether other steps take the same events by themselves: all of them start before one has an effect."""
 
     # --- what follows from the other steps of the plan
     routes: dict[EventClass, tuple[Step, ...]] = field(default_factory=dict)
@@ -135,6 +137,11 @@ class Step:
         yield from self.emissions.events
         for batch in self.emissions.batches:
             yield from batch
+
+    @property
+    def needs_frame(self) -> bool:
+        """Whether it joins only what has passed a fork, or is of a batch: nothing that comes from outside."""
+        return self.collects or (self.join is not None and self.join.fork is not None)
 
     def slot_of(self, event: EventClass) -> int | None:
         """Return the position of the join's parameter that takes events of this class."""

@@ -13,6 +13,7 @@ from wfc.runtime.core.advance.declarations import (
     routes_of_subclass,
     undeclared_result,
 )
+from wfc.runtime.core.advance.event_waits import give_to_waiters
 from wfc.runtime.core.advance.frames import (
     leave,
     move_into_fork,
@@ -27,6 +28,7 @@ from wfc.runtime.core.advance.observing import note_emitted, note_queued, note_s
 from wfc.runtime.core.advance.pausing import (
     inbox_event_taken,
     keep_in_inbox,
+    keep_sent_event,
     pause_failed,
     pause_resolved,
     pause_timer_fired,
@@ -37,9 +39,9 @@ from wfc.runtime.core.advance.restarting import Restarting, restart
 from wfc.runtime.core.advance.run_exits import fail
 from wfc.runtime.core.advance.scheduling import free_worker, resume, start_run, start_timer
 from wfc.runtime.core.advance.stuck import check_not_stuck
-from wfc.runtime.core.effects import Publish, ResumeBody
+from wfc.runtime.core.effects import Publish
 from wfc.runtime.core.execution import Execution
-from wfc.runtime.core.step_runs import AwaitedEvent, Frame, Path, Pause, StepRun
+from wfc.runtime.core.step_runs import Frame, Path, Pause, StepRun
 from wfc.runtime.core.ticks import (
     Answered,
     Arrived,
@@ -171,26 +173,15 @@ def _arrived(execution: Execution, tick: Arrived) -> None:
     if isinstance(event, InputRequiredEvent):
         _ask(execution, event)
     targets = execution.plan.acceptors(type(event)) if tick.step is None else (tick.step,)
-    if not targets and tick.sender is None and type(event) in execution.plan.received:
-        keep_in_inbox(execution, event)
-    _deliver_all(execution, targets, event, frame, path)
-
-
-def _give_to_waiters(execution: Execution, event: Event, steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """Gives an event to the bodies that wait for it; the steps that it goes to besides: not those, once more."""
-    woken = []
-    for number, waiter in list(execution.event_waits.items()):
-        run = waiter.run
-        if waiter.takes(event):
-            del execution.event_waits[number]
-            if run.number not in execution.in_flight:
-                continue  # one of a snapshot, whose body did not come to it again
-            if not hasattr(run, "answers"):
-                run.answers = []
-            run.answers.append(AwaitedEvent(waiter.key, event, waiter.attempt))
-            execution.effects.append(ResumeBody(number, event))
-            woken.append(waiter.step)
-    return tuple(step for step in steps if step not in woken) if woken else steps
+    if run is None:
+        targets = tuple(step for step in targets if not step.needs_frame)
+    if targets:
+        _deliver_all(execution, targets, event, frame, path)
+    elif not give_to_waiters(execution, event) and not isinstance(event, InputRequiredEvent):
+        if run is not None:
+            keep_sent_event(execution, event, run.step)
+        elif tick.sender is None:
+            keep_in_inbox(execution, event)
 
 
 def _timer_fired(execution: Execution, tick: TimerFired) -> None:
@@ -328,8 +319,8 @@ def _emit_batch(execution: Execution, run: StepRun, items: list[Any], path: Path
 def _deliver_all(
     execution: Execution, steps: tuple[Step, ...], event: Event, frame: Frame | None, path: Path
 ) -> None:
-    if execution.event_waits:
-        steps = _give_to_waiters(execution, event, steps)
+    if execution.event_waits and (woken := give_to_waiters(execution, event)):
+        steps = tuple(step for step in steps if step not in woken)
     if len(steps) == 1 or frame is None or not frame.in_batch:
         for step in steps:
             _deliver(execution, step, event, frame, path)

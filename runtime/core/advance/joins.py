@@ -39,6 +39,8 @@ def arrive(execution: Execution, step: Step, event: Event, frame: Frame | None, 
 def _collect(execution: Execution, step: Step, event: Event, frame: Frame | None, path: Path) -> None:
     batch = batch_of(frame, step)
     if batch is None:
+        if any(not other.collects for other in execution.plan.acceptors(type(event))):
+            return  # one by itself, which another step takes
         raise WorkflowRuntimeError(
             f"{event_name(event)} reached step `{step.name}`, which collects a batch, outside of any batch: "
             f"it must descend from a list of events that a step returned"

@@ -17,11 +17,13 @@ from wfc.runtime.core.ticks import Answered, InboxEventTaken, Paused, PauseFaile
 from wfc.runtime.errors import StepError
 from wfc.runtime.events import Event, StepState
 from wfc.runtime.plan.pauses import Child, Delay, Items, Outside, Question, QuestionAsked, Until
+from wfc.runtime.plan.step import Step
 from wfc.runtime.values.outputs import form_schema
 
 __all__ = [
     "inbox_event_taken",
     "keep_in_inbox",
+    "keep_sent_event",
     "pause_failed",
     "pause_resolved",
     "pause_timer_fired",
@@ -160,6 +162,14 @@ def keep_in_inbox(execution: Execution, event: Event) -> None:
         assert isinstance(pause.value, Outside)
         if isinstance(event, pause.value.event):
             execution.effects.append(CheckInbox(pause.run.number))
+
+
+def keep_sent_event(execution: Execution, event: Event, sender: Step) -> None:
+    """A step sent an event that no step accepts: it is kept until a body waits for it."""
+    if not execution.unclaimed:
+        execution.unclaimed = {}
+    execution.unclaimed.setdefault(type(event), sender.name)
+    keep_in_inbox(execution, event)
 
 
 def inbox_event_taken(execution: Execution, tick: InboxEventTaken) -> None:

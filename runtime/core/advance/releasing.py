@@ -8,10 +8,11 @@ from typing import Any
 from wfc.runtime.core.advance.frames import leave
 from wfc.runtime.core.advance.observing import note_state
 from wfc.runtime.core.advance.scheduling import continue_run, free_worker
-from wfc.runtime.core.effects import CancelTask, Publish, StopChild, StopTimer
+from wfc.runtime.core.effects import CancelTask, NotifyObservers, Publish, StopChild, StopTimer
 from wfc.runtime.core.execution import NONE, Execution
 from wfc.runtime.core.step_runs import Exit, Pause, StepRun
-from wfc.runtime.events import StepState, UnhandledEvent, event_name
+from wfc.runtime.errors import UndeclaredResultError
+from wfc.runtime.events import StepState, StopEvent, UnhandledEvent, event_name
 from wfc.runtime.plan.pauses import Child, ClosedBecause, Question, QuestionClosed
 
 __all__ = ["drop", "finish", "finish_run", "question_id", "release_all"]
@@ -98,15 +99,23 @@ def release_all(execution: Execution) -> None:
 
 
 def finish_run(execution: Execution) -> None:
-    """The run is over: what still waits in it lets go, and what nobody took is told of."""
+    """The run is over: what still waits in it lets go, and what nobody took is told of.
+
+    What a step sent, and neither a step accepts nor a body has ever waited for, is an error.
+    """
     release_all(execution)
+    if execution.unclaimed and isinstance(execution.outcome, StopEvent):
+        kind, sender = next(iter(execution.unclaimed.items()))
+        execution.outcome = UndeclaredResultError(
+            f"no step accepts {kind.__name__}, which step `{sender}` sent, and nothing has waited for it"
+        )
     for event in execution.inbox.values():
         kind = type(event)
-        execution.effects.append(
-            Publish(
-                UnhandledEvent(
-                    event_type=event_name(event), qualified_name=f"{kind.__module__}.{kind.__qualname__}"
-                )
-            )
+        unhandled = UnhandledEvent(
+            event_type=event_name(event), qualified_name=f"{kind.__module__}.{kind.__qualname__}"
         )
+        if kind in execution.plan.received:  # which the workflow has said that it takes
+            execution.effects.append(Publish(unhandled))
+        elif execution.observed:
+            execution.effects.append(NotifyObservers(unhandled))
     execution.inbox = NONE

@@ -28,6 +28,7 @@ def check_not_stuck(execution: Execution, last: StepRun | None) -> None:
     if last is not None:
         said += f", and the last step, `{last.step.name}`, emitted nothing on {last.event_name}"
     found = _waiting(execution)
+    found += [f"{event_name(event)} was sent, and nothing waits for it" for event in execution.inbox.values()]
     if execution.fell_short is not None:
         found.append(unfilled_join(*execution.fell_short))
     waiting = "; ".join(found)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from wfc.runtime.core.advance.event_waits import take_kept_event
 from wfc.runtime.core.event_waits import EventWait
 from wfc.runtime.core.execution import NONE, Execution
 from wfc.runtime.core.step_runs import StepRun, WaitKey
@@ -50,14 +51,17 @@ class EventWaits:
                 answer.attempt = step_run.attempt
                 return answer.event  # type: ignore[no-any-return]
         number = self._register(step_run, wanted)
-        waiting: asyncio.Future[E] = self._loop.create_future()
-        self._futures[number] = waiting
+        kept: Any = take_kept_event(execution, number)
         if question is not None and waiter_id not in execution.asked_waits:
             self._publish(question)
         if waiter_id is not None:
             if not execution.asked_waits:
                 execution.asked_waits = {}
             execution.asked_waits[waiter_id] = None
+        if kept is not None:
+            return kept  # type: ignore[no-any-return]
+        waiting: asyncio.Future[E] = self._loop.create_future()
+        self._futures[number] = waiting
         try:
             async with asyncio.timeout(seconds):
                 return await waiting

@@ -10,7 +10,14 @@ from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import Arrived, Cancelled, StepsCancelled, Tick
 from wfc.runtime.driver.messages import Message, name_of
 from wfc.runtime.driver.run.children import Children, RelatedRun
-from wfc.runtime.driver.run.receiving import accepts, is_meant_for, own_class, read_as_own, target_step
+from wfc.runtime.driver.run.receiving import (
+    accepts,
+    check_from_outside,
+    is_meant_for,
+    own_class,
+    read_as_own,
+    target_step,
+)
 from wfc.runtime.driver.run.state import RunState
 from wfc.runtime.errors import (
     InvalidMessageError,
@@ -124,16 +131,27 @@ class ReachableRun(RunState[R], Generic[R]):
             or isinstance(event, StopEvent | InputRequiredEvent)
         ):
             below = _parts_that_accept(self.children, event) if sender is None else ()
-            if not below:
-                raise UndeclaredResultError(f"no step accepts {event_name(event)}")
             for part in below:
                 part.send(event)
-            return
+            if below:
+                return
+            if sender is None:
+                check_from_outside(self.execution.plan, event, None)
+            if not self.execution.plan.may_wait:
+                raise UndeclaredResultError(f"no step accepts {event_name(event)}")
+        if target is not None and sender is None:
+            check_from_outside(self.execution.plan, event, target)
         tick = Arrived(event, target, sender.number if sender is not None else None, message_id)
-        if self.has_begun:
+        if sender is not None and sender.step.shares_events and self._is_starting(sender.event):
+            self.loop.call_soon(self.take, tick)  # other steps that take this event are to start before
+        elif self.has_begun:
             self.take(tick)
         else:
             self.early = [*(self.early or ()), tick]
+
+    def _is_starting(self, event: object) -> bool:
+        """Return whether a step that takes an event is about to start."""
+        return any(one.event is event for one in self.execution.starting)
 
 
 def _parts_that_accept(children: Children[R], event: Event) -> list[R]:

@@ -10,16 +10,31 @@ from wfc.runtime.events import Event, event_name
 from wfc.runtime.plan import Plan
 from wfc.runtime.plan.step import Step
 
-__all__ = ["accepts", "is_meant_for", "own_class", "read_as_own", "target_step"]
+__all__ = ["accepts", "check_from_outside", "is_meant_for", "own_class", "read_as_own", "target_step"]
 
 
 def accepts(execution: Execution, event: Event, *, is_from_outside: bool) -> bool:
-    """Return whether a step accepts an event, or somebody waits for it, or may wait."""
+    """Return whether a step accepts an event, or somebody waits for it."""
+    acceptors = execution.plan.acceptors(type(event))
     return (
-        bool(execution.plan.acceptors(type(event)))
+        any(not (is_from_outside and step.needs_frame) for step in acceptors)
         or (is_from_outside and type(event) in execution.plan.received)
         or any(waiter.takes(event) for waiter in execution.event_waits.values())
     )
+
+
+def check_from_outside(plan: Plan, event: Event, target: Step | None) -> None:
+    """Check that not only joins of what belongs together take an event, which then cannot come from outside.
+
+    Raises:
+        UndeclaredResultError: It is so.
+    """
+    takers = plan.acceptors(type(event)) if target is None else (target,)
+    if takers and all(step.needs_frame for step in takers):
+        raise UndeclaredResultError(
+            f"{event_name(event)} cannot come from outside: step `{takers[0].name}` takes it only together with "
+            f"others, from the steps that lead to it"
+        )
 
 
 def target_step(plan: Plan, event: Event, step: str) -> Step:

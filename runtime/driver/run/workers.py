@@ -106,8 +106,7 @@ class Workers:
     async def work(self, *, begin: bool = False) -> None:
         """Work until nothing is ready; the first worker of a run begins it."""
         run = self._run
-        execution, loop = run.execution, run.loop
-        ready = execution.starting
+        execution, loop, ready = run.execution, run.loop, run.execution.starting
         task: Task[Any] | None = asyncio.current_task()
         assert task is not None
         current = enter_run(run)
@@ -128,7 +127,8 @@ class Workers:
                             step_run.number, await step_run.step.action(run, step_run, None)
                         )
                     else:
-                        tick = await self.attempt(step_run)
+                        shared = step_run.step.shares_events
+                        tick = await (self._attempt_with_others if shared else self.attempt)(step_run)
                 except BaseException as error:
                     if execution.outcome is not None:
                         return  # the run is over, and this is how the step took it
@@ -160,6 +160,17 @@ class Workers:
             failed = WorkflowRuntimeError(f"the runtime failed: {type(error).__name__}: {error}")
             failed.__cause__ = error
             run.apply(Cancelled(failed))
+
+    async def _attempt_with_others(self, step_run: StepRun) -> Tick:
+        """Make an attempt whose result counts once all steps that take the same event have started."""
+        for other in self._run.execution.starting:
+            if other.event is not step_run.event:
+                break
+            self.spawn(self.work())
+        try:
+            return await self.attempt(step_run)
+        finally:
+            await asyncio.sleep(0)
 
     def _failure(self, step_run: StepRun, task: Task[Any], error: BaseException) -> Tick:
         """Return what comes of a step that raised.

@@ -78,15 +78,32 @@ def test_a_run_that_can_no_longer_move_says_so_at_once(play: Play) -> None:
         play(Flow(timeout=None))
 
 
-def test_an_event_that_nobody_takes_is_an_error_where_it_is_sent(play: Play) -> None:
+def test_an_event_that_a_step_sends_and_nobody_ever_takes_is_an_error(play: Play) -> None:
     class Flow(Workflow):
         @step
         async def start(self, ctx: Context, ev: StartEvent) -> StopEvent:
             ctx.send_event(Unknown())
             return StopEvent()
 
-    with pytest.raises(StepFailedError, match="no step accepts Unknown"):
+    with pytest.raises(UndeclaredResultError, match="no step accepts Unknown, which step `start` sent"):
         play(Flow)
+
+
+def test_what_one_of_two_steps_sends_at_once_does_not_keep_the_other_from_starting() -> None:
+    started = []
+
+    class Flow(Workflow):
+        @step
+        async def first(self, ctx: Context, ev: StartEvent) -> StopEvent | None:
+            ctx.send_event(StopEvent(result="sent"))
+            return None
+
+        @step
+        async def second(self, ev: StartEvent) -> None:
+            started.append("second")
+
+    assert asyncio.run(_run(Flow)) == "sent"
+    assert started == ["second"]
 
 
 def test_the_time_out_of_a_step_frees_its_caller_from_blocking_code() -> None:
