@@ -99,6 +99,6 @@ def anchor(words: str) -> str:
 
 def workflow(name: str) -> Workflow:
     source = load(str(FOLDER / f"{name}.yaml"))
-    found = check_text(source.raw, f"{name}.yaml", project_of([source])).workflow
-    assert found is not None, name
-    return found
+    checked = check_text(source.raw, source.path, project_of([source]))  # its path leads to its parts
+    assert checked.workflow is not None and not checked.failed, name
+    return checked.workflow

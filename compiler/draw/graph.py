@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Final
 
 from wfc.compiler.model import (
+    USUAL_CONCURRENCY,
     Action,
     AskPerson,
     Emission,
@@ -13,6 +14,7 @@ from wfc.compiler.model import (
     EmitAll,
     EmitEach,
     Entry,
+    Exit,
     Fail,
     Join,
     MapItems,
@@ -25,7 +27,7 @@ from wfc.compiler.model import (
     Workflow,
     WorkflowCall,
 )
-from wfc.compiler.model.flow import build, exits
+from wfc.compiler.model.flow import build, emits_of, exits
 from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.slotted import dataclass, replace
 
@@ -100,6 +102,8 @@ OCCASIONS: Final[dict[str, tuple[str, str]]] = {
 
 
 AGAIN: Final = "begins anew"
+OTHERWISE: Final = "otherwise"
+"""Stands where a condition would, for an entry that is taken when those before it are not. No condition reads so."""
 
 
 def flow_graph(workflow: Workflow) -> dict[str, Any]:
@@ -113,7 +117,10 @@ def flow_graph(workflow: Workflow) -> dict[str, Any]:
     """
     flow = build(workflow.steps, workflow.start.name, workflow.outside)
     start = FlowBox("n0", "start", workflow.start.name, description=workflow.start.record.description)
-    steps = [step_box(f"n{number}", step) for number, step in enumerate(workflow.steps, 1)]
+    in_batches = {
+        emit.event.name for step in workflow.steps for emit, each in emits_of(step) if each is not None
+    }
+    steps = [step_box(f"n{number}", step, in_batches) for number, step in enumerate(workflow.steps, 1)]
     ends = {
         event.name: FlowBox(f"n{number}", "end", event.name, description=event.record.description)
         for number, event in enumerate(workflow.end, len(steps) + 1)
@@ -134,9 +141,8 @@ def flow_graph(workflow: Workflow) -> dict[str, Any]:
     whole = workflow.run.exits
     for box, ways in [*leaving, (run, whole)]:
         for occasion, exit_ in ways:
-            for entry in exit_.entries:
+            for entry, when in conditions(exit_):
                 for event, style, note in sent(entry, occasion):
-                    when = entry.when.text.strip() if entry.when is not None else ""
                     to = targets(event) if event else [start if note.endswith(AGAIN) else fail]
                     edges += [FlowArrow(box, target, event, style, note, when) for target in to]
     edges = merged(edges)
@@ -150,12 +156,29 @@ def flow_graph(workflow: Workflow) -> dict[str, Any]:
     }
 
 
-def merged(edges: Iterable[FlowArrow]) -> list[FlowArrow]:
-    """One arrow where several differ in their conditions only."""
+def conditions(exit_: Exit) -> Iterator[tuple[Entry, str]]:
+    """Give each entry with its condition as written: nothing, or ``otherwise`` if there are conditions before it."""
+    has_conditions = False
+    for entry in exit_.entries:
+        if entry.when is not None:
+            has_conditions = True
+            yield entry, entry.when.text.strip()
+        else:
+            yield entry, OTHERWISE if has_conditions and not entry.errors else ""
+
+
+def merged(arrows: Iterable[FlowArrow]) -> list[FlowArrow]:
+    """Return the arrows, one where several differ in their conditions only; ``otherwise`` alone becomes a note."""
     found: dict[FlowArrow, list[str]] = {}
-    for edge in edges:
-        found.setdefault(replace(edge, when=""), []).append(edge.when)
-    return [replace(edge, when=" or ".join(whens) if all(whens) else "") for edge, whens in found.items()]
+    for arrow in arrows:
+        found.setdefault(replace(arrow, when=""), []).append(arrow.when)
+    result = []
+    for arrow, whens in found.items():
+        if whens == [OTHERWISE]:
+            result.append(replace(arrow, note=" · ".join(filter(None, (arrow.note, OTHERWISE)))))
+        else:
+            result.append(replace(arrow, when=" or ".join(whens) if all(whens) else ""))
+    return result
 
 
 def sent(entry: Entry, occasion: str) -> Iterator[tuple[str, str, str]]:
@@ -192,7 +215,12 @@ def events(emission: Emission) -> Iterator[tuple[str, int | None]]:
                 yield from events(each)
 
 
-def step_box(id: str, step: Step) -> FlowBox:
+def step_box(id: str, step: Step, in_batches: Collection[str]) -> FlowBox:
+    """Return the box of a step.
+
+    Args:
+        in_batches: The events of which a batch may have many.
+    """
     notes = [step.kind, *(waits_or_sends(step.action) if step.action is not None else ())]
     if step.within is not None:
         notes.append(f"within {seconds(step.within)}")
@@ -203,6 +231,8 @@ def step_box(id: str, step: Step) -> FlowBox:
             notes.append(f"within {seconds(step.accepts.within)}{then}")
     if isinstance(step.action, MapItems):
         notes.append(f"each of at most {step.action.max} items")
+    if runs_side_by_side(step, in_batches):
+        notes.append(f"up to {step.concurrency} side by side")
     if step.max_runs is not None:
         most = step.max_runs if isinstance(step.max_runs, int) else step.max_runs.text.strip()
         notes.append(f"at most {most} runs")
@@ -211,6 +241,16 @@ def step_box(id: str, step: Step) -> FlowBox:
     if step.timeout is not None:
         notes.append(f"time-out {seconds(step.timeout)}")
     return FlowBox(id, STEP_KINDS[step.kind].shape, step.name, tuple(notes), step.description.strip())
+
+
+def runs_side_by_side(step: Step, in_batches: Collection[str]) -> bool:
+    """Whether a step's bound of executions side by side matters, or differs from the usual one."""
+    if isinstance(step.action, MapItems):
+        return step.action.do is not None
+    takes_batch = not isinstance(step.accepts, Join) and any(
+        event.name in in_batches for event in step.accepts.events
+    )
+    return step.concurrency != USUAL_CONCURRENCY or (takes_batch and STEP_KINDS[step.kind].takes_defaults)
 
 
 def waits_or_sends(action: Action) -> Iterator[str]:

@@ -28,11 +28,12 @@ from wfc.compiler.model.kinds import Action, Call, HttpCall, LlmCall, MapItems, 
 from wfc.compiler.model.messages import Received, RunKey, SendEvent, WhenRunning
 from wfc.compiler.model.pauses import AskPerson, Pause, WaitEvent, WaitFor, WaitUntil
 from wfc.compiler.model.runs import Limits, Whole
-from wfc.compiler.model.steps import Cached, Requirement, Step, Stream
+from wfc.compiler.model.steps import USUAL_CONCURRENCY, Cached, Requirement, Step, Stream
 from wfc.compiler.model.values import Secret, Value
 from wfc.compiler.model.workflow import Import, Workflow
 
 __all__ = [
+    "USUAL_CONCURRENCY",
     "Action",
     "Agent",
     "AnyOf",

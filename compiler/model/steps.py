@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from wfc.compiler.diagnostics import Address
 from wfc.compiler.expressions import Expression, Template
@@ -12,6 +13,9 @@ from wfc.compiler.model.exits import Emit, Exit, Save
 from wfc.compiler.model.kinds import STEP_KINDS, Action, MapItems
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import Type
+
+USUAL_CONCURRENCY: Final = 4
+"""How many executions of a step may run side by side, if it does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,7 @@ class Step:
         on_timeout: Of a join.
         within: Seconds that the step's own pause (a person, an event from outside) lasts at most, or ``None``.
         on_expired: Where the step goes after that: `on_timeout` of the step itself.
+        concurrency: How many executions of it may run side by side within a run.
         cached: ``None``: the action is done each time.
     """
 
@@ -92,4 +97,4 @@ class Step:
         return STEP_KINDS[self.kind].acts
 
 
-__all__ = ["Cached", "Requirement", "Step", "Stream"]
+__all__ = ["USUAL_CONCURRENCY", "Cached", "Requirement", "Step", "Stream"]

@@ -20,7 +20,7 @@ As data it is a dictionary, of which only texts, lists and dictionaries are part
                 "target": "n1",
                 "label": "TicketOpened",     # what goes from one to the other
                 "style": "usual",            # one of `wfc.runtime.drawing.shapes.STYLES`
-                "note": "",                  # on which occasion, and how many
+                "note": "",                  # on which occasion, and how many; " · " begins a new line
                 "when": "",                  # a condition
             },
         ],
@@ -68,7 +68,7 @@ class Arrow:
     @property
     def lines(self) -> tuple[str, ...]:
         """The lines that stand at the arrow."""
-        return tuple(line for line in (self.label, self.note) if line)
+        return tuple(line for line in (self.label, *self.note.split(" · ")) if line)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,15 +13,13 @@ from wfc.compiler.codegen.methods.actions import ActionWriter
 from wfc.compiler.codegen.methods.caching import cache_argument
 from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.shapes import SELF, PythonFunction
-from wfc.compiler.model import Join, Step, Workflow, WorkflowCall
+from wfc.compiler.model import USUAL_CONCURRENCY, Join, Step, Workflow, WorkflowCall
 from wfc.compiler.python.literals import Code, literal
 
 __all__ = ["BODY", "MethodWriter"]
 
 BODY = 2 * INDENT
 """The margin of statements in a method."""
-
-USUAL_CONCURRENCY = 4
 
 
 class MethodWriter:

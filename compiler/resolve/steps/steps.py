@@ -7,7 +7,7 @@ from typing import Final, cast
 
 from wfc.compiler.diagnostics import Address, Place
 from wfc.compiler.expressions import Expression, Scope, Template, parse_template
-from wfc.compiler.model import Exit, MapItems, Requirement, Step
+from wfc.compiler.model import USUAL_CONCURRENCY, Exit, MapItems, Requirement, Step
 from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.resolve.declarations.parts import PartFile, step_entries
 from wfc.compiler.resolve.steps.accepts import resolve_accepts
@@ -35,7 +35,6 @@ from wfc.compiler.types import INTEGER, UNKNOWN, ListOf, MapOf, Record, Type, as
 __all__ = ["ABOUT_ACTIONS", "resolve_steps"]
 
 FLOW_KEYS = ("accepts", "emit", "on_error", "on_limit", "kind")
-CONCURRENCY = 4
 ABOUT_ACTIONS = ("retry", "timeout", "concurrency", "on_error", "idempotency_key")
 
 
@@ -125,7 +124,7 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
         on_timeout=on_timeout,
         retry=step_retry(data, resolved.action, place, name, declared),
         timeout=step_timeout(data, resolved.action, place, declared),
-        concurrency=cast(int, data["concurrency"]) if "concurrency" in data else CONCURRENCY,
+        concurrency=cast(int, data["concurrency"]) if "concurrency" in data else USUAL_CONCURRENCY,
         max_runs=max_runs(data, place, declared),
         require=require,
         stream=streamed,

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,6 +42,88 @@ def test_pictures_are_golden(name: str, form: str, golden: Callable[[Path, str],
 def test_a_graph_is_plain_data() -> None:
     data = flow_graph(workflow("tails"))
     assert json.loads(json.dumps(data)) == data
+
+
+SORTING = """\
+wfc: 1
+workflow: sorting
+start: Begun
+end: [Good, Bad, Late]
+tools: {look_at: {python: "tools:look_at"}}
+events:
+  Begun: {items: list of string}
+  Part: {name: string}
+  Looked: {name: string, score: integer}
+  Good: {}
+  Bad: {}
+  Late: {}
+steps:
+  split:
+    kind: transform
+    accepts: Begun
+    emit:
+      - each: {in: event.items, as: item, event: Part, with: {name: "${{ item }}"}, max: 9}
+  look:
+    kind: tool
+    accepts: Part
+    tool: look_at
+    args: {name: "${{ event.name }}"}
+    output: {score: integer}
+    emit: Looked
+  judge:
+    kind: tool
+    accepts: {each: Looked}
+    tool: look_at
+    args: {name: all of them}
+    output: {score: integer}
+    concurrency: 2
+    on_error:
+      - {errors: [timeout], event: Late}
+      - Bad
+    emit:
+      - {event: Good, when: result.score > 8}
+      - {event: Bad, when: result.score < 2}
+      - {event: Good, when: result.score == 2}
+      - Late
+"""
+
+
+def sorting(text: str = SORTING) -> dict[str, Any]:
+    found = check_text(text.encode(), "sorting.yaml")
+    assert found.workflow is not None
+    return flow_graph(found.workflow)
+
+
+def labels(data: dict[str, Any]) -> dict[tuple[str, str, str], str]:
+    titles = {box["id"]: box["title"] for box in data["boxes"]}
+    return {
+        (titles[arrow["source"]], arrow["label"], arrow["style"]): " / ".join((arrow["note"], arrow["when"]))
+        for arrow in data["arrows"]
+    }
+
+
+def test_an_entry_without_a_condition_after_others_with_one_is_labelled_otherwise() -> None:
+    found = labels(sorting())
+    assert found["judge", "Late", "usual"] == "otherwise / "
+    assert found["judge", "Good", "usual"] == " / result.score > 8 or result.score == 2"
+    assert found["judge", "Bad", "error"] == "on error / "  # no condition comes before it
+    assert found["look", "Looked", "usual"] == " / "
+    also_good = labels(sorting(SORTING.replace("      - Late\n", "      - Good\n")))
+    assert also_good["judge", "Good", "usual"] == " / result.score > 8 or result.score == 2 or otherwise"
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_otherwise_and_what_runs_side_by_side_are_seen_in_every_format(form: str) -> None:
+    drawn = render(graph_from_data(sorting()), form)
+    for text in ("otherwise", "up to 4 side by side", "up to 2 side by side"):
+        assert text in drawn
+
+
+def test_boxes_say_how_many_executions_run_side_by_side() -> None:
+    boxes = {box["title"]: box["notes"] for box in sorting()["boxes"]}
+    assert boxes["look"] == ["tool", "up to 4 side by side"]  # it takes the events of a batch
+    assert "up to 2 side by side" in boxes["judge"]
+    assert boxes["split"] == ["transform"]
 
 
 class Page(HTMLParser):
