@@ -52,10 +52,8 @@ REASONS = {
     "* has no parameter func": "is positional only in ours",
     "*step has its parameters in another order": "they are keywords",
     # --- workflows, handlers, resources
-    "*Workflow has no parameter runtime": "other runtimes of theirs; ours has `engine`",
-    "*Workflow has no parameter serializer": "a serializer is given to `to_dict` and `from_dict`",
+    "*.Workflow has its parameters in another order": "from the fifth on; programs give those by name",
     "*Workflow.runtime is missing": "other runtimes of theirs",
-    "*Workflow.serializer is missing": "a serializer is given to `to_dict` and `from_dict`",
     "workflows.workflow.WorkflowMeta has no parameter dct": "its parameters are positional, and have other names",
     "workflows.handler.WorkflowHandler has no parameter *": "only `run()` makes handlers",
     "workflows.resource.ResourceDefinition.type_annotation is missing": "ours: `type`",
