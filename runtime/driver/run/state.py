@@ -11,7 +11,7 @@ from wfc.runtime.authoring.resource import Resources
 from wfc.runtime.core.execution import NONE, Execution
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.core.ticks import Arrived
-from wfc.runtime.driver.gates import Passage
+from wfc.runtime.driver.gates import Admission
 from wfc.runtime.driver.run.attempts import Double
 from wfc.runtime.driver.run.children import Parent, RelatedRun
 from wfc.runtime.driver.run.needs import RunEngine, RunWorkflow
@@ -21,7 +21,7 @@ from wfc.runtime.store.snapshots import StoredRun
 from wfc.runtime.tracing.runs import trace_of
 from wfc.runtime.values.state import StateStore
 
-__all__ = ["RunState"]
+__all__ = ["StatefulRun"]
 
 R = TypeVar("R", bound=RelatedRun)
 
@@ -30,7 +30,7 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-class RunState(Generic[R]):
+class StatefulRun(Generic[R]):
     """What a run keeps; see ``Run``, which is what ``R`` stands for."""
 
     __slots__ = (
@@ -80,7 +80,7 @@ class RunState(Generic[R]):
         self.parent: Parent | None = None  # whoever started it
         self.above: R | None = None  # the same if this is part of it
         self.parked: Mapping[str, Any] = NONE  # snapshots of runs that may be part of this one, by id
-        self.passage: Passage | None = None
+        self.passage: Admission | None = None
         plan = workflow.table()
         self._stored = stored
         known = None if stored is None else stored.execution
