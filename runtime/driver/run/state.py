@@ -14,9 +14,11 @@ from wfc.runtime.core.ticks import Arrived
 from wfc.runtime.driver.gates import Admission
 from wfc.runtime.driver.run.attempts import Double
 from wfc.runtime.driver.run.children import Parent, RelatedRun
+from wfc.runtime.driver.run.future import RunFuture
 from wfc.runtime.driver.run.needs import RunEngine, RunWorkflow
 from wfc.runtime.driver.run.timers import Timers
 from wfc.runtime.events import StartEvent, StopEvent
+from wfc.runtime.store.kept import KeptSnapshot
 from wfc.runtime.store.snapshots import StoredRun
 from wfc.runtime.tracing.runs import trace_of
 from wfc.runtime.values.state import StateStore
@@ -48,6 +50,7 @@ class StatefulRun(Generic[R]):
         "execution",
         "future",
         "has_begun",
+        "kept",
         "key",
         "loop",
         "parent",
@@ -87,7 +90,8 @@ class StatefulRun(Generic[R]):
         self.execution = known or Execution(plan, run_id, plan.new_state() if state is None else state)
         self.execution.inputs = start_event
         self.loop = asyncio.get_running_loop()
-        self.future: asyncio.Future[StopEvent] = self.loop.create_future()
+        self.future: asyncio.Future[StopEvent] = RunFuture(loop=self.loop)
+        self.kept: KeptSnapshot | None = None  # of one that was cancelled, as it was before
         self.doubles = doubles
         # a loop whose clock jumps has a calendar that goes with it
         self.clock: Callable[[], datetime] = clock or getattr(self.loop, "today", None) or _utc_now
