@@ -11,11 +11,12 @@
     ├── WorkflowValidationError     a workflow class cannot be run as it is written
     │   └── WorkflowConfigurationError  it lacks steps, a start or an end, or was given options that make no sense
     ├── ContextStateError           a context was asked for something at the wrong time
-    ├── SnapshotError               a snapshot cannot be written or read
+    ├── SnapshotError               a snapshot cannot be written or read; a ValueError too
     ├── WorkflowTimeoutError        a run took longer than its deadline
     ├── WorkflowCancelledByUser     a run was cancelled
     └── WorkflowRuntimeError        a run cannot go on
         ├── StepFailedError         a step failed for good; says which, on what, at which attempt, and why
+        ├── InvalidValueError       a start event or a state is not of the kind that is needed; a ValueError too
         ├── LimitError              a bound was reached: on a step's runs, on a run's steps, tokens or cost
         ├── RunFailedError          the workflow itself said that the run has failed
         ├── UndeclaredResultError   a step returned or sent something that its signature does not declare
@@ -24,6 +25,7 @@
         ├── RunExistsError          a run was started while another one of its key was not over
         ├── RunUnknownError         there is no run, or workflow, of that id, name or key
         ├── RunEndedError           the run that was to get an event is over
+        ├── StreamGoneError         a stream was to be read from a place that is kept no more
         ├── InvalidMessageError     an event does not fit what the receiving run takes
         ├── WorkflowStepDoesNotExistError  an event was sent to a step that there is not
         ├── UnknownQuestionError    an answer to a question that was never asked
@@ -39,6 +41,7 @@ __all__ = [
     "ExpressionError",
     "InvalidAnswerError",
     "InvalidMessageError",
+    "InvalidValueError",
     "LimitError",
     "MissingPackageError",
     "NoEventLoopError",
@@ -51,6 +54,7 @@ __all__ = [
     "SnapshotError",
     "StepError",
     "StepFailedError",
+    "StreamGoneError",
     "StuckError",
     "UndeclaredResultError",
     "UnknownQuestionError",
@@ -197,7 +201,7 @@ class ContextStateError(WorkflowError):
     """A context was asked for something that it can only do at another time, such as before the run started."""
 
 
-class SnapshotError(WorkflowError):
+class SnapshotError(WorkflowError, ValueError):
     """A snapshot is damaged, of another workflow or version, or would hold what cannot be written as JSON."""
 
     name = "snapshot"
@@ -255,6 +259,12 @@ class StepFailedError(WorkflowRuntimeError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return StepFailedError, (self.step, self.event, self.attempt, self.error), {"name": self.name}
+
+
+class InvalidValueError(WorkflowRuntimeError, ValueError):
+    """A start event or a state is not of the kind that is needed, or cannot be made."""
+
+    name = "value.invalid"
 
 
 class LimitError(WorkflowRuntimeError):
@@ -329,6 +339,27 @@ class RunEndedError(WorkflowRuntimeError):
     """The run is over, so it takes no events."""
 
     name = "run.ended"
+
+
+class StreamGoneError(WorkflowRuntimeError):
+    """A run's stream was to be read from a position that is kept no more.
+
+    Args:
+        first: The first position that is kept.
+    """
+
+    name = "stream.gone"
+
+    def __init__(self, since: int, first: int) -> None:
+        super().__init__(
+            f"the stream is kept from position {first} on, and not from {since}: read it with `since={first}`, or "
+            f"keep more of it with the workflow's `stream_limit`"
+        )
+        self.since = since
+        self.first = first
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.since, self.first)
 
 
 class InvalidMessageError(WorkflowRuntimeError):

@@ -21,9 +21,11 @@ from wfc.runtime.driver.engine import Engine, default_engine
 from wfc.runtime.driver.gates import Gate
 from wfc.runtime.driver.handler import WorkflowHandler
 from wfc.runtime.driver.run import Run
+from wfc.runtime.driver.run.stream import DEFAULT_STREAM_LIMIT
 from wfc.runtime.driver.run.watchers import print_step
 from wfc.runtime.errors import (
     ContextStateError,
+    InvalidValueError,
     NoEventLoopError,
     RunUnknownError,
     WorkflowConfigurationError,
@@ -32,6 +34,7 @@ from wfc.runtime.errors import (
 )
 from wfc.runtime.events import Event, RunConfig, StartEvent, StopEvent, event_name
 from wfc.runtime.plan.flow_checks import FLOW_CHECKS, check_ends, check_flow
+from wfc.runtime.values.serializers import BaseSerializer
 
 __all__ = ["Workflow"]
 
@@ -59,6 +62,10 @@ class Workflow(WorkflowDefinition):
         workflow_name: A name for people, and for other workflows, instead of the class's.
         skip_graph_checks: Checks of the flow to leave out: ``reachability``, ``terminal_event``, ``dead_end``.
         engine: What its runs belong to; ``None``: the process's own.
+        serializer: Writes and reads, in snapshots, values of classes that the workflow does not declare, where
+            ``to_dict`` and ``from_dict`` are given none.
+        stream_limit: How many events of a run's stream are kept for readers that come later; ``None``: all.
+        runtime: Only ``None``: other runtimes are llama-index-workflows'.
 
     Raises:
         WorkflowValidationError: A step's signature is wrong.
@@ -75,12 +82,23 @@ class Workflow(WorkflowDefinition):
         workflow_name: str | None = None,
         skip_graph_checks: Collection[str] | None = None,
         engine: Engine | None = None,
+        *,
+        serializer: BaseSerializer | None = None,
+        stream_limit: int | None = DEFAULT_STREAM_LIMIT,
+        runtime: None = None,
     ) -> None:
         if timeout is DEFAULT_TIMEOUT and self._name is not None:
             timeout = self._deadline
         if timeout is not None and not isinstance(timeout, int | float):
             raise WorkflowConfigurationError(
                 f"`timeout` must be a number of seconds, or None, not {timeout!r}"
+            )
+        if stream_limit is not None and (type(stream_limit) is not int or stream_limit < 1):
+            raise WorkflowConfigurationError("`stream_limit` must be an integer greater than 0, or None")
+        if runtime is not None:
+            raise WorkflowConfigurationError(
+                "`runtime` is a word of llama-index-workflows: every workflow runs on this package's own runtime, so "
+                "leave it out; `engine=Engine(…)` keeps runs apart"
             )
         if num_concurrent_runs is not None and (
             isinstance(num_concurrent_runs, bool)
@@ -98,6 +116,8 @@ class Workflow(WorkflowDefinition):
         self._parts: dict[str, Workflow] = {}
         self._gate = None if num_concurrent_runs is None else Gate(num_concurrent_runs)
         self._engine = engine
+        self._serializer = serializer
+        self._stream_limit = stream_limit
         self._resource_manager = resource_manager
         self._is_validated = disable_validation
         self._skips = frozenset(skip_graph_checks or ())
@@ -114,6 +134,11 @@ class Workflow(WorkflowDefinition):
     def __repr__(self) -> str:
         names = ", ".join(step.name for step in self.table().steps)
         return f"<{type(self).__name__} with the steps {names}>"
+
+    @property
+    def serializer(self) -> BaseSerializer | None:
+        """What writes values of undeclared classes in snapshots, where these are given no other."""
+        return self._serializer
 
     @property
     def timeout(self) -> float | None:
@@ -304,6 +329,7 @@ class Workflow(WorkflowDefinition):
             options: Of ``Run``.
 
         Raises:
+            InvalidValueError: ``start_event`` is none; it is a ``ValueError``.
             WorkflowRuntimeError: See ``run``, as for the next.
             ContextStateError: The context's run is not over.
         """
@@ -312,12 +338,12 @@ class Workflow(WorkflowDefinition):
             self._is_validated = True
         state = None
         if ctx is not None:
-            if ctx._step_run is not None or ctx.is_running:
+            before = ctx._run
+            if ctx._step_run is not None or not (isinstance(before, Unstarted) or before.is_done):
                 raise ContextStateError(
                     "this context's run is not over, so no other can go on with it: leave `ctx` out, or "
                     "make one of its own by `Context(workflow)`"
                 )
-            before = ctx._run
             other = before.workflow
             if other.table() is not self.table():
                 raise ContextStateError(
@@ -334,7 +360,7 @@ class Workflow(WorkflowDefinition):
         if start_event is None:
             start_event = self._start_event(inputs or {})
         elif not isinstance(start_event, StartEvent):
-            raise WorkflowRuntimeError("`start_event` must be a StartEvent")
+            raise InvalidValueError("`start_event` must be a StartEvent")
         elif not self.table().acceptors(type(start_event)):
             raise WorkflowRuntimeError(f"no step accepts {event_name(start_event)}, so it cannot start a run")
         run_id = run_id or os.urandom(16).hex()

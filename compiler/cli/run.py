@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections import deque
 
     from wfc.compiler.cli.answering import Terminal
-    from wfc.runtime import Event, Workflow
+    from wfc.runtime import Event, Workflow, WorkflowError
     from wfc.runtime.driver.handler import WorkflowHandler
     from wfc.runtime.driver.run.questions import OpenQuestion
     from wfc.runtime.testing import SpecTest
@@ -226,13 +226,7 @@ async def watch(
         handler = begin()
         people = People(handler, answers or {}, terminal)
         progress = Progress(handler.waits_for)
-        for event in events:
-            if handler.is_meant_for(event):
-                await handler.send_event(event)
-            else:
-                click.echo(
-                    f"not delivered: this `{event_name(event)}` is for a run with another key", err=True
-                )
+        await deliver(events, handler)
         async for event in handler.stream_events(expose_internal=True):
             progress.tell(event)
             people.tell(event)
@@ -247,19 +241,36 @@ async def watch(
             await handler.cancel_run()
         raise
     except WorkflowError as error:
-        if people is not None and isinstance(people.failure, NobodyAnswersError):
-            for line in unanswered(people.failure.question):
+        failure = people.failure if people is not None else None
+        if isinstance(failure, NobodyAnswersError):
+            for line in unanswered(failure.question):
                 click.echo(printable(line), err=True)
             return Followed(None, WAITS_FOR_PEOPLE)
-        if people is not None and people.failure is not None:
-            raise people.failure from None
-        click.echo(f"the run failed: {printable(str(error))}", err=True)
-        from wfc.compiler.cli.failures import place_of_failure
-
-        if place := place_of_failure(error):
-            click.echo(f"  {printable(place)}", err=True)
+        if failure is not None:
+            raise failure from None
+        report_failure(error)
         return Followed(None, 1)
     finally:
         if people is not None:
             await people.stop()
     return Followed(End(event_name(end), end.model_dump(mode="json", by_alias=True)), 0)
+
+
+async def deliver(events: Sequence[Event], handler: WorkflowHandler) -> None:
+    """Send a run what comes from outside at once; say which of it is meant for another run."""
+    from wfc.runtime.events import event_name
+
+    for event in events:
+        if handler.is_meant_for(event):
+            await handler.send_event(event)
+        else:
+            click.echo(f"not delivered: this `{event_name(event)}` is for a run with another key", err=True)
+
+
+def report_failure(error: WorkflowError) -> None:
+    """Say why a run failed, and where the expression stands that failed."""
+    from wfc.compiler.cli.failures import place_of_failure
+
+    click.echo(f"the run failed: {printable(str(error))}", err=True)
+    if place := place_of_failure(error):
+        click.echo(f"  {printable(place)}", err=True)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from wfc.compiler.diagnostics import Finding, Report
 from wfc.compiler.model import Workflow
-from wfc.compiler.proof.analysis import Analysis
+from wfc.compiler.proof.analysis import FlowAnalysis
 from wfc.compiler.proof.rules.batches import batches_nest
 from wfc.compiler.proof.rules.bounded_cycles import cycles_are_bounded
 from wfc.compiler.proof.rules.cancellation import nothing_else_is_cancelled
@@ -29,7 +29,7 @@ from wfc.compiler.proof.rules.termination import runs_end
 
 __all__ = ["check"]
 
-Rule = Callable[[Analysis, Report], None]
+Rule = Callable[[FlowAnalysis, Report], None]
 
 RULES_OF_PARTS: tuple[Rule, ...] = (entries_can_be_taken, types_are_finite)
 """Rules that look at one step or type at a time, and so also at a workflow of which parts are missing."""
@@ -55,7 +55,7 @@ RULES_OF_THE_FLOW: tuple[Rule, ...] = (
 
 def check(workflow: Workflow, report: Report) -> None:
     """Report what is wrong with a workflow as a whole."""
-    analysis = Analysis(workflow)
+    analysis = FlowAnalysis(workflow)
     open_cases: list[Finding] = []
     entries_cover_every_case(analysis, open_cases.append)
     for finding in open_cases:

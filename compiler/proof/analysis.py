@@ -12,10 +12,10 @@ from wfc.compiler.proof.graph.flow_graph import FlowGraph, Way, build_graph
 from wfc.compiler.proof.graph.match_by import expand_match_by
 from wfc.compiler.proof.joins.completeness import JoinFailure, prove_joins
 
-__all__ = ["Analysis"]
+__all__ = ["FlowAnalysis"]
 
 
-class Analysis:
+class FlowAnalysis:
     """A workflow under examination."""
 
     def __init__(self, workflow: Workflow) -> None:

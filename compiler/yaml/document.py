@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from wfc.compiler.diagnostics import Address, Diagnostic, Finding, Fix, Place, Position, Related, Repair
 
 if TYPE_CHECKING:
-    from wfc.compiler.yaml.positions import Node
+    from wfc.compiler.yaml.positions import TextNode
 
 __all__ = ["Document"]
 
@@ -41,7 +41,7 @@ class Document:
         self.data = data
         self.whole = whole
         self._extent = extent
-        self._root: Node | None = None
+        self._root: TextNode | None = None
         self._lines: list[int] | None = None
         self._moved: list[tuple[Address, Address]] = []
 
@@ -126,7 +126,7 @@ class Document:
             return key.start, key.end  # nothing is written there; its key is what can be shown
         return self.visible(value)
 
-    def visible(self, node: Node) -> tuple[int, int]:
+    def visible(self, node: TextNode) -> tuple[int, int]:
         """A value's stretch; of a text in block style, without the blank lines after it."""
         if node.style in {"|", ">"}:
             return node.start, node.start + len(self.text[node.start : node.end].rstrip())
@@ -135,7 +135,7 @@ class Document:
         return node.start, node.end
 
     @property
-    def root(self) -> Node:
+    def root(self) -> TextNode:
         """The places of everything, made at the first question."""
         if self._root is None:
             from wfc.compiler.yaml.positions import read_positions  # only for what is to be shown
@@ -153,7 +153,7 @@ class Document:
         return Position(line, offset - self._lines[line - 1] + 1, offset)
 
 
-def apply_move(root: Node, written: Address, meant: Address) -> None:
+def apply_move(root: TextNode, written: Address, meant: Address) -> None:
     """Have a place stand for another one, too, of which nothing is written."""
     key, value, exact = root.find(written)
     _, owner, there = root.find(meant[:-1])

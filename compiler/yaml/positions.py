@@ -13,7 +13,7 @@ from wfc.compiler.diagnostics import Address
 from wfc.compiler.yaml.characters import Characters, Stretch, characters
 from wfc.compiler.yaml.parser import YAMLError, events
 
-__all__ = ["Node", "read_positions"]
+__all__ = ["TextNode", "read_positions"]
 
 PROPERTIES: Final = re.compile(r"(?:[&!]\S*\s+(?:#[^\r\n\x85\u2028\u2029]*\s+)*)+")
 
@@ -22,7 +22,7 @@ ENDS: Final = frozenset({yaml.MappingEndEvent, yaml.SequenceEndEvent})
 VALUES: Final = STARTS | {yaml.ScalarEvent, yaml.AliasEvent}
 
 
-class Node:
+class TextNode:
     """A value's place: its stretch, and the places of what it holds.
 
     Attributes:
@@ -43,17 +43,17 @@ class Node:
         self.end = end
         self.style = style
         self.value = value
-        self.entries: dict[str, tuple[Node, Node]] | None = None
-        self.items: list[Node] | None = None
-        self.target: Node | None = None
+        self.entries: dict[str, tuple[TextNode, TextNode]] | None = None
+        self.items: list[TextNode] | None = None
+        self.target: TextNode | None = None
         self.characters: Characters | None = None
 
     @property
-    def content(self) -> Node:
+    def content(self) -> TextNode:
         """What an alias repeats, or the node itself."""
         return self if self.target is None else self.target
 
-    def child(self, step: str | int) -> tuple[Node | None, Node] | None:
+    def child(self, step: str | int) -> tuple[TextNode | None, TextNode] | None:
         """The places of a key and its value, or of an item; ``None`` if there is none."""
         node = self.content
         if isinstance(step, str):
@@ -62,9 +62,9 @@ class Node:
             return None, node.items[step]
         return None
 
-    def find(self, address: Address) -> tuple[Node | None, Node, bool]:
+    def find(self, address: Address) -> tuple[TextNode | None, TextNode, bool]:
         """Key and value at an address, or at the nearest place above it that there is; and whether it is exact."""
-        key: Node | None = None
+        key: TextNode | None = None
         value = self
         for step in address:
             found = value.child(step)
@@ -95,7 +95,7 @@ class Node:
         return found[start][0], found[end - 1][1]
 
 
-def read_positions(text: str, extent: int | None = None, *, fast: bool = True) -> Node:
+def read_positions(text: str, extent: int | None = None, *, fast: bool = True) -> TextNode:
     """Return the place of a document's value, and in it of all the others.
 
     Args:
@@ -103,17 +103,17 @@ def read_positions(text: str, extent: int | None = None, *, fast: bool = True) -
         extent: How far to read, in code points; to the end if not given.
         fast: Whether to use the parser in C if there is one.
     """
-    root = Node(0, len(text))
+    root = TextNode(0, len(text))
     root.items = []
     with suppress(YAMLError):
         add_nodes(root, text, events(text, fast=fast), len(text) if extent is None else extent)
-    return root.items[0] if root.items else Node(0, len(text))
+    return root.items[0] if root.items else TextNode(0, len(text))
 
 
-def add_nodes(root: Node, text: str, next_event: Callable[[], Any], extent: int) -> None:
+def add_nodes(root: TextNode, text: str, next_event: Callable[[], Any], extent: int) -> None:
     node, key = root, None
-    stack: list[tuple[Node, Node | None]] = []
-    anchors: dict[str, Node] = {}
+    stack: list[tuple[TextNode, TextNode | None]] = []
+    anchors: dict[str, TextNode] = {}
     while True:
         event = next_event()
         kind = event.__class__
@@ -134,20 +134,20 @@ def add_nodes(root: Node, text: str, next_event: Callable[[], Any], extent: int)
             return
 
 
-def node_of(event: Any, text: str, anchors: dict[str, Node]) -> Node:
+def node_of(event: Any, text: str, anchors: dict[str, TextNode]) -> TextNode:
     start, end = event.start_mark.index, event.end_mark.index
     kind = event.__class__
     anchor = event.anchor
     if kind is yaml.AliasEvent:
-        node = Node(start, end)
+        node = TextNode(start, end)
         node.target = anchors.get(anchor)
         return node
     if (anchor is not None or event.tag is not None) and (skip := PROPERTIES.match(text, start)):
         start = skip.end()
     if kind is yaml.ScalarEvent:
-        node = Node(min(start, end), end, event.style or "", event.value)
+        node = TextNode(min(start, end), end, event.style or "", event.value)
     else:
-        node = Node(start, max(start, end) if event.flow_style else start)
+        node = TextNode(start, max(start, end) if event.flow_style else start)
         if kind is yaml.MappingStartEvent:
             node.entries = {}
         else:
@@ -157,7 +157,7 @@ def node_of(event: Any, text: str, anchors: dict[str, Node]) -> Node:
     return node
 
 
-def attach(node: Node, key: Node | None, value: Node) -> Node | None:
+def attach(node: TextNode, key: TextNode | None, value: TextNode) -> TextNode | None:
     """Put a value where it belongs; what comes back is the key that waits for its value."""
     if node.items is not None:
         node.items.append(value)
@@ -173,7 +173,7 @@ def attach(node: Node, key: Node | None, value: Node) -> Node | None:
     return None
 
 
-def close(node: Node, text: str, event: Any) -> None:
+def close(node: TextNode, text: str, event: Any) -> None:
     """The end of a flow collection is its bracket; that of a block is the end of what it holds."""
     end = event.end_mark.index
     if end > event.start_mark.index and text[end - 1 : end] in {"]", "}"}:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from wfc.compiler.yaml.positions import Node
+from wfc.compiler.yaml.positions import TextNode
 
 __all__ = ["removal"]
 
-Way = list[tuple[Node | None, Node]]
+Way = list[tuple[TextNode | None, TextNode]]
 DASH: Final = re.compile(r"[ ]*-[ ]+")
 
 
@@ -41,17 +41,17 @@ def removal(text: str, way: Way) -> tuple[int, int, str] | None:
     return lines(text, start, end, following if owner.entries is not None else None)
 
 
-def parts_of(owner: Node) -> list[tuple[Node | None, Node]]:
+def parts_of(owner: TextNode) -> list[tuple[TextNode | None, TextNode]]:
     """Entries or items in their order, each once: a misspelt key stands for two names."""
     if owner.items is not None:
         return [(None, item) for item in owner.items]
-    found: dict[int, tuple[Node | None, Node]] = {}
+    found: dict[int, tuple[TextNode | None, TextNode]] = {}
     for key, value in (owner.entries or {}).values():
         found.setdefault(key.start, (key, value))
     return [found[start] for start in sorted(found)]
 
 
-def extent(text: str, part: tuple[Node | None, Node]) -> tuple[int, int]:
+def extent(text: str, part: tuple[TextNode | None, TextNode]) -> tuple[int, int]:
     key, value = part
     end = value.end
     if value.style in {"|", ">"}:

@@ -11,7 +11,7 @@ import yaml
 
 from wfc.compiler.diagnostics import Address, Edit, Fix, Position, Repair, TextEdit
 from wfc.compiler.yaml.parser import YAMLError, events
-from wfc.compiler.yaml.positions import Node
+from wfc.compiler.yaml.positions import TextNode
 from wfc.compiler.yaml.removals import removal
 from wfc.compiler.yaml.scalars import OutOfRange, plain
 
@@ -23,7 +23,7 @@ Raw = tuple[int, int, str]
 ESCAPES: Final = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
-def repair(text: str, root: Node, fix: Fix, position: Callable[[int], Position]) -> Repair | None:
+def repair(text: str, root: TextNode, fix: Fix, position: Callable[[int], Position]) -> Repair | None:
     """A fix in a document's text; ``None`` if what it is about is not written as it supposes.
 
     Args:
@@ -45,7 +45,7 @@ def repair(text: str, root: Node, fix: Fix, position: Callable[[int], Position])
     return Repair(fix.title, fix.applicability, edits)
 
 
-def looked_up(text: str, root: Node, edit: Edit) -> Raw | None:
+def looked_up(text: str, root: TextNode, edit: Edit) -> Raw | None:
     place = edit.place.here
     if place.part == "text" and edit.how != "remove":
         return in_text(text, edit)
@@ -71,9 +71,9 @@ def looked_up(text: str, root: Node, edit: Edit) -> Raw | None:
     return in_scalar(text, node, edit, in_flow)
 
 
-def way_to(root: Node, address: Address) -> list[tuple[Node | None, Node]] | None:
+def way_to(root: TextNode, address: Address) -> list[tuple[TextNode | None, TextNode]] | None:
     """Key and value on each step to an address, the document's first; ``None`` if an alias is on the way."""
-    way: list[tuple[Node | None, Node]] = [(None, root)]
+    way: list[tuple[TextNode | None, TextNode]] = [(None, root)]
     for step in address:
         found = way[-1][1].child(step)
         if found is None or found[1].target is not None:
@@ -82,7 +82,7 @@ def way_to(root: Node, address: Address) -> list[tuple[Node | None, Node]] | Non
     return way
 
 
-def taken(way: list[tuple[Node | None, Node]], edit: Edit) -> bool:
+def taken(way: list[tuple[TextNode | None, TextNode]], edit: Edit) -> bool:
     """Whether the map has the new key already."""
     entries = way[-2][1].entries or {}
     return edit.new in entries and entries[edit.new][0] is not way[-1][0]
@@ -101,7 +101,7 @@ def in_text(text: str, edit: Edit) -> Raw | None:
     return start, end, edit.new
 
 
-def before(text: str, key: Node | None, new: str, in_flow: bool) -> Raw | None:
+def before(text: str, key: TextNode | None, new: str, in_flow: bool) -> Raw | None:
     """A new entry before a key, with the key's indentation."""
     if key is None:
         return None
@@ -113,7 +113,7 @@ def before(text: str, key: Node | None, new: str, in_flow: bool) -> Raw | None:
     return key.start, key.start, newline.join([*new.split("\n"), ""]).replace(newline, newline + indent)
 
 
-def rewritten(text: str, node: Node, new: str) -> Raw | None:
+def rewritten(text: str, node: TextNode, new: str) -> Raw | None:
     """Another value, where the one that is there is on one line without a comment in it."""
     block = node.value is None and text[node.start : node.start + 1] not in {"{", "["}
     if block or node.style in {"|", ">"} or "\n" in text[node.start : node.end]:
@@ -121,7 +121,7 @@ def rewritten(text: str, node: Node, new: str) -> Raw | None:
     return node.start, node.end, new
 
 
-def in_scalar(text: str, node: Node, edit: Edit, in_flow: bool) -> Raw | None:
+def in_scalar(text: str, node: TextNode, edit: Edit, in_flow: bool) -> Raw | None:
     """A stretch of a scalar's value written anew, in its own style where it can be."""
     value = node.value
     assert value is not None
@@ -146,7 +146,7 @@ def in_scalar(text: str, node: Node, edit: Edit, in_flow: bool) -> Raw | None:
     return (begin, stop, edit.new) if printable(edit.new) and value else None
 
 
-def in_plain(text: str, node: Node, raw: Raw, whole: str, in_flow: bool) -> Raw:
+def in_plain(text: str, node: TextNode, raw: Raw, whole: str, in_flow: bool) -> Raw:
     """The edit, if what comes of it needs no quotes; else the whole in quotes."""
     begin, stop, new = raw
     now = text[node.start : begin] + new + text[stop : node.end]

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from wfc.runtime.driver.loops import call_soon
 
-__all__ = ["Gate", "Passage"]
+__all__ = ["Admission", "Gate"]
 
 CLEANING = 5.0
 """Seconds that the steps of a run that is over may clean up before the next run has its place."""
@@ -40,9 +40,9 @@ class Gate:
         self.name = name
         self._most = most
         self._inside = 0
-        self._waiting: deque[Passage] = deque()
+        self._waiting: deque[Admission] = deque()
 
-    def enter(self, passage: Passage) -> bool:
+    def enter(self, passage: Admission) -> bool:
         """Return whether a run is let in at once; otherwise it goes on when its turn has come."""
         if self._inside < self._most:
             self._inside += 1
@@ -59,7 +59,7 @@ class Gate:
                 return
         self._inside -= 1
 
-    def forget(self, passage: Passage) -> None:
+    def forget(self, passage: Admission) -> None:
         """Take a run out of the queue."""
         if passage in self._waiting:
             self._waiting.remove(passage)
@@ -70,7 +70,7 @@ class Gate:
         return not self._inside and not self._waiting
 
 
-class Passage:
+class Admission:
     """A run's way through its gates: it begins behind the last one, and leaves all of them when it is over.
 
     Args:

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from wfc.runtime.driver.context import Context
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.breakpoints import Breakpoint, Halt
+from wfc.runtime.driver.run.failures import as_caught
 from wfc.runtime.driver.run.questions import OpenQuestion, awaited_event, open_questions
 from wfc.runtime.driver.run.stream import Stream
 from wfc.runtime.driver.run.watchers import Observer
-from wfc.runtime.errors import WorkflowCancelledByUser
+from wfc.runtime.errors import StepFailedError, WorkflowCancelledByUser
 from wfc.runtime.events import Event, StopEvent
+from wfc.runtime.store.kept import KeptSnapshot
 
 if TYPE_CHECKING:
     # a bare `WorkflowHandler` means any result; `typing` knows defaults of type variables from Python 3.13 on
@@ -32,7 +34,9 @@ class WorkflowHandler(Generic[R]):
     """A run that is under way, or over.
 
     Awaiting it gives the run's result: what a plain ``StopEvent`` carries, or the end event itself where it is
-    of a class of its own. It raises what the run failed with: always a ``WorkflowError``.
+    of a class of its own. It raises what the run failed with: a ``WorkflowError``, which is also of the kind that
+    a step raised. Only where no error can be, as with pydantic's ``ValidationError``, that itself is raised, with a
+    note that names the step.
     """
 
     __slots__ = ("_context", "_run")
@@ -64,7 +68,12 @@ class WorkflowHandler(Generic[R]):
     async def stop_event_result(self) -> StopEvent:
         """The end event, once there is one. Cancelling the caller does not cancel the run."""
         future = self._run.future
-        return future.result() if future.done() else await asyncio.shield(future)
+        try:
+            return future.result() if future.done() else await asyncio.shield(future)
+        except StepFailedError as error:
+            failed = error
+        # outside of `except`: what is raised may be the error's cause, and would have it as its context
+        raise failed if self._run.execution.plan.is_generated else as_caught(failed)
 
     def get_stop_event(self) -> StopEvent | None:
         """The end event, or ``None`` while the run is not over or if it failed."""
@@ -75,21 +84,30 @@ class WorkflowHandler(Generic[R]):
         """Whether the run is over."""
         return self._run.is_done
 
-    def stream_events(self, expose_internal: bool = False) -> AsyncGenerator[Event, None]:
+    def stream_events(self, expose_internal: bool = False, *, since: int = 0) -> AsyncGenerator[Event, None]:
         """What the run publishes, from its beginning to its last event. Each call is a reader of its own.
+
+        The last 100,000 events are kept for readers that come later, or as many as the workflow's ``stream_limit``
+        says. A reader misses nothing after it has begun.
 
         Args:
             expose_internal: Whether to show what happens inside too: ``InternalDispatchEvent`` s, from the
                 moment that somebody first asked for them.
-        """
-        return self._stream(expose_internal).read()
+            since: How many events to leave out at the beginning; a reply that comes in pieces counts as one.
 
-    def stream_with_run_ids(self, expose_internal: bool = False) -> AsyncGenerator[tuple[str, Event], None]:
+        Raises:
+            StreamGoneError: The first event after those is kept no more; it says which is the first that is.
+        """
+        return self._stream(expose_internal).read(since)
+
+    def stream_with_run_ids(
+        self, expose_internal: bool = False, *, since: int = 0
+    ) -> AsyncGenerator[tuple[str, Event], None]:
         """The same with the id of the run that each event comes from: this one, or one that is part of it.
 
         The id of a part begins with those of the runs above it: ``<run id>/<step>/<number>``.
         """
-        return self._stream(expose_internal).read_with_run_ids()
+        return self._stream(expose_internal).read_with_run_ids(since)
 
     def _stream(self, expose_internal: bool) -> Stream:
         watchers = self._run.watchers
@@ -198,10 +216,14 @@ class WorkflowHandler(Generic[R]):
     async def cancel_run(self, *, timeout: float = 5.0) -> None:  # noqa: ASYNC109 - llama-index-workflows' name
         """Ends the run; awaiting the handler then raises ``WorkflowCancelledByUser``.
 
+        ``ctx.to_dict()`` still gives the run as it was before, to go on from there.
+
         Args:
             timeout: Seconds to wait for the steps that were running to clean up.
         """
         run = self._run
+        if not run.is_done:
+            run.kept = KeptSnapshot(run.execution.plan, run.snapshot)
         tasks = {one.task for one in run.execution.in_flight.values() if one.task is not None}
         run.cancel()
         run.future.add_done_callback(_seen)  # it is known: no complaint if nobody awaits the handler

@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from wfc.runtime.errors import WorkflowConfigurationError
+from wfc.runtime.store.classes import allow_in_snapshots
 
 __all__ = ["install"]
 
@@ -34,6 +35,11 @@ _MODULES: Final = (
     "workflows.workflow",
 )
 """Their modules that have one of the same name in this room."""
+
+_KEPT_BY_AGENTS: Final = (
+    ("llama_index.core.memory.types", "BaseMemory"),
+    ("llama_index.core.storage.chat_store.base", "BaseChatStore"),
+)
 
 
 class _Alias(ModuleType):
@@ -74,3 +80,13 @@ def install() -> None:
         parent, _, last = name.rpartition(".")
         if parent:
             setattr(sys.modules[parent], last, made)
+    allow_in_snapshots(_kept_by_agents)
+
+
+def _kept_by_agents() -> list[type[Any]]:
+    """Return the base classes of what agents keep in their state, as far as the core has been imported.
+
+    No step declares them: an agent puts its memory under a key.
+    """
+    found = [getattr(sys.modules.get(module), name, None) for module, name in _KEPT_BY_AGENTS]
+    return [kind for kind in found if isinstance(kind, type)]

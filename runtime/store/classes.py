@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import typing
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
+from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -17,11 +18,25 @@ from wfc.runtime.events import Event
 from wfc.runtime.plan import Plan
 from wfc.runtime.plan.step import Step
 
-__all__ = ["Classes"]
+__all__ = ["EVENTS", "Classes", "allow_in_snapshots"]
 
 _OWN = (*(getattr(events, name) for name in events.__all__),)
 
+EVENTS = tuple(kind for kind in _OWN if isinstance(kind, type) and issubclass(kind, Event))
+"""The classes of events that every workflow knows."""
+
 _OF_TABLES: WeakKeyDictionary[Plan, Classes] = WeakKeyDictionary()
+
+_ALLOWED: list[Callable[[], Iterable[type[Any]]]] = []
+
+
+def allow_in_snapshots(classes: Callable[[], Iterable[type[Any]]]) -> None:
+    """Let the snapshots of every workflow name further classes, and those derived from them.
+
+    Args:
+        classes: Returns them; called when the first snapshot of a workflow is written or read.
+    """
+    _ALLOWED.append(classes)
 
 
 class Classes:
@@ -42,13 +57,14 @@ class Classes:
         """Those of a workflow's table."""
         found = _OF_TABLES.get(table)
         if found is None:
-            found = _OF_TABLES[table] = cls([*_roots(table), *_OWN])
+            allowed = (kind for classes in _ALLOWED for kind in classes())
+            found = _OF_TABLES[table] = cls([*_roots(table), *_OWN, *allowed])
         return found
 
     def and_these(self, more: Iterable[type[Any]]) -> Classes:
-        """These and more."""
+        """Return these and more."""
         more = tuple(more)
-        return Classes([*self._names, *more]) if more else self
+        return _joined(self, more) if more else self
 
     def _add(self, kind: type[Any], name: str) -> None:
         self._by_name[name] = kind
@@ -58,9 +74,9 @@ class Classes:
         """What a class is called in snapshots; ``None`` for one that the workflow does not declare."""
         name = self._names.get(kind)
         if name is None and any(
-            base in self._names for base in kind.__mro__[1:-1] if issubclass(base, Event)
+            base in self._names for base in kind.__mro__[1:-1] if issubclass(base, BaseModel)
         ):
-            name = f"<{_full_name(kind)}>"  # derived from an event that is declared
+            name = f"<{_full_name(kind)}>"  # derived from a class that is declared
             self._add(kind, name)
         return name
 
@@ -77,6 +93,14 @@ class Classes:
             )
         return name
 
+    def _find_derived(self, name: str) -> type[Any] | None:
+        """Return a class of this process that is derived from a declared one; the newest of several of one name."""
+        found = None
+        for kind in _derived(self._names):
+            if f"<{_full_name(kind)}>" == name:
+                found = kind
+        return found
+
     def named(self, name: object) -> type[Any]:
         """The class of a name.
 
@@ -85,11 +109,14 @@ class Classes:
         """
         found = self._by_name.get(name) if isinstance(name, str) else None
         if found is None and isinstance(name, str) and name.startswith("<"):
-            found = next((kind for kind in _derived(self._names) if f"<{_full_name(kind)}>" == name), None)
+            found = self._find_derived(name)
             if found is not None:
                 self._add(found, name)
         if found is None:
-            raise SnapshotError(f"the snapshot names {name!r}, which is no class of this workflow")
+            raise SnapshotError(
+                f"the snapshot names {name!r}, which is no class of this workflow: import the module that "
+                f"defines it first, or read with the same `JsonSerializer(allowed_types=[…])` that wrote it"
+            )
         return found
 
     def event(self, name: object) -> type[Event]:
@@ -104,12 +131,17 @@ class Classes:
         return found
 
 
+@lru_cache(maxsize=64)
+def _joined(classes: Classes, more: tuple[type[Any], ...]) -> Classes:
+    return Classes([*classes._names, *more])
+
+
 def _full_name(kind: type[Any]) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
 def _derived(kinds: Iterable[type[Any]]) -> Iterator[type[Any]]:
-    todo = [kind for kind in kinds if issubclass(kind, Event) and kind not in _OWN]
+    todo = [kind for kind in kinds if issubclass(kind, BaseModel)]
     seen: set[type[Any]] = set()
     while todo:
         for kind in type.__subclasses__(todo.pop()):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typing
 from functools import lru_cache
+from inspect import isabstract
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, TypeAdapter
@@ -26,14 +27,22 @@ class ModelCodec:
         self._kind = kind
         self.fields = frozenset(kind.model_fields)
         self.private = frozenset(kind.__private_attributes__)
-        own = kind.__pydantic_decorators__.model_serializers.values()
-        self._is_whole = any(one.cls_ref != _STOP for one in own)  # written in a way of its own
-        self.loose = (
-            frozenset()
-            if self._is_whole
-            else frozenset(name for name, field in kind.model_fields.items() if _is_loose(field))
+        own = kind.__pydantic_decorators__
+        # written in a way of its own, and read by its fields: which is not possible where one's class is abstract
+        self._is_whole = any(one.cls_ref != _STOP for one in own.model_serializers.values()) and not any(
+            map(_is_open, kind.model_fields.values())
         )
-        self._typed = self.fields - self.loose
+        said = {name for one in own.field_serializers.values() for name in one.info.fields}
+        loose = {
+            name
+            for name, field in kind.model_fields.items()
+            if _is_open(field) or (name not in said and _is_loose(field))
+        }
+        left_out = {
+            name for name, field in kind.model_fields.items() if field.exclude and not field.is_required()
+        }
+        self.loose = frozenset() if self._is_whole else frozenset(loose - left_out)
+        self._typed = self.fields - self.loose - left_out
         self._adapters: dict[str, TypeAdapter[Any]] = {}
 
     def dump(self, value: BaseModel) -> dict[str, Any]:
@@ -44,12 +53,27 @@ class ModelCodec:
         """
         if self._is_whole:
             return {"": self._kind.__pydantic_serializer__.to_python(value, mode="json")}
-        if not self._typed:
-            return {}
+        return self._dump(value, self._typed) if self._typed else {}
+
+    def _dump(self, value: BaseModel, names: frozenset[str]) -> dict[str, Any]:
+        include = None if names == self.fields else set(names)
         data: dict[str, Any] = self._kind.__pydantic_serializer__.to_python(
-            value, mode="json", by_alias=False, include=set(self._typed) if self.loose else None
+            value, mode="json", by_alias=False, include=include
         )
-        return {name: one for name, one in data.items() if name in self._typed}
+        return {name: one for name, one in data.items() if name in names}
+
+    def dump_apart(self, value: BaseModel) -> tuple[dict[str, Any], dict[str, ValueError]]:
+        """Return the same fields, each for itself, and the errors of those that cannot be written so."""
+        if self._is_whole:
+            return {}, dict.fromkeys(self._typed, ValueError("its class writes it in a way that fails"))
+        fields: dict[str, Any] = {}
+        errors: dict[str, ValueError] = {}
+        for name in sorted(self._typed):
+            try:
+                fields |= self._dump(value, frozenset({name}))
+            except ValueError as error:
+                errors[name] = error
+        return fields, errors
 
     def load(self, data: dict[str, Any], loose: dict[str, Any]) -> Any:
         """A model of such fields, and of those that have been read already.
@@ -91,6 +115,19 @@ def codec_of(kind: type[BaseModel]) -> ModelCodec:
 
 
 _STOP = next(iter(StopEvent.__pydantic_decorators__.model_serializers.values())).cls_ref
+
+
+def _is_open(field: FieldInfo) -> bool:
+    """Whether what is in a field is of classes derived from its declared one, by which it cannot be read."""
+    if any(type(mark).__name__ == "SerializeAsAny" for mark in field.metadata):
+        return True
+    todo: list[Any] = [field.annotation]
+    while todo:
+        one = todo.pop()
+        if isabstract(one) and issubclass(one, BaseModel):
+            return True
+        todo.extend(typing.get_args(one))
+    return False
 
 
 def _is_loose(field: FieldInfo) -> bool:

@@ -46,11 +46,11 @@ def read_execution(
     Raises:
         SnapshotError: The data is not what was written of one.
     """
-    reader = _Reader(data, table, run_id, state, values, now)
+    reader = _SnapshotReader(data, table, run_id, state, values, now)
     return reader.read(), reader.left
 
 
-class _Reader:
+class _SnapshotReader:
     def __init__(
         self, data: dict[str, Any], table: Plan, run_id: str, state: Any, values: Values, now: float
     ) -> None:

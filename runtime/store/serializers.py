@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from wfc.runtime.errors import SnapshotError
+from wfc.runtime.store.classes import EVENTS
 from wfc.runtime.store.values import Values
 from wfc.runtime.values.serializers import BaseSerializer
 
@@ -14,7 +15,7 @@ __all__ = ["JsonSerializer", "PickleSerializer"]
 
 
 class JsonSerializer(BaseSerializer):
-    """Writes JSON; with ``allowed_types``, objects of these pydantic classes too.
+    """Writes JSON, and events; with ``allowed_types``, objects of these pydantic classes too.
 
     Args:
         allowed_types: Further classes that may stand in a snapshot. No class is ever imported by its name.
@@ -36,7 +37,7 @@ class JsonSerializer(BaseSerializer):
             ValueError: It has no JSON form.
         """
         try:
-            return json.dumps(Values.of_classes(self.allowed_types).write(value))
+            return json.dumps(self._values().write(value))
         except (TypeError, RecursionError, SnapshotError) as error:
             raise ValueError(f"it cannot be written as JSON: {error}") from None
 
@@ -47,9 +48,13 @@ class JsonSerializer(BaseSerializer):
             ValueError: It is none that was written so.
         """
         try:
-            return Values.of_classes(self.allowed_types).read(json.loads(value))
+            return self._values().read(json.loads(value))
         except (RecursionError, SnapshotError) as error:
             raise ValueError(f"it cannot be read: {error}") from None
+
+    def _values(self) -> Values:
+        """Return what writes and reads values: events of every class, and what is allowed."""
+        return Values.of_classes((*EVENTS, *self.allowed_types))
 
 
 class PickleSerializer(JsonSerializer):

@@ -20,7 +20,16 @@ from wfc.runtime.store.values import Values
 from wfc.runtime.store.writing import step_key, write_execution
 from wfc.runtime.values.serializers import BaseSerializer
 
-__all__ = ["VERSION", "StoredRun", "read_run", "shape_of", "write_outcome", "write_run", "write_state"]
+__all__ = [
+    "VERSION",
+    "StoredRun",
+    "read_run",
+    "shape_of",
+    "values_for",
+    "write_outcome",
+    "write_run",
+    "write_state",
+]
 
 VERSION = 1
 """Of snapshots: a newer runtime reads those of older ones, or says that it does not."""
@@ -65,7 +74,7 @@ def write_state(
     Raises:
         SnapshotError: It cannot be written.
     """
-    written = None if state is None else _values(plan, serializer).write_model(state)
+    written = None if state is None else values_for(plan, serializer).write_model(state)
     return {**_head(name, plan), "state": written}
 
 
@@ -91,7 +100,7 @@ def write_run(
         data["deadline"] = run.deadline
     if run.trace:
         data["trace"] = run.trace
-    values = _values(plan, serializer)
+    values = values_for(plan, serializer)
     data["execution"] = write_execution(run.execution, values, run.timers_left, now)
     data["begun"] = run.begun
     if run.early:
@@ -107,7 +116,7 @@ def write_outcome(
     plan: Plan, outcome: StopEvent | Exception, serializer: BaseSerializer | None = None
 ) -> Any:
     """Return the end of a run as JSON data."""
-    return _values(plan, serializer).write(outcome)
+    return values_for(plan, serializer).write(outcome)
 
 
 def _early(tick: Arrived, values: Values) -> list[Any]:
@@ -118,8 +127,10 @@ def _head(name: str, plan: Plan) -> dict[str, Any]:
     return {"wfc": VERSION, "workflow": name, "shape": shape_of(plan)}
 
 
-def _values(plan: Plan, serializer: BaseSerializer | None) -> Values:
-    return Values(Classes.of(plan), serializer)
+def values_for(plan: Plan, serializer: BaseSerializer | None) -> Values:
+    """Return what writes and reads the values in snapshots of a workflow."""
+    further = () if serializer is None else serializer.allowed_types
+    return Values(Classes.of(plan).and_these(further), serializer)
 
 
 def shape_of(plan: Plan) -> str:
@@ -167,7 +178,7 @@ def _read(name: str, plan: Plan, data: Any, serializer: BaseSerializer | None) -
     if not isinstance(data, dict) or "wfc" not in data:
         raise SnapshotError("this is no snapshot of a run")
     _check_head(_head(name, plan), data)
-    values = _values(plan, serializer)
+    values = values_for(plan, serializer)
     given = data.get("state")
     state = plan.new_state() if given is None else values.read_model(given, plan.state)
     found = StoredRun(_text(data.get("run_id", "")), state)

@@ -49,6 +49,13 @@ _LISTS: dict[type[Any], str] = {tuple: "tuple", set: "set", frozenset: "frozense
 _FROM_LIST: dict[str, Callable[[list[Any]], Any]] = {"tuple": tuple, "set": set, "frozenset": frozenset}
 
 
+_ADVICE = {
+    True: "give `to_dict`, and later `from_dict`, `JsonSerializer(allowed_types=[{}])`",
+    False: "keep plain data or a pydantic class instead, make it a `Resource`, or give `to_dict` and `from_dict` "
+    "a `BaseSerializer` of your own that writes it",
+}
+
+
 class Values:
     """Writes values as JSON data, and reads them.
 
@@ -110,7 +117,7 @@ class Values:
             return {"$": "custom", "of": self._serializer.serialize(value)}
         raise SnapshotError(
             f"a value of type {kind.__name__} cannot be in a snapshot: the workflow declares no such class; "
-            f"`to_dict(JsonSerializer(allowed_types=[…]))` lets further pydantic classes in"
+            + _ADVICE[isinstance(value, BaseModel)].format(kind.__name__)
         )
 
     def write_model(self, value: BaseModel, depth: int = 0) -> list[Any]:
@@ -122,18 +129,44 @@ class Values:
         kind = type(value)
         name = self.classes.name(kind)
         codec = codec_of(kind)
+        held: list[str] = []
         try:
             fields = codec.dump(value)
-        except ValueError as error:  # pydantic's, about what JSON cannot hold
-            raise SnapshotError(f"{kind.__name__} cannot be written as JSON: {error}") from None
-        for field in codec.loose:
-            if field in value.__dict__:
-                fields[field] = self.write(value.__dict__[field], depth)
+        except ValueError:  # pydantic's, about what JSON cannot hold or what a serializer of the class does
+            fields, held = self._hold(value, codec, depth)
+        loose = {field: one for field, one in value.__dict__.items() if field in codec.loose}
+        fields |= self._write_each(loose, kind, depth)
         extra, private = value.__pydantic_extra__, value.__pydantic_private__
-        if not extra and not private:
+        if not extra and not private and not held:
             return [name, fields]
-        written = {key: self.write(one, depth) for key, one in (extra or {}).items()}
-        return [name, fields, written, {key: self.write(one, depth) for key, one in (private or {}).items()}]
+        written = [self._write_each(one or {}, kind, depth) for one in (extra, private)]
+        return [name, fields, *written, held] if held else [name, fields, *written]
+
+    def _hold(self, value: BaseModel, codec: ModelCodec, depth: int) -> tuple[dict[str, Any], list[str]]:
+        """Write by what they hold those fields that cannot be written by their declared types.
+
+        Returns:
+            All that are not loose, and the names of those.
+        """
+        fields, errors = codec.dump_apart(value)
+        for field, error in errors.items():
+            try:
+                fields[field] = self.write(value.__dict__[field], depth)
+            except SnapshotError as found:
+                raise SnapshotError(
+                    f"`{field}` of {type(value).__name__} cannot be written as JSON: {error}; {found}"
+                ) from None
+        return fields, list(errors)
+
+    def _write_each(self, entries: dict[str, Any], kind: type[BaseModel], depth: int) -> dict[str, Any]:
+        """Return a model's entries as JSON data; an error says which of them has no such form."""
+        written = {}
+        for key, one in entries.items():
+            try:
+                written[key] = self.write(one, depth)
+            except SnapshotError as error:
+                raise SnapshotError(f"`{key}` of {kind.__name__}: {error}") from None
+        return written
 
     # --- reading
 
@@ -187,21 +220,20 @@ class Values:
         Raises:
             SnapshotError: It is not as it was written.
         """
-        if not isinstance(data, list) or len(data) not in (2, 4) or not isinstance(data[1], dict):
+        if not isinstance(data, list) or len(data) not in (2, 4, 5) or not isinstance(data[1], dict):
             raise SnapshotError("where an event or record is to be, the snapshot has something else")
         found = self.classes.named(data[0])
         if not issubclass(found, kind):
             raise SnapshotError(f"where a {kind.__name__} is to be, the snapshot has a {found.__name__}")
         codec = codec_of(found)
         fields = data[1]
-        loose = {name: self.read(fields[name], depth) for name in codec.loose if name in fields}
+        held = codec.loose if len(data) < 5 else codec.loose | codec.fields.intersection(data[4])
+        loose = {name: self.read(fields[name], depth) for name in held if name in fields}
         try:
-            made: M = codec.load(
-                {name: one for name, one in fields.items() if name not in codec.loose}, loose
-            )
+            made: M = codec.load({name: one for name, one in fields.items() if name not in held}, loose)
         except ValueError as error:
             raise SnapshotError(f"{found.__name__} in the snapshot does not fit its class: {error}") from None
-        if len(data) == 4:
+        if len(data) > 2:
             self._fill(made, codec, data[2], data[3], depth)
         return made
 

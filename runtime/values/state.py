@@ -9,7 +9,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from wfc.runtime.errors import WorkflowRuntimeError
+from wfc.runtime.errors import InvalidValueError, WorkflowRuntimeError
+from wfc.runtime.values.copies import copy_container, copy_to_edit
 from wfc.runtime.values.dict_like import DictLike
 
 __all__ = ["StateHolder", "StateStore"]
@@ -57,24 +58,30 @@ class StateStore(Generic[S]):
     async def set(self, path: str, value: Any) -> None:
         """Puts a value at a path; dictionaries that are missing on the way are made.
 
+        What was read before does not change by that: what lies on the path is replaced by copies.
+
         Raises:
-            ValueError: The path is empty, or leads through something that has no parts.
+            ValueError: The path is empty.
+            InvalidValueError: It leads through something that has no parts; it is a ``ValueError``.
         """
         if not path:
             raise ValueError("the path is empty")
         async with self._writing():
-            self._put(path, value)
+            try:
+                self._put(path, value)
+            except (AttributeError, KeyError, IndexError, TypeError) as error:
+                raise InvalidValueError(f"nothing can be put at `{path}`: {error}") from error
 
     def _put(self, path: str, value: Any) -> None:
         *way, last = path.split(".")
         target = self._holder.state
         for part in way:
             try:
-                target = _step_into(target, part)
+                inner = copy_container(_step_into(target, part))
             except (AttributeError, KeyError):
-                made: dict[str, Any] = {}
-                _assign(target, part, made)
-                target = made
+                inner = {}
+            _assign(target, part, inner)
+            target = inner
         _assign(target, last, value)
 
     async def get_state(self) -> S:
@@ -105,18 +112,20 @@ class StateStore(Generic[S]):
         """Sets everything back to its default.
 
         Raises:
-            WorkflowRuntimeError: A field has none.
+            InvalidValueError: A field has none; it is a ``ValueError``.
         """
         kind = type(self._holder.state)
         async with self._writing():
             try:
                 self._holder.state = kind()
             except ValueError as error:
-                raise WorkflowRuntimeError(f"{kind.__name__} cannot be cleared: {error}") from error
+                raise InvalidValueError(f"{kind.__name__} cannot be cleared: {error}") from error
 
     @asynccontextmanager
     async def edit_state(self) -> AsyncIterator[S]:
         """``async with ctx.store.edit_state() as state:`` alone, and all or nothing.
+
+        What is edited is a copy, which shares with the state what cannot be copied, such as locks and clients.
 
         Raises:
             WorkflowRuntimeError: The block itself writes to the store in another way, and would wait for itself.
@@ -128,7 +137,7 @@ class StateStore(Generic[S]):
         async with self._lock:
             self._editor = asyncio.current_task()
             try:
-                edited = self._holder.state.model_copy(deep=True)
+                edited = copy_to_edit(self._holder.state)
                 yield edited
                 self._holder.state = edited
             finally:

@@ -62,6 +62,16 @@ def test_files_shown_that_know_each_other_are_good_together(
         assert status == 0, "".join(capsys.readouterr())
 
 
+PATH = re.compile(r"`((?:compiler|runtime|schemas|docs|specs|tests)/[\w./-]*)`")
+
+
+def test_every_path_in_the_guide_for_contributors_exists() -> None:
+    text = (ROOT / "docs/contributing.md").read_text(encoding="utf-8")
+    paths = [path for path in PATH.findall(text) if "some-" not in path and "some_" not in path]
+    assert len(paths) > 40
+    assert not [path for path in paths if not (ROOT / path).exists()]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     for match in LINK.finditer(page.read_text(encoding="utf-8")):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wfc.compiler.diagnostics import Finding, Place, Report
-from wfc.compiler.proof.analysis import Analysis
+from wfc.compiler.proof.analysis import FlowAnalysis
 from wfc.compiler.proof.graph.batch_nesting import MisplacedBatch
 from wfc.compiler.proof.graph.paths import Hop, cycle, describe_path, hops_from, shortest_route
 from wfc.compiler.rules import joins as problems
@@ -13,7 +13,7 @@ from wfc.compiler.rules import joins as problems
 __all__ = ["batches_nest"]
 
 
-def batches_nest(analysis: Analysis, report: Report) -> None:
+def batches_nest(analysis: FlowAnalysis, report: Report) -> None:
     """Batches are collected where they were opened, and by nothing else."""
     for problem in analysis.misplaced:
         finding = _finding(analysis, problem)
@@ -21,7 +21,7 @@ def batches_nest(analysis: Analysis, report: Report) -> None:
             report(finding)
 
 
-def _finding(analysis: Analysis, problem: MisplacedBatch) -> Finding | None:
+def _finding(analysis: FlowAnalysis, problem: MisplacedBatch) -> Finding | None:
     graph, node = analysis.graph, problem.node
     name = analysis.name(node)
     told = describe_path(graph, shortest_route(graph, node, problem.stack), node)
@@ -42,12 +42,12 @@ def _finding(analysis: Analysis, problem: MisplacedBatch) -> Finding | None:
     return problems.batch_work_escapes(analysis.form(node), name, analysis.name(problem.stack[-1]), told)
 
 
-def _opening(analysis: Analysis, node: int) -> Place:
+def _opening(analysis: FlowAnalysis, node: int) -> Place:
     way = next(way for way in analysis.graph.nodes[node].ways if way.batches)
     return analysis.way(node, way)
 
 
-def _circle(analysis: Analysis, node: int) -> str:
+def _circle(analysis: FlowAnalysis, node: int) -> str:
     graph = analysis.graph
 
     def edges(at: int) -> Iterator[tuple[Hop, int]]:

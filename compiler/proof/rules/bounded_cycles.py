@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from functools import partial
 
 from wfc.compiler.diagnostics import Place, Report
-from wfc.compiler.proof.analysis import Analysis
+from wfc.compiler.proof.analysis import FlowAnalysis
 from wfc.compiler.proof.graph.components import Edges, _edges, components
 from wfc.compiler.proof.graph.flow_graph import FlowGraph
 from wfc.compiler.proof.graph.paths import Hop, cycle, describe_path
@@ -31,7 +31,7 @@ class UnboundedCycle:
     by_limit: bool
 
 
-def cycles_are_bounded(analysis: Analysis, report: Report) -> None:
+def cycles_are_bounded(analysis: FlowAnalysis, report: Report) -> None:
     """Each loop holds a step with `max_runs`."""
     covered = {node for node in range(len(analysis.graph.nodes)) if node not in analysis.graph.alive}
     if not analysis.misplaced:

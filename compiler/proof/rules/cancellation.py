@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.model import Join
-from wfc.compiler.proof.analysis import Analysis
+from wfc.compiler.proof.analysis import FlowAnalysis
 from wfc.compiler.proof.graph.flow_graph import FlowGraph, Way
 from wfc.compiler.proof.graph.paths import describe_path, shortest_route
 from wfc.compiler.rules import runs as problems
@@ -28,7 +28,7 @@ class LostWork:
     event: str
 
 
-def nothing_else_is_cancelled(analysis: Analysis, report: Report) -> None:
+def nothing_else_is_cancelled(analysis: FlowAnalysis, report: Report) -> None:
     """All that a join with `rest: cancel` may cancel leads to this join alone, or to an end."""
     for join in analysis.graph.forks:
         accepts = analysis.step(join).accepts if join else None

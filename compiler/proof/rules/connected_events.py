@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.model import SendEvent
-from wfc.compiler.proof.analysis import Analysis
+from wfc.compiler.proof.analysis import FlowAnalysis
 from wfc.compiler.rules import flow as problems
 from wfc.compiler.types import Record, within
 
 __all__ = ["events_lead_somewhere"]
 
 
-def events_lead_somewhere(analysis: Analysis, report: Report) -> None:
+def events_lead_somewhere(analysis: FlowAnalysis, report: Report) -> None:
     """Each event has a producer, and an acceptor unless it is an end."""
     workflow, graph = analysis.workflow, analysis.graph
     emitted = {workflow.start.name: None, **dict.fromkeys(emit.event.name for emit, _ in analysis.emits)}
@@ -46,7 +46,7 @@ def events_lead_somewhere(analysis: Analysis, report: Report) -> None:
             report(problems.unused_event(Place(declared.address).key, declared.name))
 
 
-def _told_to_others(analysis: Analysis) -> Iterator[str]:
+def _told_to_others(analysis: FlowAnalysis) -> Iterator[str]:
     """Events that only whoever watches the run is told, or another run."""
     for step in analysis.workflow.steps:
         if isinstance(step.action, SendEvent):
@@ -55,7 +55,7 @@ def _told_to_others(analysis: Analysis) -> Iterator[str]:
             yield step.stream.after_event.event.name
 
 
-def _used_as_types(analysis: Analysis) -> set[str]:
+def _used_as_types(analysis: FlowAnalysis) -> set[str]:
     """Names of events that are also the types of fields somewhere."""
     workflow = analysis.workflow
     roots = [

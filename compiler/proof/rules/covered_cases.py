@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.model.flow import exits
-from wfc.compiler.proof.analysis import Analysis
+from wfc.compiler.proof.analysis import FlowAnalysis
 from wfc.compiler.rules import flow as problems
 
 __all__ = ["entries_cover_every_case"]
 
 
-def entries_cover_every_case(analysis: Analysis, report: Report) -> None:
+def entries_cover_every_case(analysis: FlowAnalysis, report: Report) -> None:
     """One entry always matches; for `on_error` the run's own exits are next, so that it may leave a case."""
     workflow = analysis.workflow
     found = [("the run", key, exit_) for key, exit_ in workflow.run.exits]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from wfc.compiler.diagnostics import Place, Report
-from wfc.compiler.proof.analysis import Analysis
+from wfc.compiler.proof.analysis import FlowAnalysis
 from wfc.compiler.rules import types as problems
 from wfc.compiler.types import Field, ListOf, OneOf, Optional, Record, Type, parts, within
 
 __all__ = ["types_are_finite"]
 
 
-def types_are_finite(analysis: Analysis, report: Report) -> None:
+def types_are_finite(analysis: FlowAnalysis, report: Report) -> None:
     """No record needs another of its own kind inside itself, without an end."""
     workflow = analysis.workflow
     roots: list[Type] = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from wfc.compiler.diagnostics import Report
-from wfc.compiler.proof.analysis import Analysis
+from wfc.compiler.proof.analysis import FlowAnalysis
 from wfc.compiler.proof.graph.components import cyclic
 from wfc.compiler.proof.graph.flow_graph import FlowGraph
 from wfc.compiler.proof.graph.paths import cycle, describe_path, hops_from, path_between
@@ -16,7 +16,7 @@ __all__ = ["keys_change"]
 CHANGING = frozenset({"event", "events", "state", "result"})
 
 
-def keys_change(analysis: Analysis, report: Report) -> None:
+def keys_change(analysis: FlowAnalysis, report: Report) -> None:
     """An `idempotency_key` in a loop or a batch uses something that differs from run to run of its step."""
     graph = analysis.graph
     keyed = [node for node, step in enumerate(analysis.workflow.steps, 1) if step.idempotency_key is not None]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from wfc.compiler.diagnostics import Finding, Place, Report
 from wfc.compiler.model import Join
 from wfc.compiler.model.flow import START
-from wfc.compiler.proof.analysis import Analysis
+from wfc.compiler.proof.analysis import FlowAnalysis
 from wfc.compiler.proof.graph.flow_graph import FlowGraph, step_node
 from wfc.compiler.proof.graph.match_by import too_many_ways
 from wfc.compiler.proof.graph.paths import (
@@ -27,7 +27,7 @@ from wfc.compiler.rules import joins as problems
 __all__ = ["joins_are_filled"]
 
 
-def joins_are_filled(analysis: Analysis, report: Report) -> None:
+def joins_are_filled(analysis: FlowAnalysis, report: Report) -> None:
     """Each `all` join gets one of each of its events in every frame, or none of them."""
     if analysis.misplaced:
         return
@@ -38,7 +38,7 @@ def joins_are_filled(analysis: Analysis, report: Report) -> None:
             report(problems.flow_too_complex(analysis.form(node), step.name, [step.name]))
 
 
-def _finding(analysis: Analysis, failure: JoinFailure) -> Finding:
+def _finding(analysis: FlowAnalysis, failure: JoinFailure) -> Finding:
     graph, join = analysis.graph, failure.join
     name, fork = analysis.name(join), analysis.name(graph.forks[join])
     if failure.kind in ("itself", "circle"):
@@ -54,7 +54,7 @@ def _finding(analysis: Analysis, failure: JoinFailure) -> Finding:
     return _starved(analysis, failure, name)
 
 
-def _circling(analysis: Analysis, failure: JoinFailure, name: str, fork: str) -> Finding:
+def _circling(analysis: FlowAnalysis, failure: JoinFailure, name: str, fork: str) -> Finding:
     graph, join = analysis.graph, failure.join
     hops = _loop(graph, join)
     loop = describe_path(graph, hops, join)
@@ -77,7 +77,7 @@ def _wavering(graph: FlowGraph, join: int) -> list[str]:
     ]
 
 
-def _overfilled(analysis: Analysis, failure: JoinFailure, name: str, fork: str) -> Finding:
+def _overfilled(analysis: FlowAnalysis, failure: JoinFailure, name: str, fork: str) -> Finding:
     graph, join = analysis.graph, failure.join
     event = graph.nodes[join].slots[failure.slot]
     arriving = list(hops_to(failure.trace, join, failure.slot)) if failure.trace is not None else []
@@ -85,7 +85,7 @@ def _overfilled(analysis: Analysis, failure: JoinFailure, name: str, fork: str) 
     return problems.join_overfills(analysis.accepted(join, failure.slot), name, event, fork, told)
 
 
-def _starved(analysis: Analysis, failure: JoinFailure, name: str) -> Finding:
+def _starved(analysis: FlowAnalysis, failure: JoinFailure, name: str) -> Finding:
     graph, join, slot = analysis.graph, failure.join, failure.slot
     assert failure.trace is not None
     before = shortest_route(graph, graph.forks[join])

@@ -9,7 +9,7 @@ from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.expressions import Expression, Template
 from wfc.compiler.expressions.syntax.tree import Binary, Node, path_of, walk
 from wfc.compiler.model.flow import exits
-from wfc.compiler.proof.analysis import Analysis
+from wfc.compiler.proof.analysis import FlowAnalysis
 from wfc.compiler.proof.graph.concurrency import Concurrency, Parting, members
 from wfc.compiler.proof.graph.paths import describe_path, path_between
 from wfc.compiler.rules import races as problems
@@ -47,7 +47,7 @@ class SharedUses:
     acts: bool
 
 
-def races_are_declared(analysis: Analysis, report: Report) -> None:
+def races_are_declared(analysis: FlowAnalysis, report: Report) -> None:
     """Steps side by side share no state field that one of them saves, and none ends the run while another acts."""
     if analysis.misplaced:
         return
@@ -65,7 +65,7 @@ def races_are_declared(analysis: Analysis, report: Report) -> None:
     _races_with_ends(analysis, inside, uses, report)
 
 
-def _declared(analysis: Analysis, fork: int) -> bool:
+def _declared(analysis: FlowAnalysis, fork: int) -> bool:
     """Whether a join of the courses that part here says what becomes of the slower ones."""
     joins = [analysis.step(join).accepts for join in analysis.graph.joins_of.get(fork, ())]
     return any(isinstance(join, model.Join) and join.rest is not None for join in joins)
@@ -84,7 +84,7 @@ def _beside(partings: list[Parting], some: int, others: int) -> Iterator[tuple[i
 
 
 def _races_on_state(
-    analysis: Analysis, partings: list[Parting], uses: dict[int, SharedUses], report: Report
+    analysis: FlowAnalysis, partings: list[Parting], uses: dict[int, SharedUses], report: Report
 ) -> None:
     savers_of: dict[str, int] = {}
     readers_of: dict[str, int] = {}
@@ -115,7 +115,7 @@ def _races_on_state(
 
 
 def _races_with_ends(
-    analysis: Analysis, partings: list[Parting], uses: dict[int, SharedUses], report: Report
+    analysis: FlowAnalysis, partings: list[Parting], uses: dict[int, SharedUses], report: Report
 ) -> None:
     told = 0
     ending = sum(1 << node for node, use in uses.items() if use.ends is not None)
@@ -147,7 +147,7 @@ def _races_with_ends(
                     report(problems.race_with_the_end(stops, *names, told_so, related))
 
 
-def _courses(analysis: Analysis, parted: int, one: int, other: int) -> str:
+def _courses(analysis: FlowAnalysis, parted: int, one: int, other: int) -> str:
     """How two steps come to run side by side, from where their courses part."""
     told = [
         describe_path(analysis.graph, path_between(analysis.graph, parted, node), node)
@@ -156,7 +156,7 @@ def _courses(analysis: Analysis, parted: int, one: int, other: int) -> str:
     return " and ".join(told) if len(told) > 1 else f"{told[0]}, several times"
 
 
-def shared_uses(analysis: Analysis, node: int) -> SharedUses:
+def shared_uses(analysis: FlowAnalysis, node: int) -> SharedUses:
     """What a step saves and reads, and how it ends the run."""
     step = analysis.step(node)
     saves = [

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from wfc.compiler.diagnostics import Place, Report
-from wfc.compiler.proof.analysis import Analysis
+from wfc.compiler.proof.analysis import FlowAnalysis
 from wfc.compiler.rules import flow as problems
 
 __all__ = ["ends_are_reached"]
 
 
-def ends_are_reached(analysis: Analysis, report: Report) -> None:
+def ends_are_reached(analysis: FlowAnalysis, report: Report) -> None:
     """Each event under `end` is emitted by some step."""
     emitted = {emit.event.name for emit, _step in analysis.emits}
     several = len(analysis.workflow.end) > 1

@@ -6,13 +6,13 @@ from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.expressions import judge
 from wfc.compiler.model import Emit, Exit
 from wfc.compiler.model.flow import exits
-from wfc.compiler.proof.analysis import Analysis
+from wfc.compiler.proof.analysis import FlowAnalysis
 from wfc.compiler.rules import flow as problems
 
 __all__ = ["entries_can_be_taken"]
 
 
-def entries_can_be_taken(analysis: Analysis, report: Report) -> None:
+def entries_can_be_taken(analysis: FlowAnalysis, report: Report) -> None:
     """No entry stands below one that takes all that it could take."""
     for step in analysis.workflow.steps:
         for occasion, exit_ in exits(step):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wfc.compiler.diagnostics import Place, Report
-from wfc.compiler.proof.analysis import Analysis
+from wfc.compiler.proof.analysis import FlowAnalysis
 from wfc.compiler.proof.graph.components import components
 from wfc.compiler.proof.graph.paths import Hop, hops_from
 from wfc.compiler.rules import flow as problems
@@ -13,7 +13,7 @@ from wfc.compiler.rules import flow as problems
 __all__ = ["steps_are_reached"]
 
 
-def steps_are_reached(analysis: Analysis, report: Report) -> None:
+def steps_are_reached(analysis: FlowAnalysis, report: Report) -> None:
     """Each step can run. Of steps that follow on one that cannot, only the head of the chain is reported."""
     graph = analysis.graph
     dead = [node for node in range(len(graph.nodes)) if node not in graph.alive]
@@ -37,12 +37,12 @@ def steps_are_reached(analysis: Analysis, report: Report) -> None:
             _report_unreached(analysis, node, report)
 
 
-def _explained(analysis: Analysis, node: int) -> bool:
+def _explained(analysis: FlowAnalysis, node: int) -> bool:
     """Whether a finding about one of the events that a step waits for covers it."""
     return any(event not in analysis.graph.producers for event in analysis.graph.nodes[node].slots)
 
 
-def _report_unreached(analysis: Analysis, node: int, report: Report) -> None:
+def _report_unreached(analysis: FlowAnalysis, node: int, report: Report) -> None:
     graph = analysis.graph
     unit = graph.nodes[node]
     waits = [

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.model.flow import START
-from wfc.compiler.proof.analysis import Analysis
+from wfc.compiler.proof.analysis import FlowAnalysis
 from wfc.compiler.proof.graph.flow_graph import FlowGraph
 from wfc.compiler.proof.graph.paths import Hop, describe_exit, describe_path, path_of_event, shortest_route
 from wfc.compiler.proof.joins.outcomes import Outcomes, TooManyOutcomes
@@ -54,7 +54,7 @@ def _outcomes(graph: FlowGraph, given_up: Collection[int]) -> Outcomes:
     return outcomes
 
 
-def runs_end(analysis: Analysis, report: Report) -> None:
+def runs_end(analysis: FlowAnalysis, report: Report) -> None:
     """No course of a run comes to rest without an end."""
     graph = analysis.graph
     if analysis.misplaced or not graph.acceptors.get(graph.start):
@@ -75,7 +75,7 @@ def runs_end(analysis: Analysis, report: Report) -> None:
         _report_stall(analysis, found.stall, report)
 
 
-def _report_stall(analysis: Analysis, stall: Course, report: Report) -> None:
+def _report_stall(analysis: FlowAnalysis, stall: Course, report: Report) -> None:
     graph = analysis.graph
     hops, node, last, why = _rest(graph, stall)
     told = describe_path(graph, hops, node, None if last is None else last.way)

@@ -70,6 +70,7 @@ def _open(
     path: Path,
     number: int,
 ) -> Frame:
+    """Open the frame of a fork; the time-outs of its joins count from here."""
     frame = Frame(below, FrameKind.FORK, fork, path, number)
     if any(step.cancels for step in joins):
         frame.members = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import AsyncGenerator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -10,8 +11,8 @@ from wfc.runtime.driver.context.calling import Calling
 from wfc.runtime.driver.context.scope import StateWorkflow, Unstarted
 from wfc.runtime.driver.current_step import CURRENT_STEP
 from wfc.runtime.driver.run import Run
-from wfc.runtime.errors import ContextStateError, WorkflowRuntimeError
-from wfc.runtime.events import Event
+from wfc.runtime.errors import ContextStateError, WorkflowCancelledByUser, WorkflowRuntimeError
+from wfc.runtime.events import Event, StopEvent
 from wfc.runtime.plan.inputs import ContextBase
 from wfc.runtime.store.serializers import JsonSerializer, PickleSerializer
 from wfc.runtime.store.snapshots import read_run, write_state
@@ -37,9 +38,33 @@ class Context(Calling, ContextBase, Generic[S]):
 
     __slots__ = ()
 
-    def __init__(self, workflow: StateWorkflow) -> None:
+    def __init__(
+        self,
+        workflow: StateWorkflow,
+        previous_context: Mapping[str, Any] | None = None,
+        serializer: BaseSerializer | None = None,
+    ) -> None:
+        """Make a context for a run that is to be started.
+
+        Args:
+            previous_context: A snapshot to go on with; see ``from_dict``.
+            serializer: What ``to_dict`` writes values of undeclared classes with; by itself the workflow's.
+
+        Raises:
+            SnapshotError: The snapshot is damaged, or of another workflow or version of it.
+        """
+        self._serializer = serializer
         self._run = Unstarted(workflow)
         self._step_run = None
+        if previous_context is not None:
+            self._run = self._stored_in(workflow, previous_context)
+
+    def _stored_in(self, workflow: StateWorkflow, data: Mapping[str, Any]) -> Unstarted:
+        serializer = self._serializer or workflow._serializer
+        found = Unstarted(workflow, read_run(workflow.workflow_name, workflow.table(), data, serializer))
+        if found.stored is not None and found.stored.execution is None:
+            found.stored = None  # only a state
+        return found
 
     def __repr__(self) -> str:
         run = self._run
@@ -60,6 +85,8 @@ class Context(Calling, ContextBase, Generic[S]):
     ) -> dict[str, Any]:
         """A snapshot: the run with all that is in flight or waits, as JSON data; of one that is over, its state.
 
+        Of one that ``cancel_run`` has ended it is the run as it was before, so that it can go on.
+
         It costs what is under way, and not what has happened. Steps that are at work begin again when the run goes
         on; those that are done do not.
 
@@ -72,9 +99,12 @@ class Context(Calling, ContextBase, Generic[S]):
             ContextStateError: It is a step's own context: a step at work is no state that could be kept.
         """
         run = self._run
+        serializer = serializer or getattr(self, "_serializer", None) or run.workflow._serializer
         if self._step_run is not None:
             raise ContextStateError("inside a step there is no snapshot; the handler's context gives one")
         if not isinstance(run, Unstarted):
+            if run.kept is not None and isinstance(run.execution.outcome, WorkflowCancelledByUser):
+                return run.kept.to_dict(serializer, include_state=include_state)
             return self._in_loop(lambda: run.snapshot(serializer, include_state=include_state))
         name, plan = run.workflow.workflow_name, run.workflow.table()
         data = write_state(name, plan, run.state if include_state else None, serializer)
@@ -92,11 +122,8 @@ class Context(Calling, ContextBase, Generic[S]):
         Raises:
             SnapshotError: The snapshot is damaged, or of another workflow or version of it.
         """
-        found = read_run(workflow.workflow_name, workflow.table(), data, serializer)
-        made = cls(workflow)
-        made._run = Unstarted(workflow, found)
-        if found.execution is None:
-            made._run.stored = None
+        made = cls(workflow, None, serializer)
+        made._run = made._stored_in(workflow, data)
         return made
 
     @staticmethod
@@ -119,8 +146,32 @@ class Context(Calling, ContextBase, Generic[S]):
 
     @property
     def is_running(self) -> bool:
-        """Whether the run has started and is not over."""
-        return not isinstance(self._run, Unstarted) and not self._run.is_done
+        """Whether its run has started and is not over; also of a run in a snapshot, which is to go on."""
+        run = self._run
+        if isinstance(run, Unstarted):
+            known = None if run.stored is None else run.stored.execution
+            return known is not None and known.outcome is None
+        return not run.is_done
+
+    def get_result(self) -> Any:
+        """What the run has come to, as awaiting its handler gives it. Deprecated: await the handler.
+
+        Raises:
+            ContextStateError: The run has not started, or this is a step's own context.
+            WorkflowRuntimeError: It is not over; or what it failed with.
+        """
+        warnings.warn(
+            "`get_result` of a context is deprecated: await the handler", DeprecationWarning, stacklevel=2
+        )
+        run = self._started("get_result")
+        if self._step_run is not None:
+            raise ContextStateError("inside a step there is no result yet; the handler gives it")
+        if not run.is_done:
+            raise WorkflowRuntimeError(
+                f"the run {run.run_id} is not over, so it has no result: await its handler"
+            )
+        event = run.future.result()
+        return event.result if type(event) is StopEvent else event
 
     async def running_steps(self) -> list[str]:
         """The names of the steps that are at work."""

@@ -13,6 +13,7 @@ from wfc.runtime.errors import ContextStateError
 from wfc.runtime.plan import Plan
 from wfc.runtime.plan.retries import RetryInfo
 from wfc.runtime.store.snapshots import StoredRun
+from wfc.runtime.values.serializers import BaseSerializer
 from wfc.runtime.values.state import StateStore
 
 __all__ = ["Scope", "StateWorkflow", "Unstarted"]
@@ -26,6 +27,10 @@ class StateWorkflow(Protocol):
     @property
     def workflow_name(self) -> str:
         """What it is called."""
+
+    @property
+    def _serializer(self) -> BaseSerializer | None:
+        """What writes and reads values of undeclared classes, where nothing else is given."""
 
     def table(self) -> Plan:
         """Return the class's steps."""
@@ -46,10 +51,11 @@ class Unstarted:
 class Scope:
     """The run and the step run that a context is of, and what is known of them."""
 
-    __slots__ = ("_run", "_step_run")
+    __slots__ = ("_run", "_serializer", "_step_run")
 
     _run: Run | Unstarted
     _step_run: StepRun | None
+    _serializer: BaseSerializer | None  # of one that was made with it
 
     @property
     def run_id(self) -> str:

@@ -13,7 +13,7 @@ from wfc.runtime.authoring.run_rules import RunRules
 from wfc.runtime.calls.sibling_modules import folder_of, sibling_workflow
 from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.driver.engine.delivery import Delivery
-from wfc.runtime.driver.gates import Gate, Passage
+from wfc.runtime.driver.gates import Admission, Gate
 from wfc.runtime.driver.loops import call_soon
 from wfc.runtime.driver.messages import (
     Key,
@@ -153,7 +153,7 @@ class Engine(Delivery):
             gates = self._gates_for(run, rules)
             self._enlist(run, rules)
             kept = self.mailbox.take((workflow.workflow_name, run.key)) if run.key is not None else []
-            run.passage = Passage(run, gates, self.lock, self._drop)
+            run.passage = Admission(run, gates, self.lock, self._drop)
         run.passage.start()
         for event, message_id in kept:
             try:

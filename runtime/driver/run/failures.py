@@ -11,7 +11,8 @@ from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.errors import StepError, StepFailedError, WorkflowError
 from wfc.runtime.events import CollectionReleaseEvent, Event, StepFailedEvent
 
-__all__ = ["failed_event", "step_failed"]
+__all__ = ["as_caught", "failed_event", "step_failed"]
+
 
 _MOST_KINDS = 256
 
@@ -35,6 +36,23 @@ def step_failed(
         break
     failed.__cause__ = raised
     return failed
+
+
+def as_caught(failed: StepFailedError) -> Exception:
+    """Return what is raised for a step's error: what the step has raised if no error can be of its class too.
+
+    Whoever awaits the run then catches that as itself, with a note of which step it was.
+    """
+    raised = failed.__cause__
+    if (
+        not isinstance(raised, Exception)
+        or isinstance(raised, WorkflowError)
+        or isinstance(failed, type(raised))
+    ):
+        return failed
+    if str(failed) not in getattr(raised, "__notes__", ()):
+        raised.add_note(str(failed))
+    return raised
 
 
 def failed_event(

@@ -15,6 +15,7 @@ from wfc.runtime.driver.gates import Gate
 from wfc.runtime.driver.messages import IfAbsent, Message
 from wfc.runtime.events import Event
 from wfc.runtime.plan import Plan
+from wfc.runtime.values.serializers import BaseSerializer
 
 __all__ = ["RunEngine", "RunWorkflow"]
 
@@ -56,6 +57,14 @@ class RunWorkflow(Protocol[R]):
     @property
     def workflow_name(self) -> str:
         """What it is called."""
+
+    @property
+    def _serializer(self) -> BaseSerializer | None:
+        """What writes values of undeclared classes in snapshots, where these are given no other."""
+
+    @property
+    def _stream_limit(self) -> int | None:
+        """How many events of a run's stream are kept for readers that come later."""
 
     @property
     def timeout(self) -> float | None:

@@ -18,7 +18,7 @@ from wfc.runtime.driver.run.receiving import (
     read_as_own,
     target_step,
 )
-from wfc.runtime.driver.run.state import RunState
+from wfc.runtime.driver.run.state import StatefulRun
 from wfc.runtime.errors import (
     InvalidMessageError,
     RunEndedError,
@@ -41,7 +41,7 @@ class PartRun(RelatedRun, Protocol):
 R = TypeVar("R", bound=PartRun)
 
 
-class ReachableRun(RunState[R], Generic[R]):
+class ReachableRun(StatefulRun[R], Generic[R]):
     """A run as those outside reach it; see ``Run``, which is what ``R`` stands for."""
 
     __slots__ = ("children",)

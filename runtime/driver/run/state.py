@@ -11,17 +11,19 @@ from wfc.runtime.authoring.resource import Resources
 from wfc.runtime.core.execution import NONE, Execution
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.core.ticks import Arrived
-from wfc.runtime.driver.gates import Passage
+from wfc.runtime.driver.gates import Admission
 from wfc.runtime.driver.run.attempts import Double
 from wfc.runtime.driver.run.children import Parent, RelatedRun
+from wfc.runtime.driver.run.future import RunFuture
 from wfc.runtime.driver.run.needs import RunEngine, RunWorkflow
 from wfc.runtime.driver.run.timers import Timers
 from wfc.runtime.events import StartEvent, StopEvent
+from wfc.runtime.store.kept import KeptSnapshot
 from wfc.runtime.store.snapshots import StoredRun
 from wfc.runtime.tracing.runs import trace_of
 from wfc.runtime.values.state import StateStore
 
-__all__ = ["RunState"]
+__all__ = ["StatefulRun"]
 
 R = TypeVar("R", bound=RelatedRun)
 
@@ -30,7 +32,7 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-class RunState(Generic[R]):
+class StatefulRun(Generic[R]):
     """What a run keeps; see ``Run``, which is what ``R`` stands for."""
 
     __slots__ = (
@@ -48,6 +50,7 @@ class RunState(Generic[R]):
         "execution",
         "future",
         "has_begun",
+        "kept",
         "key",
         "loop",
         "parent",
@@ -80,14 +83,15 @@ class RunState(Generic[R]):
         self.parent: Parent | None = None  # whoever started it
         self.above: R | None = None  # the same if this is part of it
         self.parked: Mapping[str, Any] = NONE  # snapshots of runs that may be part of this one, by id
-        self.passage: Passage | None = None
+        self.passage: Admission | None = None
         plan = workflow.table()
         self._stored = stored
         known = None if stored is None else stored.execution
         self.execution = known or Execution(plan, run_id, plan.new_state() if state is None else state)
         self.execution.inputs = start_event
         self.loop = asyncio.get_running_loop()
-        self.future: asyncio.Future[StopEvent] = self.loop.create_future()
+        self.future: asyncio.Future[StopEvent] = RunFuture(loop=self.loop)
+        self.kept: KeptSnapshot | None = None  # of one that was cancelled, as it was before
         self.doubles = doubles
         # a loop whose clock jumps has a calendar that goes with it
         self.clock: Callable[[], datetime] = clock or getattr(self.loop, "today", None) or _utc_now

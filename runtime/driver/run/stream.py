@@ -6,9 +6,13 @@ import asyncio
 from collections.abc import AsyncGenerator
 
 from wfc.runtime.driver.run.replies import StreamedReply
+from wfc.runtime.errors import StreamGoneError
 from wfc.runtime.events import Event
 
-__all__ = ["Stream"]
+__all__ = ["DEFAULT_STREAM_LIMIT", "Stream"]
+
+DEFAULT_STREAM_LIMIT = 100_000
+"""How many events of a run's stream are kept for readers that come later, where nothing else is said."""
 
 
 class _Link:
@@ -60,17 +64,22 @@ class _Reader:
 
 
 class Stream:
-    """A list of events that is written at its end and read from any place.
+    """A list of events that is written at its end and read from any place that is kept.
+
+    A reader that is behind finds all that comes after its place, however much that is.
 
     Args:
-        keep: Whether readers that come later start at the beginning; otherwise what all have read is let go.
+        limit: How many events are kept, the last ones; ``None``: all.
     """
 
-    __slots__ = ("_first", "_last", "_waiting", "closed")
+    __slots__ = ("_first", "_gone", "_kept", "_last", "_limit", "_waiting", "closed")
 
-    def __init__(self, *, keep: bool = True) -> None:
+    def __init__(self, limit: int | None = None) -> None:
         self._last = _Link(None, "")
-        self._first = self._last if keep else None
+        self._first = self._last  # the one before the first that is kept
+        self._limit = limit
+        self._kept = 0
+        self._gone = 0
         self._waiting: list[asyncio.Future[None]] = []
         self.closed = False
 
@@ -79,6 +88,12 @@ class Stream:
         link = _Link(shown, run_id)
         self._last.next = link
         self._last = link
+        if self._kept == self._limit:
+            assert self._first.next is not None
+            self._first = self._first.next
+            self._gone += 1
+        else:
+            self._kept += 1
         if self._waiting:
             self.wake()
 
@@ -94,9 +109,24 @@ class Stream:
                 waiting.set_result(None)
         self._waiting.clear()
 
-    def read(self) -> AsyncGenerator[Event, None]:
-        """Return a reader, from the beginning of what is kept to the end of the run."""
-        return self._read(_Reader(self._first or self._last))
+    def read(self, since: int = 0) -> AsyncGenerator[Event, None]:
+        """Return a reader from a position to the end of the run.
+
+        Raises:
+            StreamGoneError: The position is kept no more.
+        """
+        return self._read(_Reader(self._place(since)))
+
+    def _place(self, since: int) -> _Link:
+        """Return what is right before a position; of one that is still to come, the end."""
+        if since < self._gone:
+            raise StreamGoneError(since, self._gone)
+        at = self._first
+        for _ in range(since - self._gone):
+            if at.next is None:
+                break
+            at = at.next
+        return at
 
     async def _read(self, reader: _Reader) -> AsyncGenerator[Event, None]:
         while True:
@@ -106,9 +136,11 @@ class Stream:
                 return
             await self._more()
 
-    async def read_with_run_ids(self) -> AsyncGenerator[tuple[str, Event], None]:
-        """Yield the same, with the id of the run that each event comes from."""
-        reader = _Reader(self._first or self._last)
+    def read_with_run_ids(self, since: int = 0) -> AsyncGenerator[tuple[str, Event], None]:
+        """Return the same, with the id of the run that each event comes from."""
+        return self._read_with_run_ids(_Reader(self._place(since)))
+
+    async def _read_with_run_ids(self, reader: _Reader) -> AsyncGenerator[tuple[str, Event], None]:
         while True:
             while (found := reader.next()) is not None:
                 yield found
@@ -122,11 +154,11 @@ class Stream:
         await waiting
 
     def copy(self) -> Stream:
-        """Return another stream that begins with what this one has kept, and keeps nothing."""
-        made = Stream(keep=False)
-        made._first = made._last
+        """Return another stream that begins with what this one has kept."""
+        made = Stream(self._limit)
+        made._gone = self._gone
         at = self._first
-        while at is not None and at.next is not None:
+        while at.next is not None:
             at = at.next
             assert at.shown is not None
             made.publish(at.shown, at.run_id)

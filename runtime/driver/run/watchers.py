@@ -27,6 +27,10 @@ class NamedWorkflow(Protocol):
     def workflow_name(self) -> str:
         """What it is called."""
 
+    @property
+    def _stream_limit(self) -> int | None:
+        """How many events of a run's stream are kept for readers that come later."""
+
 
 class WatchedRun(Protocol):
     """What watchers need of the run."""
@@ -148,7 +152,7 @@ class Watchers:
 
     def _show(self, event: Event, run_id: str) -> None:
         if self._stream is None:
-            self._stream = Stream()
+            self._stream = Stream(self._run.workflow._stream_limit)
         self._stream.publish(event, run_id)
         self._tell(event, run_id)
 
@@ -176,7 +180,7 @@ class Watchers:
     def stream(self) -> Stream:
         """The stream of what the run publishes; made when there is something to publish, or somebody looks."""
         if self._stream is None:
-            self._stream = Stream()
+            self._stream = Stream(self._run.workflow._stream_limit)
             if self._run.is_done:
                 self._stream.publish(self._run.last_event(), self._run.run_id)
                 self._stream.close()

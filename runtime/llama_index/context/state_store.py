@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+from pydantic import BaseModel
+
+from wfc.runtime.errors import SnapshotError
 from wfc.runtime.events import DictState
+from wfc.runtime.values.serializers import BaseSerializer
 from wfc.runtime.values.state import StateStore
 
 __all__ = ["DictState", "InMemoryStateStore", "StateStore"]
@@ -26,3 +30,50 @@ class InMemoryStateStore(StateStore[_S]):
 
     def __init__(self, initial_state: _S) -> None:
         super().__init__(_Holder(initial_state))
+
+    def to_dict(self, serializer: BaseSerializer) -> dict[str, Any]:
+        """Return the state as JSON data.
+
+        Raises:
+            SnapshotError: Something in it has no such form; it is a ``ValueError``.
+        """
+        state = self._holder.state
+        kind = type(state)
+        data: Any
+        if isinstance(state, DictState):
+            data = {"_data": {key: _written(key, value, serializer) for key, value in state.items()}}
+        else:
+            data = _written(kind.__name__, state, serializer)
+        names = {"state_type": kind.__name__, "state_module": kind.__module__}
+        return {"store_type": "in_memory", **names, "state_data": data}
+
+    @classmethod
+    def from_dict(
+        cls, serialized_state: dict[str, Any], serializer: BaseSerializer
+    ) -> InMemoryStateStore[Any]:
+        """Return a store with the state of JSON data; without any, an empty one.
+
+        Raises:
+            SnapshotError: It is not what was written of one; it is a ``ValueError``.
+        """
+        if not serialized_state:
+            return cls(DictState())  # type: ignore[arg-type]
+        if (kind := serialized_state.get("store_type", "in_memory")) != "in_memory":
+            raise SnapshotError(f"this is the state of a store of the type {kind!r}, which is not known here")
+        data = serialized_state.get("state_data")
+        if data is None:
+            return cls(DictState())  # type: ignore[arg-type]
+        if isinstance(data, dict) and "_data" in data:
+            entries = {key: serializer.deserialize(value) for key, value in data["_data"].items()}
+            return cls(DictState(**entries))  # type: ignore[arg-type]
+        state = serializer.deserialize(data) if isinstance(data, str) else None
+        if not isinstance(state, BaseModel):
+            raise SnapshotError("where a state is to be, there is something else")
+        return cls(state)  # type: ignore[arg-type]
+
+
+def _written(key: str, value: Any, serializer: BaseSerializer) -> str:
+    try:
+        return serializer.serialize(value)
+    except ValueError as error:
+        raise SnapshotError(f"`{key}` of the state: {error}") from error

@@ -1,0 +1,82 @@
+"""The snapshot of a run that was cancelled, as it was before; written to its end when somebody asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from wfc.runtime.errors import SnapshotError
+from wfc.runtime.plan import Plan
+from wfc.runtime.store.snapshots import values_for
+from wfc.runtime.store.values import Values
+from wfc.runtime.values.serializers import BaseSerializer
+
+__all__ = ["KeptSnapshot"]
+
+
+class KeptSnapshot:
+    """A snapshot that was taken before it is known with which serializer it is to be written.
+
+    Args:
+        plan: The workflow's.
+        take: Takes it.
+    """
+
+    def __init__(self, plan: Plan, take: Callable[[BaseSerializer], dict[str, Any]]) -> None:
+        self._plan = plan
+        self._data: dict[str, Any] | SnapshotError
+        try:
+            self._data = take(_Postponing())
+        except SnapshotError as error:
+            self._data = error
+
+    def to_dict(self, serializer: BaseSerializer | None, *, include_state: bool) -> dict[str, Any]:
+        """Return it as JSON data.
+
+        Raises:
+            SnapshotError: Something cannot be written as JSON.
+        """
+        if isinstance(self._data, SnapshotError):
+            raise self._data
+        data = self._data if include_state else {**self._data, "state": None}
+        found: dict[str, Any] = _finished(data, values_for(self._plan, serializer))
+        return found
+
+
+class _Postponed(str):
+    """Stands for a value that is not written yet."""
+
+    __slots__ = ("value",)
+    value: Any
+
+
+class _Postponing(BaseSerializer):
+    """Keeps what it is asked to write."""
+
+    def serialize(self, value: Any) -> str:
+        """Return what stands for a value."""
+        made = _Postponed()
+        made.value = value
+        return made
+
+    def deserialize(self, value: str) -> Any:
+        """Read nothing: what it wrote is never stored."""
+        raise SnapshotError("this was never written")
+
+
+def _finished(data: Any, values: Values) -> Any:
+    if isinstance(data, list):
+        return [_finished(one, values) for one in data]
+    if not isinstance(data, dict):
+        return data
+    of = data.get("of")
+    if isinstance(of, _Postponed):
+        return values.write(of.value)
+    found = {}
+    for key, one in data.items():
+        try:
+            found[key] = _finished(one, values)
+        except SnapshotError as error:
+            said = str(error)
+            raise SnapshotError(said if said.startswith("`") or key == "of" else f"`{key}`: {said}") from None
+    return found

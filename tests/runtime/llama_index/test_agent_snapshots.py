@@ -1,0 +1,54 @@
+"""Snapshots of agents and of open waits: one process writes them, another goes on from them."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAMS = Path(__file__).with_name("agent_snapshots.py")
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("llama_index") is None,
+    reason="llama-index-core is not installed: pip install '.[test]'",
+)
+
+
+def process(whose: str, what: str, name: str, text: str = "") -> str:
+    done = subprocess.run(
+        [sys.executable, str(PROGRAMS), whose, what, name],
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def gone_on(whose: str, name: str) -> Any:
+    return json.loads(process(whose, "resume", name, process(whose, "write", name)))
+
+
+@pytest.mark.parametrize("name", ["function_agent", "agent_workflow"])
+def test_an_agent_remembers_an_earlier_turn_in_another_process(name: str) -> None:
+    # llama-index-workflows leaves the memory out of its snapshot, with a warning
+    (last,) = gone_on("ours", f"turn:{name}")
+    assert last == ["user: 1 + 1?", "assistant: ", "tool: 2", "assistant: It is 2", "user: Once more?"]
+
+
+@pytest.mark.parametrize("name", ["function_agent", "agent_workflow"])
+def test_an_agent_that_waits_for_a_person_goes_on_in_another_process(name: str) -> None:
+    said, asked = gone_on("ours", f"wait:{name}")
+    assert said == "It is gone"
+    assert asked == [["user: Delete a.txt", "assistant: ", "tool: deleted a.txt, says anna"]]
+
+
+def test_a_wait_for_a_class_in_no_signature_goes_on_in_another_process_on_both() -> None:
+    assert gone_on("ours", "wait:workflow") == gone_on("theirs", "wait:workflow") == ["so", True]
