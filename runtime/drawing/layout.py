@@ -102,7 +102,7 @@ def arrange(
     order(layers)
     spread(layers)
     width, height = settle(layers)
-    return Layout(tuple(boxes), tuple(ways), side_ways(boxes, ways, sides), tuple(tags), width, height)
+    return Layout(tuple(boxes), tuple(ways), side_ways(ways, sides), tuple(tags), width, height)
 
 
 def sides_of(arrows: Sequence[tuple[int, int]], forward: Sequence[tuple[int, int]]) -> list[int]:
@@ -121,30 +121,27 @@ def reserve_lanes(boxes: Sequence[Spot], arrows: Sequence[tuple[int, int]], side
     """Make boxes as wide as they are with the arrows beside them, and as much on the other side."""
     counts: dict[tuple[int, int, bool], int] = {}
     for (source, target), side in zip(arrows, sides, strict=True):
-        for box, leaves in ((source, True), (target, False)) if side else ():
-            counts[box, side, leaves] = counts.get((box, side, leaves), 0) + 1
-    for number, box in enumerate(boxes):
-        most = max(counts.get((number, side, leaves), 0) for side in (-1, 1) for leaves in (True, False))
-        box.lanes = most
-        box.width += 2 * most * LANE
+        for number, leaves in ((source, True), (target, False)) if side else ():
+            counts[number, side, leaves] = counts.get((number, side, leaves), 0) + 1
+    for (number, _, _), count in counts.items():
+        box = boxes[number]
+        box.width += 2 * LANE * max(count - box.lanes, 0)
+        box.lanes = max(count, box.lanes)
 
 
-def side_ways(
-    boxes: Sequence[Spot], ways: Sequence[tuple[Spot, ...]], sides: Sequence[int]
-) -> tuple[SideWay | None, ...]:
+def side_ways(ways: Sequence[tuple[Spot, ...]], sides: Sequence[int]) -> tuple[SideWay | None, ...]:
     """Return for each arrow how it leads back, so that those beside one box do not cross there."""
+    together: dict[tuple[int, int, bool], list[tuple[float, int]]] = {}
+    for index, (way, side) in enumerate(zip(ways, sides, strict=True)):
+        for box, first, leaves in ((way[0], way[1], True), (way[-1], way[-2], False)) if side else ():
+            together.setdefault((id(box), side, leaves), []).append((side * first.x, index))
     found: dict[tuple[int, bool], SideEnd] = {}
-    for box in boxes:
-        for side, leaves in itertools.product((-1, 1), (True, False)) if box.lanes else ():
-            ends = [
-                (side * way[1 if leaves else -2].x, index)
-                for index, way in enumerate(ways)
-                if sides[index] == side and way[0 if leaves else -1] is box
-            ]
-            for lane, (_, index) in enumerate(sorted(ends)):
-                height = (len(ends) - lane) / (len(ends) + 1)
-                x = box.x + side * (box.width / 2 - (box.lanes - lane - 1) * LANE)
-                found[index, leaves] = SideEnd(x, -height if leaves else height)
+    for (_, side, leaves), ends in together.items():
+        for lane, (_, index) in enumerate(sorted(ends)):
+            box = ways[index][0 if leaves else -1]
+            height = (len(ends) - lane) / (len(ends) + 1)
+            x = box.x + side * (box.width / 2 - (box.lanes - lane - 1) * LANE)
+            found[index, leaves] = SideEnd(x, -height if leaves else height)
     return tuple(
         SideWay(side, found[index, True], found[index, False]) if side else None
         for index, side in enumerate(sides)

@@ -10,7 +10,7 @@ from unicodedata import combining, east_asian_width
 
 from wfc.runtime.drawing.graph import Arrow, Box, Graph
 from wfc.runtime.drawing.layout import Layout, SideWay, Spot, arrange
-from wfc.runtime.drawing.ways import way_back, way_down
+from wfc.runtime.drawing.ways import slant, way_back, way_down
 
 __all__ = ["as_page"]
 
@@ -169,10 +169,11 @@ def drawn_arrow(
     when = f", when {arrow.when}" if arrow.when else ""
     yield f'<g class="arrow {arrow.style}" tabindex="0" role="img"><title>{escape(said + when)}</title>'
     if label is None:
-        width, _ = box_size(source)
+        width, height = box_size(source)
         x, y = way[0].x + width / 2, way[0].y
-        turn = f"C{x + LOOP:.1f} {y - 26:.1f} {x + LOOP:.1f} {y + 26:.1f} {x:.1f} {y + 9:.1f}"
-        yield f'<path d="M{x:.1f} {y - 9:.1f}{turn}"/>'
+        begin, end = (x - slant(source.shape, 1, 2 * up / height, height) for up in (-9, 9))
+        turn = f"C{x + LOOP:.1f} {y - 26:.1f} {x + LOOP:.1f} {y + 26:.1f} {end:.1f} {y + 9:.1f}"
+        yield f'<path d="M{begin:.1f} {y - 9:.1f}{turn}"/>'
         yield from texts(arrow.lines, x + LOOP * 0.8 + label_size(arrow)[0] / 2, y)
     else:
         if side_way is None:

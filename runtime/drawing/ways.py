@@ -7,7 +7,7 @@ from math import sqrt
 
 from wfc.runtime.drawing.layout import SideEnd, SideWay, Spot
 
-__all__ = ["way_back", "way_down"]
+__all__ = ["slant", "way_back", "way_down"]
 
 TURN = 10.0
 
