@@ -18,6 +18,7 @@ from wfc.runtime.calls.sibling_modules import settings_folder
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.driver.context import Context, StepContext, Unstarted
 from wfc.runtime.driver.engine import Engine, default_engine
+from wfc.runtime.driver.former_names import stop_former_arguments
 from wfc.runtime.driver.gates import Gate
 from wfc.runtime.driver.handler import WorkflowHandler
 from wfc.runtime.driver.run import Run
@@ -303,7 +304,10 @@ class Workflow(WorkflowDefinition):
 
             def prepare(known_as: str) -> Run:
                 clock = self._caller[0].clock if self._caller is not None else None
-                return self.prepare(ctx, start_event, known_as, inputs, engine=engine, clock=clock)
+                made = self.prepare(ctx, start_event, known_as, inputs, engine=engine, clock=clock)
+                if self._verbose:
+                    made.watchers.observe(print_step)
+                return made
 
             run = admitted = engine.start_inside(self, self._caller, run_id, prepare)
         else:
@@ -395,6 +399,7 @@ class Workflow(WorkflowDefinition):
 
     def _start_event(self, inputs: Mapping[str, Any]) -> StartEvent:
         kind = self.start_event_class
+        stop_former_arguments(inputs, kind.model_fields)
         try:
             return kind(**inputs)
         except ValidationError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from wfc.runtime.drawing.graph import Arrow, Box, Graph
+from wfc.runtime.drawing.layout import turned
 from wfc.runtime.drawing.shapes import PLAIN, SHAPES, STYLES, USUAL
 
 __all__ = ["as_dot"]
@@ -13,12 +14,13 @@ __all__ = ["as_dot"]
 def as_dot(graph: Graph) -> str:
     """Return a digraph; every text in it is quoted, so that it can only be shown."""
     names = {box.id: f"n{number}" for number, box in enumerate(graph.boxes)}
+    back = _leading_back(graph)
     lines = [
         f"digraph {_quoted([graph.title])} {{",
         '    node [fontname="sans-serif"];',
         '    edge [fontname="sans-serif", fontsize=10];',
         *(f"    {_box_line(box, names)}" for box in graph.boxes),
-        *(f"    {_arrow_line(arrow, names)}" for arrow in graph.arrows),
+        *(f"    {_arrow_line(arrow, names, arrow in back)}" for arrow in graph.arrows),
         "}",
     ]
     return "\n".join(lines) + "\n"
@@ -29,10 +31,20 @@ def _box_line(box: Box, names: Mapping[str, str]) -> str:
     return f"{names[box.id]} [label={_quoted(box.lines)}, {SHAPES.get(box.shape, PLAIN).dot}{tooltip}];"
 
 
-def _arrow_line(arrow: Arrow, names: Mapping[str, str]) -> str:
+def _leading_back(graph: Graph) -> set[Arrow]:
+    """Return the arrows that lead back to a box above; not those from a box to itself."""
+    numbers = {box.id: number for number, box in enumerate(graph.boxes)}
+    pairs = [(numbers[arrow.source], numbers[arrow.target]) for arrow in graph.arrows]
+    down = turned(len(numbers), pairs)
+    return {arrow for arrow, pair, other in zip(graph.arrows, pairs, down, strict=True) if pair != other}
+
+
+def _arrow_line(arrow: Arrow, names: Mapping[str, str], leads_back: bool) -> str:
     attributes = [f"label={_quoted(arrow.lines)}"]
     if style := STYLES.get(arrow.style, USUAL).dot:
         attributes.append(style)
+    if leads_back:  # beside the boxes, where it can be seen
+        attributes.append("tailport=e, headport=e")
     if arrow.when:
         attributes.append(f"labeltooltip={_quoted([f'when {arrow.when}'])}")
     return f"{names[arrow.source]} -> {names[arrow.target]} [{', '.join(attributes)}];"

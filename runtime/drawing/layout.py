@@ -9,38 +9,38 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from math import fsum
+from dataclasses import dataclass
 
-__all__ = ["Layout", "Spot", "arrange"]
+from wfc.runtime.drawing.ordering import MANY, Spot, order, settle, spread
 
-SWEEPS = 12
-MANY = 5000  # places, above which fewer sweeps must do
+__all__ = ["Layout", "SideWay", "Spot", "arrange", "turned"]
+
 LONG_WAY = (
     40  # layers that an arrow may pass in the largest graphs and still be kept clear of the boxes there
 )
-GAP_ACROSS = 36.0
-GAP_DOWN = 30.0
+LANE = 18.0  # between a box and the first arrow beside it, and between two of these
 
 
-@dataclass(slots=True, eq=False)
-class Spot:
-    """A box, or a point that an arrow passes.
+@dataclass(frozen=True, slots=True)
+class SideEnd:
+    """Where an arrow beside a box begins or ends.
 
     Args:
-        x: Of its middle.
-        y: Of its middle.
-        passing: Whether it is part of an arrow.
+        x: Of the line up or down beside the box.
+        height: Of the end at the box's side: from -1, its top, to 1, its bottom.
     """
 
-    width: float
+    x: float
     height: float
-    passing: bool = False
-    layer: int = 0
-    x: float = 0.0
-    y: float = 0.0
-    above: list[Spot] = field(default_factory=list)
-    below: list[Spot] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class SideWay:
+    """How an arrow that leads back up leaves and arrives: beside the boxes, on the right (1) or the left (-1)."""
+
+    side: int
+    leaves: SideEnd
+    arrives: SideEnd
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,13 @@ class Layout:
     Args:
         boxes: In the order given.
         ways: For each arrow what it passes, from its source to its target, both included.
+        side_ways: For each arrow how it leads back, or ``None`` if it leads down.
         labels: For each arrow the place of its label; ``None`` for one from a box to itself.
     """
 
     boxes: tuple[Spot, ...]
     ways: tuple[tuple[Spot, ...], ...]
+    side_ways: tuple[SideWay | None, ...]
     labels: tuple[Spot | None, ...]
     width: float
     height: float
@@ -77,18 +79,21 @@ def arrange(
     # labels have layers of their own, between those of boxes
     for box, layer in zip(boxes, layered(len(sizes), forward), strict=True):
         box.layer = 2 * layer
+    sides = sides_of(arrows, forward)
+    reserve_lanes(boxes, arrows, sides)
     passed_layers = sum(boxes[bottom].layer - boxes[top].layer for top, bottom in forward)
     longest = passed_layers if passed_layers <= 4 * MANY else LONG_WAY
     ways: list[tuple[Spot, ...]] = []
     tags: list[Spot | None] = []
     passed: list[Spot] = []
-    for (source, target), (top, bottom), label in zip(arrows, forward, labels, strict=True):
+    for (source, target), (top, bottom), label, side in zip(arrows, forward, labels, sides, strict=True):
         if source == target:
             ways.append((boxes[source], boxes[source]))
             tags.append(None)
             continue
         way, tag = chained(boxes[top], boxes[bottom], label, longest)
         passed += way[1:-1]
+        way[1].lean_above = way[-2].lean_below = side
         ways.append(tuple(way if top == source else reversed(way)))
         tags.append(tag)
     layers: list[list[Spot]] = [[] for _ in range(max((box.layer for box in boxes), default=0) + 1)]
@@ -97,7 +102,50 @@ def arrange(
     order(layers)
     spread(layers)
     width, height = settle(layers)
-    return Layout(tuple(boxes), tuple(ways), tuple(tags), width, height)
+    return Layout(tuple(boxes), tuple(ways), side_ways(ways, sides), tuple(tags), width, height)
+
+
+def sides_of(arrows: Sequence[tuple[int, int]], forward: Sequence[tuple[int, int]]) -> list[int]:
+    """Return for each arrow that leads back its side of the boxes; 0 for one that leads down.
+
+    It is the right one, or the left one where an arrow from a box to itself has the right one.
+    """
+    loops = {source for source, target in arrows if source == target}
+    return [
+        0 if arrow == down else -1 if loops.intersection(arrow) else 1
+        for arrow, down in zip(arrows, forward, strict=True)
+    ]
+
+
+def reserve_lanes(boxes: Sequence[Spot], arrows: Sequence[tuple[int, int]], sides: Sequence[int]) -> None:
+    """Make boxes as wide as they are with the arrows beside them, and as much on the other side."""
+    counts: dict[tuple[int, int, bool], int] = {}
+    for (source, target), side in zip(arrows, sides, strict=True):
+        for number, leaves in ((source, True), (target, False)) if side else ():
+            counts[number, side, leaves] = counts.get((number, side, leaves), 0) + 1
+    for (number, _, _), count in counts.items():
+        box = boxes[number]
+        box.width += 2 * LANE * max(count - box.lanes, 0)
+        box.lanes = max(count, box.lanes)
+
+
+def side_ways(ways: Sequence[tuple[Spot, ...]], sides: Sequence[int]) -> tuple[SideWay | None, ...]:
+    """Return for each arrow how it leads back, so that those beside one box do not cross there."""
+    together: dict[tuple[int, int, bool], list[tuple[float, int]]] = {}
+    for index, (way, side) in enumerate(zip(ways, sides, strict=True)):
+        for box, first, leaves in ((way[0], way[1], True), (way[-1], way[-2], False)) if side else ():
+            together.setdefault((id(box), side, leaves), []).append((side * first.x, index))
+    found: dict[tuple[int, bool], SideEnd] = {}
+    for (_, side, leaves), ends in together.items():
+        for lane, (_, index) in enumerate(sorted(ends)):
+            box = ways[index][0 if leaves else -1]
+            height = (len(ends) - lane) / (len(ends) + 1)
+            x = box.x + side * (box.width / 2 - (box.lanes - lane - 1) * LANE)
+            found[index, leaves] = SideEnd(x, -height if leaves else height)
+    return tuple(
+        SideWay(side, found[index, True], found[index, False]) if side else None
+        for index, side in enumerate(sides)
+    )
 
 
 def turned(count: int, arrows: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -165,99 +213,3 @@ def chained(top: Spot, bottom: Spot, label: tuple[float, float], longest: int) -
         one.below.append(other)
         other.above.append(one)
     return way, next(place for place in way if place.layer == middle)
-
-
-def order(layers: list[list[Spot]]) -> None:
-    """Order each layer by where its neighbours are, down and up again, and keep the best."""
-    best, fewest = [list(layer) for layer in layers], crossings(layers)
-    ranks = {id(place): rank for layer in layers for rank, place in enumerate(layer)}
-    for sweep in range(sweeps(layers)):
-        if not fewest:
-            break
-        downward = sweep % 2 == 0
-        for layer in layers if downward else reversed(layers):
-            layer.sort(key=lambda place: mean_rank(place, ranks, downward))
-            ranks.update({id(place): rank for rank, place in enumerate(layer)})
-        found = crossings(layers)
-        if found < fewest:
-            best, fewest = [list(layer) for layer in layers], found
-    for layer, kept in zip(layers, best, strict=True):
-        layer[:] = kept
-
-
-def sweeps(layers: Sequence[Sequence[Spot]]) -> int:
-    return SWEEPS if sum(map(len, layers)) < MANY else 4
-
-
-def mean_rank(place: Spot, ranks: dict[int, int], downward: bool) -> float:
-    near = place.above if downward else place.below
-    if not near:
-        return ranks[id(place)]
-    return sum(ranks[id(each)] for each in near) / len(near)
-
-
-def crossings(layers: Sequence[Sequence[Spot]]) -> int:
-    """Count how often arrows cross."""
-    from bisect import bisect_right, insort
-
-    total = 0
-    for upper, lower in itertools.pairwise(layers):
-        ranks = {id(place): rank for rank, place in enumerate(lower)}
-        met: list[int] = []
-        for place in upper:
-            ends = sorted(ranks[id(each)] for each in place.below)
-            total += sum(len(met) - bisect_right(met, end) for end in ends)
-            for end in ends:
-                insort(met, end)
-    return total
-
-
-def spread(layers: Sequence[Sequence[Spot]]) -> None:
-    """Move boxes as near to their neighbours as their order and the gaps between them allow."""
-    for layer in layers:
-        x = 0.0
-        for place in layer:
-            place.x = x + place.width / 2
-            x += place.width + GAP_ACROSS
-    for sweep in range(sweeps(layers)):
-        downward = sweep % 2 == 0
-        for layer in layers if downward else reversed(layers):
-            wanted = []
-            for place in layer:
-                near = (place.above if downward else place.below) or place.above or place.below
-                # `sum` of fractions differs between versions of Python; pictures are to be the same
-                wanted.append(fsum(each.x for each in near) / len(near) if near else place.x)
-            for place, x in zip(layer, nearest(layer, wanted), strict=True):
-                place.x = x
-
-
-def nearest(layer: Sequence[Spot], wanted: Sequence[float]) -> list[float]:
-    """Return places in this order, each far enough from the next, with the least sum of squares from those wanted."""
-    offsets = [0.0]
-    for one, other in itertools.pairwise(layer):
-        gap = GAP_ACROSS / 2 if one.passing and other.passing else GAP_ACROSS
-        offsets.append(offsets[-1] + (one.width + other.width) / 2 + gap)
-    pools: list[tuple[float, float, int]] = []  # mean, weight, how many
-    for place, x, offset in zip(layer, wanted, offsets, strict=False):
-        mean, weight, count = x - offset, 2.0 if place.passing else 1.0, 1
-        while pools and pools[-1][0] >= mean:
-            left, more, others = pools.pop()
-            mean = (mean * weight + left * more) / (weight + more)
-            weight, count = weight + more, count + others
-        pools.append((mean, weight, count))
-    means = [mean for mean, _, count in pools for _ in range(count)]
-    return [mean + offset for mean, offset in zip(means, offsets, strict=False)]
-
-
-def settle(layers: Sequence[Sequence[Spot]]) -> tuple[float, float]:
-    """Put the layers below each other and everything to the right of zero; return width and height."""
-    everything = [place for layer in layers for place in layer]
-    left = min((place.x - place.width / 2 for place in everything), default=0.0)
-    y = 0.0
-    for layer in layers:
-        height = max((place.height for place in layer), default=0.0)
-        for place in layer:
-            place.x -= left
-            place.y = y + height / 2
-        y += height + GAP_DOWN
-    return max((place.x + place.width / 2 for place in everything), default=0.0), max(y - GAP_DOWN, 0.0)

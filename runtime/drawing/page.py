@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping
 from html import escape as escaped
 from math import fsum
@@ -10,7 +9,8 @@ from typing import Final
 from unicodedata import combining, east_asian_width
 
 from wfc.runtime.drawing.graph import Arrow, Box, Graph
-from wfc.runtime.drawing.layout import Layout, Spot, arrange
+from wfc.runtime.drawing.layout import Layout, SideWay, Spot, arrange
+from wfc.runtime.drawing.ways import slant, way_back, way_down
 
 __all__ = ["as_page"]
 
@@ -29,7 +29,14 @@ STYLE: Final = """\
   --violet: #35264c; --pink: #4b2139; --yellow: #3d3817; --indigo: #1f3157; --bad: #ff8d8d; } }
 body { margin: 1.5rem; background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.4rem; margin: 0; } p { max-width: 60rem; margin: .3rem 0 1rem; white-space: pre-line; }
-figure { margin: 0; overflow-x: auto; } svg { display: block; max-width: none; }
+fieldset { border: 0; margin: 0; padding: 0; color: var(--soft); } legend { float: left; margin-right: 1rem; }
+fieldset label { margin-right: .8rem; }
+figure { margin: .5rem 0 0; overflow: auto; max-height: calc(100vh - 3.5rem); }
+figure:focus-visible { outline: 2px solid var(--line); }
+figure > svg { display: block; height: auto; width: var(--fit); }
+body:has(#whole:checked) svg { width: var(--whole); } body:has(#half:checked) svg { width: calc(var(--width) * .5); }
+body:has(#full:checked) svg { width: var(--width); } body:has(#double:checked) svg { width: calc(var(--width) * 2); }
+@media print { fieldset { display: none; } figure { max-height: none; } svg { width: var(--whole) !important; } }
 svg text { fill: var(--ink); font: 13px system-ui, sans-serif; text-anchor: middle; }
 svg .title { font-weight: 600; } svg .note { fill: var(--soft); font-size: 11px; }
 svg .box > path, svg .box > rect { stroke: var(--line); stroke-width: 1.2; fill: var(--fill, var(--grey)); }
@@ -50,6 +57,16 @@ table { border-collapse: collapse; margin-top: 1.5rem; } caption { text-align: l
 th, td { text-align: left; vertical-align: top; padding: .3rem 1rem .3rem 0; border-top: 1px solid var(--line); }
 """
 
+ZOOM: Final = """\
+<fieldset><legend>Size of the drawing</legend>
+<label><input type="radio" name="size" id="fit" checked> fit, readable</label>
+<label><input type="radio" name="size" id="whole"> whole</label>
+<label><input type="radio" name="size" id="half"> 50 %</label>
+<label><input type="radio" name="size" id="full"> 100 %</label>
+<label><input type="radio" name="size" id="double"> 200 %</label>
+</fieldset>"""
+READABLE: Final = 0.6  # of the full size: the least to which a drawing is shrunk when the page opens
+
 
 def as_page(graph: Graph) -> str:
     """Return the page; every text in it is escaped."""
@@ -69,11 +86,12 @@ def as_page(graph: Graph) -> str:
         """<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">""",
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>{escape(graph.title)}</title>",
-        f"<style>\n{STYLE}</style>",
+        f"<style>\n{STYLE}{widths(layout)}</style>",
         "</head>",
         "<body>",
         f"<h1>{escape(graph.title)}</h1>",
-        f"{description}<figure>",
+        f"{description}{ZOOM}",
+        '<figure tabindex="0" role="region" aria-label="Drawing; arrow keys move it">',
         *svg(graph, layout),
         "</figure>",
         *table(graph),
@@ -82,6 +100,25 @@ def as_page(graph: Graph) -> str:
     ]
     # in ASCII it is what it says in any encoding that the output may have
     return ("\n".join(lines) + "\n").encode("ascii", "xmlcharrefreplace").decode()
+
+
+def size(layout: Layout) -> tuple[float, float]:
+    """Return the width and height of the picture."""
+    return layout.width + 2 * MARGIN + LOOP, layout.height + 2 * MARGIN
+
+
+def widths(layout: Layout) -> str:
+    """Return how wide the picture is: in full, as a whole in the window, and as it opens.
+
+    It opens as a whole, but no smaller than can be read, and no larger than in full.
+    """
+    width, height = size(layout)
+    share = width / height
+    return (
+        f":root {{ --width: {width:.0f}px; --least: {READABLE * width:.0f}px; "
+        f"--whole: min(var(--width), 100%, {share:.4f} * (100vh - 12rem)); "
+        "--fit: max(var(--whole), var(--least)); }\n"
+    )
 
 
 def escape(text: str) -> str:
@@ -100,7 +137,7 @@ def printable(line: str) -> str:
 
 def svg(graph: Graph, layout: Layout) -> Iterator[str]:
     boxes = {box.id: box for box in graph.boxes}
-    width, height = layout.width + 2 * MARGIN + LOOP, layout.height + 2 * MARGIN
+    width, height = size(layout)
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
         f'viewBox="{-MARGIN:.0f} {-MARGIN:.0f} {width:.0f} {height:.0f}" '
@@ -110,15 +147,21 @@ def svg(graph: Graph, layout: Layout) -> Iterator[str]:
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" '
         'markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L8 4L0 8z"/></marker></defs>'
     )
-    for arrow, way, label in zip(graph.arrows, layout.ways, layout.labels, strict=True):
-        yield from drawn_arrow(arrow, boxes, way, label)
+    for arrow, way, side_way, label in zip(
+        graph.arrows, layout.ways, layout.side_ways, layout.labels, strict=True
+    ):
+        yield from drawn_arrow(arrow, boxes, way, side_way, label)
     for box, place in zip(graph.boxes, layout.boxes, strict=True):
         yield from drawn_box(box, place)
     yield "</svg>"
 
 
 def drawn_arrow(
-    arrow: Arrow, boxes: Mapping[str, Box], way: tuple[Spot, ...], label: Spot | None
+    arrow: Arrow,
+    boxes: Mapping[str, Box],
+    way: tuple[Spot, ...],
+    side_way: SideWay | None,
+    label: Spot | None,
 ) -> Iterator[str]:
     source, target = boxes[arrow.source], boxes[arrow.target]
     what = arrow.label or ("a failure" if target.shape == "fail" else "")
@@ -126,13 +169,19 @@ def drawn_arrow(
     when = f", when {arrow.when}" if arrow.when else ""
     yield f'<g class="arrow {arrow.style}" tabindex="0" role="img"><title>{escape(said + when)}</title>'
     if label is None:
-        width, _ = box_size(source)
+        width, height = box_size(source)
         x, y = way[0].x + width / 2, way[0].y
-        turn = f"C{x + LOOP:.1f} {y - 26:.1f} {x + LOOP:.1f} {y + 26:.1f} {x:.1f} {y + 9:.1f}"
-        yield f'<path d="M{x:.1f} {y - 9:.1f}{turn}"/>'
+        begin, end = (x - slant(source.shape, 1, 2 * up / height, height) for up in (-9, 9))
+        turn = f"C{x + LOOP:.1f} {y - 26:.1f} {x + LOOP:.1f} {y + 26:.1f} {end:.1f} {y + 9:.1f}"
+        yield f'<path d="M{begin:.1f} {y - 9:.1f}{turn}"/>'
         yield from texts(arrow.lines, x + LOOP * 0.8 + label_size(arrow)[0] / 2, y)
     else:
-        yield f'<path d="{curve(way)}"/>'
+        if side_way is None:
+            line = way_down(way)
+        else:
+            outlines = ((source.shape, box_size(source)[0]), (target.shape, box_size(target)[0]))
+            line = way_back(way, side_way, outlines)
+        yield f'<path d="{line}"/>'
         width, height = label_size(arrow)
         if arrow.lines:  # so that the line does not run through the letters
             yield (
@@ -141,21 +190,6 @@ def drawn_arrow(
             )
         yield from texts(arrow.lines, label.x, label.y)
     yield "</g>"
-
-
-def curve(way: tuple[Spot, ...]) -> str:
-    """Return a smooth line through all places, from the rim of the first box to that of the last."""
-    down = way[0].y < way[-1].y
-    first, last = way[0], way[-1]
-    sign = 1 if down else -1
-    points = [(first.x, first.y + sign * first.height / 2)]
-    points += [(place.x, place.y) for place in way[1:-1]]
-    points.append((last.x, last.y - sign * last.height / 2))
-    parts = [f"M{points[0][0]:.1f} {points[0][1]:.1f}"]
-    for (x1, y1), (x2, y2) in itertools.pairwise(points):
-        middle = (y1 + y2) / 2
-        parts.append(f"C{x1:.1f} {middle:.1f} {x2:.1f} {middle:.1f} {x2:.1f} {y2:.1f}")
-    return "".join(parts)
 
 
 def drawn_box(box: Box, place: Spot) -> Iterator[str]:

@@ -35,8 +35,8 @@ class WorkflowHandler(Generic[R]):
 
     Awaiting it gives the run's result: what a plain ``StopEvent`` carries, or the end event itself where it is
     of a class of its own. It raises what the run failed with: a ``WorkflowError``, which is also of the kind that
-    a step raised. Only where no error can be, as with pydantic's ``ValidationError``, that itself is raised, with a
-    note that names the step.
+    a step raised. But pydantic's ``ValidationError``, of whose class no other error can be, is raised
+    itself, with a note that names the step.
     """
 
     __slots__ = ("_context", "_run")

@@ -20,14 +20,17 @@ from wfc.runtime.events import (
     WorkflowFailedEvent,
     WorkflowTimedOutEvent,
 )
+from wfc.runtime.values.dict_like import DictLike as DictLikeModel
 
 __all__ = [
     "CollectionReleaseEvent",
+    "DictLikeModel",
     "DictState",
     "Event",
     "EventEmitted",
     "EventType",
     "HumanResponseEvent",
+    "IdleReleasedEvent",
     "InputRequiredEvent",
     "InternalDispatchEvent",
     "StartEvent",
@@ -38,7 +41,16 @@ __all__ = [
     "UnhandledEvent",
     "WorkflowCancelledEvent",
     "WorkflowFailedEvent",
+    "WorkflowIdleEvent",
     "WorkflowTimedOutEvent",
 ]
 
 EventType = type[Event]
+
+
+class WorkflowIdleEvent(InternalDispatchEvent):
+    """Says that a run waits for what is outside. No run of ours shows it; programs may mention it."""
+
+
+class IdleReleasedEvent(StopEvent):
+    """Ends a run that a server has put aside. No run of ours ends by it; programs may mention it."""

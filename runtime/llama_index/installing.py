@@ -31,11 +31,19 @@ _MODULES: Final = (
     "workflows.resource",
     "workflows.retry_policy",
     "workflows.testing",
+    "workflows.testing.runner",
     "workflows.types",
+    "workflows.utils",
     "workflows.workflow",
 )
 """Their modules that have one of the same name in this room."""
 
+_OTHERS: Final = {
+    "llama_index.core.workflow.drawing": "drawing",
+    "llama_index.core.workflow.utils": "utils",
+    "llama_index.utils.workflow": "drawing",
+}
+"""Modules of other packages that look into theirs, and the modules of this room that stand for them."""
 _KEPT_BY_AGENTS: Final = (
     ("llama_index.core.memory.types", "BaseMemory"),
     ("llama_index.core.storage.chat_store.base", "BaseChatStore"),
@@ -46,14 +54,19 @@ class _Alias(ModuleType):
     """One of their modules, made of ours. A name is looked up when it is asked for."""
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("__") and name != "__all__":
             raise AttributeError(name)
-        module = importlib.import_module(_HERE + self.__name__.removeprefix("workflows"))
-        if name in module.__all__:
+        module = importlib.import_module(_stand_in(self.__name__))
+        if name == "__all__" or name in module.__all__:
             return getattr(module, name)
         raise AttributeError(
             f"`{self.__name__}` is wfc's here, by `{_INSTALL}`, and wfc has nothing that is called `{name}`"
         )
+
+
+def _stand_in(name: str) -> str:
+    """Return the name of the module of this room that stands for one of theirs."""
+    return f"{_HERE}.{_OTHERS[name]}" if name in _OTHERS else _HERE + name.removeprefix("workflows")
 
 
 def install() -> None:
@@ -73,12 +86,12 @@ def install() -> None:
             "`workflows` has been imported already, and what has imported it goes on with llama-index-workflows: "
             f"call `{_INSTALL}` first in the program, before `llama_index.core` and `workflows` are imported"
         )
-    for name in _MODULES:
+    for name in (*_MODULES, *_OTHERS):
         made = _Alias(name, f"wfc's, under the name `{name}`.")
         made.__spec__ = ModuleSpec(name, None)
         sys.modules[name] = made
         parent, _, last = name.rpartition(".")
-        if parent:
+        if parent in sys.modules:
             setattr(sys.modules[parent], last, made)
     allow_in_snapshots(_kept_by_agents)
 

@@ -17,7 +17,13 @@ from wfc.compiler.schema import expansion
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = ROOT / "docs/language"
 FILES = sorted(FOLDER.rglob("*.yaml"))
-REFERENCE = (ROOT / "docs/reference.md").read_text(encoding="utf-8")
+
+
+def reference() -> str:
+    """Return the page as it is now: with `--golden` a test before has rewritten it."""
+    return (ROOT / "docs/reference.md").read_text(encoding="utf-8")
+
+
 SCHEMA = expansion.schema()
 SHAPES = SCHEMA["$defs"]
 
@@ -44,7 +50,7 @@ def test_every_workflow_has_tests_and_every_file_is_shown(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert "\ntests:\n" in text or "\nworkflow: " not in text
     name = path.relative_to(FOLDER).as_posix()
-    assert f"(language/{name})" in REFERENCE or name in {"looking_up.yaml", "taxi_order.yaml"}
+    assert f"(language/{name})" in reference() or name in {"looking_up.yaml", "taxi_order.yaml"}
 
 
 def test_every_key_has_an_example() -> None:
@@ -114,7 +120,7 @@ def fits(schema: Mapping[str, Any], data: object) -> bool:
 
 def test_every_supported_key_is_in_the_index() -> None:
     index = set(
-        re.findall(r"^\| `(\w+)` \|", REFERENCE.partition("## Every key from A to Z")[2], re.MULTILINE)
+        re.findall(r"^\| `(\w+)` \|", reference().partition("## Every key from A to Z")[2], re.MULTILINE)
     )
     wanted = {key for name, shape in SHAPES.items() for key in supported(name, shape)}
     assert wanted - index == {"secret"}  # of a map that is told with what holds it

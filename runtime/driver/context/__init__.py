@@ -10,6 +10,7 @@ from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.driver.context.calling import Calling
 from wfc.runtime.driver.context.scope import StateWorkflow, Unstarted
 from wfc.runtime.driver.current_step import CURRENT_STEP
+from wfc.runtime.driver.former_names import former_context_name
 from wfc.runtime.driver.run import Run
 from wfc.runtime.errors import ContextStateError, WorkflowCancelledByUser, WorkflowRuntimeError
 from wfc.runtime.events import Event, StopEvent
@@ -37,6 +38,14 @@ class Context(Calling, ContextBase, Generic[S]):
     """
 
     __slots__ = ()
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            instead = former_context_name(name)
+            if instead is None:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            raise AttributeError(f"a context has no `{name}` any more: write `{instead}`")
 
     def __init__(
         self,

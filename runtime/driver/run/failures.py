@@ -7,6 +7,8 @@ from functools import lru_cache
 from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
+from pydantic import ValidationError
+
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.errors import StepError, StepFailedError, WorkflowError
 from wfc.runtime.events import CollectionReleaseEvent, Event, StepFailedEvent
@@ -39,16 +41,12 @@ def step_failed(
 
 
 def as_caught(failed: StepFailedError) -> Exception:
-    """Return what is raised for a step's error: what the step has raised if no error can be of its class too.
+    """Return what is raised for a step's error: itself, or pydantic's ``ValidationError`` that the step has raised.
 
-    Whoever awaits the run then catches that as itself, with a note of which step it was.
+    Programs catch that one by its class, of which no other error can be; it has a note of which step it was.
     """
     raised = failed.__cause__
-    if (
-        not isinstance(raised, Exception)
-        or isinstance(raised, WorkflowError)
-        or isinstance(failed, type(raised))
-    ):
+    if not isinstance(raised, ValidationError) or failed.name == "expression":
         return failed
     if str(failed) not in getattr(raised, "__notes__", ()):
         raised.add_note(str(failed))

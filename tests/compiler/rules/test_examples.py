@@ -34,10 +34,6 @@ def test_every_problem_has_an_example_and_every_example_its_problem() -> None:
     assert sorted(EXAMPLES) == sorted(PROBLEMS)
 
 
-def test_every_report_belongs_to_an_example() -> None:
-    assert {path.stem for path in REPORTS.iterdir()} == set(EXAMPLES)
-
-
 def checked(path: Path, name: str) -> list[Compiled | Levels]:
     """An example checked: a spec, a folder of specs that are looked at together, or settings."""
     if path.suffix == ".toml":
@@ -89,6 +85,10 @@ def test_an_example_shows_its_problem_and_no_other(code: str, golden) -> None:
         codes.remove("duplicate-key")
     assert codes == {code}
     golden(REPORTS / f"{code}.txt", render(findings, {spec.path: spec.text for spec in specs}))
+
+
+def test_every_report_belongs_to_an_example() -> None:
+    assert {path.stem for path in REPORTS.iterdir()} == set(EXAMPLES)
 
 
 @pytest.mark.parametrize("code", EXAMPLES)

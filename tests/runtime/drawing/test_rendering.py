@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import subprocess
 import sys
@@ -76,12 +77,12 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
         self.links += [name for name, _ in attrs if name in {"href", "src", "onclick", "onload", "style"}]
-        if tag not in {"meta", "path", "rect"}:
+        if tag not in {"meta", "path", "rect", "input"}:
             self.open.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.handle_starttag(tag, attrs)
-        if tag not in {"meta", "path", "rect"}:
+        if tag not in {"meta", "path", "rect", "input"}:
             self.open.pop()
 
     def handle_endtag(self, tag: str) -> None:
@@ -171,6 +172,111 @@ def test_boxes_do_not_overlap_and_arrows_end_where_they_should(
         assert way[-1] is placed.boxes[target]
 
 
+def line_of(page: str, title: str) -> str:
+    found = re.search(rf'<title>{re.escape(title)}</title>\n<path d="([^"]+)"', page)
+    assert found is not None
+    return found[1]
+
+
+def points_of(line: str) -> list[tuple[float, float]]:
+    """Return points of a line, close to each other."""
+    points: list[tuple[float, float]] = []
+    for command, text in re.findall(r"([MHVQC])([^MHVQC]*)", line):
+        numbers = [float(number) for number in text.split()]
+        x, y = points[-1] if points else (0.0, 0.0)
+        match command:
+            case "M":
+                points.append((numbers[0], numbers[1]))
+                continue
+            case "H":
+                controls = [(x, y), (numbers[0], y)]
+            case "V":
+                controls = [(x, y), (x, numbers[0])]
+            case _:
+                controls = [(x, y), *zip(numbers[::2], numbers[1::2], strict=True)]
+        for part in range(1, 41):
+            points.append(on_curve(controls, part / 40))
+    return points
+
+
+def on_curve(controls: list[tuple[float, float]], share: float) -> tuple[float, float]:
+    while len(controls) > 1:
+        controls = [
+            (a + (c - a) * share, b + (d - b) * share) for (a, b), (c, d) in itertools.pairwise(controls)
+        ]
+    return controls[0]
+
+
+def test_an_arrow_back_leaves_and_arrives_at_the_sides_of_its_boxes() -> None:
+    boxes = tuple(Box(each, "box", each) for each in "abc")
+    arrows = (Arrow("a", "b", "on"), Arrow("b", "c", "on"), Arrow("c", "a", "again"))
+    placed = arrange([(90.0, 37.0)] * 3, [(0, 1), (1, 2), (2, 0)], [(30.0, 19.0)] * 3)
+    assert [way is not None for way in placed.side_ways] == [False, False, True]
+    points = points_of(line_of(as_page(Graph("t", boxes, arrows)), "again from c to a"))
+    (x1, y1), (x2, y2) = points[0], points[-1]
+    assert x1 > placed.boxes[2].x and x2 > placed.boxes[0].x and y1 > y2
+    assert points[1][0] > x1 and points[-2][0] > x2  # it leaves to the right and arrives from there
+    assert abs(y2 - placed.boxes[0].y) < placed.boxes[0].height / 2
+
+
+def test_an_arrow_back_takes_the_left_side_where_a_loop_has_the_right_one() -> None:
+    placed = arrange([(90.0, 37.0)] * 2, [(0, 0), (0, 1), (1, 0)], [(30.0, 19.0)] * 3)
+    assert [way.side if way else 0 for way in placed.side_ways] == [0, 0, -1]
+
+
+@given(pictures(), st.sampled_from(["box", "hexagon", "parallelogram", "trapezium", "signal", "end"]))
+def test_no_arrow_runs_across_a_box(picture: tuple[int, list[tuple[int, int]]], shape: str) -> None:
+    count, arrows = picture
+    drawn = Graph(
+        "t",
+        tuple(Box(f"b{n}", shape, f"b{n}", ("note",) * (n % 4)) for n in range(count)),
+        tuple(Arrow(f"b{a}", f"b{b}", f"e{n}") for n, (a, b) in enumerate(arrows) if a != b),
+    )
+    page = as_page(drawn)
+    placed = {
+        box.id: tuple(float(number) for number in numbers)
+        for box, numbers in zip(drawn.boxes, rectangles(page), strict=True)
+    }
+    for arrow in drawn.arrows:
+        points = points_of(line_of(page, f"{arrow.label} from {arrow.source} to {arrow.target}"))
+        for left, top, right, bottom in placed.values():
+            inside = [(x, y) for x, y in points if left + 17 < x < right - 17 and top + 1 < y < bottom - 1]
+            assert not inside
+
+
+def rectangles(page: str) -> list[tuple[float, float, float, float]]:
+    """Return the rectangle around each box, from its outline."""
+    found = []
+    for outline in re.findall(r'<g class="box .*\n(<(?:rect|path) [^>]*>)', page):
+        if outline.startswith("<rect"):
+            x, y, width, height = (
+                float(number) for number in re.findall(r' (?:x|y|width|height)="([-\d.]+)"', outline)
+            )
+            found.append((x, y, x + width, y + height))
+            continue
+        xs = [float(x) for x in re.findall(r"[MHL]([-\d.]+)", outline)]
+        ys = [float(y) for y in re.findall(r"[ML][-\d.]+ ([-\d.]+)", outline)]
+        found.append((min(xs), min(ys), max(xs), max(ys)))
+    return found
+
+
+def test_arrows_back_have_a_side_of_the_boxes_in_dot() -> None:
+    boxes = (Box("a", "box", "a"), Box("b", "box", "b"))
+    drawn = as_dot(Graph("t", boxes, (Arrow("a", "b"), Arrow("b", "a"), Arrow("a", "a"))))
+    sides = [line for line in drawn.splitlines() if "tailport=e, headport=e" in line]
+    assert len(sides) == 1 and sides[0].strip().startswith("n1 -> n0 ")
+
+
+def test_a_page_opens_with_the_drawing_fitted_and_has_other_sizes() -> None:
+    page = as_page(Graph("t", (Box("a", "box", "A"),), ()))
+    sizes = re.findall(r'<input type="radio" name="size" id="(\w+)"( checked)?>', page)
+    assert sizes == [("fit", " checked"), ("whole", ""), ("half", ""), ("full", ""), ("double", "")]
+    for name, _ in sizes[1:]:
+        assert f"body:has(#{name}:checked) svg {{ width: " in page
+    assert "--fit: max(var(--whole), var(--least))" in page
+    assert '<figure tabindex="0"' in page  # so that arrow keys scroll it
+
+
 def test_a_large_flow_is_drawn_too() -> None:
     count = 400
     arrows = [(n, n + 1) for n in range(count - 1)] + [(n, (n * 7) % count) for n in range(0, count, 10)]
@@ -207,6 +313,7 @@ def test_texts_are_only_texts(text: str) -> None:
     )
     assert {tag for tag, _ in tags.found} == {
         *"html head meta title style body h1 figure svg defs marker path g rect text".split(),
+        *"fieldset legend label input".split(),
         *"table caption thead tr th tbody td".split(),
         *(["p", "desc"] if text else []),
     }

@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 
+from wfc.runtime import StartEvent, StopEvent, Workflow, WorkflowConfigurationError, step
+
 PROGRAMS = Path(__file__).with_name("agent_snapshots.py")
 
-pytestmark = pytest.mark.skipif(
+needs_core = pytest.mark.skipif(
     importlib.util.find_spec("llama_index") is None,
     reason="llama-index-core is not installed: pip install '.[test]'",
 )
@@ -36,6 +38,7 @@ def gone_on(whose: str, name: str) -> Any:
     return json.loads(process(whose, "resume", name, process(whose, "write", name)))
 
 
+@needs_core
 @pytest.mark.parametrize("name", ["function_agent", "agent_workflow"])
 def test_an_agent_remembers_an_earlier_turn_in_another_process(name: str) -> None:
     # llama-index-workflows leaves the memory out of its snapshot, with a warning
@@ -43,6 +46,7 @@ def test_an_agent_remembers_an_earlier_turn_in_another_process(name: str) -> Non
     assert last == ["user: 1 + 1?", "assistant: ", "tool: 2", "assistant: It is 2", "user: Once more?"]
 
 
+@needs_core
 @pytest.mark.parametrize("name", ["function_agent", "agent_workflow"])
 def test_an_agent_that_waits_for_a_person_goes_on_in_another_process(name: str) -> None:
     said, asked = gone_on("ours", f"wait:{name}")
@@ -50,5 +54,17 @@ def test_an_agent_that_waits_for_a_person_goes_on_in_another_process(name: str) 
     assert asked == [["user: Delete a.txt", "assistant: ", "tool: deleted a.txt, says anna"]]
 
 
+@needs_core
 def test_a_wait_for_a_class_in_no_signature_goes_on_in_another_process_on_both() -> None:
     assert gone_on("ours", "wait:workflow") == gone_on("theirs", "wait:workflow") == ["so", True]
+
+
+def test_another_runtime_is_refused_with_what_to_do() -> None:
+    class Plain(Workflow):
+        @step
+        async def only(self, event: StartEvent) -> StopEvent:
+            return StopEvent()
+
+    assert isinstance(Plain(runtime=None), Plain)
+    with pytest.raises(WorkflowConfigurationError, match="leave it out"):
+        Plain(runtime=object())  # type: ignore[arg-type]

@@ -188,3 +188,25 @@ def test_an_alias_that_comes_too_late_says_what_to_do() -> None:
     assert done.returncode == 1
     assert "`workflows` has been imported already" in done.stderr
     assert "before `llama_index.core` and `workflows` are imported" in done.stderr
+
+
+@needs_core
+def test_modules_that_look_into_theirs_are_ours_under_the_alias() -> None:
+    done = python(
+        "from wfc.runtime.integrations import llama_index",
+        "llama_index.install()",
+        "from workflows.events import *",
+        "from workflows.testing.runner import WorkflowTestRunner",
+        "from llama_index.core.workflow.drawing import draw_all_possible_flows",
+        "from llama_index.core.workflow.utils import get_steps_from_class, get_steps_from_instance, is_free_function",
+        "from llama_index.utils.workflow import draw_all_possible_flows_mermaid",
+        "from llama_index.core.agent.workflow import FunctionAgent",
+        "steps = get_steps_from_class(FunctionAgent)",
+        "print(Event.__module__, StopEvent.__module__, draw_all_possible_flows.__module__, 'run_agent_step' in steps)",
+        "print(is_free_function('f'), is_free_function('f.<locals>.g'), is_free_function('C.m'))",
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "wfc.runtime.events wfc.runtime.events wfc.runtime.llama_index.drawing True",
+        "True True False",
+    ]

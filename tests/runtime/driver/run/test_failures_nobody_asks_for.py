@@ -83,7 +83,7 @@ class Validates(Workflow):
         return StopEvent(result=Strict(number=event.get("number")))
 
 
-def test_an_exception_whose_class_is_final_is_raised_as_itself() -> None:
+def test_what_pydantic_does_not_accept_is_raised_as_itself() -> None:
     with pytest.raises(ValidationError) as caught:
         asyncio.run(started(Validates(), number="x"))
     assert any("step `only` failed on StartEvent" in note for note in caught.value.__notes__)

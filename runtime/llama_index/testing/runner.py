@@ -1,4 +1,4 @@
-"""``workflows.testing``: a run from its start to its end, with all that its stream showed."""
+"""``workflows.testing.runner``: a run from its start to its end, with all that its stream showed."""
 
 from __future__ import annotations
 
