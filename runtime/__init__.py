@@ -115,7 +115,7 @@ if TYPE_CHECKING:
         CacheHit as CacheHit,
         ChildEnd as ChildEnd,
         ChildNote as ChildNote,
-        Closed as Closed,
+        ClosedFields as ClosedFields,
         Event,
         EventEmitted as EventEmitted,
         HumanResponseEvent,
@@ -300,7 +300,7 @@ _GENERATED_CODE: Final = {
     "wfc.runtime.driver.messages": "Keep",
     "wfc.runtime.errors": "ExpressionError OutputFormatError RunFailedError WorkflowStepDoesNotExistError",
     "wfc.runtime.events": (
-        "CacheHit ChildEnd ChildNote Closed EventEmitted InternalDispatchEvent LateEvent Moment Number "
+        "CacheHit ChildEnd ChildNote ClosedFields EventEmitted InternalDispatchEvent LateEvent Moment Number "
         "StepState StepStateChanged UnhandledEvent"
     ),
     "wfc.runtime.plan.inputs": "Inputs Item RunInfo",

@@ -23,12 +23,12 @@ from pydantic import (
 
 from wfc.runtime.errors import ExpressionError
 from wfc.runtime.values.dict_like import DictLike, build_subclasses_at_once, init_with_private
-from wfc.runtime.values.event_class import CLOSED, Closed, EventClass
+from wfc.runtime.values.event_class import CLOSED, ClosedFields, EventClass
 from wfc.runtime.values.stored_errors import StorableError
 
 __all__ = [
     "CacheHit",
-    "Closed",
+    "ClosedFields",
     "CollectionReleaseEvent",
     "DictState",
     "Event",
@@ -126,9 +126,9 @@ class DictState(DictLike, defer_build=True):
 class Event(DictLike, metaclass=EventClass):
     """A message between steps.
 
-    Subclasses declare fields. Undeclared ones are kept too, and read as attributes or entries. With ``Closed`` before
-    it among the bases, or the class keyword ``closed=True``, there are none, values are checked strictly, and the
-    event cannot be changed.
+    Subclasses declare fields. Undeclared ones are kept too, and read as attributes or entries. With ``ClosedFields``
+    before it among the bases, or the class keyword ``closed=True``, there are none, values are checked strictly, and
+    the event cannot be changed.
 
     Type checkers take undeclared fields for what is made by the classes of this module, and for a subclass with the
     class keyword ``init=False``. The keyword ``name`` is what the event is called in reports, where that cannot be the

@@ -13,5 +13,5 @@ from __future__ import annotations
 
 __all__ = ["OUTPUT_FORMAT"]
 
-OUTPUT_FORMAT = 1
+OUTPUT_FORMAT = 2
 """Raised whenever generated code needs a newer runtime than before."""

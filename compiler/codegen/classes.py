@@ -85,7 +85,7 @@ def _bases(record: Record, name: Code, bases: Mapping[int, tuple[str, str]]) -> 
         return Code(_ROLES.get(record.role, "Record"))
     base, event = bases[id(record)]
     named = "" if name == event else f", name={literal(event)}"
-    return Code(f"{base}, closed=True{named}")
+    return Code(f"ClosedFields, {base}{named}")
 
 
 def _field(field: Field, before: frozenset[str], names: ModuleNames) -> ClassField:

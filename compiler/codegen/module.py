@@ -16,6 +16,7 @@ from wfc.compiler.codegen.layout.imports import import_statements
 from wfc.compiler.codegen.literals.constants import call
 from wfc.compiler.codegen.methods.messages import receives_keyword, run_key_method
 from wfc.compiler.codegen.methods.runs import run_keywords, run_methods
+from wfc.compiler.codegen.methods.starting import start_methods
 from wfc.compiler.codegen.methods.steps import StepMethods
 from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.rendering import render
@@ -78,10 +79,13 @@ def assemble(
     bindings = Bindings(workflow, names, folder_of)
     methods = StepMethods(workflow, names, bindings)
     file = PurePosixPath(source).name
-    printed = [
-        method
-        for step in workflow.steps
-        for method in methods.of(step, comment(f"{file_of(step, file)}:{lines(step.address)}"))
+    printed = [  # `run` first: a step may have the name of something that its annotations mention
+        *start_methods(workflow, names),
+        *(
+            method
+            for step in workflow.steps
+            for method in methods.of(step, comment(f"{file_of(step, file)}:{lines(step.address)}"))
+        ),
     ]
     if workflow.key is not None:
         printed.append(run_key_method(workflow, workflow.key, names))

@@ -5,7 +5,7 @@ Times are in seconds everywhere. Addresses say where in the spec a node comes fr
 
 from __future__ import annotations
 
-from wfc.compiler.model.accepts import AnyOf, Join
+from wfc.compiler.model.accepts import AnyOf, Join, joined_events
 from wfc.compiler.model.agents import Agent, Knowledge
 from wfc.compiler.model.bindings import Auth, Header, HttpRequest, Model, Prompt, Resource, Retry, Tool
 from wfc.compiler.model.cases import Delivery, MockAnswer, TestCase
@@ -88,4 +88,5 @@ __all__ = [
     "Whole",
     "Workflow",
     "WorkflowCall",
+    "joined_events",
 ]

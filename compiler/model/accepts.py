@@ -8,6 +8,7 @@ from wfc.compiler.diagnostics import Address
 from wfc.compiler.expressions import Expression
 from wfc.compiler.model.events import Event
 from wfc.compiler.slotted import dataclass
+from wfc.compiler.types import ANY, UNKNOWN, Field, Optional, Record, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,4 +47,31 @@ class Join:
     match_by: Expression | None = None
 
 
-__all__ = ["AnyOf", "Join"]
+def joined_events(events: tuple[Event, ...], *, all_here: bool, first: bool = False) -> Record:
+    """The `events` of a join: each event by its name, and each field that one event alone declares.
+
+    Args:
+        all_here: Whether none of them can be missing.
+        first: Whether exactly one of them is there.
+    """
+    joined = Record("events", role="first" if first else "namespace")
+    owners: dict[str, int] = {}
+    for event in events:
+        for name in event.record.fields:
+            owners[name] = owners.get(name, 0) + 1
+    for event in events:
+        for name, each in event.record.fields.items():
+            if owners[name] == 1:
+                wanted = each.type if all_here else optional(each.type)
+                joined.fields[name] = Field(name, wanted, address=each.address)
+    for event in events:
+        record: Type = event.record if all_here else Optional(event.record)
+        joined.fields[event.name] = Field(event.name, record, address=event.address)
+    return joined
+
+
+def optional(type: Type) -> Type:
+    return type if isinstance(type, Optional) or type in (UNKNOWN, ANY) else Optional(type)
+
+
+__all__ = ["AnyOf", "Join", "joined_events"]

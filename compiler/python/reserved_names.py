@@ -18,16 +18,16 @@ BUILTINS: Final = frozenset(
 )  # those that generated code or its annotations may mention
 
 IMPORTED_MODULES: Final = frozenset(
-    {"date", "datetime", "filters", "pause", "run_key", "step", "timedelta", "transform"}
+    {"date", "datetime", "filters", "overload", "pause", "run_key", "step", "timedelta", "transform"}
 )
 
 IMPORTED_CLASSES: Final = frozenset(
     """
-    All AllOf Annotated Any AnyUrl AtLeast AwareDatetime Basic Batch Bearer Cache Collect Context Decimal Duration
-    EachOf Event Exception Fail Field Format File FirstOf HttpResponse HumanResponseEvent Inputs InputRequiredEvent
-    Iterator Limits Literal Mapping Message Model Moment Number Output Passage Path PythonResource PythonTool
-    Receives Record Resource Restart RetryPolicy RunConfig RunInfo RunState Secret Self Sequence StartEvent
-    State Config StepError StopEvent Take UNHANDLED UTC Unhandled ValueError Workflow
+    All AllOf Annotated Any AnyUrl AtLeast AwareDatetime Basic Batch Bearer Cache ClosedFields Collect Context Decimal
+    Duration EachOf Event Exception Fail Field Format File FirstOf HttpResponse HumanResponseEvent Inputs
+    InputRequiredEvent Iterator Limits Literal Mapping Message Model Moment Number Output Passage Path PythonResource
+    PythonTool Receives Record Resource Restart RetryPolicy RunConfig RunInfo RunState Secret Self Sequence StartEvent
+    State Config StepError StopEvent Take UNHANDLED UTC Unhandled ValueError Workflow WorkflowHandler
     """.split()
 )
 

@@ -6,8 +6,8 @@ from wfc.runtime.errors import OutputFormatError
 
 __all__ = ["OUTPUT_FORMAT", "require_output_format"]
 
-OUTPUT_FORMAT = 1
-"""The version of generated code that this runtime runs."""
+OUTPUT_FORMAT = 2
+"""The newest version of generated code that this runtime runs; it also runs the one before."""
 
 
 def require_output_format(version: int, source: str) -> None:
@@ -16,7 +16,7 @@ def require_output_format(version: int, source: str) -> None:
     Raises:
         OutputFormatError: Says which side is older and what to do.
     """
-    if version == OUTPUT_FORMAT:
+    if version in {OUTPUT_FORMAT - 1, OUTPUT_FORMAT}:
         return
     if version < OUTPUT_FORMAT:
         done = f"compile it again: wfc compile {source}"
@@ -25,5 +25,5 @@ def require_output_format(version: int, source: str) -> None:
     older = "this code" if version < OUTPUT_FORMAT else "the installed wfc-workflows"
     raise OutputFormatError(
         f"the code generated from {source} has output format {version}, and the installed wfc-workflows runs "
-        f"format {OUTPUT_FORMAT}; {older} is the older one, so {done}"
+        f"the formats {OUTPUT_FORMAT - 1} and {OUTPUT_FORMAT}; {older} is the older one, so {done}"
     )

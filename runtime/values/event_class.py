@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 else:
     ModelMetaclass = type(BaseModel)
 
-__all__ = ["CLOSED", "Closed", "EventClass"]
+__all__ = ["CLOSED", "ClosedFields", "EventClass"]
 
 CLOSED = ConfigDict(
     extra="forbid",
@@ -30,10 +30,10 @@ _BUILT_WHEN_USED = ("wfc.runtime.events", "wfc.runtime.plan.pauses")
 """Their models are built when they are first used, so that the import of the runtime need not wait for pydantic."""
 
 
-class Closed:
+class ClosedFields:
     """Comes first among the bases of an event that has its declared fields and no others.
 
-    ``class Answer(Closed, Event)``: values are checked strictly, the event cannot be changed, and type checkers
+    ``class Answer(ClosedFields, Event)``: values are checked strictly, the event cannot be changed, and type checkers
     report attributes that it does not declare.
     """
 
@@ -65,7 +65,7 @@ class EventClass(ModelMetaclass):
         init: bool = True,
         **kwargs: Any,
     ) -> Any:
-        if closed or Closed in bases:
+        if closed or ClosedFields in bases:
             kwargs = {**CLOSED, "frozen": True, **kwargs}
             # StopEvent's own takes `result` by position, and is slower
             namespace.setdefault("__init__", BaseModel.__init__)

@@ -41,7 +41,7 @@ from counting_workflow import Asked, Counted, Counting, Refused
 from pydantic import Field, PrivateAttr
 
 from wfc.runtime import (
-    Closed, Context, Event, HumanResponseEvent, InputRequiredEvent, StartEvent, StopEvent
+    ClosedFields, Context, Event, HumanResponseEvent, InputRequiredEvent, StartEvent, StopEvent
 )
 from wfc.runtime import Workflow, WorkflowHandler, step
 
@@ -52,7 +52,7 @@ class A(Event):
     _cached: int = PrivateAttr(default=0)
 
 
-class Exact(Closed, Event):
+class Exact(ClosedFields, Event):
     n: int
 
 
@@ -124,6 +124,15 @@ GENERATED: list[Row] = [
     ("Refused()", "", ""),
     ("Counted(word=1)", 'Unexpected keyword argument "word"', "reportCallIssue"),
     ("assert_type(counted.words, int)", "", ""),
+    ("print(counted.word)", '"Counted" has no attribute "word"', "reportAttributeAccessIssue"),
+    ('Counting().run(text="a b")', "", ""),
+    ('Counting().run(text="a b", limit=3, run_id="r1")', "", ""),
+    ("Counting().run(start_event=Asked(text='a b'))", "", ""),
+    ("Counting().run(ctx=Context(Counting()))", "", ""),
+    ("Counting().run()", 'All overload variants of "run"', "reportCallIssue"),
+    ("Counting().run(text=3)", 'No overload variant of "run"', "reportArgumentType"),
+    ('Counting().run(texts="a b")', 'Unexpected keyword argument "texts"', "reportCallIssue"),
+    ('assert_type(await Counting().run(text="a b"), Counted | Refused)', "", ""),
 ]
 
 

@@ -6,6 +6,7 @@ Statements are made in one line and broken here only where they are too long.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from wfc.compiler.codegen.layout.expressions import INDENT, WIDTH, break_expression
 from wfc.compiler.codegen.layout.strings import width
@@ -85,16 +86,30 @@ def _function_head(statement: str, indent: int) -> list[str]:
     assert isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) and function.returns is not None
     raw = statement.encode()
     lines = [statement[: statement.index("(") + 1]]
-    given = function.args.args
-    defaults = [None] * (len(given) - len(function.args.defaults)) + function.args.defaults
-    for argument, default in zip(given, defaults, strict=True):
+    for stars, argument, default in _parameters(function.args):
+        if argument is None:
+            lines.append(" " * INDENT + f"{stars},")
+            continue
         start = argument.col_offset if argument.annotation is None else argument.annotation.col_offset
         name, annotation = raw[argument.col_offset : start], raw[start : argument.end_col_offset]
         after = "" if default is None else f" = {raw[default.col_offset : default.end_col_offset].decode()}"
-        inner = line_or_lines(name.decode(), annotation.decode(), f"{after},", indent + INDENT)
+        inner = line_or_lines(stars + name.decode(), annotation.decode(), f"{after},", indent + INDENT)
         lines += [" " * INDENT + line for line in inner]
     returns = raw[function.returns.col_offset : function.returns.end_col_offset].decode()
     return lines + line_or_lines(") -> ", returns, ":", indent)
+
+
+def _parameters(given: ast.arguments) -> Iterator[tuple[str, ast.arg | None, ast.expr | None]]:
+    """The parameters in the order in which they are written, each with its stars and its default."""
+    missing = [None] * (len(given.args) - len(given.defaults))
+    for argument, default in zip(given.args, [*missing, *given.defaults], strict=True):
+        yield "", argument, default
+    if given.vararg is not None or given.kwonlyargs:
+        yield "*", given.vararg, None
+    for argument, default in zip(given.kwonlyargs, given.kw_defaults, strict=True):
+        yield "", argument, default
+    if given.kwarg is not None:
+        yield "**", given.kwarg, None
 
 
 def line_or_lines(before: str, expression: str, after: str, indent: int) -> list[str]:

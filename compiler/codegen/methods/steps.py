@@ -26,7 +26,18 @@ from wfc.compiler.codegen.methods.writer import BODY, MethodWriter
 from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.shapes import SELF, PythonFunction
 from wfc.compiler.expressions import Expression, Template
-from wfc.compiler.model import Exit, Join, MapItems, Pause, Save, Step, WaitEvent, Workflow, WorkflowCall
+from wfc.compiler.model import (
+    Exit,
+    Join,
+    MapItems,
+    Pause,
+    Save,
+    Step,
+    WaitEvent,
+    Workflow,
+    WorkflowCall,
+    joined_events,
+)
 from wfc.compiler.python.literals import Code
 
 __all__ = ["StepMethods"]
@@ -119,14 +130,19 @@ class StepMethods(MethodWriter):
         timed_out: bool = False,
     ) -> PythonFunction:
         function = self.function(step, more, timed_out=timed_out)
-        tail = self.tail_in(function, step)
+        tail = self.tail_in(function, step, timed_out=timed_out)
         unhandled = hook == "on_error" and not exit_.exhaustive
         body = tail.lines(exit_, saves, unhandled=unhandled)
         returns = tail.returns(exit_, unhandled=unhandled)
         return self.hooked(step, hook, name, function, returns, body)
 
-    def tail_in(self, function: FunctionBuilder, step: Step) -> TailWriter:
-        return TailWriter(function, self.names, self.workflow.state, told_apart=step.name in self.told_apart)
+    def tail_in(self, function: FunctionBuilder, step: Step, *, timed_out: bool = False) -> TailWriter:
+        events, accepts = None, step.accepts
+        if isinstance(accepts, Join) and accepts.form == "any" and not accepts.proceed and not timed_out:
+            events = joined_events(accepts.events, all_here=False, first=True)
+        told_apart = step.name in self.told_apart
+        state = self.workflow.state
+        return TailWriter(function, self.names, state, told_apart=told_apart, first_of=events)
 
     def require(self, step: Step) -> PythonFunction:
         if isinstance(step.action, MapItems):

@@ -11,6 +11,7 @@ from wfc.compiler.codegen.literals.annotations import annotation, union
 from wfc.compiler.codegen.literals.constants import call
 from wfc.compiler.codegen.literals.functions import FunctionBuilder, Path
 from wfc.compiler.codegen.literals.values import ValueWriter
+from wfc.compiler.codegen.methods.only_event import OnlyEvent
 from wfc.compiler.codegen.methods.uses import mentioned_paths, paths_of_entry, state_fields
 from wfc.compiler.codegen.methods.writer import BODY
 from wfc.compiler.codegen.names import ModuleNames
@@ -56,15 +57,23 @@ class TailWriter:
         function: Where it stands; its parameters are taken on the way.
         state: The record of the run's state.
         told_apart: Whether lists of events must say which event is theirs.
+        first_of: The events of which exactly one is there, of a step that takes the first.
     """
 
     def __init__(
-        self, function: FunctionBuilder, names: ModuleNames, state: Record, *, told_apart: bool = False
+        self,
+        function: FunctionBuilder,
+        names: ModuleNames,
+        state: Record,
+        *,
+        told_apart: bool = False,
+        first_of: Record | None = None,
     ) -> None:
         self.function = function
         self.names = names
         self.state = state
         self.values = ValueWriter(function, names, told_apart=told_apart)
+        self.first_of = first_of
 
     def returns(self, exit_: Exit, *, unhandled: bool = False) -> Code:
         """The type of everything that may be emitted."""
@@ -94,14 +103,19 @@ class TailWriter:
         saving = [entry.emission for entry in entries if entry.save and not _cannot_fail(entry.emission)]
         if len(saving) > 1:
             yield from fit(f"emitted: {union(map(self.values.emitted, saving))}", BODY)
+        only = OnlyEvent(self.function, self.first_of)
         for position, entry in enumerate(entries):
             last = position == len(entries) - 1 and not unhandled
             condition = None if last else self.condition(entry)
+            indent = BODY if condition is None else BODY + INDENT
+            lines = list(self.save_and_leave(entry.emission, entry.save, indent, seen=False))
+            yield from only.assertions("\n".join([condition or "", *lines]))
             if condition is None:
-                yield from self.save_and_leave(entry.emission, entry.save, seen=False)
+                yield from lines
                 return
             yield from fit(f"if {condition}:", BODY)
-            yield from indented(self.save_and_leave(entry.emission, entry.save, BODY + INDENT, seen=False))
+            yield from indented(iter([*only.assertions("\n".join(lines), entry.when), *lines]))
+            only.pass_over(entry)
         yield "return UNHANDLED"
 
     def condition(self, entry: Entry, known: Mapping[Path, Code] | None = None) -> Code | None:
@@ -141,25 +155,26 @@ class TailWriter:
         plan = self.plan(saves, read, again=again)
         yield from _fitted(plan.statements, BODY)
         yield from fit(f"emitted: {self.returns(exit_)}", BODY)
+        only = OnlyEvent(self.function, self.first_of)
         for position, entry in enumerate(exit_.entries):
             last = position == len(exit_.entries) - 1 and not unhandled
             condition = None if last else self.condition(entry, plan.known)
+            alone = position == 0 and condition is None
+            lines = list(self.branch(entry, plan, BODY if alone else BODY + INDENT))
+            lines[:0] = only.assertions("\n".join(lines), entry.when if condition else None)
+            only.pass_over(entry)
             if condition is not None:
                 yield from fit(f"{'elif' if position else 'if'} {condition}:", BODY)
             elif position:
                 yield "else:"
-            yield from (
-                indented(self.branch(entry, plan))
-                if position or condition
-                else self.branch(entry, plan, BODY)
-            )
+            yield from lines if alone else indented(iter(lines))
             if condition is None:
                 break
         else:
             yield from ("else:", " " * INDENT + "return UNHANDLED")
         yield from _fitted([*plan.assignments, "return emitted"], BODY)
 
-    def branch(self, entry: Entry, plan: SavePlan, indent: int = BODY + INDENT) -> Iterator[str]:
+    def branch(self, entry: Entry, plan: SavePlan, indent: int) -> Iterator[str]:
         """One entry: its own values to save, what it emits, and then its own saves."""
         last: list[str] = []
         for save in entry.save:

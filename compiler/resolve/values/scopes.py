@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from wfc.compiler.expressions import Scope
-from wfc.compiler.model import AnyOf, Event, Join
+from wfc.compiler.model import AnyOf, Join, joined_events
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import (
@@ -129,30 +129,3 @@ def one_of(records: Iterable[Record]) -> Type:
     if not found:
         return UNKNOWN
     return found[0] if len(found) == 1 else OneOf(found)
-
-
-def joined_events(events: tuple[Event, ...], *, all_here: bool, first: bool = False) -> Record:
-    """The `events` of a join: each event by its name, and each field that one event alone declares.
-
-    Args:
-        all_here: Whether none of them can be missing.
-        first: Whether exactly one of them is there.
-    """
-    joined = Record("events", role="first" if first else "namespace")
-    owners: dict[str, int] = {}
-    for event in events:
-        for name in event.record.fields:
-            owners[name] = owners.get(name, 0) + 1
-    for event in events:
-        for name, each in event.record.fields.items():
-            if owners[name] == 1:
-                wanted = each.type if all_here else optional(each.type)
-                joined.fields[name] = Field(name, wanted, address=each.address)
-    for event in events:
-        record: Type = event.record if all_here else Optional(event.record)
-        joined.fields[event.name] = Field(event.name, record, address=event.address)
-    return joined
-
-
-def optional(type: Type) -> Type:
-    return type if isinstance(type, Optional) or type in (UNKNOWN, ANY) else Optional(type)

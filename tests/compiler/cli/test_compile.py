@@ -19,7 +19,7 @@ def test_a_module_and_a_manifest_are_written_beside_the_spec(wfc, greet: Path, t
     module = (tmp_path / "greet_workflow.py").read_bytes()
     assert b"class Greet(Workflow" in module
     assert json.loads((tmp_path / "wfc-manifest.json").read_text()) == {
-        "output_format": 1,
+        "output_format": 2,
         "modules": {
             "greet_workflow.py": {
                 "workflow": "greet",

@@ -64,14 +64,19 @@ def generated(folder: Path) -> list[str]:
     """Every golden spec and every real one, with what they import, compiled afresh."""
     for spec in SPECS:
         (folder / f"{spec.stem}_workflow.py").write_text(compiled(spec), encoding="utf-8")
-    real = find_specs([str(FOLDER.parents[3] / "specs"), str(IMPORTING)], print)
+    compile_all(folder, "specs", str(IMPORTING))
+    return [str(path) for path in sorted(folder.glob("*.py"))]
+
+
+def compile_all(folder: Path, *places: str) -> None:
+    """Compile all specs of some places into one folder."""
+    real = find_specs([str(FOLDER.parents[3] / place) for place in places], print)
     project = project_of(real)
     for source in real:
         made = compile_source(source, str(folder), project)
         assert not made.failed, made.diagnostics
         for output in to_write(made, str(folder), project):
             Path(output.path).write_text(output.python, encoding="utf-8")
-    return [str(path) for path in sorted(folder.glob("*.py"))]
 
 
 def test_generated_code_passes_ruff(tmp_path: Path) -> None:
@@ -82,6 +87,13 @@ def test_generated_code_passes_ruff(tmp_path: Path) -> None:
 
 def test_generated_code_passes_strict_mypy(tmp_path: Path, passes_mypy: Callable[..., None]) -> None:
     passes_mypy(*generated(tmp_path))
+
+
+def test_what_the_docs_show_passes_strict_mypy_once_compiled(
+    tmp_path: Path, passes_mypy: Callable[..., None]
+) -> None:
+    compile_all(tmp_path, "docs/language")
+    passes_mypy(*sorted(tmp_path.glob("*.py")))
 
 
 @pytest.mark.parametrize("spec", [FOLDER / "tails.yaml", FOLDER / "calls.yaml"], ids=lambda spec: spec.stem)
@@ -109,4 +121,4 @@ def test_tools_elsewhere_are_found_from_the_module() -> None:
     assert 'beside=Path(__file__).parent / "..",' in text
     assert "from pathlib import Path\n" in text
     assert "# Generated from ../calls.yaml." in text
-    assert 'require_output_format(1, "calls.yaml")' in text
+    assert 'require_output_format(2, "calls.yaml")' in text

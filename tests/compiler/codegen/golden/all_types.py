@@ -1,14 +1,16 @@
 """Every type, bound and default that there is."""
 
 # Generated from all_types.yaml. Edit the spec, not this file.
-# sha256:c632b58c0750deb1ca1b9d3f2be2e1c5e5491f5344f7a1aa7cde095c3837b8b6, output format 1
+# sha256:c632b58c0750deb1ca1b9d3f2be2e1c5e5491f5344f7a1aa7cde095c3837b8b6, output format 2
 
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, overload
 
 from pydantic import Field
 from wfc.runtime import (
+    ClosedFields,
+    Context,
     Duration,
     Format,
     Moment,
@@ -19,11 +21,12 @@ from wfc.runtime import (
     StartEvent,
     StopEvent,
     Workflow,
+    WorkflowHandler,
     require_output_format,
     transform,
 )
 
-require_output_format(1, "all_types.yaml")
+require_output_format(2, "all_types.yaml")
 
 Mood = Literal["good", "bad", 1, True]
 
@@ -71,7 +74,7 @@ class GivenInner(Record):
     streets: list[str]
 
 
-class Given(StartEvent, closed=True):
+class Given(ClosedFields, StartEvent):
     text: Annotated[str, Field(description="A \"text\" with \\ and 'quotes'.")]
     count: Annotated[int, Field(ge=-5)] = 0
     share: Annotated[Number, Field(ge=0, le=1)] = 0.5
@@ -113,7 +116,7 @@ class Given(StartEvent, closed=True):
     pair: Pair | None = None
 
 
-class Taken(StopEvent, closed=True):
+class Taken(ClosedFields, StopEvent):
     given: Given
     nodes: list[Node]
 
@@ -138,6 +141,76 @@ class AllTypes(Workflow, name="all_types", config=Config, source="all_types.yaml
 
       Indented text keeps its place.
     """
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any] | None = None,
+        start_event: StartEvent | None = None,
+        run_id: str | None = None,
+        *,
+        text: str,
+        count: int = 0,
+        share: Number = 0.5,
+        price: Decimal = ...,
+        whole: Decimal = ...,
+        yes_or_no: bool = False,
+        day: date = ...,
+        moment: Moment = ...,
+        wait: Duration = ...,
+        long_wait: Duration = ...,
+        anything: Any,
+        perhaps: int | None = None,
+        words: list[str] = ...,
+        some_words: list[str] = ...,
+        many_words: list[str] = ...,
+        numbers: dict[str, int] = ...,
+        nothing_yet: dict[str, list[Money]] = ...,
+        mood: Mood = "good",
+        level: Literal[
+            "a very long value",
+            "another very long value",
+            "a third very long value",
+            "short",
+        ] = "short",
+        either: int | str = "x",
+        money: Money = ...,
+        inner: GivenInner,
+        mail: str | None = None,
+        tree: Node,
+        pair: Pair | None = None,
+    ) -> WorkflowHandler[Taken]:
+        """Start a run with these inputs."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any] | None = None,
+        *,
+        start_event: StartEvent,
+        run_id: str | None = None,
+    ) -> WorkflowHandler[Taken]:
+        """Start a run with an event."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any],
+        *,
+        run_id: str | None = None,
+    ) -> WorkflowHandler[Taken]:
+        """Go on with a context."""
+
+    def run(self, *args: Any, **inputs: Any) -> WorkflowHandler[Taken]:
+        """Start a run.
+
+        Its inputs are ``text``, ``count``, ``share``, ``price``, ``whole``,
+        ``yes_or_no``, ``day``, ``moment``, ``wait``, ``long_wait``, ``anything``,
+        ``perhaps``, ``words``, ``some_words``, ``many_words``, ``numbers``,
+        ``nothing_yet``, ``mood``, ``level``, ``either``, ``money``, ``inner``,
+        ``mail``, ``tree``, ``pair``.
+        """
+        return super().run(*args, **inputs)
 
     # all_types.yaml:59
     @transform

@@ -1,15 +1,16 @@
 """Models, tools and services."""
 
 # Generated from calls.yaml. Edit the spec, not this file.
-# sha256:14794409360d67fbe11f26ae74ef832accbb1de2d827819cdb3b697e4f08ae52, output format 1
+# sha256:14794409360d67fbe11f26ae74ef832accbb1de2d827819cdb3b697e4f08ae52, output format 2
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, overload
 
 from wfc.runtime import (
     UNHANDLED,
     AllOf,
     Basic,
+    ClosedFields,
     Context,
     Event,
     Fail,
@@ -30,12 +31,13 @@ from wfc.runtime import (
     StopEvent,
     Unhandled,
     Workflow,
+    WorkflowHandler,
     filters,
     require_output_format,
     step,
 )
 
-require_output_format(1, "calls.yaml")
+require_output_format(2, "calls.yaml")
 
 
 class Article(Record):
@@ -47,44 +49,44 @@ class WeatherOutput(Record):
     celsius: Number
 
 
-class Asked(StartEvent, closed=True):
+class Asked(ClosedFields, StartEvent):
     question: str
     tags: list[str]
     deep: bool = False
 
 
-class Sorted(Event, closed=True):
+class Sorted(ClosedFields, Event):
     kind: Literal["simple", "hard"]
 
 
-class FoundMore(Event, closed=True):
+class FoundMore(ClosedFields, Event):
     articles: list[Article]
     status: int
 
 
-class Found(Event, closed=True):
+class Found(ClosedFields, Event):
     articles: list[Article]
     status: int
 
 
-class Counted(Event, closed=True):
+class Counted(ClosedFields, Event):
     number: int
 
 
-class Drafted(Event, closed=True):
+class Drafted(ClosedFields, Event):
     answer: str
 
 
-class Progress(Event, closed=True):
+class Progress(ClosedFields, Event):
     text: str
 
 
-class Answered(StopEvent, closed=True):
+class Answered(ClosedFields, StopEvent):
     answer: str
     id: str
 
 
-class Refused(StopEvent, closed=True):
+class Refused(ClosedFields, StopEvent):
     why: str
 
 
@@ -183,6 +185,45 @@ Draft: {{"text": "{event.answer}"}}
 
 class Calls(Workflow, name="calls", config=Config, source="calls.yaml"):
     """Models, tools and services."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any] | None = None,
+        start_event: StartEvent | None = None,
+        run_id: str | None = None,
+        *,
+        question: str,
+        tags: list[str],
+        deep: bool = False,
+    ) -> WorkflowHandler[Answered | Refused]:
+        """Start a run with these inputs."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any] | None = None,
+        *,
+        start_event: StartEvent,
+        run_id: str | None = None,
+    ) -> WorkflowHandler[Answered | Refused]:
+        """Start a run with an event."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any],
+        *,
+        run_id: str | None = None,
+    ) -> WorkflowHandler[Answered | Refused]:
+        """Go on with a context."""
+
+    def run(self, *args: Any, **inputs: Any) -> WorkflowHandler[Answered | Refused]:
+        """Start a run.
+
+        Its inputs are ``question``, ``tags``, ``deep``.
+        """
+        return super().run(*args, **inputs)
 
     # calls.yaml:67
     @step(retry_policy=PATIENT, timeout=60.0, num_workers=8)

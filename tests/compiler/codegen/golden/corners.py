@@ -1,11 +1,12 @@
 """The workflow corners."""
 
 # Generated from corners.yaml. Edit the spec, not this file.
-# sha256:35acd715c6e74ef97d2cc9d8169fde0e3f8765b8c34a2ff47c671280738414a6, output format 1
+# sha256:35acd715c6e74ef97d2cc9d8169fde0e3f8765b8c34a2ff47c671280738414a6, output format 2
 
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 from wfc.runtime import (
+    ClosedFields,
     Context,
     EachOf,
     Event,
@@ -17,65 +18,66 @@ from wfc.runtime import (
     StartEvent,
     StopEvent,
     Workflow,
+    WorkflowHandler,
     filters,
     require_output_format,
     step,
     transform,
 )
 
-require_output_format(1, "corners.yaml")
+require_output_format(2, "corners.yaml")
 
 Verdict = Literal["yes", "no", "it depends"]
 
 
-class Begun(StartEvent, closed=True):
+class Begun(ClosedFields, StartEvent):
     names: list[str]
     count: int
 
 
-class Again(Event, closed=True):
+class Again(ClosedFields, Event):
     names: list[str]
     count: int
 
 
-class Judged(Event, closed=True):
+class Judged(ClosedFields, Event):
     verdict: Verdict
 
 
-class Looked(Event, closed=True):
+class Looked(ClosedFields, Event):
     seen: int | str
 
 
-class Listed(Event, closed=True):
+class Listed(ClosedFields, Event):
     all: list[Any]
 
 
-class Piece(Event, closed=True):
+class Piece(ClosedFields, Event):
     name: str
     verdict: Verdict | None = None
 
 
-class PieceDone(Event, closed=True):
+class PieceDone(ClosedFields, Event):
     name: str
 
 
-class SomethingWithQuiteALongNameHappened(Event, closed=True):
+class SomethingWithQuiteALongNameHappened(ClosedFields, Event):
     which: str
 
 
-class SomethingElseWithQuiteALongNameHappened(Event, closed=True):
+class SomethingElseWithQuiteALongNameHappened(ClosedFields, Event):
     which: str
 
 
-class AThirdThingWithQuiteALongNameHappened(Event, closed=True):
+class AThirdThingWithQuiteALongNameHappened(ClosedFields, Event):
     which: str
 
 
-class Ended(StopEvent, closed=True):
+class Ended(ClosedFields, StopEvent):
     names: list[str]
 
 
-class Stopped(StopEvent, closed=True):
+class Stopped(ClosedFields, StopEvent):
     why: str
 
 
@@ -105,6 +107,44 @@ def judge_prompt(event: Begun | Again) -> str:
 
 
 class Corners(Workflow, name="corners", source="corners.yaml"):
+    @overload
+    def run(
+        self,
+        ctx: Context[Any] | None = None,
+        start_event: StartEvent | None = None,
+        run_id: str | None = None,
+        *,
+        names: list[str],
+        count: int,
+    ) -> WorkflowHandler[Ended | Stopped]:
+        """Start a run with these inputs."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any] | None = None,
+        *,
+        start_event: StartEvent,
+        run_id: str | None = None,
+    ) -> WorkflowHandler[Ended | Stopped]:
+        """Start a run with an event."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any],
+        *,
+        run_id: str | None = None,
+    ) -> WorkflowHandler[Ended | Stopped]:
+        """Go on with a context."""
+
+    def run(self, *args: Any, **inputs: Any) -> WorkflowHandler[Ended | Stopped]:
+        """Start a run.
+
+        Its inputs are ``names``, ``count``.
+        """
+        return super().run(*args, **inputs)
+
     # corners.yaml:27
     @step(retry_policy=JUDGE_RETRY, max_runs=5)
     async def judge(self, ctx: Context, event: Begun | Again) -> Verdict:

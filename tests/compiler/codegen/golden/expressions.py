@@ -1,16 +1,18 @@
 """The workflow expressions."""
 
 # Generated from expressions.yaml. Edit the spec, not this file.
-# sha256:85c7b789233889df3fe76239c750e07bd4fa43e4bb42c43648a71e6faad5475c, output format 1
+# sha256:85c7b789233889df3fe76239c750e07bd4fa43e4bb42c43648a71e6faad5475c, output format 2
 
 from datetime import date
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, overload
 
 from pydantic import Field
 from wfc.runtime import (
     All,
     AllOf,
+    ClosedFields,
+    Context,
     Duration,
     Event,
     Inputs,
@@ -23,12 +25,13 @@ from wfc.runtime import (
     StartEvent,
     StopEvent,
     Workflow,
+    WorkflowHandler,
     filters,
     require_output_format,
     transform,
 )
 
-require_output_format(1, "expressions.yaml")
+require_output_format(2, "expressions.yaml")
 
 Level = Literal["low", "mid", "high"]
 
@@ -54,7 +57,7 @@ class Item(Record):
     weight: Number | None = None
 
 
-class Given(StartEvent, closed=True):
+class Given(ClosedFields, StartEvent):
     person: Person
     items_: Annotated[list[Item], Field(alias="items")]
     level: Level
@@ -68,27 +71,27 @@ class Given(StartEvent, closed=True):
     maybe: list[int | None]
 
 
-class Priced(Event, closed=True):
+class Priced(ClosedFields, Event):
     total: Decimal
     weights: list[Number]
     names: list[str | None]
     by_sku: dict[str, Item]
 
 
-class Named(Event, closed=True):
+class Named(ClosedFields, Event):
     name: str
     street: str | None = None
     level: Level
     sizes: list[Size]
 
 
-class Mixed(Event, closed=True):
+class Mixed(ClosedFields, Event):
     value: int | str
     people: list[Person]
     limits: dict[str, Number]
 
 
-class Timed(Event, closed=True):
+class Timed(ClosedFields, Event):
     late: bool
     at: Moment
     day: date
@@ -96,12 +99,12 @@ class Timed(Event, closed=True):
     text: str
 
 
-class Taken(StopEvent, closed=True):
+class Taken(ClosedFields, StopEvent):
     total: Decimal
     text: str
 
 
-class Dropped(StopEvent, closed=True):
+class Dropped(ClosedFields, StopEvent):
     why: str
 
 
@@ -125,6 +128,54 @@ class Expressions(
     config=Config,
     source="expressions.yaml",
 ):
+    @overload
+    def run(
+        self,
+        ctx: Context[Any] | None = None,
+        start_event: StartEvent | None = None,
+        run_id: str | None = None,
+        *,
+        person: Person,
+        items_: list[Item],
+        level: Level,
+        either: int | str | list[str],
+        day: date,
+        at: Moment,
+        wait: Duration,
+        any: Any,
+        limits: dict[str, int],
+        note: str | None = None,
+        maybe: list[int | None],
+    ) -> WorkflowHandler[Taken | Dropped]:
+        """Start a run with these inputs."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any] | None = None,
+        *,
+        start_event: StartEvent,
+        run_id: str | None = None,
+    ) -> WorkflowHandler[Taken | Dropped]:
+        """Start a run with an event."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any],
+        *,
+        run_id: str | None = None,
+    ) -> WorkflowHandler[Taken | Dropped]:
+        """Go on with a context."""
+
+    def run(self, *args: Any, **inputs: Any) -> WorkflowHandler[Taken | Dropped]:
+        """Start a run.
+
+        Its inputs are ``person``, ``items_``, ``level``, ``either``, ``day``, ``at``,
+        ``wait``, ``any``, ``limits``, ``note``, ``maybe``.
+        """
+        return super().run(*args, **inputs)
+
     # expressions.yaml:42
     @transform
     def price(

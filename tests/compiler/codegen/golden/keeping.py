@@ -1,12 +1,13 @@
 """The workflow keeping."""
 
 # Generated from keeping.yaml. Edit the spec, not this file.
-# sha256:f5c3f6af750c2b6892198b4724dfc35bef2e362e6f27c730af7f1b9c2701e65e, output format 1
+# sha256:f5c3f6af750c2b6892198b4724dfc35bef2e362e6f27c730af7f1b9c2701e65e, output format 2
 
-from typing import Literal
+from typing import Any, Literal, overload
 
 from wfc.runtime import (
     Cache,
+    ClosedFields,
     Context,
     Event,
     Inputs,
@@ -20,27 +21,28 @@ from wfc.runtime import (
     StartEvent,
     StopEvent,
     Workflow,
+    WorkflowHandler,
     pause,
     require_output_format,
     step,
 )
 
-require_output_format(1, "keeping.yaml")
+require_output_format(2, "keeping.yaml")
 
 
-class Asked(StartEvent, closed=True):
+class Asked(ClosedFields, StartEvent):
     question: str
 
 
-class Sorted(Event, closed=True):
+class Sorted(ClosedFields, Event):
     kind: Literal["simple", "hard"]
 
 
-class Found(Event, closed=True):
+class Found(ClosedFields, Event):
     articles: list[str]
 
 
-class Answered(StopEvent, closed=True):
+class Answered(ClosedFields, StopEvent):
     summaries: list[str]
 
 
@@ -58,6 +60,43 @@ FIND: PythonTool[list[str]] = PythonTool(
 
 
 class Keeping(Workflow, name="keeping", source="keeping.yaml"):
+    @overload
+    def run(
+        self,
+        ctx: Context[Any] | None = None,
+        start_event: StartEvent | None = None,
+        run_id: str | None = None,
+        *,
+        question: str,
+    ) -> WorkflowHandler[Answered]:
+        """Start a run with these inputs."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any] | None = None,
+        *,
+        start_event: StartEvent,
+        run_id: str | None = None,
+    ) -> WorkflowHandler[Answered]:
+        """Start a run with an event."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any],
+        *,
+        run_id: str | None = None,
+    ) -> WorkflowHandler[Answered]:
+        """Go on with a context."""
+
+    def run(self, *args: Any, **inputs: Any) -> WorkflowHandler[Answered]:
+        """Start a run.
+
+        Its inputs are ``question``.
+        """
+        return super().run(*args, **inputs)
+
     # keeping.yaml:17
     @step(retry_policy=SORT_RETRY, cache=Cache(definition="1678485ec48058ca"))
     async def sort(self, ctx: Context, event: Asked) -> Literal["simple", "hard"]:

@@ -1,13 +1,15 @@
 """Goes through lists, with something to do for each item and without."""
 
 # Generated from maps.yaml. Edit the spec, not this file.
-# sha256:4e2415e3ef6ce6f98a46ad400828bcf2eb4f98ff44472c510465fc2bcd87e8f5, output format 1
+# sha256:4e2415e3ef6ce6f98a46ad400828bcf2eb4f98ff44472c510465fc2bcd87e8f5, output format 2
 
 from collections.abc import Iterator
+from typing import Any, overload
 
 from pydantic import Field
 from wfc.runtime import (
     SKIP,
+    ClosedFields,
     Context,
     Event,
     Inputs,
@@ -23,13 +25,14 @@ from wfc.runtime import (
     StepError,
     StopEvent,
     Workflow,
+    WorkflowHandler,
     filters,
     pause,
     require_output_format,
     transform,
 )
 
-require_output_format(1, "maps.yaml")
+require_output_format(2, "maps.yaml")
 
 
 class Chapter(Record):
@@ -48,29 +51,29 @@ class PageOutput(Record):
     words: int
 
 
-class Chapters(StartEvent, closed=True):
+class Chapters(ClosedFields, StartEvent):
     chapters: list[Chapter]
     language: str
 
 
-class Sorted(Event, closed=True):
+class Sorted(ClosedFields, Event):
     titles: list[str]
     long: list[Chapter]
 
 
-class Translated(Event, closed=True):
+class Translated(ClosedFields, Event):
     translations: list[Translation]
 
 
-class Fetched(Event, closed=True):
+class Fetched(ClosedFields, Event):
     pages: list[str | None]
 
 
-class Failed(Event, closed=True):
+class Failed(ClosedFields, Event):
     why: str
 
 
-class Bound(StopEvent, closed=True):
+class Bound(ClosedFields, StopEvent):
     translations: list[Translation]
     words: int
 
@@ -99,6 +102,44 @@ async def page(ctx: Context[State], name: str) -> PageOutput:
 
 class Maps(Workflow, name="maps", source="maps.yaml"):
     """Goes through lists, with something to do for each item and without."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any] | None = None,
+        start_event: StartEvent | None = None,
+        run_id: str | None = None,
+        *,
+        chapters: list[Chapter],
+        language: str,
+    ) -> WorkflowHandler[Bound]:
+        """Start a run with these inputs."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any] | None = None,
+        *,
+        start_event: StartEvent,
+        run_id: str | None = None,
+    ) -> WorkflowHandler[Bound]:
+        """Start a run with an event."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any],
+        *,
+        run_id: str | None = None,
+    ) -> WorkflowHandler[Bound]:
+        """Go on with a context."""
+
+    def run(self, *args: Any, **inputs: Any) -> WorkflowHandler[Bound]:
+        """Start a run.
+
+        Its inputs are ``chapters``, ``language``.
+        """
+        return super().run(*args, **inputs)
 
     # maps.yaml:24
     @transform

@@ -1,13 +1,14 @@
 """The workflow names."""
 
 # Generated from names.yaml. Edit the spec, not this file.
-# sha256:ddefbb4c50bc013b7b1d6ca8299aad3574767c102c99db721b57d5cfc144daf7, output format 1
+# sha256:ddefbb4c50bc013b7b1d6ca8299aad3574767c102c99db721b57d5cfc144daf7, output format 2
 
 from datetime import date
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 from wfc.runtime import (
+    ClosedFields,
     Context,
     EachOf,
     Event,
@@ -20,13 +21,14 @@ from wfc.runtime import (
     StartEvent,
     StopEvent,
     Workflow,
+    WorkflowHandler,
     filters,
     require_output_format,
     step,
     transform,
 )
 
-require_output_format(1, "names.yaml")
+require_output_format(2, "names.yaml")
 
 
 class Model_(Record):
@@ -41,37 +43,37 @@ class Straße(Record):
     größe: int
 
 
-class Field_(StartEvent, closed=True, name="Field"):
+class Field_(ClosedFields, StartEvent, name="Field"):
     class_: Annotated[str, Field(alias="class")]
     def_: Annotated[int, Field(alias="def")]
     items_: Annotated[list[Model_], Field(alias="items")]
     self: str
 
 
-class Event_(Event, closed=True, name="Event"):
+class Event_(ClosedFields, Event, name="Event"):
     from_: Annotated[str, Field(alias="from")]
     get_: Annotated[int, Field(alias="get")]
 
 
-class 工单(Event, closed=True):
+class 工单(ClosedFields, Event):
     正文: str
     ort: Straße | None = None
 
 
-class OneMore(Event, closed=True):
+class OneMore(ClosedFields, Event):
     text: str
 
 
-class Context_(StopEvent, closed=True, name="Context"):
+class Context_(ClosedFields, StopEvent, name="Context"):
     model_dump_: Annotated[str, Field(alias="model_dump")]
     正文: str
 
 
-class State_(StopEvent, closed=True, name="State"):
+class State_(ClosedFields, StopEvent, name="State"):
     result: int
 
 
-class Literal_(StopEvent, closed=True, name="Literal"):
+class Literal_(ClosedFields, StopEvent, name="Literal"):
     type_: Annotated[str, Field(alias="type")]
 
 
@@ -96,6 +98,17 @@ FAST_MODEL = Model("openai:gpt-4o-mini")
 
 
 class Names(Workflow, name="names", config=Config, source="names.yaml"):
+    def run(
+        self,
+        ctx: Context[Any] | None = None,
+        start_event: StartEvent | None = None,
+        run_id: str | None = None,
+        *args: Any,
+        **inputs: Any,
+    ) -> WorkflowHandler[Context_ | State_ | Literal_]:
+        """Start a run."""
+        return super().run(ctx, start_event, run_id, *args, **inputs)
+
     # names.yaml:32
     @step(name="run", retry_policy=FAST)
     async def run_(self, ctx: Context[State], event: Field_) -> Model_:

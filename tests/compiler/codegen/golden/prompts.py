@@ -1,34 +1,38 @@
 """The workflow prompts."""
 
 # Generated from prompts.yaml. Edit the spec, not this file.
-# sha256:c5e8d1548ed3256a6c3baca7ed7104a0137aa076aaa397277500a14d14ddcd61, output format 1
+# sha256:c5e8d1548ed3256a6c3baca7ed7104a0137aa076aaa397277500a14d14ddcd61, output format 2
+
+from typing import Any, overload
 
 from wfc.runtime import (
+    ClosedFields,
     Context,
     Event,
     Model,
     StartEvent,
     StopEvent,
     Workflow,
+    WorkflowHandler,
     require_output_format,
     step,
 )
 
-require_output_format(1, "prompts.yaml")
+require_output_format(2, "prompts.yaml")
 
 
-class Asked(StartEvent, closed=True):
+class Asked(ClosedFields, StartEvent):
     name: str
     notes: list[str]
 
 
-class Drafted(Event, closed=True):
+class Drafted(ClosedFields, Event):
     name: str
     notes: list[str]
     draft: str
 
 
-class Answered(StopEvent, closed=True):
+class Answered(ClosedFields, StopEvent):
     text: str
 
 
@@ -52,6 +56,44 @@ def answer_prompt(event: Drafted) -> str:
 
 
 class Prompts(Workflow, name="prompts", source="prompts.yaml"):
+    @overload
+    def run(
+        self,
+        ctx: Context[Any] | None = None,
+        start_event: StartEvent | None = None,
+        run_id: str | None = None,
+        *,
+        name: str,
+        notes: list[str],
+    ) -> WorkflowHandler[Answered]:
+        """Start a run with these inputs."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any] | None = None,
+        *,
+        start_event: StartEvent,
+        run_id: str | None = None,
+    ) -> WorkflowHandler[Answered]:
+        """Start a run with an event."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any],
+        *,
+        run_id: str | None = None,
+    ) -> WorkflowHandler[Answered]:
+        """Go on with a context."""
+
+    def run(self, *args: Any, **inputs: Any) -> WorkflowHandler[Answered]:
+        """Start a run.
+
+        Its inputs are ``name``, ``notes``.
+        """
+        return super().run(*args, **inputs)
+
     # prompts.yaml:20
     @step
     async def draft(self, ctx: Context, event: Asked) -> str:

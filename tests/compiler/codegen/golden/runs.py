@@ -1,15 +1,16 @@
 """Says what becomes of runs as a whole."""
 
 # Generated from runs.yaml. Edit the spec, not this file.
-# sha256:b56fc7ad7fbbc161108f16ff6b75572e869e13ebda5817f1289393d4a2c8054d, output format 1
+# sha256:b56fc7ad7fbbc161108f16ff6b75572e869e13ebda5817f1289393d4a2c8054d, output format 2
 
-from typing import Annotated
+from typing import Annotated, Any, overload
 
 from pydantic import Field
 from wfc.runtime import (
     UNHANDLED,
     All,
     AllOf,
+    ClosedFields,
     Context,
     Event,
     FirstOf,
@@ -25,6 +26,7 @@ from wfc.runtime import (
     StopEvent,
     Unhandled,
     Workflow,
+    WorkflowHandler,
     filters,
     require_output_format,
     run_cancel,
@@ -35,7 +37,7 @@ from wfc.runtime import (
     transform,
 )
 
-require_output_format(1, "runs.yaml")
+require_output_format(2, "runs.yaml")
 
 
 class Word(Record):
@@ -43,37 +45,37 @@ class Word(Record):
     text: str
 
 
-class Asked(StartEvent, closed=True):
+class Asked(ClosedFields, StartEvent):
     customer: str
     id: int
     note: str | None = None
 
 
-class Left(Event, closed=True):
+class Left(ClosedFields, Event):
     id: int
     left: str
 
 
-class Right(Event, closed=True):
+class Right(ClosedFields, Event):
     id: int
     right: str
 
 
-class Found(Event, closed=True):
+class Found(ClosedFields, Event):
     id: int
 
 
-class Checked(Event, closed=True):
+class Checked(ClosedFields, Event):
     id: int
     by: str
 
 
-class Told(StopEvent, closed=True):
+class Told(ClosedFields, StopEvent):
     id: int
     words: list[str]
 
 
-class Closed(StopEvent, closed=True):
+class Closed(ClosedFields, StopEvent):
     why: str
 
 
@@ -98,6 +100,45 @@ class Runs(
     source="runs.yaml",
 ):
     """Says what becomes of runs as a whole."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any] | None = None,
+        start_event: StartEvent | None = None,
+        run_id: str | None = None,
+        *,
+        customer: str,
+        id: int,
+        note: str | None = None,
+    ) -> WorkflowHandler[Told | Closed]:
+        """Start a run with these inputs."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any] | None = None,
+        *,
+        start_event: StartEvent,
+        run_id: str | None = None,
+    ) -> WorkflowHandler[Told | Closed]:
+        """Start a run with an event."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any],
+        *,
+        run_id: str | None = None,
+    ) -> WorkflowHandler[Told | Closed]:
+        """Go on with a context."""
+
+    def run(self, *args: Any, **inputs: Any) -> WorkflowHandler[Told | Closed]:
+        """Start a run.
+
+        Its inputs are ``customer``, ``id``, ``note``.
+        """
+        return super().run(*args, **inputs)
 
     # runs.yaml:33
     @step(retry_policy=DEFAULT_RETRY, timeout=10.0)

@@ -1,15 +1,17 @@
 """Saves, choices, joins, batches and exits."""
 
 # Generated from tails.yaml. Edit the spec, not this file.
-# sha256:ef1917569bcb911ef30a75c2597dc9fff1cb2957975dd8a469aa10de4f53ed42, output format 1
+# sha256:ef1917569bcb911ef30a75c2597dc9fff1cb2957975dd8a469aa10de4f53ed42, output format 2
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, overload
 
 from pydantic import Field
 from wfc.runtime import (
     All,
     AllOf,
     AtLeast,
+    ClosedFields,
+    Context,
     EachOf,
     Event,
     Fail,
@@ -21,12 +23,13 @@ from wfc.runtime import (
     StartEvent,
     StopEvent,
     Workflow,
+    WorkflowHandler,
     filters,
     require_output_format,
     transform,
 )
 
-require_output_format(1, "tails.yaml")
+require_output_format(2, "tails.yaml")
 
 Level = Literal["low", "high"]
 
@@ -36,61 +39,61 @@ class Line(Record):
     level: Level
 
 
-class Started(StartEvent, closed=True):
+class Started(ClosedFields, StartEvent):
     items_: Annotated[list[str], Field(alias="items")]
     level: Level
     limit: int = 3
 
 
-class Left(Event, closed=True):
+class Left(ClosedFields, Event):
     left: int
     shared: str
 
 
-class Right(Event, closed=True):
+class Right(ClosedFields, Event):
     right: int | None = None
     shared: str
 
 
-class Late(Event, closed=True):
+class Late(ClosedFields, Event):
     late: str
 
 
-class Joined(Event, closed=True):
+class Joined(ClosedFields, Event):
     total: int
 
 
-class Two(Event, closed=True):
+class Two(ClosedFields, Event):
     total: int
 
 
-class First(Event, closed=True):
+class First(ClosedFields, Event):
     what: str
 
 
-class Item(Event, closed=True):
+class Item(ClosedFields, Event):
     text: str
     total: Number
 
 
-class Sorted(Event, closed=True):
+class Sorted(ClosedFields, Event):
     line: Line
 
 
-class Odd(Event, closed=True):
+class Odd(ClosedFields, Event):
     why: str
 
 
-class Collected(Event, closed=True):
+class Collected(ClosedFields, Event):
     lines: list[Line]
 
 
-class Done(StopEvent, closed=True):
+class Done(ClosedFields, StopEvent):
     lines: list[Line]
     total: int
 
 
-class GaveUp(StopEvent, closed=True):
+class GaveUp(ClosedFields, StopEvent):
     why: str
 
 
@@ -107,6 +110,45 @@ class State(RunState):
 
 class Tails(Workflow, name="tails", source="tails.yaml"):
     """Saves, choices, joins, batches and exits."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any] | None = None,
+        start_event: StartEvent | None = None,
+        run_id: str | None = None,
+        *,
+        items_: list[str],
+        level: Level,
+        limit: int = 3,
+    ) -> WorkflowHandler[Done | GaveUp]:
+        """Start a run with these inputs."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any] | None = None,
+        *,
+        start_event: StartEvent,
+        run_id: str | None = None,
+    ) -> WorkflowHandler[Done | GaveUp]:
+        """Start a run with an event."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any],
+        *,
+        run_id: str | None = None,
+    ) -> WorkflowHandler[Done | GaveUp]:
+        """Go on with a context."""
+
+    def run(self, *args: Any, **inputs: Any) -> WorkflowHandler[Done | GaveUp]:
+        """Start a run.
+
+        Its inputs are ``items_``, ``level``, ``limit``.
+        """
+        return super().run(*args, **inputs)
 
     # tails.yaml:34
     @transform

@@ -1,11 +1,14 @@
 """The workflow talking."""
 
 # Generated from talking.yaml. Edit the spec, not this file.
-# sha256:95b5638e713be84472cda4864c732d2d6d2550a4bd0628f5ef4463c7182d2942, output format 1
+# sha256:95b5638e713be84472cda4864c732d2d6d2550a4bd0628f5ef4463c7182d2942, output format 2
+
+from typing import Any, overload
 
 from pydantic import Field
 from wfc.runtime import (
     Cache,
+    ClosedFields,
     Context,
     Event,
     Inputs,
@@ -17,13 +20,14 @@ from wfc.runtime import (
     StartEvent,
     StopEvent,
     Workflow,
+    WorkflowHandler,
     pause,
     require_output_format,
     step,
 )
 from wfc.runtime.records import File, Message, Passage
 
-require_output_format(1, "talking.yaml")
+require_output_format(2, "talking.yaml")
 
 
 class Source(Record):
@@ -31,17 +35,17 @@ class Source(Record):
     files: dict[str, File]
 
 
-class Asked(StartEvent, closed=True):
+class Asked(ClosedFields, StartEvent):
     text: str
     before: list[Message] | None = None
     sources: list[Source]
 
 
-class Known(Event, closed=True):
+class Known(ClosedFields, Event):
     notes: list[str]
 
 
-class Answered(StopEvent, closed=True):
+class Answered(ClosedFields, StopEvent):
     messages: list[Message]
     about: File | Passage | Message | None = None
     names: list[str]
@@ -59,6 +63,45 @@ FAST = Model("openai:gpt-4o-mini")
 
 
 class Talking(Workflow, name="talking", source="talking.yaml"):
+    @overload
+    def run(
+        self,
+        ctx: Context[Any] | None = None,
+        start_event: StartEvent | None = None,
+        run_id: str | None = None,
+        *,
+        text: str,
+        before: list[Message] | None = None,
+        sources: list[Source],
+    ) -> WorkflowHandler[Answered]:
+        """Start a run with these inputs."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any] | None = None,
+        *,
+        start_event: StartEvent,
+        run_id: str | None = None,
+    ) -> WorkflowHandler[Answered]:
+        """Start a run with an event."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any],
+        *,
+        run_id: str | None = None,
+    ) -> WorkflowHandler[Answered]:
+        """Go on with a context."""
+
+    def run(self, *args: Any, **inputs: Any) -> WorkflowHandler[Answered]:
+        """Start a run.
+
+        Its inputs are ``text``, ``before``, ``sources``.
+        """
+        return super().run(*args, **inputs)
+
     # talking.yaml:18
     @pause
     def read(self, event: Asked) -> Items[Source]:

@@ -1,16 +1,17 @@
 """Classify a ticket, look facts up in parallel, draft, reply."""
 
 # Generated from triage.yaml. Edit the spec, not this file.
-# sha256:442b8e73d26bb0e7aadf04c046d10f4ccf3f9303f1b6c665467c7d089c33dea9, output format 1
+# sha256:442b8e73d26bb0e7aadf04c046d10f4ccf3f9303f1b6c665467c7d089c33dea9, output format 2
 
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, overload
 
 from pydantic import Field
 from wfc.runtime import (
     UNHANDLED,
     AllOf,
     Bearer,
+    ClosedFields,
     Context,
     Event,
     Format,
@@ -29,13 +30,14 @@ from wfc.runtime import (
     StopEvent,
     Unhandled,
     Workflow,
+    WorkflowHandler,
     filters,
     require_output_format,
     step,
     transform,
 )
 
-require_output_format(1, "triage.yaml")
+require_output_format(2, "triage.yaml")
 
 
 class Order(Record):
@@ -54,45 +56,45 @@ class DraftResult(Record):
     confidence: Number
 
 
-class TicketOpened(StartEvent, closed=True):
+class TicketOpened(ClosedFields, StartEvent):
     ticket_id: str
     order_id: str | None = None
     body: str
 
 
-class FactsNeeded(Event, closed=True):
+class FactsNeeded(ClosedFields, Event):
     summary: str
 
 
-class OrderFound(Event, closed=True):
+class OrderFound(ClosedFields, Event):
     order: Order | None = None
 
 
-class ArticlesFound(Event, closed=True):
+class ArticlesFound(ClosedFields, Event):
     articles: list[str]
 
 
-class FactsReady(Event, closed=True):
+class FactsReady(ClosedFields, Event):
     pass
 
 
-class ReplyRejected(Event, closed=True):
+class ReplyRejected(ClosedFields, Event):
     note: str | None = None
 
 
-class AnswerReady(Event, closed=True):
+class AnswerReady(ClosedFields, Event):
     answer: str
 
 
-class TicketAnswered(StopEvent, closed=True):
+class TicketAnswered(ClosedFields, StopEvent):
     answer: str
 
 
-class TicketClosed(StopEvent, closed=True):
+class TicketClosed(ClosedFields, StopEvent):
     reason: str
 
 
-class TicketEscalated(StopEvent, closed=True):
+class TicketEscalated(ClosedFields, StopEvent):
     reason: str
 
 
@@ -182,6 +184,49 @@ class SupportTriage(
     source="triage.yaml",
 ):
     """Classify a ticket, look facts up in parallel, draft, reply."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any] | None = None,
+        start_event: StartEvent | None = None,
+        run_id: str | None = None,
+        *,
+        ticket_id: str,
+        order_id: str | None = None,
+        body: str,
+    ) -> WorkflowHandler[TicketAnswered | TicketClosed | TicketEscalated]:
+        """Start a run with these inputs."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any] | None = None,
+        *,
+        start_event: StartEvent,
+        run_id: str | None = None,
+    ) -> WorkflowHandler[TicketAnswered | TicketClosed | TicketEscalated]:
+        """Start a run with an event."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any],
+        *,
+        run_id: str | None = None,
+    ) -> WorkflowHandler[TicketAnswered | TicketClosed | TicketEscalated]:
+        """Go on with a context."""
+
+    def run(
+        self,
+        *args: Any,
+        **inputs: Any,
+    ) -> WorkflowHandler[TicketAnswered | TicketClosed | TicketEscalated]:
+        """Start a run.
+
+        Its inputs are ``ticket_id``, ``order_id``, ``body``.
+        """
+        return super().run(*args, **inputs)
 
     # triage.yaml:53
     @step(retry_policy=STANDARD, timeout=30.0)

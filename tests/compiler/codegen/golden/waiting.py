@@ -3,15 +3,16 @@ customer.
 """
 
 # Generated from waiting.yaml. Edit the spec, not this file.
-# sha256:5a5ad0740fee49e62c42f1e67870ac5478310693aea3354a52b7dcdef3827ce7, output format 1
+# sha256:5a5ad0740fee49e62c42f1e67870ac5478310693aea3354a52b7dcdef3827ce7, output format 2
 
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, overload
 
 from pydantic import Field
 from wfc.runtime import (
     UNHANDLED,
+    ClosedFields,
     Context,
     Delay,
     Event,
@@ -30,6 +31,7 @@ from wfc.runtime import (
     Unhandled,
     Until,
     Workflow,
+    WorkflowHandler,
     filters,
     pause,
     require_output_format,
@@ -38,7 +40,7 @@ from wfc.runtime import (
     transform,
 )
 
-require_output_format(1, "waiting.yaml")
+require_output_format(2, "waiting.yaml")
 
 
 class ApproveForm(Record):
@@ -47,58 +49,58 @@ class ApproveForm(Record):
     copies: Annotated[int, Field(ge=1)] = 1
 
 
-class Ordered(StartEvent, closed=True):
+class Ordered(ClosedFields, StartEvent):
     number: int
     total: Decimal
     due: Moment
 
 
-class Paid(Event, closed=True):
+class Paid(ClosedFields, Event):
     class_: Annotated[int, Field(alias="class")]
     amount: Decimal
 
 
-class Nudge(Event, closed=True):
+class Nudge(ClosedFields, Event):
     pass
 
 
-class Unpaid(Event, closed=True):
+class Unpaid(ClosedFields, Event):
     pass
 
 
-class Approve(Event, closed=True):
+class Approve(ClosedFields, Event):
     pass
 
 
-class Rejected(Event, closed=True):
+class Rejected(ClosedFields, Event):
     note: str | None = None
 
 
-class Approved(Event, closed=True):
+class Approved(ClosedFields, Event):
     pass
 
 
-class Rested(Event, closed=True):
+class Rested(ClosedFields, Event):
     pass
 
 
-class News(Event, closed=True):
+class News(ClosedFields, Event):
     number: int
 
 
-class Told(Event, closed=True):
+class Told(ClosedFields, Event):
     pass
 
 
-class Gone(Event, closed=True):
+class Gone(ClosedFields, Event):
     pass
 
 
-class Shipped(StopEvent, closed=True):
+class Shipped(ClosedFields, StopEvent):
     votes: int
 
 
-class Dropped(StopEvent, closed=True):
+class Dropped(ClosedFields, StopEvent):
     reason: str
 
 
@@ -135,6 +137,45 @@ class Waiting(
     """Take an order, wait for the money, have the delivery approved, and tell the
     customer.
     """
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any] | None = None,
+        start_event: StartEvent | None = None,
+        run_id: str | None = None,
+        *,
+        number: int,
+        total: Decimal,
+        due: Moment,
+    ) -> WorkflowHandler[Shipped | Dropped]:
+        """Start a run with these inputs."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any] | None = None,
+        *,
+        start_event: StartEvent,
+        run_id: str | None = None,
+    ) -> WorkflowHandler[Shipped | Dropped]:
+        """Start a run with an event."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any],
+        *,
+        run_id: str | None = None,
+    ) -> WorkflowHandler[Shipped | Dropped]:
+        """Go on with a context."""
+
+    def run(self, *args: Any, **inputs: Any) -> WorkflowHandler[Shipped | Dropped]:
+        """Start a run.
+
+        Its inputs are ``number``, ``total``, ``due``.
+        """
+        return super().run(*args, **inputs)
 
     # waiting.yaml:31
     @pause(within=259200.0)

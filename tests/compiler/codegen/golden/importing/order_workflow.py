@@ -1,12 +1,14 @@
 """Uses what other files declare, and tools that lie beside those."""
 
 # Generated from order.yaml. Edit the spec, not this file.
-# sha256:ce15cd745b7a6037637dfbe8c1237977dab7e5ee8598b8b89237ac2b1bea66f8, output format 1
+# sha256:ce15cd745b7a6037637dfbe8c1237977dab7e5ee8598b8b89237ac2b1bea66f8, output format 2
 
 from pathlib import Path
+from typing import Any, overload
 
 from stock_shared import Item, ItemFound, Kind
 from wfc.runtime import (
+    ClosedFields,
     Context,
     Inputs,
     PythonResource,
@@ -16,11 +18,12 @@ from wfc.runtime import (
     StartEvent,
     StopEvent,
     Workflow,
+    WorkflowHandler,
     require_output_format,
     step,
 )
 
-require_output_format(1, "order.yaml")
+require_output_format(2, "order.yaml")
 
 
 class Line(Record):
@@ -28,17 +31,17 @@ class Line(Record):
     count: int
 
 
-class Ordered(StartEvent, closed=True):
+class Ordered(ClosedFields, StartEvent):
     name: str
     count: int
     kind: Kind = "book"
 
 
-class Missing(StopEvent, closed=True):
+class Missing(ClosedFields, StopEvent):
     name: str
 
 
-class Sent(StopEvent, closed=True):
+class Sent(ClosedFields, StopEvent):
     lines: list[Line]
     by: str
 
@@ -68,6 +71,45 @@ COUNT: PythonTool[int] = PythonTool(
 
 class Order(Workflow, name="order", source="order.yaml"):
     """Uses what other files declare, and tools that lie beside those."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any] | None = None,
+        start_event: StartEvent | None = None,
+        run_id: str | None = None,
+        *,
+        name: str,
+        count: int,
+        kind: Kind = "book",
+    ) -> WorkflowHandler[Sent | Missing]:
+        """Start a run with these inputs."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any] | None = None,
+        *,
+        start_event: StartEvent,
+        run_id: str | None = None,
+    ) -> WorkflowHandler[Sent | Missing]:
+        """Start a run with an event."""
+
+    @overload
+    def run(
+        self,
+        ctx: Context[Any],
+        *,
+        run_id: str | None = None,
+    ) -> WorkflowHandler[Sent | Missing]:
+        """Go on with a context."""
+
+    def run(self, *args: Any, **inputs: Any) -> WorkflowHandler[Sent | Missing]:
+        """Start a run.
+
+        Its inputs are ``name``, ``count``, ``kind``.
+        """
+        return super().run(*args, **inputs)
 
     # order.yaml:16
     @step(retry_policy=AGAIN)
