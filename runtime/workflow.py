@@ -12,6 +12,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from wfc.runtime.authoring.definition import WorkflowDefinition
+from wfc.runtime.authoring.options import check_options, check_step_names
+from wfc.runtime.authoring.replaceable import ReplaceableProperty
 from wfc.runtime.authoring.resource import ResourceManager, try_configs, try_resources
 from wfc.runtime.calls.settings import read_config
 from wfc.runtime.calls.sibling_modules import settings_folder
@@ -90,25 +92,7 @@ class Workflow(WorkflowDefinition):
     ) -> None:
         if timeout is DEFAULT_TIMEOUT and self._name is not None:
             timeout = self._deadline
-        if timeout is not None and not isinstance(timeout, int | float):
-            raise WorkflowConfigurationError(
-                f"`timeout` must be a number of seconds, or None, not {timeout!r}"
-            )
-        if stream_limit is not None and (type(stream_limit) is not int or stream_limit < 1):
-            raise WorkflowConfigurationError("`stream_limit` must be an integer greater than 0, or None")
-        if runtime is not None:
-            raise WorkflowConfigurationError(
-                "`runtime` is a word of llama-index-workflows: every workflow runs on this package's own runtime, so "
-                "leave it out; `engine=Engine(…)` keeps runs apart"
-            )
-        if num_concurrent_runs is not None and (
-            isinstance(num_concurrent_runs, bool)
-            or not isinstance(num_concurrent_runs, int)
-            or num_concurrent_runs < 1
-        ):
-            raise WorkflowConfigurationError(
-                "`num_concurrent_runs` must be an integer greater than 0, or None"
-            )
+        check_options(timeout, num_concurrent_runs, stream_limit, runtime)
         # a subclass may be a pydantic model too, which takes only private attributes beside its fields
         self._timeout = timeout
         self._workflow_name = workflow_name
@@ -126,15 +110,15 @@ class Workflow(WorkflowDefinition):
             raise WorkflowConfigurationError(
                 f"`skip_graph_checks` knows {', '.join(sorted(FLOW_CHECKS))}, not {', '.join(sorted(unknown))}"
             )
-        table = self.table()  # a signature that cannot be read is told of now
+        table = self._plan()  # a signature that cannot be read is told of now
         self._run_rules()
         if not table.is_checked:
             check_ends(table)
             if self._name is None:  # the compiler knows which names it cannot give
-                _check_names(type(self))
+                check_step_names(type(self), Workflow)
 
     def __repr__(self) -> str:
-        names = ", ".join(step.name for step in self.table().steps)
+        names = ", ".join(step.name for step in self._plan().steps)
         return f"<{type(self).__name__} with the steps {names}>"
 
     @property
@@ -142,17 +126,19 @@ class Workflow(WorkflowDefinition):
         """What writes values of undeclared classes in snapshots, where these are given no other."""
         return self._serializer
 
-    @property
+    @ReplaceableProperty
     def timeout(self) -> float | None:
         """Seconds for one run; ``None``: no bound."""
         return self._timeout
 
-    @property
+    @ReplaceableProperty
     def resource_manager(self) -> ResourceManager:
         """Keeps what the steps ask for besides events."""
         if self._resource_manager is None:
             self._resource_manager = ResourceManager()
         return self._resource_manager
+
+    _manager = resource_manager
 
     @property
     def workflow_name(self) -> str:
@@ -170,7 +156,7 @@ class Workflow(WorkflowDefinition):
             WorkflowValidationError: An event comes from nowhere or goes nowhere, there is no start or end, or what
                 steps ask for is not to be had.
         """
-        table = self.table()
+        table = self._plan()
         if not table.is_checked:
             check_flow(table, self._skips)
             table.is_checked = not self._skips
@@ -186,15 +172,19 @@ class Workflow(WorkflowDefinition):
             self.part(name)
         return table.asks
 
-    @property
+    _validate = validate
+
+    @ReplaceableProperty
     def engine(self) -> Engine:
         """What its runs belong to."""
         return default_engine() if self._engine is None else self._engine
 
+    _own_engine = engine
+
     @property
     def start_event_class(self) -> type[StartEvent]:
         """The event that starts a run."""
-        return self.table().start_class
+        return self._plan().start_class
 
     @property
     def stop_event_class(self) -> type[StopEvent]:
@@ -204,7 +194,7 @@ class Workflow(WorkflowDefinition):
     @property
     def events(self) -> list[type[Event]]:
         """All event classes that the steps accept or emit."""
-        steps = self.table().steps
+        steps = self._plan().steps
         return list(dict.fromkeys(event for step in steps for event in (*step.accepts, *step.emits)))
 
     def read_config(self) -> RunConfig | None:
@@ -227,7 +217,7 @@ class Workflow(WorkflowDefinition):
         Raises:
             WorkflowValidationError: No step has such a parameter, or it is of another class.
         """
-        wanted = self.table().workflows
+        wanted = self._plan().workflows
         for name, workflow in workflows.items():
             if name not in wanted:
                 raise WorkflowValidationError(f"no step of {type(self).__name__} has a parameter `{name}`")
@@ -245,11 +235,11 @@ class Workflow(WorkflowDefinition):
         """
         if name in self._parts:
             return self._parts[name]
-        default = self.table().workflows[name].default
+        default = self._plan().workflows[name].default
         if default is not inspect.Parameter.empty:
             return default  # type: ignore[no-any-return]
         try:
-            found = self.engine.workflow(name, beside=type(self))
+            found = self._own_engine.workflow(name, beside=type(self))
         except RunUnknownError:
             raise WorkflowValidationError(
                 f"a step of {type(self).__name__} wants the workflow `{name}`: `add_workflows({name}=…)`"
@@ -304,17 +294,17 @@ class Workflow(WorkflowDefinition):
 
             def prepare(known_as: str) -> Run:
                 clock = self._caller[0].clock if self._caller is not None else None
-                made = self.prepare(ctx, start_event, known_as, inputs, engine=engine, clock=clock)
+                made = self._prepare(ctx, start_event, known_as, inputs, engine=engine, clock=clock)
                 if self._verbose:
                     made.watchers.observe(print_step)
                 return made
 
             run = admitted = engine.start_inside(self, self._caller, run_id, prepare)
         else:
-            run = self.prepare(ctx, start_event, run_id, inputs)
+            run = self._prepare(ctx, start_event, run_id, inputs)
             if self._verbose:
                 run.watchers.observe(print_step)
-            admitted = self.engine.admit(run)
+            admitted = self._own_engine.admit(run)
         if admitted is run and ctx is not None:
             ctx.attach(run)
         # else it has joined that other one
@@ -339,7 +329,7 @@ class Workflow(WorkflowDefinition):
             ContextStateError: The context's run is not over.
         """
         if not self._is_validated:
-            self.validate()
+            self._validate()
             self._is_validated = True
         state = None
         if ctx is not None:
@@ -350,9 +340,9 @@ class Workflow(WorkflowDefinition):
                     "make one of its own by `Context(workflow)`"
                 )
             other = before.workflow
-            if other.table() is not self.table():
+            if other._plan() is not self._plan():
                 raise ContextStateError(
-                    f"this context is of {other.table().owner}, and a run of {type(self).__name__} cannot go on with "
+                    f"this context is of {other._plan().owner}, and a run of {type(self).__name__} cannot go on with "
                     f"it: make one by `Context(workflow)`, and pass on what it needs of the other's state as inputs"
                 )
             if isinstance(before, Unstarted) and before.stored is not None:
@@ -366,10 +356,12 @@ class Workflow(WorkflowDefinition):
             start_event = self._start_event(inputs or {})
         elif not isinstance(start_event, StartEvent):
             raise InvalidValueError("`start_event` must be a StartEvent")
-        elif not self.table().acceptors(type(start_event)):
+        elif not self._plan().acceptors(type(start_event)):
             raise WorkflowRuntimeError(f"no step accepts {event_name(start_event)}, so it cannot start a run")
         run_id = run_id or os.urandom(16).hex()
         return Run(self, start_event, run_id, state=state, **options)
+
+    _prepare = prepare
 
     def _check_call(self, ctx: Any, args: tuple[Any, ...]) -> None:
         """Stop what newcomers write in place of ``run``.
@@ -406,17 +398,3 @@ class Workflow(WorkflowDefinition):
             raise WorkflowRuntimeError(
                 f"{event_name(kind)} cannot be made of these inputs: {error}"
             ) from error
-
-
-def _check_names(kind: type[Workflow]) -> None:
-    """Stop steps that would hide what every workflow has.
-
-    Raises:
-        WorkflowValidationError: There is one.
-    """
-    taken = sorted(name for name in kind.steps() if hasattr(Workflow, name))
-    if taken:
-        raise WorkflowValidationError(
-            f"{kind.__name__} cannot be run: every workflow has {', '.join(f'`{name}`' for name in taken)} already, so "
-            f"a step needs another name"
-        )

@@ -74,13 +74,15 @@ class WorkflowDefinition(WorkflowBase):
             rules = cls._run_rules()
             table = cls._table = read_plan(
                 cls.__name__,
-                cls.steps(),
+                cls._written_steps(),
                 is_generated=cls._name is not None,
                 received=received,
                 limits=rules.limits,
                 exits={name: rules.functions[name] for name in RUN_EXITS if name in rules.functions},
             )
         return table
+
+    _plan = table  # which a step or an attribute of that name does not hide, as below
 
     @classmethod
     def _run_rules(cls) -> RunRules:
@@ -114,6 +116,8 @@ class WorkflowDefinition(WorkflowBase):
             found.update(owner.__dict__.get("_steps", {}))
         return found
 
+    _written_steps = steps
+
     @classmethod
     def add_step(cls, function: StepFunction[Any, Any]) -> None:
         """Make a decorated free function a step of this class.
@@ -123,7 +127,7 @@ class WorkflowDefinition(WorkflowBase):
         """
         if not isinstance(function, StepFunction):
             raise WorkflowValidationError(f"`{getattr(function, '__name__', function)}` lacks `@step`")
-        if function.__name__ in cls.steps():
+        if function.__name__ in cls._written_steps():
             raise WorkflowValidationError(f"{cls.__name__} already has a step `{function.__name__}`")
         if "_steps" not in cls.__dict__:
             cls._steps = {}

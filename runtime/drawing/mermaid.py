@@ -11,7 +11,8 @@ from wfc.runtime.drawing.shapes import PLAIN, SHAPES, STYLES, USUAL
 __all__ = ["as_mermaid"]
 
 _HARMLESS: Final = frozenset(" .,_-+=:!?'/()…·≤")
-_WITH_CLASS: Final = frozenset({"start", "end", "fail", "outside", "dashed"})
+_CLASSES: Final = {"start": "start", "end": "last", "fail": "fail", "outside": "outside", "dashed": "dashed"}
+"""Shapes with a style of their own → the name of its class; `end` is a word of Mermaid's, and a mistake there."""
 
 
 def as_mermaid(graph: Graph) -> str:
@@ -21,7 +22,7 @@ def as_mermaid(graph: Graph) -> str:
     lines += [f"    {_box_line(box, names)}" for box in graph.boxes]
     lines += [f"    {_arrow_line(arrow, names)}" for arrow in graph.arrows]
     lines += [
-        "    classDef start,end stroke-width:2px",
+        "    classDef start,last stroke-width:2px",
         "    classDef fail,outside,dashed stroke-dasharray:4 3",
     ]
     return "\n".join(lines) + "\n"
@@ -29,7 +30,7 @@ def as_mermaid(graph: Graph) -> str:
 
 def _box_line(box: Box, names: Mapping[str, str]) -> str:
     opening, closing = SHAPES.get(box.shape, PLAIN).mermaid
-    style = f":::{box.shape}" if box.shape in _WITH_CLASS else ""
+    style = f":::{_CLASSES[box.shape]}" if box.shape in _CLASSES else ""
     return f'{names[box.id]}{opening}"{_text(box.lines)}"{closing}{style}'
 
 

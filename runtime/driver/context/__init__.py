@@ -70,14 +70,14 @@ class Context(Calling, ContextBase, Generic[S]):
 
     def _stored_in(self, workflow: StateWorkflow, data: Mapping[str, Any]) -> Unstarted:
         serializer = self._serializer or workflow._serializer
-        found = Unstarted(workflow, read_run(workflow.workflow_name, workflow.table(), data, serializer))
+        found = Unstarted(workflow, read_run(workflow.workflow_name, workflow._plan(), data, serializer))
         if found.stored is not None and found.stored.execution is None:
             found.stored = None  # only a state
         return found
 
     def __repr__(self) -> str:
         run = self._run
-        where = f"Context of {run.workflow.table().owner}"
+        where = f"Context of {run.workflow._plan().owner}"
         if isinstance(run, Unstarted):
             return f"<{where}, before its run>"
         if self._step_run is not None:
@@ -115,7 +115,7 @@ class Context(Calling, ContextBase, Generic[S]):
             if run.kept is not None and isinstance(run.execution.outcome, WorkflowCancelledByUser):
                 return run.kept.to_dict(serializer, include_state=include_state)
             return self._in_loop(lambda: run.snapshot(serializer, include_state=include_state))
-        name, plan = run.workflow.workflow_name, run.workflow.table()
+        name, plan = run.workflow.workflow_name, run.workflow._plan()
         data = write_state(name, plan, run.state if include_state else None, serializer)
         return data if run.stored is None else {**run.stored.data, "state": data["state"]}
 

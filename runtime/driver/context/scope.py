@@ -32,7 +32,7 @@ class StateWorkflow(Protocol):
     def _serializer(self) -> BaseSerializer | None:
         """What writes and reads values of undeclared classes, where nothing else is given."""
 
-    def table(self) -> Plan:
+    def _plan(self) -> Plan:
         """Return the class's steps."""
 
 
@@ -44,7 +44,7 @@ class Unstarted:
     def __init__(self, workflow: StateWorkflow, stored: StoredRun | None = None) -> None:
         self.workflow = workflow
         self.stored = stored
-        self.state = workflow.table().new_state() if stored is None else stored.state
+        self.state = workflow._plan().new_state() if stored is None else stored.state
         self.store: StateStore[Any] = StateStore(self)
 
 

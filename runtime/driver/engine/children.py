@@ -40,7 +40,7 @@ class StartableWorkflow(RunWorkflow[Run], Protocol):
     def start_event_class(self) -> type[StartEvent]:
         """The event that starts a run."""
 
-    def prepare(
+    def _prepare(
         self,
         *,
         start_event: StartEvent | None = None,
@@ -133,7 +133,7 @@ class ChildStarter(RunEngine[Run], Protocol):
         """
         if run_id not in run.parked:
             return None
-        stored = read_run(workflow.workflow_name, workflow.table(), run.parked[run_id])
+        stored = read_run(workflow.workflow_name, workflow._plan(), run.parked[run_id])
         run.parked = {known: data for known, data in run.parked.items() if known != run_id}
         return Run.going_on(workflow, stored, run_id, engine=self, clock=run.clock)
 
@@ -143,10 +143,10 @@ class ChildStarter(RunEngine[Run], Protocol):
         """Return a run whose span is below that of the step run that starts it."""
         span = run.trace.span_of(number) if run.trace is not None else None
         if span is None:
-            return workflow.prepare(start_event=start, run_id=run_id, engine=self, clock=run.clock)
+            return workflow._prepare(start_event=start, run_id=run_id, engine=self, clock=run.clock)
         tokens = span.activate()
         try:
-            return workflow.prepare(start_event=start, run_id=run_id, engine=self, clock=run.clock)
+            return workflow._prepare(start_event=start, run_id=run_id, engine=self, clock=run.clock)
         finally:
             span.deactivate(tokens)
 

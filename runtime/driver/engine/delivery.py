@@ -173,7 +173,7 @@ class Delivery(ChildStarter, Protocol):
         kind, name = workflow.start_event_class, workflow.workflow_name
         names = {name for field, info in kind.model_fields.items() for name in (field, info.alias)}
         fields = {name: value for name, value in fields_of(event).items() if name in names}
-        run = workflow.prepare(start_event=read_as(kind, fields, f"the inputs of `{name}`"), engine=self)
+        run = workflow._prepare(start_event=read_as(kind, fields, f"the inputs of `{name}`"), engine=self)
         rules = workflow._run_rules()
         if rules.key is not None:
             run.key = rules.key(run)

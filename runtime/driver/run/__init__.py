@@ -105,7 +105,7 @@ class Run(ReachableRun["Run"]):
             ContextStateError: It is of another workflow.
         """
         execution = stored.execution
-        if execution is None or execution.plan is not workflow.table():
+        if execution is None or execution.plan is not workflow._plan():
             raise ContextStateError("this context is of a run of another workflow")
         assert execution.inputs is not None
         if stored.trace:

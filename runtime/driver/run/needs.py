@@ -67,7 +67,7 @@ class RunWorkflow(Protocol[R]):
         """How many events of a run's stream are kept for readers that come later."""
 
     @property
-    def timeout(self) -> float | None:
+    def _timeout(self) -> float | None:
         """Seconds for one run; ``None``: no bound."""
 
     @property
@@ -75,14 +75,14 @@ class RunWorkflow(Protocol[R]):
         """Bounds how many runs of this object are under way."""
 
     @property
-    def resource_manager(self) -> ResourceManager:
+    def _manager(self) -> ResourceManager:
         """Keeps what the steps ask for besides events."""
 
     @property
-    def engine(self) -> RunEngine[R]:
+    def _own_engine(self) -> RunEngine[R]:
         """What its runs belong to."""
 
-    def table(self) -> Plan:
+    def _plan(self) -> Plan:
         """Return the class's steps."""
 
     def _run_rules(self) -> RunRules:

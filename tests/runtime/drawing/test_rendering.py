@@ -57,6 +57,26 @@ def test_every_style_of_arrows_is_drawn_in_every_language(style: str) -> None:
         assert "goes" in render(graph, form)
 
 
+def test_no_word_of_mermaids_is_the_name_of_a_class() -> None:
+    boxes = tuple(Box(f"b{n}", shape, "B") for n, shape in enumerate(SHAPES))
+    drawn = as_mermaid(Graph("t", boxes, ()))
+    used = set(re.findall(r":::(\w+)", drawn))
+    defined = {name for names in re.findall(r"classDef ([\w,]+)", drawn) for name in names.split(",")}
+    assert used == defined
+    # each of these makes `:::word` a syntax error
+    assert not used & {
+        "end",
+        "graph",
+        "flowchart",
+        "subgraph",
+        "style",
+        "linkStyle",
+        "classDef",
+        "class",
+        "click",
+    }
+
+
 def test_what_draws_loads_nothing_else_of_the_runtime() -> None:
     program = "import sys, wfc.runtime.drawing.rendering, wfc.runtime.drawing.page\nprint(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -1,0 +1,53 @@
+"""Checks what a workflow is made with, and how its class names its steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wfc.runtime.authoring.definition import WorkflowDefinition
+from wfc.runtime.errors import WorkflowConfigurationError, WorkflowValidationError
+
+__all__ = ["check_options", "check_step_names"]
+
+_FREE_NAMES = frozenset({"engine", "prepare", "resource_manager", "steps", "table", "timeout", "validate"})
+"""What subclasses may use for steps, helpers and attributes, though workflows have it: nothing else looks it up."""
+
+
+def check_options(timeout: Any, num_concurrent_runs: Any, stream_limit: Any, runtime: Any) -> None:
+    """Stop options that are out of range.
+
+    Raises:
+        WorkflowConfigurationError: One is.
+    """
+    if timeout is not None and not isinstance(timeout, int | float):
+        raise WorkflowConfigurationError(f"`timeout` must be a number of seconds, or None, not {timeout!r}")
+    if stream_limit is not None and (type(stream_limit) is not int or stream_limit < 1):
+        raise WorkflowConfigurationError("`stream_limit` must be an integer greater than 0, or None")
+    if runtime is not None:
+        raise WorkflowConfigurationError(
+            "`runtime` is a word of llama-index-workflows: every workflow runs on this package's own runtime, so "
+            "leave it out; `engine=Engine(…)` keeps runs apart"
+        )
+    if num_concurrent_runs is not None and (
+        isinstance(num_concurrent_runs, bool)
+        or not isinstance(num_concurrent_runs, int)
+        or num_concurrent_runs < 1
+    ):
+        raise WorkflowConfigurationError("`num_concurrent_runs` must be an integer greater than 0, or None")
+
+
+def check_step_names(kind: type[WorkflowDefinition], base: type[WorkflowDefinition]) -> None:
+    """Stop steps that would hide what every workflow has.
+
+    Args:
+        base: The class of every workflow.
+
+    Raises:
+        WorkflowValidationError: There is one.
+    """
+    taken = sorted(name for name in kind._written_steps() if hasattr(base, name) and name not in _FREE_NAMES)
+    if taken:
+        raise WorkflowValidationError(
+            f"{kind.__name__} cannot be run: every workflow has {', '.join(f'`{name}`' for name in taken)} already, so "
+            f"a step needs another name"
+        )
