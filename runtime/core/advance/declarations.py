@@ -66,14 +66,14 @@ def check_result(step: Step, result: Any) -> None:
     Raises:
         UndeclaredResultError: The result is a coroutine, or else is to be awaited.
     """
-    if inspect.isawaitable(result):
+    if hasattr(result, "__await__"):  # `inspect.isawaitable` takes ten times as long
         raise UndeclaredResultError(
             f"step `{step.name}` ends the run with {describe_value(result)}{_forgotten_await(result)}"
         )
 
 
 def _forgotten_await(value: Any) -> str:
-    if not inspect.isawaitable(value):
+    if not hasattr(value, "__await__"):
         return ""
     if not inspect.iscoroutine(value):
         return ": `await` is missing before it"
