@@ -1,4 +1,4 @@
-"""The passes in order: text → document → spec → workflow → Python, and all findings on the way."""
+"""The passes in order, from text through document, spec and workflow to Python, with all findings."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ __all__ = ["check_text", "compile_shared", "compile_text"]
 
 
 def check_text(raw: bytes, path: str, project: Project | None = None) -> Compiled:
-    """Find everything that is wrong with a spec, and generate nothing.
+    """Return all findings of a spec, without generating code.
 
     Args:
-        project: The files that it may mention; by itself none.
+        project: The files that it may mention; by default none.
     """
     project = project or Project()
     with spelling.bounded():
@@ -91,7 +91,7 @@ def compile_shared(path: str, project: Project, *, source: str, in_package: bool
 
 
 def analyse(unit: Unit, project: Project) -> Analysis:
-    """Resolve and check a file that was read."""
+    """Resolve and check a file that has been read."""
     if unit.kind == "workflow":
         return analyse_spec(unit.document, unit.spec, unit.findings, project)
     if unit.kind == "declarations":
@@ -105,8 +105,8 @@ def analyse_spec(
     """Resolve and check a spec.
 
     Args:
-        spec: What is well-shaped of the document.
-        known: What is found already.
+        spec: The well-formed part of the document.
+        known: The findings so far.
     """
     findings = [*known]
     workflow = None
@@ -123,7 +123,7 @@ def analyse_spec(
 
 
 def without_consequences(found: Analysis, unit: Unit, project: Project) -> Analysis:
-    """Leave one finding for each mistake, where it can be told which one has led to the others."""
+    """Keep one finding for each mistake, if the one that caused the others can be determined."""
 
     def analyse_changed(document: Document) -> Analysis:
         with spelling.bounded():
@@ -158,6 +158,6 @@ def generate_python(
 
 
 def folders_seen_from(path: str) -> Callable[[str], str]:
-    """Return a function that names the folder of a file as it is seen from the folder of this one."""
+    """Return a function that returns a file's folder relative to the folder of this file."""
     own = posixpath.dirname(path) or "."
     return lambda file: posixpath.relpath(posixpath.dirname(file) or ".", own)

@@ -1,4 +1,4 @@
-"""What can go wrong in a run, one tree with one base class.
+"""The errors of this package, a tree of classes with one base class.
 
 ::
 
@@ -115,12 +115,12 @@ class StepError(WorkflowError):
         self.also = also
 
     def matches(self, *names: str) -> bool:
-        """Whether one of these dotted names is this error's or a broader one; true without names."""
+        """Return whether one of these dotted names is this error's or a broader one; true without names."""
         return not names or not self.broader_names.isdisjoint(names)
 
     @property
     def broader_names(self) -> frozenset[str]:
-        """This error's names and all broader ones: ``http.503``, ``http.5xx``, ``http``."""
+        """Return this error's names and all broader ones: ``http.503``, ``http.5xx``, ``http``."""
         found: set[str] = set()
         for name in (self.name, *self.also):
             parts = name.split(".")
@@ -136,10 +136,10 @@ class StepError(WorkflowError):
 
 
 def step_error(error: BaseException) -> StepError:
-    """An action's exception as the error that retry policies and `on_error` know.
+    """Return an action's exception as the ``StepError`` that retry policies and `on_error` match.
 
-    A ``StepError`` is itself. Others become ``timeout``, ``connection`` or ``python.<Class>``, which answers to
-    the names of its base classes too; the exception is the cause of what is returned.
+    A ``StepError`` is returned unchanged. Others become ``timeout``, ``connection`` or ``python.<Class>``,
+    which also matches the names of its base classes; the exception is the cause of the returned error.
     """
     if isinstance(error, StepError):
         return error
@@ -159,14 +159,14 @@ def step_error(error: BaseException) -> StepError:
 
 
 def is_final(error: BaseException) -> bool:
-    """Whether no further attempt mends an error, and no `on_error` of a step takes it."""
+    """Return whether an error is neither retried nor handled by a step's `on_error`."""
     return isinstance(
         error, ExpressionError | SettingsError | MissingPackageError | WorkflowValidationError | LimitError
     )
 
 
 def _own_name(error: WorkflowError) -> str:
-    """``missing_package`` for a ``MissingPackageError``, where the error does not say itself."""
+    """Return the error's name, else one made of its class: ``missing_package`` of ``MissingPackageError``."""
     spelt = re.sub(r"(?<!^)(?=[A-Z])", "_", type(error).__name__.removesuffix("Error")).lower()
     return str(getattr(error, "name", None) or spelt)
 
@@ -248,11 +248,11 @@ class StepFailedError(WorkflowRuntimeError):
         self.error = error
         self.name = "expression" if tail else error.name
         doing = "handling its result" if tail else f"attempt {attempt}"
-        # not `super()`: it may be derived from what was raised too, which takes other arguments
+        # not `super()`: a subclass may also derive from what was raised, which takes other arguments
         Exception.__init__(self, f"step `{step}` failed on {event}, {doing}: {error.message} ({self.name})")
 
     def __init_subclass__(cls) -> None:
-        """Nothing of what the class of a raised exception does with its own."""
+        """Skip the ``__init_subclass__`` of what was raised, from which subclasses may also derive."""
 
     def __str__(self) -> str:
         return str(self.args[0])

@@ -1,7 +1,8 @@
-"""Events and records: the data that a run is made of, checked by pydantic.
+"""Events and records: the data of a run, validated by pydantic.
 
-Events of specs are closed (``closed=True``): strict, no unknown fields, not changeable. Hand-written ones are
-open, as in llama-index-workflows: fields that the class does not declare are kept, and read like a dictionary's.
+Events of specs are closed (``closed=True``): strict, without unknown fields, and immutable. Hand-written ones
+are open, as in llama-index-workflows: fields that the class does not declare are kept, and can be read like
+the entries of a dictionary.
 """
 
 from __future__ import annotations
@@ -72,25 +73,25 @@ Moment = Annotated[AwareDatetime, AfterValidator(_in_utc)]
 
 @build_subclasses_at_once
 class Record(BaseModel):
-    """A record of a spec: closed and strict; JSON in and out by the names that the spec gives."""
+    """A record of a spec: closed and strict, with the spec's field names in its JSON form."""
 
     model_config = ConfigDict(**CLOSED, frozen=True, defer_build=True)
 
 
 @build_subclasses_at_once
 class RunState(BaseModel):
-    """What the steps of one run share."""
+    """The state that the steps of one run share."""
 
     model_config = ConfigDict(**CLOSED, defer_build=True)
 
     def checked(self, field: str, value: T) -> T:
-        """A value, once it is sure that a field may hold it. Assignments themselves are not checked.
+        """Return a value after checking that a field may hold it; assignments themselves are not checked.
 
         Args:
             field: The attribute's name.
 
         Raises:
-            ExpressionError: The field has bounds, and the value is outside of them.
+            ExpressionError: The value is outside the bounds of the field.
         """
         kind = type(self)
         try:
@@ -104,7 +105,7 @@ class RunState(BaseModel):
 
 @build_subclasses_at_once
 class RunConfig(BaseModel):
-    """What the environment gives a workflow; read from text, so not strict."""
+    """The config of a workflow from the environment; not strict, because it is read from text."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -120,19 +121,19 @@ class RunConfig(BaseModel):
 
 @build_subclasses_at_once
 class DictState(DictLike, defer_build=True):
-    """The state of a workflow that declares none: whatever is put into it."""
+    """The state of a workflow that declares none; it accepts any field."""
 
 
 class Event(DictLike, metaclass=EventClass):
     """A message between steps.
 
-    Subclasses declare fields. Undeclared ones are kept too, and read as attributes or entries. With ``ClosedFields``
-    before it among the bases, or the class keyword ``closed=True``, there are none, values are checked strictly, and
-    the event cannot be changed.
+    Subclasses declare fields. Undeclared ones are kept too, and can be read as attributes or entries. With
+    ``ClosedFields`` before it among the bases, or the class keyword ``closed=True``, there are none, values
+    are checked strictly, and the event cannot be changed.
 
-    Type checkers take undeclared fields for what is made by the classes of this module, and for a subclass with the
-    class keyword ``init=False``. The keyword ``name`` is what the event is called in reports, where that cannot be the
-    class's name.
+    Type checkers accept undeclared fields in calls of the classes of this module, and of a subclass with the
+    class keyword ``init=False``. The keyword ``name`` is the event's name in reports, where that cannot be
+    the class's name.
     """
 
     if TYPE_CHECKING:
@@ -142,13 +143,13 @@ class Event(DictLike, metaclass=EventClass):
 
 
 def event_name(event: Event | type[Event]) -> str:
-    """What an event, or its class, is called in reports and tests."""
+    """Return the name of an event, or of its class, in reports and tests."""
     kind = event if isinstance(event, type) else type(event)
     return kind.__event_name__
 
 
 class StartEvent(Event):
-    """Starts a run; its fields are the run's inputs."""
+    """The event that starts a run; its fields are the run's inputs."""
 
     if TYPE_CHECKING:
 
@@ -156,7 +157,7 @@ class StartEvent(Event):
 
 
 class StopEvent(Event):
-    """Ends a run. A plain one carries the run's result; a subclass is the result itself."""
+    """The event that ends a run; a plain one carries the run's result, a subclass is the result itself."""
 
     _result: Any = PrivateAttr(default=None)
 
@@ -171,7 +172,7 @@ class StopEvent(Event):
 
         @property
         def result(self) -> Any:
-            """What the run gives; a subclass may say otherwise by overriding ``_get_result``."""
+            """The result of the run; a subclass can change it by overriding ``_get_result``."""
 
     def __getattr__(self, name: str) -> Any:
         if name == "result":  # no property: a subclass may have a field of that name
@@ -200,11 +201,11 @@ class StopEvent(Event):
 
 
 class ChildEnd(Event):
-    """How another workflow's runs end, as a workflow that starts them has it; it is read by the event's name."""
+    """An end event of another workflow, as declared by a workflow that starts it; matched by name."""
 
 
 class InputRequiredEvent(Event):
-    """Asks whoever watches the run for something; a step that returns one publishes it."""
+    """A request for input to the watchers of a run; a step publishes it by returning it."""
 
     if TYPE_CHECKING:
 
@@ -233,9 +234,9 @@ class WorkflowCancelledEvent(StopEvent):
 class WorkflowFailedEvent(StopEvent):
     """The last event of a run that failed.
 
-    ``exception`` is what the step ``step_name`` raised, from which what awaiting the handler raises is made; or that
-    itself, if it was no step that failed. ``elapsed_seconds`` counts from the step's first attempt, where it has
-    further ones.
+    ``exception`` is what the step ``step_name`` raised, from which what awaiting the handler raises is made;
+    or that itself, if it was no step that failed. ``elapsed_seconds`` counts from the step's first attempt,
+    where it has further ones.
     """
 
     step_name: str | None = None
@@ -246,16 +247,17 @@ class WorkflowFailedEvent(StopEvent):
 
 
 class CollectionReleaseEvent(Event):
-    """Stands for the events of a join, or of a batch, where one event is wanted: what a step was working on."""
+    """A placeholder for the events of a join or a batch, where a step's input must be one event."""
 
     events: list[Event] = Field(default_factory=list)
 
 
 class StepFailedEvent(Event):
-    """What a ``@catch_error`` handler gets of a step that failed for good.
+    """The event that a ``@catch_error`` handler receives for a step that failed for good.
 
-    ``exception`` is what the step's last attempt raised, ``input_event`` what it was working on, ``elapsed_seconds``
-    the time since its first attempt began, and ``failed_at`` when the last one failed, in UTC.
+    ``exception`` is what the step's last attempt raised, ``input_event`` what it was working on,
+    ``elapsed_seconds`` the time since its first attempt began, and ``failed_at`` when the last one failed, in
+    UTC.
     """
 
     step_name: str
@@ -267,7 +269,7 @@ class StepFailedEvent(Event):
 
 
 class ProgressText(Event, closed=True):
-    """A text for whoever watches the run: what `stream` in a spec says before and after a step's action."""
+    """A text for the watchers of a run: that of `stream` in a spec, before and after a step's action."""
 
     text: str
     step: str
@@ -275,15 +277,16 @@ class ProgressText(Event, closed=True):
 
 
 class TokenText(Event, closed=True):
-    """A piece of a model's answer, as it comes: for whoever watches the run, and no part of what happens in it.
+    """A piece of a model's answer as it arrives, shown only to the watchers of the run.
 
-    Pieces of one answer agree in all but ``text``. Who comes late gets what there is of it as one piece.
+    Pieces of one answer agree in all but ``text``. A late reader receives what has arrived of it as one
+    piece.
 
     Args:
         step: The step's name.
         worker_id: The number of the step run, or of the item's, in its run; as in ``StepStateChanged``.
-        attempt: Which attempt it belongs to: what an attempt that failed had said does not count.
-        reply: Which reply within the attempt: a model whose reply cannot be used is asked again.
+        attempt: The attempt that it belongs to; text of an attempt that failed does not count.
+        reply: The number of the reply within the attempt: a model whose reply cannot be used is asked again.
     """
 
     text: str
@@ -294,11 +297,11 @@ class TokenText(Event, closed=True):
 
 
 class InternalDispatchEvent(Event):
-    """What happens inside a run, for those who ask for it: observers, and ``stream_events(expose_internal=True)``."""
+    """An internal event of a run, for observers and for ``stream_events(expose_internal=True)``."""
 
 
 class StepState(Enum):
-    """Where a step run is: before a worker takes it, running, to be tried again, paused, cancelled, or done."""
+    """The state of a step run: queued, running, to be retried, paused, cancelled, or done."""
 
     PREPARING = "preparing"
     RUNNING = "running"
@@ -309,7 +312,7 @@ class StepState(Enum):
 
 
 class StepStateChanged(InternalDispatchEvent):
-    """A step run began, is to be tried again, or ended.
+    """A change of a step run's state: it began, is to be retried, or ended.
 
     ``worker_id`` is the step run's number in its run. ``retry_in`` is in seconds.
     """
@@ -325,17 +328,17 @@ class StepStateChanged(InternalDispatchEvent):
 
 
 class EventEmitted(InternalDispatchEvent):
-    """A step, or somebody outside (``step_name`` is ``None``), emitted an event."""
+    """An event was emitted by a step or from outside (then ``step_name`` is ``None``)."""
 
     event: Event
     step_name: str | None = None
 
 
 class ChildNote(InternalDispatchEvent):
-    """Something happened inside a run that is part of this one.
+    """An internal event of a run that is part of this one.
 
     Args:
-        run_id: Of the run in which it happened; it begins with the ids of those above.
+        run_id: The id of the run in which it happened; it begins with the ids of the runs above.
         workflow: That run's workflow.
     """
 
@@ -345,7 +348,7 @@ class ChildNote(InternalDispatchEvent):
 
 
 class CacheHit(InternalDispatchEvent):
-    """A step's call was not made: the cache had its result, under this key."""
+    """A step's call was skipped because the cache had its result, under this key."""
 
     step_name: str
     key: str

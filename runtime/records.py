@@ -1,4 +1,4 @@
-"""The records that every spec knows: what is said in a conversation, what a search finds, files."""
+"""The record types built into every spec: messages of conversations, passages found by a search, files."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _no_folder(name: str) -> str:
 def _in_base64(content: str) -> str:
     try:
         binascii.a2b_base64(content, strict_mode=True)
-    except ValueError as error:  # binascii.Error, or signs beyond ASCII
+    except ValueError as error:  # binascii.Error, or characters outside ASCII
         raise ValueError(f"it is not in base64: {error}") from None
     return content
 
@@ -94,14 +94,14 @@ class File(Record):
 
     @classmethod
     def of(cls, data: bytes, *, name: str, media_type: str) -> File:
-        """A file of these bytes.
+        """Return a file with these bytes.
 
         Raises:
-            pydantic.ValidationError: It is too large, or the name or the media type is none.
+            pydantic.ValidationError: The file is too large, or the name or the media type is invalid.
         """
         return cls(name=name, media_type=media_type, content=base64.b64encode(data).decode("ascii"))
 
     @property
     def data(self) -> bytes:
-        """Its bytes."""
+        """Return the file's bytes."""
         return binascii.a2b_base64(self.content)

@@ -48,26 +48,28 @@ DEFAULT_TIMEOUT = float("45")
 class Workflow(WorkflowDefinition):
     """A flow of events through steps.
 
-    Subclasses have methods decorated with ``@step``. Generated ones say more in class keywords: ``name``,
-    ``config`` (the class of their config), ``deadline`` (seconds) and ``source`` (the spec's file).
+    Subclasses have methods decorated with ``@step``. Generated ones are configured by further class keywords:
+    ``name``, ``config`` (the class of their config), ``deadline`` (seconds) and ``source`` (the spec's file).
 
-    Both kinds may say in class keywords what concerns several runs: ``when_running`` (what a second start under
-    a key does, see ``@run_key``), ``limits`` (a ``Limits``) and ``receives`` (a tuple of ``Receives``); and by
-    which names paused runs of older versions find their way: ``moved`` (old names of steps and events, with the
-    new ones) and ``removed``.
+    Both kinds accept class keywords for the relation between runs: ``when_running`` (the effect of a second
+    start under a key, see ``@run_key``), ``limits`` (a ``Limits``) and ``receives`` (a tuple of
+    ``Receives``); and, for resuming paused runs of older versions, ``moved`` (old names of steps and events,
+    with the new ones) and ``removed``.
 
     Args:
-        timeout: Seconds for one run; ``None``: no bound. A generated class by itself has the deadline of its spec.
-        disable_validation: Whether to leave out the check of the flow of events before the first run.
+        timeout: Seconds for one run; ``None``: no limit. The default of a generated class is its spec's
+            deadline.
+        disable_validation: Whether to skip the check of the flow of events before the first run.
         verbose: Whether to print what the steps do.
-        resource_manager: Keeps what the steps ask for; by itself one of this object's own.
-        num_concurrent_runs: How many runs of this object may be under way; further ones wait their turn.
-        workflow_name: A name for people, and for other workflows, instead of the class's.
-        skip_graph_checks: Checks of the flow to leave out: ``reachability``, ``terminal_event``, ``dead_end``.
-        engine: What its runs belong to; ``None``: the process's own.
-        serializer: Writes and reads, in snapshots, values of classes that the workflow does not declare, where
-            ``to_dict`` and ``from_dict`` are given none.
-        stream_limit: How many events of a run's stream are kept for readers that come later; ``None``: all.
+        resource_manager: The manager of the resources that the steps use; by default a new one for this
+            object.
+        num_concurrent_runs: The maximum number of active runs of this object; further ones wait in a queue.
+        workflow_name: A name for users and for other workflows, instead of the class's name.
+        skip_graph_checks: Checks of the flow to skip: ``reachability``, ``terminal_event``, ``dead_end``.
+        engine: The engine of its runs; ``None``: the default engine of the process.
+        serializer: The serializer of values of undeclared classes in snapshots, used if ``to_dict`` and
+            ``from_dict`` are given none.
+        stream_limit: The number of events of a run's stream that are kept for later readers; ``None``: all.
         runtime: Only ``None``: other runtimes are llama-index-workflows'.
 
     Raises:
@@ -123,17 +125,17 @@ class Workflow(WorkflowDefinition):
 
     @property
     def serializer(self) -> BaseSerializer | None:
-        """What writes values of undeclared classes in snapshots, where these are given no other."""
+        """The default serializer of values of undeclared classes in snapshots."""
         return self._serializer
 
     @ReplaceableProperty
     def timeout(self) -> float | None:
-        """Seconds for one run; ``None``: no bound."""
+        """The number of seconds that a run may take; ``None``: no limit."""
         return self._timeout
 
     @ReplaceableProperty
     def resource_manager(self) -> ResourceManager:
-        """Keeps what the steps ask for besides events."""
+        """The manager of the resources that the steps use."""
         if self._resource_manager is None:
             self._resource_manager = ResourceManager()
         return self._resource_manager
@@ -142,19 +144,19 @@ class Workflow(WorkflowDefinition):
 
     @property
     def workflow_name(self) -> str:
-        """What it is called: by its maker, by its spec, or its class's full name."""
+        """The workflow's name: the one given to the constructor or in the spec, or the class's full name."""
         return self._workflow_name or self._name or f"{type(self).__module__}.{type(self).__qualname__}"
 
     def validate(self, *, validate_resource_configs: bool = True, validate_resources: bool = False) -> bool:
-        """Checks the flow of events; whether the workflow asks people for something, or takes their answers.
+        """Check the flow of events; return whether the workflow asks people for input or takes their answers.
 
         Args:
-            validate_resource_configs: Whether to read the config files that steps ask for.
-            validate_resources: Whether to make the resources that steps ask for, and close them again.
+            validate_resource_configs: Whether to read the config files that steps use.
+            validate_resources: Whether to create the resources that steps use, and close them again.
 
         Raises:
-            WorkflowValidationError: An event comes from nowhere or goes nowhere, there is no start or end, or what
-                steps ask for is not to be had.
+            WorkflowValidationError: An event comes from nowhere or goes nowhere, there is no start or end, or
+                a resource of a step is not available.
         """
         table = self._plan()
         if not table.is_checked:
@@ -176,19 +178,19 @@ class Workflow(WorkflowDefinition):
 
     @ReplaceableProperty
     def engine(self) -> Engine:
-        """What its runs belong to."""
+        """The engine of the workflow's runs."""
         return default_engine() if self._engine is None else self._engine
 
     _own_engine = engine
 
     @property
     def start_event_class(self) -> type[StartEvent]:
-        """The event that starts a run."""
+        """The class of the event that starts a run."""
         return self._plan().start_class
 
     @property
     def stop_event_class(self) -> type[StopEvent]:
-        """The event that ends a run; the first of several."""
+        """The class of the event that ends a run; the first one if there are several."""
         return next(event for event in self.events if issubclass(event, StopEvent))
 
     @property
@@ -198,7 +200,7 @@ class Workflow(WorkflowDefinition):
         return list(dict.fromkeys(event for step in steps for event in (*step.accepts, *step.emits)))
 
     def read_config(self) -> RunConfig | None:
-        """The config, from environment variables and the project's settings.
+        """Read the config from environment variables and the project's settings.
 
         Raises:
             SettingsError: A value is missing or does not fit.
@@ -208,14 +210,14 @@ class Workflow(WorkflowDefinition):
         return read_config(self._config, settings_folder(type(self)))
 
     def add_workflows(self, **workflows: Workflow) -> None:
-        """Gives workflows to steps that have a parameter of that name, annotated with ``Workflow`` or a subclass.
+        """Set the workflows for step parameters of these names, annotated with ``Workflow`` or a subclass.
 
-        What such a step starts with ``run()`` is a part of its own run: shown in its stream, asked through its
-        handler, cancelled with it. A parameter that nothing is given for takes its default, or what the engine
-        knows by that name.
+        A run that such a step starts with ``run()`` is a part of its own run: its events are shown in that
+        run's stream, its questions are asked through that run's handler, and it is cancelled with that run. A
+        parameter that is not given takes its default, or the engine's workflow of that name.
 
         Raises:
-            WorkflowValidationError: No step has such a parameter, or it is of another class.
+            WorkflowValidationError: No step has such a parameter, or the workflow is of another class.
         """
         wanted = self._plan().workflows
         for name, workflow in workflows.items():
@@ -228,10 +230,10 @@ class Workflow(WorkflowDefinition):
         self._parts.update(workflows)
 
     def part(self, name: str) -> Workflow | None:
-        """The workflow for a step's parameter of that name; ``None`` where that is its default.
+        """Return the workflow for a step's parameter of that name; ``None`` if that is its default.
 
         Raises:
-            WorkflowValidationError: There is none.
+            WorkflowValidationError: There is no such workflow.
         """
         if name in self._parts:
             return self._parts[name]
@@ -254,7 +256,7 @@ class Workflow(WorkflowDefinition):
         return StepContext(run, step_run)
 
     def _part_for(self, run: Run, step_run: StepRun, name: str) -> Workflow | None:
-        """Return the workflow for a step's parameter: what the step starts with it is a part of the step's run."""
+        """Return the workflow for a step's parameter; its runs are then parts of the step's run."""
         workflow = self.part(name)
         if workflow is None:
             return None  # the parameter's default
@@ -272,20 +274,21 @@ class Workflow(WorkflowDefinition):
         *args: Any,
         **inputs: Any,
     ) -> WorkflowHandler[Any]:
-        """Starts a run in the running event loop, and returns at once.
+        """Start a run in the running event loop, and return its handler at once.
 
         Args:
-            ctx: A context to go on with: its state is the run's; one from a snapshot goes on with its run.
+            ctx: A context to continue with: the run uses its state; for one from a snapshot, its run is
+                resumed.
             start_event: The event to start with; or its fields by name in ``inputs``.
-            run_id: A name for the run; by itself a fresh one.
-            args: Nothing; they are there for subclasses that name their inputs.
+            run_id: An id for the run; by default a new one.
+            args: Must be empty; they exist for subclasses that name their inputs.
 
         Raises:
             WorkflowValidationError: An event comes from nowhere or goes nowhere, or there is no start or end.
             WorkflowRuntimeError: The start event cannot be made of ``inputs``, or no step accepts it.
-            NoEventLoopError: It is not called in a coroutine.
-            ContextStateError: The context's run is not over, or of another workflow.
-            RunExistsError: A run of this id is not over, or one of its key, which shall not have two.
+            NoEventLoopError: The method is not called in a coroutine.
+            ContextStateError: The context's run is not over, or belongs to another workflow.
+            RunExistsError: A run with this id is not over, or one with its key, which only one run may have.
         """
         self._check_call(ctx, args)
         if self._caller is not None:
@@ -318,14 +321,14 @@ class Workflow(WorkflowDefinition):
         inputs: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> Run:
-        """A run that has not begun, for an engine to admit.
+        """Return a run that has not begun, for an engine to admit.
 
         Args:
-            options: Of ``Run``.
+            options: The arguments of ``Run``.
 
         Raises:
-            InvalidValueError: ``start_event`` is none; it is a ``ValueError``.
-            WorkflowRuntimeError: See ``run``, as for the next.
+            InvalidValueError: ``start_event`` is not a start event; the error is also a ``ValueError``.
+            WorkflowRuntimeError: See ``run``, also for the next error.
             ContextStateError: The context's run is not over.
         """
         if not self._is_validated:
@@ -364,7 +367,7 @@ class Workflow(WorkflowDefinition):
     _prepare = prepare
 
     def _check_call(self, ctx: Any, args: tuple[Any, ...]) -> None:
-        """Stop what newcomers write in place of ``run``.
+        """Reject common mistakes in calls of ``run``.
 
         Raises:
             NoEventLoopError: No event loop is running.

@@ -1,4 +1,4 @@
-"""The ``wfc`` command: arguments in, exit status out. Each subcommand is a file of its own, loaded when asked for."""
+"""The ``wfc`` command: arguments in, exit status out. Each subcommand is a module loaded on demand."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run the command line and give its exit status.
+    """Run the command line and return its exit status.
 
     Args:
         args: The arguments; by default those of the process.
@@ -64,9 +64,9 @@ def call(args: Sequence[str]) -> int:
 
 
 def open_streams() -> None:
-    """Put something in the place of standard streams that whoever started us has closed.
+    """Open substitutes for standard streams that were closed when the process started.
 
-    Else the next file that is opened would get their number, and with it what is meant for them.
+    Otherwise the next file opened would get their descriptor, and with it their output.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
@@ -74,7 +74,7 @@ def open_streams() -> None:
 
 
 def give_up_output() -> None:
-    """Write no more: whoever read it has gone, or there is no room. Nor must the interpreter try to, at its end."""
+    """Write no more output, also at the interpreter's exit: the reader has gone, or the disk is full."""
     for name in ("stdout", "stderr"):
         try:
             getattr(sys, name).flush()
@@ -83,7 +83,7 @@ def give_up_output() -> None:
 
 
 def without_collection(work: Callable[[Sequence[str]], int], args: Sequence[str]) -> int:
-    """Work without collecting garbage: there is next to none, and looking for it takes a sixth of a check's time."""
+    """Disable garbage collection: there is little garbage, and collection takes a sixth of a check's time."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -96,7 +96,7 @@ def without_collection(work: Callable[[Sequence[str]], int], args: Sequence[str]
 
 
 def plain_check(args: Sequence[str]) -> int | None:
-    """What is asked for most, `wfc check [--format FORMAT] PATH...`, without click, which takes as long as an answer.
+    """Run the most frequent command, `wfc check [--format FORMAT] PATH...`, without the slow import of click.
 
     Returns:
         The exit status; ``None`` if click must look at the arguments: then nothing is shown yet.
@@ -119,7 +119,7 @@ def plain_check(args: Sequence[str]) -> int | None:
 
 
 def report_bug(error: Exception) -> int:
-    """Say in a few lines that an exception of ours escaped, and where."""
+    """Report briefly that an internal exception escaped, and where."""
     if os.environ.get("WFC_TRACEBACK"):
         raise error
     import traceback

@@ -1,4 +1,4 @@
-"""Who answers the questions of a run that `wfc run` follows: its options, or a person at the terminal."""
+"""Answers to the questions of a run that `wfc run` follows: from its options or from the terminal."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["NobodyAnswersError", "People", "Terminal", "asking_steps", "read_ans
 
 
 class NobodyAnswersError(Exception):
-    """A question is open, and nobody is there to answer it."""
+    """The error for an open question that nobody is there to answer."""
 
     def __init__(self, question: OpenQuestion) -> None:
         super().__init__(question.step)
@@ -33,7 +33,7 @@ class NobodyAnswersError(Exception):
 
 
 def asking_steps(workflow: type[Workflow]) -> list[str] | None:
-    """Names of the steps that ask people; ``None`` where a child, whose steps are not known here, may ask too."""
+    """Return the names of the steps that ask people; ``None`` where an unknown child workflow may ask too."""
     from wfc.runtime.plan.pauses import Child, Question
 
     steps = workflow.table().steps
@@ -43,12 +43,12 @@ def asking_steps(workflow: type[Workflow]) -> list[str] | None:
 
 
 def terminal_if_any() -> Terminal | None:
-    """The terminal that this process was started at; ``None`` if nobody is there."""
+    """Return the terminal from which this process was started; ``None`` if there is none."""
     return Terminal() if sys.stdin.isatty() and sys.stderr.isatty() else None
 
 
 def read_answers(pairs: Sequence[str], steps: Sequence[str] | None) -> dict[str, deque[Any]]:
-    """``--answer STEP=JSON``: the answers to the questions of each step, one after the other.
+    """Parse ``--answer STEP=JSON`` into the answers to the questions of each step, in order.
 
     Args:
         steps: Names of the steps that ask; ``None``: not known.
@@ -76,11 +76,11 @@ def read_answers(pairs: Sequence[str], steps: Sequence[str] | None) -> dict[str,
 
 
 class Terminal:
-    """Asks at the terminal, without holding up the run meanwhile.
+    """Asks questions at the terminal without blocking the run meanwhile.
 
     Args:
-        lines: Gives the next line that was typed, or an empty text at the end of the input.
-        say: Shows a text; the last argument says whether a line ends after it.
+        lines: Returns the next line typed, or an empty text at the end of the input.
+        say: Prints a text; the last argument determines whether a line break follows.
     """
 
     def __init__(
@@ -93,9 +93,9 @@ class Terminal:
         self.waiting: asyncio.Future[str] | None = None
 
     async def line(self) -> str | None:
-        """The next line; ``None`` if there is none any more.
+        """Return the next line; ``None`` at the end of the input.
 
-        Where the one who asked has gone, the line that comes is for the next who asks.
+        If the caller has been cancelled, its line goes to the next caller.
         """
         if self.waiting is None:
             loop = asyncio.get_running_loop()
@@ -119,7 +119,7 @@ class Terminal:
             return  # the run is over, and with it the loop
 
     async def ask(self, question: OpenQuestion, before: dict[str, Any]) -> dict[str, Any] | None:
-        """What a person answers; ``None`` at the end of the input. ``before`` stands in the form already."""
+        """Return a person's answer; ``None`` at the end of the input. ``before`` holds prefilled values."""
         self.say("", True)
         self.say(printable(f"? {question.title}"), True)
         for line in (question.show or "").splitlines():
@@ -138,7 +138,7 @@ class Terminal:
         return answer
 
     async def field(self, field: FormField, before: dict[str, Any]) -> list[Any] | None:
-        """The value of a field in a list, an empty list for one that is left out, ``None`` at the end of the input."""
+        """Return a field's value in a list, an empty list if left out, ``None`` at the end of the input."""
         kept = f" [{shown(before[field.name])}]" if before.get(field.name) is not None else ""
         while True:
             self.say(printable(f"  {field.name} ({field.words}){kept}: "), False)
@@ -163,13 +163,13 @@ def shown(value: object) -> str:
 
 
 class People:
-    """Answers the questions of one run, one after the other, while it goes on.
+    """Answers the questions of one run, one after the other, while the run continues.
 
     Args:
-        answers: Step → what to answer it, first come first served.
-        terminal: Where to ask for what is not among them; ``None``: nowhere.
+        answers: Step → its answers, used in order.
+        terminal: Where other questions are asked; ``None``: nowhere.
 
-    ``failure`` is why the run was given up: nobody could answer, or an answer of the options does not fit.
+    ``failure`` is why the run was abandoned: nobody could answer, or an answer of the options does not fit.
     """
 
     def __init__(
@@ -183,7 +183,7 @@ class People:
         self.at_terminal: tuple[str, asyncio.Task[dict[str, Any] | None]] | None = None
 
     def tell(self, event: Event) -> None:
-        """Take note of an event of the run's stream: a question may have been asked, or closed."""
+        """Process an event of the run's stream, which may open or close a question."""
         from wfc.runtime import QuestionAsked, QuestionClosed
 
         if isinstance(event, QuestionAsked) and (self.task is None or self.task.done()):
@@ -192,7 +192,7 @@ class People:
             self.at_terminal[1].cancel()
 
     async def stop(self) -> None:
-        """Ask nobody any more."""
+        """Stop asking."""
         if self.task is not None:
             self.task.cancel()
             await asyncio.wait([self.task])
@@ -249,5 +249,5 @@ class People:
 
 
 def refusal(question: OpenQuestion, error: Exception) -> str:
-    """Why an answer is refused, without the question's id, which says nothing to a person."""
+    """Return why an answer is refused, without the question's id, which means nothing to a person."""
     return printable(str(error).replace(f"the answer to `{question.id}` ", "the answer "))

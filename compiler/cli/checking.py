@@ -1,4 +1,4 @@
-"""What ``wfc check`` does, once its arguments are understood; without click, whose import takes as long as a check."""
+"""The implementation of ``wfc check`` for parsed arguments; without click, whose import is slow."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def check(
     Args:
         paths: Files and folders.
         form: How findings are shown.
-        fixing: What is done with fixes.
+        fixing: How fixes are handled.
         unsafe: Whether fixes count too that may change what is meant.
-        cached: Whether what earlier checks have found may be used and kept.
+        cached: Whether results are read from the cache and stored in it.
         suppressed: Whether findings are shown too that a comment suppresses.
         import_tools: Whether the Python functions that specs name are imported and looked at; never with fixes.
 
@@ -67,7 +67,7 @@ def check_now(raw: bytes, path: str, project: Project) -> Compiled:
 
 
 def check_with_tools(sources: Sequence[Source]) -> list[Compiled]:
-    """Return what a check of each spec finds, with what imports of Python functions tell; nothing of it is kept."""
+    """Return the findings of each spec, with those from importing Python functions; nothing is cached."""
     from wfc.compiler.cli.import_tools import with_imports
     from wfc.compiler.workspace.project import project_of
 
@@ -76,7 +76,7 @@ def check_with_tools(sources: Sequence[Source]) -> list[Compiled]:
 
 
 def fix(sources: Sequence[Source], paths: Sequence[str], fixing: FixMode, *, unsafe: bool) -> list[Compiled]:
-    """Apply fixes, or show what they would change, and return what is found afterwards."""
+    """Apply fixes, or show what they would change, and return the findings that remain."""
     from wfc.compiler.cli.fixes import fix_all
     from wfc.compiler.workspace.project import project_of
 

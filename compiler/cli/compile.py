@@ -56,7 +56,7 @@ def folder_for(source: Source, output: str | None) -> str:
 
 
 def compile_source(source: Source, folder: str, project: Project) -> Compiled:
-    """Compile a spec whose module is going to be in a folder."""
+    """Compile a spec whose module is to be written to a folder."""
     compiled = compile_text(
         source.raw,
         source.path,
@@ -73,7 +73,7 @@ def is_package(folder: str) -> bool:
 
 
 def to_write(compiled: Compiled, folder: str, project: Project) -> Iterator[Output]:
-    """The module of a spec, and those of the files that it imports; of a file of declarations by itself none."""
+    """Return a spec's module and those of the files it imports; none for a file of declarations alone."""
     if compiled.workflow is None:
         return
     for each in compiled.workflow.imports:

@@ -1,4 +1,4 @@
-"""Show how a run ended: readably on a terminal, as one line of JSON elsewhere, or one field as it is."""
+"""Output of a run's end event: readable on a terminal, else one line of JSON, or a single field."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MARGIN = "  "
 
 
 def refuse_unknown_field(name: str, ends: Iterable[type[StopEvent]]) -> None:
-    """Refuse the name of a field that no run may end with.
+    """Refuse the name of a field that no end event has.
 
     Raises:
         click.UsageError: No end event has such a field.
@@ -45,7 +45,7 @@ def as_json(name: str, values: dict[str, Any]) -> str:
 
 
 def as_fields(name: str, values: dict[str, Any]) -> str:
-    """Return an end event as a person reads it: its name, and a line or a block for each field."""
+    """Return an end event in readable form: its name, and a line or a block for each field."""
     return "\n".join([printable(name), *(line for each in values.items() for line in field_lines(*each))])
 
 
@@ -62,7 +62,7 @@ def field_lines(name: str, value: Any) -> list[str]:
 
 
 def field_as_text(name: str, values: dict[str, Any]) -> str | None:
-    """Return one field: a text as it is, anything else as JSON; ``None`` where this end event has no such field."""
+    """Return one field: text unchanged, anything else as JSON; ``None`` if the end event does not have it."""
     if name not in values:
         return None
     value = values[name]

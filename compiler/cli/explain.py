@@ -36,7 +36,7 @@ def command(code: str | None) -> None:
 
 
 def shown_example(code: str) -> Iterator[str]:
-    """Generate the lines of a problem's example, with what mends it, and of what ``wfc check`` says of it."""
+    """Generate the lines of a problem's example, with its fix, and the output of ``wfc check`` for it."""
     from wfc.compiler.diagnostics.render import render
     from wfc.compiler.passes import check_text
     from wfc.compiler.rules.examples import difference, examples
@@ -62,7 +62,7 @@ def shown_example(code: str) -> Iterator[str]:
 
 
 def list_all() -> None:
-    """List all codes, those of one module together under its title."""
+    """List all codes, grouped by module under its title."""
     from wfc.compiler.rules.catalogue import describe, groups
 
     listed = {title: codes for _, title, codes in groups()}
@@ -74,5 +74,5 @@ def list_all() -> None:
 
 
 def coloured(line: str) -> str:
-    """Colour a line of a difference; the colours are left out where there is no terminal."""
+    """Colour a line of a difference; without a terminal the colours are left out."""
     return click.style(line, fg={"-": "red", "+": "green"}.get(line[:1]))

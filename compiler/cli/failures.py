@@ -1,4 +1,4 @@
-"""What a run failed with → the expression that has no value, and where the spec says so."""
+"""Location of a run's failure: from the exception to the expression in the spec that has no value."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LONGEST = 200
 
 
 def place_of_failure(error: BaseException) -> str:
-    """The expression of a spec in which an error arose, with the place of its step; empty if it is in none."""
+    """Return the expression in which an error arose, with the place of its step; empty if there is none."""
     seen: set[int] = set()
     cause: BaseException | None = error
     found = ""
@@ -30,7 +30,7 @@ def place_of_failure(error: BaseException) -> str:
 
 
 def in_generated(frame: FrameSummary) -> str:
-    """The same for one frame, if it is in code that was generated from a spec."""
+    """Return the same for one frame, if it is in code that was generated from a spec."""
     lines = linecache.getlines(frame.filename)
     if frame.lineno is None or not HEADER.search("".join(lines[:40])):
         return ""

@@ -1,4 +1,4 @@
-"""Findings of several specs, shown together."""
+"""Output of the findings of several specs together."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["HasFindings", "note", "show"]
 
 
 class HasFindings(Protocol):
-    """What a check has found in one spec; also what a compilation has."""
+    """The result of checking or compiling one spec."""
 
     @property
     def path(self) -> str:
-        """As the user gave it."""
+        """The path as the user gave it."""
 
     @property
     def text(self) -> str:
@@ -33,11 +33,11 @@ class HasFindings(Protocol):
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What was found, sorted."""
+        """The findings, sorted."""
 
     @property
     def suppressed(self) -> tuple[Diagnostic, ...]:
-        """What a comment suppresses."""
+        """The findings that a comment suppresses."""
 
 
 def show(
@@ -48,7 +48,7 @@ def show(
     settings: Sequence[Levels] = (),
     suppressed: bool = False,
 ) -> bool:
-    """Print all findings and a summary; whether there was none.
+    """Print all findings and a summary, and return whether there were none.
 
     Args:
         compiled: What was checked or compiled.
@@ -76,19 +76,19 @@ def show(
 
 
 def note(line: str) -> None:
-    """Tell the user something that is no finding."""
+    """Show the user a message that is not a finding."""
     print(line, file=sys.stderr)
 
 
 def describe_rule(code: str) -> Rule:
-    """Return what the catalogue knows of a code; it is imported only for formats that ask."""
+    """Return the catalogue's entry for a code; the catalogue is imported only for formats that need it."""
     from wfc.compiler.rules.catalogue import describe
 
     return describe(code)
 
 
 def offered(findings: Sequence[Diagnostic]) -> str:
-    """How many findings could be fixed, and how; empty for none."""
+    """Return how many findings could be fixed, and by which option; empty if none."""
     kinds = [each.fix.applicability for each in findings if each.fix is not None]
     safe, unsafe = kinds.count("safe"), kinds.count("unsafe")
     said = [f"{safe} can be fixed with `wfc check --fix`"] if safe else []
@@ -98,5 +98,5 @@ def offered(findings: Sequence[Diagnostic]) -> str:
 
 
 def colourful(stream: TextIO) -> bool:
-    """Whether a stream is a terminal whose user did not refuse colours (https://no-color.org)."""
+    """Return whether a stream is a terminal whose user has not disabled colours (https://no-color.org)."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

@@ -1,4 +1,4 @@
-"""Fixes applied to files, or shown."""
+"""Fixes: applied to files, or shown as differences."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A file as it was and as it is to be; ``place`` is where it lies, links followed."""
+    """A file's content before and after its fixes; ``place`` is its path with links resolved."""
 
     source: Source
     place: str
@@ -41,7 +41,7 @@ def fix_all(
     unsafe: bool,
     write: bool,
 ) -> list[Compiled]:
-    """Apply the fixes of all files' findings, say which, and give what is found afterwards.
+    """Apply the fixes of all files' findings, report them, and return the findings that remain afterwards.
 
     Args:
         sources: The files as they were read.
@@ -95,7 +95,7 @@ def encoded(source: Source, text: str) -> bytes:
 
 
 def allowed(change: Change, paths: Sequence[str]) -> bool:
-    """Whether a file lies, links followed, within what was given on the command line."""
+    """Return whether a file, with links resolved, lies within the paths given on the command line."""
     for path in paths:
         given = os.path.realpath(path)
         within = given.rstrip(os.sep) + os.sep
@@ -109,7 +109,7 @@ def allowed(change: Change, paths: Sequence[str]) -> bool:
 
 
 def replace_file(change: Change) -> None:
-    """Write the file anew, all of it or nothing, and only if it is still what was checked."""
+    """Replace a file as a whole or not at all, and only if it still has the content that was checked."""
     shown = quoted_path(change.source.path)
 
     def last() -> None:

@@ -1,4 +1,4 @@
-"""A form's JSON Schema → words for whom it asks, and what is typed → values."""
+"""Forms at the terminal: descriptions from a form's JSON Schema, and typed text parsed into values."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class FormField:
 
     Args:
         name: As it is in the answer.
-        schema: Of its value; where it may be null, of the value that it else is.
+        schema: That of its value; if it may be null, that of its other values.
         required: Whether an answer must have it.
         optional: Whether it may be null.
     """
@@ -48,7 +48,7 @@ class FormField:
 
     @property
     def words(self) -> str:
-        """What may be typed."""
+        """A description of what may be typed."""
         schema = self.schema
         if "enum" in schema or "const" in schema:
             said = " or ".join(map(str, self.choices))
@@ -62,14 +62,14 @@ class FormField:
 
     @property
     def choices(self) -> list[Any]:
-        """The values that there are, if they are listed."""
+        """The possible values, if they are listed."""
         return list(self.schema.get("enum", [self.schema["const"]] if "const" in self.schema else []))
 
     def parse(self, text: str) -> Any:
-        """What is typed as a value of JSON.
+        """Parse typed text as a value of JSON.
 
         Raises:
-            ValueError: It is none of this field's; the reason is for the person.
+            ValueError: It does not fit this field; the message is for the person.
         """
         if self.choices:
             found = [each for each in self.choices if str(each).casefold() == text.casefold()]
@@ -94,7 +94,7 @@ class FormField:
 
 
 def fields_of(form: Schema | None) -> list[FormField]:
-    """The fields of a form, in its order; none for a form that there is not."""
+    """Return the fields of a form, in its order; none if there is no form."""
     if form is None:
         return []
     required = set(form.get("required", ()))
@@ -106,7 +106,7 @@ def fields_of(form: Schema | None) -> list[FormField]:
 
 
 def resolved(schema: Schema, form: Schema) -> Schema:
-    """What a reference to one of the form's definitions stands for."""
+    """Return the definition that a reference to one of the form's definitions stands for."""
     name = str(schema.get("$ref", "")).rpartition("/")[2]
     return form.get("$defs", {}).get(name, schema) if name else schema
 

@@ -1,4 +1,4 @@
-"""The subcommands, as click knows them."""
+"""The group of subcommands for click."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class Commands(click.Group):
     """Subcommands by name; ``run`` is ``command`` in ``wfc.compiler.cli.run``."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All names, in the order of the help."""
+        """Return all names, in the order of the help."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name, loaded now, or ``None``."""
+        """Return the command of that name, loaded now, or ``None``."""
         if cmd_name not in COMMANDS:
             return None
         command = import_module(f"wfc.compiler.cli.{cmd_name}").command
@@ -49,7 +49,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does, with a suggestion for a name misspelt."""
+        """Resolve a command as click does, with a suggestion for a misspelt name."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from wfc.compiler.rules import closest
 
@@ -58,7 +58,7 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The table of commands in the help."""
+        """Write the table of commands in the help."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
@@ -88,7 +88,7 @@ def wfc() -> None:
 
 
 def run(args: list[str]) -> int:
-    """Run a command line and give its exit status; what is wrong with it is shown.
+    """Run a command line and return its exit status; errors are shown.
 
     Who ends this process politely (SIGTERM) gets what Ctrl-C does: runs are cancelled, no file is left half written.
     """

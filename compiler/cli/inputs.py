@@ -1,4 +1,4 @@
-"""``-i name=value`` and ``--input FILE`` → the start event; ``--deliver EVENT=JSON`` → events from outside."""
+"""Parsing of ``-i name=value`` and ``--input FILE`` into the start event, and of ``--deliver EVENT=JSON``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LONGEST = 200
 
 
 def given(pairs: Sequence[str], file: str | None, event: type[StartEvent]) -> dict[str, Any]:
-    """The inputs of a command line as plain data; a pair counts more than the file.
+    """Return the inputs of a command line as plain data; a pair takes precedence over the file.
 
     Raises:
         click.UsageError: A pair is not `name=value`, names no input, or cannot be of its type; the file
@@ -60,7 +60,7 @@ def from_file(file: str) -> dict[str, Any]:
 
 
 def parse(name: str, text: str, field: FieldInfo) -> Any:
-    """A value as its field's type reads it: the text itself where that fits, else what it says as JSON."""
+    """Return a value as its field's type reads it: the text itself if that fits, else parsed as JSON."""
     from pydantic import TypeAdapter, ValidationError
 
     problem = ""
@@ -96,7 +96,7 @@ def parse(name: str, text: str, field: FieldInfo) -> Any:
 
 
 def start_event(event: type[StartEvent], values: Mapping[str, Any]) -> StartEvent:
-    """The start event with these values.
+    """Return the start event with these values.
 
     Raises:
         click.UsageError: A required one is missing, or one does not fit.
@@ -118,7 +118,7 @@ def start_event(event: type[StartEvent], values: Mapping[str, Any]) -> StartEven
 
 
 def from_outside(pairs: Sequence[str], workflow: type[Workflow]) -> list[Event]:
-    """The events of ``--deliver EVENT=JSON``.
+    """Return the events of ``--deliver EVENT=JSON``.
 
     Raises:
         click.UsageError: A pair is not of that form, the workflow does not receive that event, or it does not fit.
@@ -149,7 +149,7 @@ def from_outside(pairs: Sequence[str], workflow: type[Workflow]) -> list[Event]:
 
 
 def shown(text: str) -> str:
-    """What was given, in a message."""
+    """Return a given text as messages show it."""
     return printable(text if len(text) <= LONGEST else f"{text[:LONGEST]}…")
 
 

@@ -1,4 +1,4 @@
-"""JSON that a command line is given, of which nothing may get lost, and JSON that it shows."""
+"""JSON of a command line: strict parsing of input, without loss, and safe output."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ DEEPEST: Final = 100
 
 
 class NotPlainError(ValueError):
-    """A text is JSON of a kind that others read otherwise, or not at all; the message says which."""
+    """The error for JSON that other parsers read differently or not at all; the message gives the reason."""
 
 
 def parsed(text: str | bytes) -> Any:
-    """What a text of JSON says.
+    """Return the value of a JSON text.
 
     Raises:
         NotPlainError: It gives a name twice, is nested more than a hundred deep, or has numbers or characters that
-            there are not.
-        ValueError: It is no JSON.
+            do not exist.
+        ValueError: It is not JSON.
     """
     try:
         value = json.loads(text, object_pairs_hook=record, parse_constant=no_number, parse_float=number)
@@ -71,10 +71,10 @@ def refuse_deep(value: Any) -> None:
 
 
 def one_line(value: Any, encoding: str = "utf-8") -> str:
-    """A value as JSON in a line.
+    """Return a value as JSON on one line.
 
-    What steers a terminal or turns the reading direction is written as ``\\uXXXX``, and so is all that is not ASCII
-    where some of it cannot be written in the encoding.
+    Control characters and those that change the reading direction are written as ``\\uXXXX``.
+    So is all that is not ASCII if some of it cannot be written in the encoding.
     """
     text = json.dumps(value, ensure_ascii=False)
     if text.isprintable() and text.isascii():

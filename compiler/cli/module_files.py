@@ -1,4 +1,4 @@
-"""Generated modules → files, all or none, and the manifest that lists them."""
+"""Generated modules, written to files all or none, and the manifest that lists them."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ HEADER = re.compile(r"^# Generated from .+\n# sha256:[0-9a-f]{64}, output format
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A module to be written.
+    """A generated module to be written.
 
     Args:
-        folder: Where to.
+        folder: The folder to write to.
         name: The file's name.
         workflow: The workflow's name; empty for a module of declarations.
         origin: The spec's path, as the user gave it.
@@ -49,12 +49,12 @@ class Output:
 
     @property
     def path(self) -> str:
-        """Where the module goes."""
+        """The path to which the module is written."""
         return os.path.normpath(os.path.join(self.folder, self.name))
 
 
 def write_all(outputs: Sequence[Output], specs: Iterable[str], *, force: bool) -> None:
-    """Write modules and, in each folder, the manifest: everything is ready before the first file is replaced.
+    """Write modules and each folder's manifest; all are prepared before the first file is replaced.
 
     Args:
         specs: The paths of what is compiled, which is never overwritten.
@@ -87,7 +87,7 @@ def write_all(outputs: Sequence[Output], specs: Iterable[str], *, force: bool) -
 
 
 def manifest(folder: str, outputs: Sequence[Output], force: bool) -> bytes:
-    """The manifest of a folder: what is written now, and what an earlier compile wrote and is still there."""
+    """Return a folder's manifest: the modules written now, and those of earlier compiles that still exist."""
     modules = {
         name: entry
         for name, entry in earlier(os.path.join(folder, MANIFEST), force).items()
@@ -106,7 +106,7 @@ def manifest(folder: str, outputs: Sequence[Output], force: bool) -> bytes:
 
 
 def earlier(path: str, force: bool) -> dict[str, Any]:
-    """The modules of the manifest that is there; none if there is none."""
+    """Return the modules of the existing manifest; none if there is no manifest."""
     try:
         record = json.loads(read_file(path, MOST_BYTES))
     except OSError:

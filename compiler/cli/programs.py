@@ -1,4 +1,4 @@
-"""A spec or a generated module → the workflow class that runs."""
+"""Loading of a spec or a generated module as a workflow class that can run."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ __all__ = ["Program", "compiled_here", "load_compiled", "load_program", "workflo
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What can be run.
+    """A workflow that can be run.
 
     Args:
         workflow: The generated, or hand-written, class.
-        resolved: What the compiler knows of it; ``None`` for a module that was given as such.
+        resolved: The resolved workflow; ``None`` for a module given as such.
         others: The workflows that it mentions by name, and those that these mention.
     """
 
@@ -47,20 +47,20 @@ class Program:
 
 
 class Loader(SourceFileLoader):
-    """Loads a module from a text in memory, as if it were in a file that need not exist."""
+    """Loads a module from a text in memory, as if it were in a file."""
 
     def __init__(self, name: str, path: str, text: str) -> None:
         super().__init__(name, path)
         self.text = text
 
     def get_data(self, path: str) -> bytes:
-        """The text, whatever the path; bytecode is not looked for."""
+        """Return the module's text; there is no file at any other path, such as that of the bytecode."""
         if path != self.path:
             raise FileNotFoundError(path)
         return self.text.encode()
 
     def path_stats(self, path: str) -> dict[str, float]:
-        """There is no file, and so bytecode is neither looked for nor kept."""
+        """Raise an error, since there is no file, so that bytecode is neither looked for nor kept."""
         raise OSError(path)
 
 
@@ -85,7 +85,7 @@ def load_program(path: str) -> Program | None:
 
 
 def compiled_here(raw: bytes, path: str, project: Project) -> Compiled:
-    """A spec compiled to a module that is going to be in memory, as if it were beside the spec."""
+    """Compile a spec to a module that is loaded in memory as if it were beside the spec."""
     return compile_text(
         raw,
         path,
@@ -112,7 +112,7 @@ def load_compiled(compiled: Compiled, project: Project) -> Program | None:
 
 
 def mentioned(path: str, project: Project) -> list[Compiled]:
-    """The workflows that a spec mentions by name, compiled, and those that these mention."""
+    """Return the workflows that a spec mentions by name, compiled, and those that these mention."""
     own = path.replace(os.sep, "/")
     found: dict[str, Compiled] = {}
     waiting = [own]
@@ -130,10 +130,10 @@ def mentioned(path: str, project: Project) -> list[Compiled]:
 
 
 def workflow_of(compiled: Compiled, project: Project | None = None) -> type[Workflow]:
-    """The class of a compiled spec, from its Python as a module beside the spec.
+    """Return the class of a compiled spec, from its Python loaded as a module beside the spec.
 
     Args:
-        project: Where the files are that it imports, if it does.
+        project: The project with the files that it imports, if any.
     """
     assert compiled.workflow is not None
     name = f"{compiled.workflow.name}_workflow"
@@ -147,7 +147,7 @@ def workflow_of(compiled: Compiled, project: Project | None = None) -> type[Work
 
 
 def package_of(imports: Sequence[Import], name: str, folder: str, project: Project) -> str:
-    """The name of a package in memory with the modules of imported files, which name each other with a dot."""
+    """Return the name of an in-memory package with the modules of imported files, for relative imports."""
     package = unused(f"{name}_and_imports")
     sys.modules[package] = made = ModuleType(package)
     made.__path__ = []
@@ -158,7 +158,7 @@ def package_of(imports: Sequence[Import], name: str, folder: str, project: Proje
 
 
 def import_beside(path: str, name: str) -> ModuleType:
-    """A module of a file, which may import what lies beside it."""
+    """Import a file as a module that may import what lies beside it."""
     from pathlib import Path
 
     from wfc.runtime.calls.sibling_modules import sibling_module
@@ -185,7 +185,7 @@ def execute(name: str, path: str, text: str) -> ModuleType:
 
 @contextmanager
 def importing(path: str) -> Iterator[None]:
-    """Tells of what goes wrong in a module while it is imported."""
+    """Convert exceptions that a module raises during its import to errors of the command line."""
     from wfc.runtime.errors import WorkflowError
 
     try:
@@ -198,7 +198,7 @@ def importing(path: str) -> Iterator[None]:
 
 
 def unused(name: str) -> str:
-    """The name, or one like it: two specs may bear one name, and neither may hide a module that is loaded."""
+    """Return the name, or a variant that no loaded module has: two specs may have the same name."""
     number, candidate = 1, name
     while candidate in sys.modules:
         number += 1
@@ -207,14 +207,14 @@ def unused(name: str) -> str:
 
 
 def keep_lines(path: str, text: str) -> None:
-    """Let tracebacks and `inspect` find the lines of a module that is in no file."""
+    """Register the lines of an in-memory module for tracebacks and `inspect`."""
     import linecache
 
     linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
 
 
 def workflow_in(module: ModuleType, path: str) -> type[Workflow]:
-    """The one workflow class that a module defines.
+    """Return the only workflow class that a module defines.
 
     Raises:
         click.UsageError: There is none, or more than one.

@@ -1,4 +1,4 @@
-"""What a run does, told in lines on standard error while it happens."""
+"""Progress of a run, printed line by line on standard error."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ LONGEST = 500
 
 
 def until(moment: datetime | None) -> str:
-    """`` until …``, to the second; empty where there is no end."""
+    """Return `` until …`` with the time to the second; empty if there is no end."""
     return (
         f" until {moment.astimezone().isoformat(sep=' ', timespec='seconds')}" if moment is not None else ""
     )
 
 
 class Progress:
-    """Tells of a run's events as they come from its stream.
+    """Prints a run's events as they come from its stream.
 
     Args:
-        waits_for: Gives what a waiting step run waits for, and until when; see ``WorkflowHandler.waits_for``.
+        waits_for: Returns what a step run waits for, and until when; see ``WorkflowHandler.waits_for``.
     """
 
     def __init__(self, waits_for: Callable[[str], tuple[str, datetime | None] | None] | None = None) -> None:
@@ -48,7 +48,7 @@ class Progress:
         self.answer: tuple[str, str, int, int] | None = None  # whose line is not finished
 
     def tell(self, event: Event) -> None:
-        """Print a line for an event of ``stream_events(expose_internal=True)``, if it is worth one."""
+        """Print a line for an event of ``stream_events(expose_internal=True)`` if it is to be shown."""
         from wfc.runtime.events import (
             EventEmitted,
             InternalDispatchEvent,
@@ -107,7 +107,7 @@ class Progress:
                 pass
 
     def tell_piece(self, event: TokenText) -> None:
-        """Add a piece of a model's answer to its line, where a person looks on; a file would only fill up."""
+        """Append a piece of a model's answer to its line on a terminal; to a file nothing is written."""
         if not sys.stderr.isatty():
             return
         answer = (event.step, event.worker_id, event.attempt, event.reply)
@@ -119,7 +119,7 @@ class Progress:
         click.echo(margin.join(map(printable, event.text.split("\n"))), err=True, nl=False)
 
     def finish_line(self) -> None:
-        """End the line of an answer that may still go on."""
+        """End the line of an answer that may be incomplete."""
         if self.answer is not None:
             click.echo(err=True)
             self.answer = None
@@ -128,14 +128,14 @@ class Progress:
         return f"{time.monotonic() - self.start:7.2f}s"
 
     def counts(self, counter: Counter[Any], key: object) -> bool:
-        """Count one more; whether it is told."""
+        """Count one more, and return whether it is to be shown."""
         counter[key] += 1
         if counter[key] == TOLD + 1 and counter is self.runs:
             self.line(f"{key}: from here on every hundredth is told")
         return counter[key] <= TOLD or counter[key] % 100 == 0
 
     def line(self, text: str) -> None:
-        """One line with the time since the start."""
+        """Print one line with the time since the start."""
         if len(text) > LONGEST:
             text = text[:LONGEST] + " …"
         self.finish_line()

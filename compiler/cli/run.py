@@ -76,7 +76,7 @@ def command(
 
 
 def show(end: End, field: str | None) -> int:
-    """Print an end event, or one field of it; return the exit status."""
+    """Show an end event, or one field of it, and return the exit status."""
     if field is None:
         click.echo(as_fields(*end) if sys.stdout.isatty() else as_json(*end))
         return 0
@@ -95,7 +95,7 @@ def show(end: End, field: str | None) -> int:
 
 
 class Inputs(NamedTuple):
-    """What the command line gives a run; see the options."""
+    """The inputs that the command line gives a run; see the options."""
 
     pairs: Sequence[str] = ()
     file: str | None = None
@@ -113,7 +113,7 @@ class End(NamedTuple):
 
 
 class Followed(NamedTuple):
-    """How a run went: the end event, or ``None`` if there is none, which has been told."""
+    """The outcome of a run: the end event, or ``None`` if there is none, which has been reported."""
 
     end: End | None
     status: int
@@ -159,7 +159,7 @@ def run(program: str, inputs: Inputs) -> Followed:
 
 
 def unheard(answers: Sequence[str], case: SpecTest, test: str) -> None:
-    """Refuse answers to steps for which a test answers already: nothing that is given is passed over.
+    """Refuse answers to steps that a test answers already, so that no answer is ignored.
 
     Raises:
         click.UsageError: There is such an answer.
@@ -172,7 +172,7 @@ def unheard(answers: Sequence[str], case: SpecTest, test: str) -> None:
 
 
 def made(workflow: type[Workflow]) -> Workflow:
-    """An instance of a workflow.
+    """Return an instance of a workflow.
 
     Raises:
         click.ClickException: A hand-written class cannot be made without arguments.
@@ -185,7 +185,7 @@ def made(workflow: type[Workflow]) -> Workflow:
 
 
 def unanswered(question: OpenQuestion) -> list[str]:
-    """What is said, line by line, of a run that stops because nobody answers."""
+    """Return the lines of the message for a run that stops because nobody answers."""
     from wfc.compiler.cli.forms import fields_of
 
     lines = [f"the run stopped: `{question.step}` asks, and nobody is here to answer: {question.title}"]
@@ -204,11 +204,11 @@ async def watch(
     answers: dict[str, deque[Any]] | None = None,
     terminal: Terminal | None = None,
 ) -> Followed:
-    """Follow a run, telling of it, and answer its questions.
+    """Follow a run: print its events, and answer its questions.
 
     Args:
-        events: What comes from outside at once.
-        answers: See ``People``.
+        events: The events from outside to deliver at once.
+        answers: As for ``People``.
         terminal: See ``People``.
     """
     import asyncio
@@ -257,7 +257,7 @@ async def watch(
 
 
 async def deliver(events: Sequence[Event], handler: WorkflowHandler) -> None:
-    """Send a run what comes from outside at once; say which of it is meant for another run."""
+    """Send a run the events from outside, at once; report those that are meant for another run."""
     from wfc.runtime.events import event_name
 
     for event in events:
@@ -268,7 +268,7 @@ async def deliver(events: Sequence[Event], handler: WorkflowHandler) -> None:
 
 
 def report_failure(error: WorkflowError) -> None:
-    """Say why a run failed, and where the expression stands that failed."""
+    """Report why a run failed, and the place of the expression that failed."""
     from wfc.compiler.cli.failures import place_of_failure
 
     click.echo(f"the run failed: {printable(str(error))}", err=True)

@@ -1,4 +1,4 @@
-"""A spec's tests, as the runtime takes them."""
+"""Conversion of a spec's tests to the form that the runtime takes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["named_test", "spec_test"]
 
 
 def spec_test(case: TestCase) -> SpecTest:
-    """A test as plain data of the runtime's own."""
+    """Return a test as plain data of the runtime's own types."""
     from wfc.runtime.testing import Delivery, MockAnswer, SpecTest
 
     return SpecTest(
@@ -35,7 +35,7 @@ def spec_test(case: TestCase) -> SpecTest:
 
 
 def named_test(workflow: Workflow | None, name: str) -> SpecTest:
-    """The test of that name.
+    """Return the test with that name.
 
     Raises:
         click.UsageError: There is none, or what runs is no spec.

@@ -1,4 +1,4 @@
-"""Keeping standard output for the result."""
+"""Redirection that keeps standard output free for the result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OUT, ERR = 1, 2
 
 @contextmanager
 def output_kept() -> Iterator[None]:
-    """Send what tools, and the programs that they start, print meanwhile to standard error."""
+    """Redirect to standard error what tools, and the programs that they start, print meanwhile."""
     sys.stdout.flush()
     kept = os.dup(OUT) if is_the_process_own() else None
     try:
@@ -29,7 +29,7 @@ def output_kept() -> Iterator[None]:
 
 
 def is_the_process_own() -> bool:
-    """Whether ``sys.stdout`` and ``sys.stderr`` are those that the process was started with, and open."""
+    """Return whether ``sys.stdout`` and ``sys.stderr`` are the process's original streams, and open."""
     try:
         return (sys.stdout.fileno(), sys.stderr.fileno()) == (OUT, ERR)
     except (OSError, ValueError):

@@ -51,10 +51,10 @@ def command(paths: tuple[str, ...], only: str) -> int:
 
 
 def run_tests(compiled: Compiled, project: Project, only: str = "") -> list[TestOutcome] | None:
-    """Run the tests of one spec, a line for each on standard output, and the reasons of those that fail.
+    """Run the tests of one spec; print a line for each on standard output, and the reasons of failures.
 
     Args:
-        only: What the names of those hold that are run; empty: all.
+        only: A text that the names of the tests to run contain; empty: all.
 
     Returns:
         ``None`` if they cannot run, for a workflow that the spec calls has errors, which are shown.

@@ -22,7 +22,7 @@ __all__ = ["Bindings", "context_type"]
 
 
 class Bindings:
-    """What the steps of a workflow call, each printed once and only if a step uses it."""
+    """The bindings that the steps of a workflow call, each printed once and only if a step uses it."""
 
     def __init__(self, workflow: Workflow, names: ModuleNames, folder_of: Callable[[str], str]) -> None:
         self.workflow = workflow
@@ -37,7 +37,7 @@ class Bindings:
 
     # --- retries
     def retry(self, policy: Retry) -> Code:
-        """A policy's constant."""
+        """Return the constant of a retry policy."""
         known = id(policy) in self.names.bindings
         name = self.names.constant(policy, "RETRY")
         if not known:
@@ -57,7 +57,7 @@ class Bindings:
 
     # --- models
     def model(self, model: Model, function: FunctionBuilder) -> Code:
-        """How a function names a model: its constant, or a call that gives it the config."""
+        """Return how a function refers to a model: its constant, or a call that passes the config."""
         name = self.declared(model)
         if not _needs_config(model):
             return name
@@ -65,7 +65,7 @@ class Bindings:
         return Code(f"{name}(config)")
 
     def declared(self, model: Model) -> Code:
-        """A model's constant or function, printed after those that it falls back on."""
+        """Return a model's constant or function, printed after its fallbacks."""
         known = id(model) in self.names.bindings
         if known:
             return self.names.bindings[id(model)]
@@ -91,7 +91,7 @@ class Bindings:
 
     # --- tools
     def python_tool(self, tool: Tool, output: Type, step: Step) -> Code:
-        """A Python tool's constant; one of its own for a step that declares another output."""
+        """Return the constant of a Python tool; a step that declares another output gets a separate one."""
         assert tool.python is not None
         type_ = annotation(output, self.names)
         key = (id(tool), type_)
@@ -115,12 +115,12 @@ class Bindings:
         return name
 
     def beside(self, file: str) -> Code:
-        """Where the modules of a file's tools are: in its folder, as seen from the generated module."""
+        """Return where the modules of a file's tools are: in its folder, relative to the generated module."""
         folder = self.folder_of(file)
         return Code("__file__" if folder == "." else f"Path(__file__).parent / {literal(folder)}")
 
     def resource(self, resource: Resource) -> Code:
-        """A resource's constant; it stands before the tools that ask for it."""
+        """Return the constant of a resource, which precedes the tools that ask for it."""
         known = id(resource) in self.names.bindings
         name = self.names.constant(resource, "RESOURCE")
         if not known:
@@ -130,7 +130,7 @@ class Bindings:
         return name
 
     def http_tool(self, tool: Tool, output: Type) -> Code:
-        """The function that an http tool is; it takes what the tool takes by name."""
+        """Return the function of an http tool; it takes the tool's arguments by name."""
         key = (id(tool), annotation(output, self.names))
         if key not in self.tools:
             name = self.names.scope.give(tool.name, f"{tool.name}_tool")
@@ -160,7 +160,7 @@ class Bindings:
 
     # --- requests
     def request(self, wanted: HttpRequest, function: FunctionBuilder, output: Type, name: str) -> Code:
-        """A call of ``ctx.http``."""
+        """Return a call of ``ctx.http``."""
         values = ValueWriter(function, self.names)
         function.note(wanted.url.uses)
         url = generate_text(wanted.url, function.known, url=True)
@@ -188,7 +188,7 @@ class Bindings:
 
     # --- outputs and texts
     def output(self, type_: Type, name: str) -> dict[str, Code]:
-        """The argument that says what a result must be; none for anything."""
+        """Return the argument that declares the type of a result; none for `any`."""
         if type_ == ANY:
             return {}
         spelled = annotation(type_, self.names)
@@ -200,7 +200,9 @@ class Bindings:
         return {"output": self.outputs[spelled]}
 
     def text(self, template: Template, name: str, function: FunctionBuilder) -> Code:
-        """A prompt: in place if it is short, else a constant, or a function of what it mentions."""
+        """Return a prompt: in place if it is short, else a constant, or a function of the values that it
+        mentions.
+        """
         text = template.constant
         if text is not None and (len(text) > WIDTH // 2 or "\n" in text):
             constant_ = self.names.scope.give(constant_name(name))
@@ -211,7 +213,7 @@ class Bindings:
         return self.prompt(template, name, function)
 
     def prompt(self, template: Template, name: str, function: FunctionBuilder) -> Code:
-        """A call of the function that a prompt is."""
+        """Return a call of the function that builds a prompt."""
         inner = FunctionBuilder(
             self.names.scope, tuple(each for each in function.at_hand), dict(function.known)
         )
@@ -226,7 +228,7 @@ class Bindings:
 
 
 def fit_nested(statement: str) -> list[str]:
-    """The lines of a statement that is indented within its function."""
+    """Return the lines of a statement that is indented within its function."""
     inside = statement.lstrip(" ")
     margin = len(statement) - len(inside)
     return [" " * margin + line for line in fit(inside, INDENT + margin)]
@@ -238,7 +240,7 @@ def secret(node: Secret) -> Code:
 
 
 def context_type(workflow: Workflow) -> Code:
-    """The type of ``ctx``."""
+    """Return the type of ``ctx``."""
     return Code("Context[State]" if workflow.state.fields else "Context")
 
 

@@ -33,7 +33,7 @@ _ROLES = {"state": "RunState", "config": "RunConfig"}
 
 
 def classes(workflow: Workflow, names: ModuleNames) -> list[ClassDefinition | LiteralAlias]:
-    """All classes of a module, in an order in which each finds the others, but for circles."""
+    """Return all classes of a module, in an order in which each follows those it mentions, except in cycles."""
     bases = {id(event.record): (_BASES[event.role], event.name) for event in workflow.events}
     bases |= {key: ("ChildEnd", name) for key, name in ends_of_called(workflow).items()}
     return [
@@ -45,7 +45,7 @@ def classes(workflow: Workflow, names: ModuleNames) -> list[ClassDefinition | Li
 
 
 def _ordered(workflow: Workflow, names: ModuleNames) -> Iterator[tuple[Record | Enumeration, frozenset[str]]]:
-    """Each record and named enumeration, with the names of those before it."""
+    """Yield each record and named enumeration, with the names of those before it."""
     roots: list[Type] = [*workflow.types, *workflow.outputs, *(event.record for event in workflow.events)]
     roots += [record for record in (workflow.config, workflow.state) if record.fields]
     before: set[str] = {*names.imported, *BUILT_IN}
@@ -105,7 +105,7 @@ def _field(field: Field, before: frozenset[str], names: ModuleNames) -> ClassFie
 
 
 def _quoted(spelled: Code, later: bool) -> Code:
-    """An annotation in quotes, if it mentions a class that comes later, or the one that it stands in."""
+    """Return an annotation in quotes if it mentions a class that comes later, or the one that it stands in."""
     return literal(str(spelled)) if later else spelled
 
 
@@ -132,7 +132,7 @@ def _default(field: Field, later: bool, names: ModuleNames) -> Code | None:
 
 
 def ends_of_called(workflow: Workflow) -> dict[int, str]:
-    """The records that are end events of other workflows, each with the event's name."""
+    """Return the records that are end events of other workflows, each with the event's name."""
     return {id(record): name for call in workflow_calls(workflow.steps) for name, record in call.ends}
 
 

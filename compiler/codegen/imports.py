@@ -1,4 +1,4 @@
-"""What generated code may import, and what of that a module mentions."""
+"""The imports available to generated code, and those that a module mentions."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ NOTHING: Final[Mapping[Code, tuple[str, Code]]] = {}
 def mentioned_imports(
     tree: ast.Module, shared: Mapping[Code, tuple[str, Code]] = NOTHING, sibling: str = ""
 ) -> Iterator[tuple[str, str]]:
-    """Module and name of everything importable that a module mentions.
+    """Yield module and name of everything importable that a module mentions.
 
     Args:
         shared: What comes from the modules of imported files; see ``ModuleNames``.
@@ -60,7 +60,7 @@ def mentioned_imports(
 
 
 def quoted_names(annotation: ast.expr) -> Iterator[str]:
-    """Names in the parts of an annotation that are quoted, because their classes come later."""
+    """Yield the names in the quoted parts of an annotation, whose classes come later."""
     match annotation:
         case ast.Constant(value=str(text)):
             for node in ast.walk(ast.parse(text, mode="eval")):

@@ -123,6 +123,6 @@ def class_arguments(workflow: Workflow, names: ModuleNames, file: str) -> Code:
 
 
 def file_of(step: Step, file: str) -> str:
-    """The name of the file that a step is written in: the spec's, or that of a part."""
+    """Return the name of the file that a step is written in: the spec's, or that of a part."""
     origin = Place(step.address).origin
     return file if origin is None else PurePosixPath(origin).name

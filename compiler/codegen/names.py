@@ -1,4 +1,4 @@
-"""Which Python name everything in a generated module goes by, each name given once."""
+"""The Python names in a generated module, each given once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ScopeNames:
     taken: set[str] = field(default_factory=set)
 
     def give(self, *wanted: str) -> Code:
-        """The first of these names that is free; if none is, the first with ``_`` after it."""
+        """Return the first of these names that is free; if none is, the first with ``_`` after it."""
         assert all(name.isidentifier() for name in wanted), wanted
         name = next((name for name in wanted if name not in self.taken), wanted[0])
         while name in self.taken:
@@ -30,12 +30,12 @@ class ScopeNames:
         return Code(name)
 
     def inner(self, more: Iterable[str] = ()) -> ScopeNames:
-        """The names of a scope inside this one."""
+        """Return the names of a scope inside this one."""
         return ScopeNames({*self.taken, *more})
 
 
 def kinds(workflow: Workflow) -> set[str]:
-    """The kinds of a workflow's steps; a tool that is a workflow is printed as a step of that kind."""
+    """Return the kinds of a workflow's steps; a tool that is a workflow is printed as a step of that kind."""
     return {"workflow" if isinstance(step.action, WorkflowCall) else step.kind for step in workflow.steps}
 
 
@@ -68,7 +68,9 @@ class ModuleNames:
             self.methods[step.name] = self.class_scope.give(method_name(step.name))
 
     def declare_imported(self, workflow: Workflow) -> None:
-        """Give names to what other modules have; start and end events are classes of this module all the same."""
+        """Name the types that other modules define; start and end events are classes of this module all the
+        same.
+        """
         own = {id(event.record) for event in workflow.events if event.role != "message"}
         for each in workflow.imports:
             there = ScopeNames({*CLASSES, *CONSTANTS, *LOCALS})
@@ -80,11 +82,11 @@ class ModuleNames:
                     self.imported[self.of_type(type_)] = each.module, name
 
     def of_type(self, type_: Record | Enumeration) -> Code:
-        """The name of a class or of a named enumeration."""
+        """Return the name of a class or of a named enumeration."""
         return self.of(type_) if isinstance(type_, Record) else self.enumerations[type_.name]
 
     def declare(self, type_: Type) -> None:
-        """Give a class its name, or a named enumeration."""
+        """Declare the name of a class, or of a named enumeration."""
         if isinstance(type_, Record):
             if id(type_) not in self.classes:
                 self.classes[id(type_)] = self.scope.give(class_name(type_.name))
@@ -92,11 +94,11 @@ class ModuleNames:
             self.enumerations[type_.name] = self.scope.give(class_name(type_.name))
 
     def of(self, record: Record) -> Code:
-        """A record's class."""
+        """Return the class name of a record."""
         return self.classes[id(record)]
 
     def constant(self, node: Model | Resource | Retry | Tool, kind: str) -> Code:
-        """A binding's constant, such as ``FAST``; ``FAST_MODEL`` where that name is given away."""
+        """Return a binding's constant, such as ``FAST``; ``FAST_MODEL`` if that name is taken."""
         if id(node) not in self.bindings:
             name = constant_name(node.name)
             if not name.isidentifier():  # some letters have no capital that a name may hold
@@ -105,12 +107,12 @@ class ModuleNames:
         return self.bindings[id(node)]
 
     def function(self, node: Model | Tool, kind: str) -> Code:
-        """The function that stands for a binding, such as ``weather``."""
+        """Return the function for a binding, such as ``weather``."""
         if id(node) not in self.bindings:
             name = normal_form(node.name)
             self.bindings[id(node)] = self.scope.give(name, f"{name}_{kind}")
         return self.bindings[id(node)]
 
     def method(self, step: Step) -> Code:
-        """A step's own method."""
+        """Return the method of a step."""
         return self.methods[step.name]

@@ -15,7 +15,7 @@ __all__ = ["environment", "render"]
 
 @lru_cache(maxsize=1)
 def environment() -> Environment:
-    """Prints every value in a template as a Python literal, unless it is code."""
+    """Return the environment, which prints every value in a template as a Python literal, unless it is code."""
     made = Environment(
         loader=PackageLoader("wfc.compiler.codegen"),
         finalize=lambda value: value if isinstance(value, Code) else literal(value),
@@ -37,15 +37,15 @@ def render(template: str, module: object) -> str:
 
 
 def indent_lines(lines: Sequence[str], margin: int) -> Code:
-    """Lines of code with a margin; an empty one gets none, nor does what a string in quotes goes on with."""
+    """Return lines of code with a margin, except empty lines and lines that continue a quoted string."""
     return Code("\n".join(" " * margin + line if line else line for line in lines))
 
 
 def with_commas(parts: Sequence[Code]) -> Code:
-    """Parts of code with commas between them."""
+    """Return parts of code with commas between them."""
     return Code(", ".join(parts))
 
 
 def fit_lines(margin: int, caller: Callable[[], str]) -> Code:
-    """A statement that a template writes, broken into lines if it is too long."""
+    """Return a statement of a template, broken into lines if it is too long."""
     return indent_lines(fit(caller(), margin), margin)

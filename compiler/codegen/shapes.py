@@ -1,4 +1,4 @@
-"""What the templates print: modules, classes and functions, whose parts are code already."""
+"""Data for the templates: modules, classes and functions, whose parts are code already."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def generate_shared(
 
 
 def declarations_alone(own: Import, imports: tuple[Import, ...], description: str) -> Workflow:
-    """A workflow without a step, whose classes are those that some declarations need."""
+    """Return a workflow without a step, whose classes are those that some declarations need."""
     records = [each for each in own.types if isinstance(each, Record)]
     events = tuple(
         Event(each.name, each, "message", each.address) for each in records if each.role == "event"

@@ -1,4 +1,4 @@
-"""What a finding is: where it is, what it says, and how it is shown."""
+"""Findings: their places, their messages, and their form for output."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class Origin(str):
 
 
 class Severity(IntEnum):
-    """How grave a finding is; the greater, the graver."""
+    """The severity of a finding; a greater value is more severe."""
 
     WARNING = 1
     ERROR = 2
 
     @property
     def word(self) -> str:
-        """``warning`` or ``error``."""
+        """The severity as a word: ``warning`` or ``error``."""
         return self.name.lower()
 
 
@@ -66,12 +66,12 @@ class Place:
     end: int | None = None
 
     def __truediv__(self, step: str | int) -> Place:
-        """The place one key or index further down."""
+        """Return the place one key or index further down."""
         return Place(self.address + (step,))  # noqa: RUF005  # unpacking takes twice as long, and this is done often
 
     @property
     def key(self) -> Place:
-        """The key that leads here."""
+        """The place of the key that leads here."""
         return Place(self.address, "key")
 
     @property
@@ -81,11 +81,11 @@ class Place:
 
     @property
     def here(self) -> Place:
-        """The same place as its own file knows it."""
+        """The same place relative to its own file."""
         return self if self.origin is None else replace(self, address=self.address[1:])
 
     def stretch(self, start: int, end: int) -> Place:
-        """A stretch of this scalar's decoded value, in code points."""
+        """Return a stretch of this scalar's decoded value, in code points."""
         return Place(self.address, self.part, start, end)
 
 
@@ -95,7 +95,7 @@ Applicability = Literal["safe", "unsafe", "display"]
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One change, in terms of a document's data; how it is written there is found out when it is looked up.
+    """One change of a document's data; how the text changes is determined when the place is looked up.
 
     Args:
         place: What is changed.
@@ -167,7 +167,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Another place that matters to a finding: where, in a few words why, and in which file."""
+    """Another place that is relevant to a finding: its position, the reason in a few words, and the file."""
 
     position: Position
     words: str
@@ -176,7 +176,7 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class TextEdit:
-    """A stretch of a text, and what is to stand there instead."""
+    """A stretch of a text and its replacement."""
 
     start: Position
     end: Position

@@ -1,4 +1,4 @@
-"""Texts of unknown origin, made safe for a terminal."""
+"""Escaping of untrusted texts for output on a terminal."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ MOST_ROUNDS: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """What came of a text.
+    """The result of applying fixes to a text.
 
     Args:
         text: With all fixes applied.
@@ -35,14 +35,14 @@ def fix_until_stable(
     *,
     unsafe: bool = False,
 ) -> Fixed:
-    """Apply the fixes of a text's findings, check again, and so on until there are none left.
+    """Apply the fixes of a text's findings and check again, until no fixes are left.
 
-    A warning that was not there at first is left to be read: it may be about what a fix has made of the text.
+    A new warning is not fixed but left to the reader: it may concern the result of a fix.
 
     Args:
         text: Without a byte order mark.
         findings: What was found in it.
-        check: Finds what there is in a changed text.
+        check: Returns the findings of a changed text.
         unsafe: Whether to apply those too that may change what is meant.
     """
     allowed: set[Applicability] = {"safe", "unsafe"} if unsafe else {"safe"}
@@ -66,7 +66,7 @@ def fix_until_stable(
 def apply_fixes(
     text: str, findings: Iterable[Diagnostic], allowed: Iterable[Applicability]
 ) -> tuple[str, list[Diagnostic]]:
-    """Return the text with fixes applied at once, and the findings that they were for.
+    """Return the text with all fixes applied in one pass, and the findings that they belong to.
 
     Of fixes that overlap the first one counts; a fix is applied as a whole or not at all.
     """
@@ -91,9 +91,9 @@ def apply_fixes(
 
 
 def overlap(one: TextEdit, other: TextEdit) -> bool:
-    """Whether two edits change one place; two that insert at one place do, and two that take out neighbours.
+    """Return whether two edits conflict, as two insertions at one place do, and removals of neighbours.
 
-    All the entries of a map taken out, each on its own, would leave a map with nothing in it.
+    Removing all the entries of a map one by one would leave an empty map.
     """
     if one.start.offset == other.start.offset:
         return True

@@ -1,4 +1,4 @@
-"""What a check has found, with what is needed to write it in any format."""
+"""The findings of a check, with the data needed to write them in any format."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Results", "Rule"]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What is known of a code, whether or not it was found.
+    """The description of a code, whether or not it was found.
 
     Args:
         code: Such as ``unknown-event``.

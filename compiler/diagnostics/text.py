@@ -40,7 +40,7 @@ def concise(results: Results) -> str:
 
 
 def first_ones(findings: Sequence[Diagnostic], lines: Callable[[Diagnostic], Iterable[str]]) -> str:
-    """Write the findings that are shown, and count the rest."""
+    """Return the lines of the findings up to the limit, and the number of the rest."""
     told = [line for finding in findings[:MOST_SHOWN] for line in lines(finding)]
     rest = len(findings) - MOST_SHOWN
     if rest > 0:
@@ -108,7 +108,7 @@ def visible(text: str) -> str:
 
 
 def width(text: str) -> int:
-    """Return how many cells a text takes in a terminal."""
+    """Return the number of terminal cells that a text occupies."""
     if text.isascii():
         return len(text)
     import unicodedata

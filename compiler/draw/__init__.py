@@ -1,4 +1,4 @@
-"""Workflow → a graph of its flow as plain data, which the command line hands to the runtime's `drawing`."""
+"""Conversion of a workflow's flow to a graph of plain data, which the runtime's `drawing` renders."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ OTHERWISE: Final = "otherwise"
 
 
 def flow_graph(workflow: Workflow) -> dict[str, Any]:
-    """Return all that can happen in a workflow as a graph, with an arrow for each event that one box may send another.
+    """Return the flow of a workflow as a graph, with an arrow for each event that one box may send another.
 
     Its boxes come in the order of the spec: the start, what comes from outside, steps, ends. The runtime's
     `drawing/graph.py` says what such data look like.
@@ -157,7 +157,7 @@ def flow_graph(workflow: Workflow) -> dict[str, Any]:
 
 
 def conditions(exit_: Exit) -> Iterator[tuple[Entry, str]]:
-    """Give each entry with its condition as written: nothing, or ``otherwise`` if there are conditions before it."""
+    """Yield each entry with its condition as written: empty, or ``otherwise`` after other conditions."""
     has_conditions = False
     for entry in exit_.entries:
         if entry.when is not None:
@@ -168,7 +168,7 @@ def conditions(exit_: Exit) -> Iterator[tuple[Entry, str]]:
 
 
 def merged(arrows: Iterable[FlowArrow]) -> list[FlowArrow]:
-    """Return the arrows, one where several differ in their conditions only; ``otherwise`` alone becomes a note."""
+    """Return the arrows, merging those that differ only in conditions; ``otherwise`` alone becomes a note."""
     found: dict[FlowArrow, list[str]] = {}
     for arrow in arrows:
         found.setdefault(replace(arrow, when=""), []).append(arrow.when)
@@ -182,7 +182,7 @@ def merged(arrows: Iterable[FlowArrow]) -> list[FlowArrow]:
 
 
 def sent(entry: Entry, occasion: str) -> Iterator[tuple[str, str, str]]:
-    """Event, style and note for everything that an entry sends; no event for a failure."""
+    """Yield event, style and note for everything that an entry sends; the event is empty for a failure."""
     style, words = OCCASIONS[occasion]
     notes = [words] if words else []
     if entry.errors:
@@ -244,7 +244,7 @@ def step_box(id: str, step: Step, in_batches: Collection[str]) -> FlowBox:
 
 
 def runs_side_by_side(step: Step, in_batches: Collection[str]) -> bool:
-    """Whether a step's bound of executions side by side matters, or differs from the usual one."""
+    """Return whether a step's limit of parallel executions matters, or differs from the default."""
     if isinstance(step.action, MapItems):
         return step.action.do is not None
     takes_batch = not isinstance(step.accepts, Join) and any(
@@ -254,7 +254,7 @@ def runs_side_by_side(step: Step, in_batches: Collection[str]) -> bool:
 
 
 def waits_or_sends(action: Action) -> Iterator[str]:
-    """Whom a step asks, what it waits for, what it sends, or what it runs."""
+    """Yield notes on whom a step asks, and what it waits for, sends, or runs."""
     match action:
         case AskPerson():
             if action.assign:
@@ -290,7 +290,7 @@ def joined(join: Join) -> str:
 
 
 def seconds(duration: float) -> str:
-    """``90 s`` as people say it: ``1.5 min``."""
+    """Return a duration in seconds in readable form, such as ``1.5 min`` for 90 seconds."""
     for unit, size in (("days", 86_400), ("h", 3_600), ("min", 60)):
         if duration >= size:
             return "1 day" if duration == 86_400 else f"{duration / size:g} {unit}"

@@ -1,4 +1,4 @@
-"""Remembers expressions and texts that come again in one spec."""
+"""A cache of expressions and texts that occur several times in one spec."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ExpressionCache:
         return found if isinstance(found, kind) else None
 
     def put(self, role: str, found: Expression | Template, look_up: LookUp) -> None:
-        """Keep what was read without a finding, from its second time on.
+        """Keep an expression or a text that was read without a finding, from its second occurrence on.
 
         Args:
             role: What kind of text it is, where the same words mean different things.

@@ -35,7 +35,7 @@ class Expression:
     outcomes: dict[bool, Mapping[Path, Type] | None] = field(default_factory=dict)
 
     def at(self, place: Place) -> Expression:
-        """The same at another place."""
+        """Return the same expression at another place."""
         return Expression(self.text, place, self.type, self.tree, self.uses, self.sure, self.outcomes)
 
 
@@ -59,7 +59,7 @@ class Template:
     statements: bool = False
 
     def at(self, place: Place) -> Template:
-        """The same at another place."""
+        """Return the same text at another place."""
         whole = self.whole.at(place) if self.whole is not None else None
         return Template(self.text, place, self.parts, self.type, self.uses, whole, self.statements)
 

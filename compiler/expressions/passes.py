@@ -26,7 +26,7 @@ __all__ = ["parse_expression", "parse_template"]
 def parse_expression(
     text: str, place: Place, scope: Scope, report: Report, *, condition: bool = False
 ) -> Expression:
-    """The expression that a whole text is.
+    """Return the expression that a whole text consists of.
 
     Args:
         condition: Whether it must be true or false, and neither always.
@@ -62,7 +62,7 @@ def parse_expression(
 def parse_template(
     text: str, place: Place, scope: Scope, report: Report, *, statements: bool = False
 ) -> Template:
-    """The text with expressions that a text is.
+    """Return a text with the expressions in it, parsed and typed.
 
     Args:
         statements: Whether ``{% for %}`` and ``{% if %}`` are statements here, as in prompts; such a text is
@@ -85,7 +85,7 @@ def parse_template(
 def typed(
     text: str, place: Place, parts: tuple[Part, ...], checker: TypeChecker, scope: Scope, *, statements: bool
 ) -> Template:
-    """The parts of a text with their types."""
+    """Return the parts of a text with their types."""
     if len(parts) == 1 and isinstance(parts[0], Hole) and not statements:
         tree = parts[0].tree
         kind = checker.type_of(tree, scope)

@@ -1,4 +1,4 @@
-"""A workflow, resolved: frozen nodes that hold the nodes they mention. Names are gone.
+"""A resolved workflow: frozen nodes that refer to each other directly, not by name.
 
 Times are in seconds everywhere. Addresses say where in the spec a node comes from.
 """

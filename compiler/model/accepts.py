@@ -1,4 +1,4 @@
-"""What a step waits for."""
+"""Events that a step accepts, singly or together."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Join:
 
 
 def joined_events(events: tuple[Event, ...], *, all_here: bool, first: bool = False) -> Record:
-    """The `events` of a join: each event by its name, and each field that one event alone declares.
+    """Return the `events` of a join: each event by its name, and each field that only one event declares.
 
     Args:
         all_here: Whether none of them can be missing.

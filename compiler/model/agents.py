@@ -13,7 +13,7 @@ from wfc.compiler.types import Type
 
 @dataclass(slots=True, eq=False)
 class Agent:
-    """A model with tools. Agents may know each other in circles, so that ``tools`` and ``handoffs`` are filled in last.
+    """A model with tools. Agents may refer to each other in cycles, so ``tools`` and ``handoffs`` come last.
 
     Args:
         system: What the model is told before anything else.

@@ -1,4 +1,4 @@
-"""What the steps of a workflow call: models, tools and requests; and their retry policies."""
+"""The bindings that the steps of a workflow call: models, tools and requests; and their retry policies."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prompt:
-    """A named text, whose expressions mean something only where it is used.
+    """A named text, whose expressions are resolved where it is used.
 
     Args:
         place: Of the text: in the section, or in a file of its own.
@@ -88,7 +88,7 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Auth:
-    """How a request proves who sends it: ``bearer`` (a secret), or ``basic`` (user and secret)."""
+    """The authentication of a request: ``bearer`` (a secret), or ``basic`` (user and secret)."""
 
     scheme: Literal["bearer", "basic"]
     secret: Secret

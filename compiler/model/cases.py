@@ -1,4 +1,4 @@
-"""The tests that a spec carries."""
+"""Tests in a spec."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wfc.compiler.slotted import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class MockAnswer:
-    """What a mocked step gives: a value, or an error by its dotted name."""
+    """The result of a mocked step: a value, or an error by its dotted name."""
 
     value: object = field(default=None, hash=False)
     error: str | None = None

@@ -1,4 +1,4 @@
-"""How a step, or a run, is left: what it saves and what it emits."""
+"""Exits of a step or a run: what is saved and what is emitted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wfc.compiler.slotted import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """What becomes of a state field's value when it is saved.
+    """The rule for combining a state field's value with a saved one.
 
     Args:
         how: ``append`` puts the new list after the old one, ``by`` replaces items and appends new ones, ``last``
@@ -37,7 +37,7 @@ class Save:
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """How one field of an emitted event gets its value.
+    """The source of the value for one field of an emitted event.
 
     Args:
         how: ``with``, ``result field`` (same name), ``whole result``, ``event field`` (same name in the
@@ -73,7 +73,7 @@ class EmitEach:
 
 @dataclass(frozen=True, slots=True)
 class EmitAll:
-    """Emits all of these."""
+    """Emits all of these events."""
 
     entries: tuple[Emit | EmitEach, ...]
     address: Address
@@ -81,14 +81,14 @@ class EmitAll:
 
 @dataclass(frozen=True, slots=True)
 class Nothing:
-    """The branch ends here."""
+    """An end of the branch without an event."""
 
     address: Address
 
 
 @dataclass(frozen=True, slots=True)
 class Fail:
-    """The run ends as failed, with this text."""
+    """The end of the run as failed, with this text."""
 
     text: Template
     address: Address
@@ -96,7 +96,7 @@ class Fail:
 
 @dataclass(frozen=True, slots=True)
 class Restart:
-    """The run begins anew as itself, with these inputs; ``event`` is the start event."""
+    """A restart of the run as itself, with these inputs; ``event`` is the start event."""
 
     event: Event
     fills: tuple[Fill, ...]
@@ -126,7 +126,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """All the ways to leave at one occasion, tried in order.
+    """All exits on one occasion, tried in order.
 
     ``exhaustive`` says that one entry always matches: the last has no `when`, or the conditions leave no
     case; set by ``resolve`` from the truth table, so that the generator may print the last one as plain

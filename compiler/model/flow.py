@@ -1,4 +1,4 @@
-"""The flow of a workflow as a graph: who sends to whom, what every path passes, which batches are open."""
+"""The flow of a workflow as a graph: senders and receivers, dominators, and open batches."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MAX_STACKS = 8  # Different batches in which one step may be met; a sound flow h
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """Which steps lead to which, by every exit they have.
+    """The graph of which steps lead to which, by all of their exits.
 
     Args:
         steps: In the order written; node ``n`` is ``steps[n - 1]``.
@@ -48,12 +48,12 @@ class Flow:
     before: tuple[tuple[int, ...], ...]
 
     def step(self, node: int) -> Step | None:
-        """The step of a node; ``None`` for the start."""
+        """Return the step of a node; ``None`` for the start."""
         return self.steps[node - 1] if node else None
 
 
 def exits(step: Step) -> Iterator[tuple[str, Exit]]:
-    """Every occasion at which a step leaves, with the spec's key for it."""
+    """Yield all exits of a step, each with its key in the spec."""
     yield "emit", step.emit
     if step.on_error is not None:
         yield "on_error", step.on_error
@@ -66,7 +66,7 @@ def exits(step: Step) -> Iterator[tuple[str, Exit]]:
 
 
 def emits(emission: Emission) -> Iterator[tuple[Emit, EmitEach | None]]:
-    """The single emits of an emission, each with the `each` that it stands in, if any."""
+    """Yield the single emits of an emission, each with the `each` that contains it, if any."""
     if isinstance(emission, Emit):
         yield emission, None
     elif isinstance(emission, EmitEach):
@@ -77,16 +77,16 @@ def emits(emission: Emission) -> Iterator[tuple[Emit, EmitEach | None]]:
 
 
 def emits_of(step: Step) -> Iterator[tuple[Emit, EmitEach | None]]:
-    """The single emits of a step, by whatever exit, each with the `each` that it stands in, if any."""
+    """Yield the single emits of all of a step's exits, each with the `each` that contains it, if any."""
     for _occasion, exit_ in exits(step):
         for entry in exit_.entries:
             yield from emits(entry.emission)
 
 
 def build(steps: Sequence[Step], start: str, outside: Iterable[str] = ()) -> Flow:
-    """The flow between these steps, of a run that begins with the event named ``start``.
+    """Return the flow between these steps for a run that begins with the event named ``start``.
 
-    What comes from ``outside`` comes as if the start sent it.
+    Events from ``outside`` are treated as sent by the start.
     """
     acceptors: dict[str, list[int]] = {}
     producers: dict[str, dict[int, None]] = {name: {START: None} for name in (start, *outside)}
@@ -112,12 +112,12 @@ def build(steps: Sequence[Step], start: str, outside: Iterable[str] = ()) -> Flo
 
 
 def reachable(flow: Flow) -> frozenset[int]:
-    """The nodes that some path from the start leads to, the start included."""
+    """Return the nodes that are reachable from the start, including the start."""
     return frozenset(postorder(flow))
 
 
 def postorder(flow: Flow) -> list[int]:
-    """Reachable nodes, each after all that it leads to (but for edges of cycles); the start is last."""
+    """Return the reachable nodes in postorder (ignoring back edges of cycles); the start is last."""
     order: list[int] = []
     seen = {START}
     stack = [(START, iter(flow.after[START]))]
@@ -135,7 +135,7 @@ def postorder(flow: Flow) -> list[int]:
 
 
 def dominators(flow: Flow) -> list[int | None]:
-    """For each node the nearest other one through which every path from the start to it passes.
+    """Return the immediate dominator of each node: the nearest other one on every path from the start to it.
 
     ``None`` for the start itself and for nodes that no path leads to. The way of Cooper, Harvey and Kennedy:
     walk in reverse postorder until nothing changes, and meet on the tree built so far.
@@ -173,7 +173,7 @@ def dominators(flow: Flow) -> list[int | None]:
 
 @dataclass(frozen=True, slots=True)
 class Batches:
-    """In which batches each step may be met.
+    """The batches in which each step may run.
 
     Args:
         stacks: Node → the batches open when it runs, each a tuple of the nodes that opened them,
@@ -188,7 +188,7 @@ class Batches:
 
 
 def batches(flow: Flow) -> Batches:
-    """Follow every batch from the `each` that opens it to the joins that collect it."""
+    """Return each step's batches, followed from the `each` that opens one to the joins that collect it."""
     collecting = [isinstance(step.accepts, Join) and step.accepts.form == "each" for step in flow.steps]
     return follow_batches(*_routes(flow), (False, *collecting))
 
@@ -196,7 +196,7 @@ def batches(flow: Flow) -> Batches:
 def follow_batches(
     singly: Sequence[Sequence[int]], batched: Sequence[Sequence[int]], collecting: Sequence[bool]
 ) -> Batches:
-    """Follow batches through a graph of plain numbers, from node 0.
+    """Follow batches through a graph of numbered nodes, from node 0.
 
     Args:
         singly: Node → nodes to which its single events lead.
@@ -233,7 +233,7 @@ def follow_batches(
 
 
 def with_collections(flow: Flow, open_batches: Batches) -> Flow:
-    """The flow with an edge from each node that opens a batch to the joins that collect it.
+    """Return the flow with an edge from each node that opens a batch to the joins that collect it.
 
     An empty batch goes this way, past all that its items would pass; so it counts for what every path passes.
     """
@@ -249,7 +249,7 @@ def with_collections(flow: Flow, open_batches: Batches) -> Flow:
 
 
 def _routes(flow: Flow) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
-    """For each node: where its single events lead, and where its batches' events do."""
+    """Return, for each node, the targets of its single events and those of its batches' events."""
     singly: list[dict[int, None]] = [{} for _ in flow.after]
     batched: list[dict[int, None]] = [{} for _ in flow.after]
     for name, sources in flow.producers.items():

@@ -1,4 +1,4 @@
-"""The kinds of steps: the nodes of what steps do, and the registry of what the whole compiler knows of each kind.
+"""The kinds of steps: the nodes for their actions, and the registry of the properties of each kind.
 
 To add one, follow "A new step kind" in `docs/contributing.md`: its keys in `schemas/workflow.schema.json`; its node
 and its entry here; then its resolver (`CALLS` in `resolve/steps/actions.py`) and its code (`WRITERS` in
@@ -84,7 +84,7 @@ class WorkflowCall:
 
 @dataclass(frozen=True, slots=True)
 class MapItems:
-    """What a `map` does with each item of a list.
+    """The action of a `map`, performed for each item of a list.
 
     Args:
         items: The list.
@@ -92,10 +92,10 @@ class MapItems:
         item: An item's type.
         max: How many items there may be at most, of those that ``keep`` lets pass.
         keep: Which items anything is done with; ``None``: all.
-        do: What is done with each; ``None``: nothing, the list is only gone through.
+        do: The action for each; ``None``: none, the list is only traversed.
         result: The type of what ``do`` gives; ``None`` without it.
         keep_result: Which results are kept; ``None``: all.
-        give: What is given for an item; ``None``: the result, or without ``do`` the item.
+        give: The output for an item; ``None``: the result, or without ``do`` the item.
         given: The type of that.
         on_item_error: What follows when ``do`` fails for an item.
     """
@@ -122,20 +122,20 @@ Action = Call | MapItems | SendEvent | Pause
 
 @dataclass(frozen=True, slots=True)
 class StepKind:
-    """What is known of a kind of step.
+    """The properties of a kind of step.
 
     Args:
         nodes: What a step of this kind may do; none for a kind that only joins, saves and chooses, or that
             nothing runs yet.
         shape: What it is drawn as: a key of `SHAPES` in the runtime's `drawing/shapes.py`; a plain box if it has
             none of its own.
-        words: What people call it who know other systems.
+        words: Names that other systems use for it.
         takes_defaults: Whether it takes `retry` and `timeout` from `defaults`, because it calls something and
             waits for nobody.
         is_pause: Whether it waits, for a person, a time or an event, and takes no worker meanwhile.
         acts: Whether it does anything beyond its exits.
         never_cached: Why its results cannot be kept; empty for one whose call decides that.
-        cache_hint: What to do instead.
+        cache_hint: What to do instead of caching.
         reserved_names: Names that a module with such a step imports, and that authors like to use themselves.
     """
 

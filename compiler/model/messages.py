@@ -1,4 +1,4 @@
-"""What goes from run to run: what a run takes from outside, how it is found, and what a step sends."""
+"""Messages between runs: events that a run receives, how it is found, and events that a step sends."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Received:
 
 @dataclass(frozen=True, slots=True)
 class RunKey:
-    """What identifies a run, and what a second start under the same key does (``None``: as the runtime has it)."""
+    """A run's key, and the effect of a second start with it (``None``: the runtime's default)."""
 
     value: Expression
     when_running: WhenRunning | None

@@ -1,4 +1,4 @@
-"""What a step waits for without doing anything: a person, a time, an event from outside."""
+"""Pauses of a step: for a person, a time, or an event from outside."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ class WaitFor:
 
 @dataclass(frozen=True, slots=True)
 class WaitUntil:
-    """A moment, worked out when the step run begins."""
+    """A wait until a moment that is computed when the step run begins."""
 
     moment: Expression
 
 
 @dataclass(frozen=True, slots=True)
 class WaitEvent:
-    """An event from outside; ``that`` says which one of that name."""
+    """A wait for an event from outside; ``that`` determines which one of that name."""
 
     event: Event
     that: Expression | None

@@ -1,4 +1,4 @@
-"""What a spec says of its runs as a whole: their exits, their bounds, and names that they may still use."""
+"""Settings of a spec for its runs as a whole: exits, limits, and old names that runs may still use."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """What a spec says of a run as a whole.
+    """The settings of a spec for a run as a whole.
 
     Args:
         on_error: Where a run goes when a step fails and has no way out of its own; ``None``: it fails.
@@ -43,7 +43,7 @@ class Whole:
 
     @property
     def exits(self) -> tuple[tuple[str, Exit], ...]:
-        """Those that there are, each with the spec's key for it."""
+        """The exits that are declared, each with its key in the spec."""
         found = (
             ("on_error", self.on_error),
             ("on_deadline", self.on_deadline),

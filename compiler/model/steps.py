@@ -20,7 +20,7 @@ USUAL_CONCURRENCY: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """What must hold of the result, and what is said where it does not."""
+    """A condition that the result must meet, and the message if it does not."""
 
     that: Expression
     say: Template
@@ -29,7 +29,7 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """What whoever watches the run is told before and after the action."""
+    """The messages for whoever watches the run, before and after the action."""
 
     before: Template | None
     after: Template | None
@@ -39,11 +39,11 @@ class Stream:
 
 @dataclass(frozen=True, slots=True)
 class Cached:
-    """That results of the action are kept and used again.
+    """The settings for caching results of the action.
 
     Args:
         seconds: How long one is good; ``None``: without end.
-        definition: What the spec says of the action, as plain data: whatever changes there makes kept results useless.
+        definition: What the spec says of the action, as plain data: any change invalidates cached results.
     """
 
     seconds: float | None
@@ -55,7 +55,7 @@ class Step:
     """A handler: what it accepts, its one action, and its tail.
 
     Args:
-        action: What it does. A `map` that has nothing to do has one, and goes through a list all the same.
+        action: What it does. A `map` without `do` has an action too, and traverses its list.
         result: The action's type; ``None`` without an action, and for one that gives nothing.
         save: The step's own saves, made before an entry's.
         max_runs: A number, or an expression of inputs and config; ``None``: unbounded.
@@ -91,7 +91,7 @@ class Step:
 
     @property
     def acts(self) -> bool:
-        """Whether it does anything beyond its tail."""
+        """Return whether the step does anything beyond its tail."""
         if isinstance(self.action, MapItems):
             return self.action.do is not None
         return STEP_KINDS[self.kind].acts

@@ -1,4 +1,4 @@
-"""What a value of a spec may hold: data, texts and expressions; and names of secrets."""
+"""Values of a spec: data, texts, expressions, and names of secrets."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from wfc.compiler.types import Record, Type
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """What comes from the module of an imported file.
+    """The types and events that come from the module of an imported file.
 
     Args:
         path: The file's, as findings show it.

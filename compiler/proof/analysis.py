@@ -1,4 +1,4 @@
-"""What the rules look at: a workflow, its graph, and what several rules ask of it."""
+"""The data that the rules share: a workflow, its graph, and results that several rules need."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class FlowAnalysis:
 
     @cached_property
     def misplaced(self) -> list[MisplacedBatch]:
-        """What is wrong with its batches; the proof is for batches that nest."""
+        """The mistakes in the nesting of its batches; the proof assumes that batches nest."""
         return misplaced_batches(self.graph)
 
     @cached_property
@@ -38,7 +38,9 @@ class FlowAnalysis:
 
     @cached_property
     def emits(self) -> tuple[tuple[Emit, str], ...]:
-        """All that steps and the run's own exits emit, and who does: a step's name, or `the run`."""
+        """All events that steps and the run's own exits emit, each with its emitters: a step's name, or `the
+        run`.
+        """
         found = [(emit, step.name) for step in self.workflow.steps for emit, _each in emits_of(step)]
         for _key, exit_ in self.workflow.run.exits:
             found += [
@@ -47,15 +49,15 @@ class FlowAnalysis:
         return tuple(found)
 
     def step(self, node: int) -> Step:
-        """The step of a node other than the start."""
+        """Return the step of a node other than the start."""
         return self.workflow.steps[node - 1]
 
     def name(self, node: int) -> str:
-        """A node's name."""
+        """Return a node's name."""
         return self.graph.nodes[node].name
 
     def accepted(self, node: int, slot: int) -> Place:
-        """Where a step names an event that it accepts."""
+        """Return where a step names an event that it accepts."""
         accepts = self.step(node).accepts
         place = Place(accepts.address)
         if isinstance(accepts, Join):
@@ -65,12 +67,12 @@ class FlowAnalysis:
         return place / slot if len(accepts.events) > 1 else place
 
     def form(self, node: int) -> Place:
-        """Where a step says how it accepts: the key of its join's form, or of `accepts`."""
+        """Return where a step declares how it accepts: the key of its join's form, or of `accepts`."""
         accepts = self.step(node).accepts
         place = Place(accepts.address)
         return (place / accepts.form).key if isinstance(accepts, Join) else place.key
 
     def way(self, node: int, way: Way) -> Place:
-        """Where a way to leave is written."""
+        """Return where a way to leave is written."""
         address: Address = way.address or self.step(node).address
         return Place(address, "key" if address == self.step(node).address else "value")

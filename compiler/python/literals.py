@@ -1,4 +1,4 @@
-"""Values → Python source: the only maker of code fragments."""
+"""Values → Python source; only this module creates code fragments."""
 
 from __future__ import annotations
 
@@ -78,12 +78,12 @@ def quoted(text: str) -> str:
 
 
 def best_quote(text: str) -> str:
-    """The double quote, unless the single one needs fewer escapes."""
+    """Return the double quote, unless the single one needs fewer escapes."""
     return "'" if text.count('"') > text.count("'") else '"'
 
 
 def escaped(text: str) -> str:
-    """A text's inside for a literal in quotes, which are left as they are; no line breaks remain."""
+    """Return the contents of a literal in quotes, which are left as they are; no line breaks remain."""
     if text.isascii() and text.isprintable() and "\\" not in text:
         return text
     return "".join(
@@ -135,13 +135,13 @@ def is_name(name: str) -> bool:
 
 
 def snake_case(name: str) -> str:
-    """``order_found`` for ``OrderFound``; scripts without cases as they are."""
+    """Return ``order_found`` for ``OrderFound``; scripts without cases stay as they are."""
     words = re.sub(r"(?<=[^\W_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name)
     return normal_form(words.lower())
 
 
 def pascal_case(name: str) -> str:
-    """``OrderFound`` for ``order_found``; scripts without cases as they are."""
+    """Return ``OrderFound`` for ``order_found``; scripts without cases stay as they are."""
     return normal_form("".join([word[:1].upper() + word[1:] for word in name.split("_")]))
 
 

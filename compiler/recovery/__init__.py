@@ -13,12 +13,12 @@ __all__ = ["Analysis", "recover"]
 def recover(analysis: Analysis, analyse: Callable[[Document], Analysis]) -> Analysis:
     """Return the analysis of a spec with errors, with one finding instead of all that come from one mistake.
 
-    Whether they do is found out by trying: a spec without the mistake must have none of them, and no others. So
-    nothing that is wrong goes unsaid, and a mistake that is not understood is reported as it always was.
+    This is tested: a spec without the mistake must have none of them, and no others. So
+    no error is lost, and a mistake that is not recognized is reported as before.
 
     Args:
-        analysis: What is known of the spec.
-        analyse: Puts a document through all passes.
+        analysis: The analysis so far.
+        analyse: Runs all passes on a document.
     """
     from wfc.compiler.recovery.search import search  # a good spec never needs them
     from wfc.compiler.recovery.wording import reword

@@ -1,4 +1,4 @@
-"""What the passes have made of a document."""
+"""The result of the passes for a document."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ __all__ = ["Analysis"]
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What the passes have made of a document.
+    """The result of the passes for a document.
 
     Args:
-        workflow: ``None`` if nothing sensible is left.
-        findings: What is not right.
+        workflow: The resolved workflow; ``None`` if too much is wrong to resolve it.
+        findings: All problems found.
     """
 
     document: Document

@@ -1,4 +1,4 @@
-"""Joins that are not written: steps that use several events and accept one."""
+"""Missing joins: steps that use several events and accept one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_EVENTS: Final = 50
 
 
 def missing_joins(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
-    """Suspect that a step which uses `events` has to accept more than it does."""
+    """Suspect that a step which uses `events` must accept more events than it does."""
     seen: set[Address] = set()
     lost = {name for each in findings if each.code == "event-never-accepted" for name in each.about}
     for finding in findings:
@@ -31,7 +31,7 @@ def missing_joins(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion
 
 
 def joins_of(data: Data, address: Address, lost: set[str]) -> Iterator[Suspicion]:
-    """Suspect what a step accepts: what it names, and what else would declare the fields that it uses."""
+    """Suspect joins of the events that a step names and of those that would declare the fields it uses."""
     step = at(data, address)
     if not isinstance(step, dict) or "accepts" not in step:
         return
@@ -66,6 +66,6 @@ def joins_of(data: Data, address: Address, lost: set[str]) -> Iterator[Suspicion
 
 
 def declares(events: dict[str, Any], event: Any, field: str) -> bool:
-    """Whether an event declares a field itself."""
+    """Return whether an event declares a field itself."""
     fields = events.get(event) if isinstance(event, str) else None
     return isinstance(fields, dict) and field in fields

@@ -1,4 +1,4 @@
-"""Declarations whose own names are misspelt, which shows by the names that are used and not declared."""
+"""Misspelt names of declarations, detected by similar names that are used and not declared."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ NOUNS = {
 
 
 def misspelt_declarations(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
-    """Suspect declared names that are much like one which is used and not declared."""
+    """Suspect declared names that are similar to one which is used and not declared."""
     errors = [each for each in findings if each.severity is Severity.ERROR]
     missing = Counter(name for each in errors if each.code in NOT_FOUND for name in each.about)
     styles = {each.place.address: each for each in errors if each.code in STYLES}
@@ -59,7 +59,7 @@ def misspelt_declarations(data: Data, findings: Sequence[Finding]) -> Iterator[S
 
 
 def declarations(data: Data) -> Iterator[tuple[Address, str]]:
-    """Generate what a spec declares, by name: things, and the fields of events, types, results and forms."""
+    """Generate a spec's declarations by name: entries, and fields of events, types, results and forms."""
     for section in sorted(SECTIONS & data.keys()):
         for address, _ in walk(data[section], (section,)):
             name = address[-1]
@@ -78,7 +78,7 @@ def declarations(data: Data) -> Iterator[tuple[Address, str]]:
 
 
 def is_declared(data: Data, address: Address, name: str) -> bool:
-    """Whether a name is declared already beside another one."""
+    """Return whether a name is already declared beside another one."""
     owner = at(data, address[:-1])
     return isinstance(owner, (dict, list)) and name in owner
 

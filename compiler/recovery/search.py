@@ -1,4 +1,4 @@
-"""The search for the one mistake behind several findings: each suspicion is tried out."""
+"""The search for the one mistake behind several findings, by trying each suspicion."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def search(analysis: Analysis, analyse: Callable[[Document], Analysis]) -> Analy
 
 
 def suspicions(analysis: Analysis) -> Iterator[Suspicion]:
-    """Generate what may be wrong, the likeliest first."""
+    """Generate suspicions, the likeliest first."""
     data = analysis.document.data
     if isinstance(data, dict):
         own = [each for each in analysis.findings if each.place.origin is None]
@@ -58,7 +58,7 @@ def suspicions(analysis: Analysis) -> Iterator[Suspicion]:
 
 
 def explains(before: Analysis, after: Analysis, least: int) -> bool:
-    """Whether so many errors at least are gone, at as many places, and no new ones have come."""
+    """Return whether at least so many errors are gone, at as many places, and no new ones have appeared."""
     errors, left = error_messages(before), error_messages(after)
     if left - errors or errors.total() - left.total() < least:
         return False
@@ -71,7 +71,7 @@ def error_messages(analysis: Analysis) -> Counter[tuple[str, str]]:
 
 
 def error_places(analysis: Analysis) -> set[tuple[str, tuple[int, int], int]]:
-    """Return where errors are in the text: what an alias repeats is written once, and so are its mistakes."""
+    """Return the places of errors in the text; what an alias repeats counts once, and so do its mistakes."""
     stretch = analysis.document.stretch
     counts: Counter[tuple[str, Place]] = Counter()
     found = set()

@@ -1,4 +1,4 @@
-"""A suspicion: one change of a spec's data that may explain several findings; and how such changes are made."""
+"""Suspicions: changes of a spec's data that may each explain several findings; and their construction."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ DEEPEST = 12
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """What may be the one mistake behind several findings.
+    """A possible single mistake behind several findings.
 
     Args:
-        finding: What is to be said of it.
+        finding: The finding to report for it.
         data: The spec's data as they would be without it.
-        moves: What stands elsewhere in them: from where to where.
-        explains: How many errors must go with it.
+        moves: Moved values: the old address and the new one.
+        explains: How many errors must disappear with it.
     """
 
     finding: Finding
@@ -32,7 +32,7 @@ class Suspicion:
 
 
 def at(data: Any, address: Address) -> Any:
-    """Return what stands at an address; ``None`` if there is nothing."""
+    """Return the value at an address; ``None`` if there is none."""
     for step in address:
         if isinstance(data, dict) and isinstance(step, str):
             data = data.get(step)
@@ -44,7 +44,7 @@ def at(data: Any, address: Address) -> Any:
 
 
 def with_value(data: Any, address: Address, value: Any) -> Any:
-    """Return the data with another value at an address that there is; nothing is changed in place."""
+    """Return a copy of the data with another value at an existing address."""
     if not address:
         return value
     step = address[0]
@@ -55,7 +55,7 @@ def with_value(data: Any, address: Address, value: Any) -> Any:
 
 
 def renamed(data: Data, address: Address, name: str) -> Data:
-    """Return the data with a key under another name, in the same place among the others."""
+    """Return the data with a key renamed, in the same position among the others."""
     owner = at(data, address[:-1])
     again = {name if key == address[-1] else key: each for key, each in owner.items()}
     changed: Data = with_value(data, address[:-1], again)
@@ -63,7 +63,7 @@ def renamed(data: Data, address: Address, name: str) -> Data:
 
 
 def walk(data: Any, address: Address = (), depth: int = DEEPEST) -> Iterator[tuple[Address, Any]]:
-    """Generate all addresses below one, with what is there; not those that are very deep."""
+    """Generate all addresses below one, with their values, up to a limited depth."""
     if depth == 0:
         return
     below = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()

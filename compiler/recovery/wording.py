@@ -1,4 +1,4 @@
-"""Findings worded with what only the whole spec shows: each undeclared name once, with hints to what is meant."""
+"""Findings reworded with knowledge of the whole spec: each undeclared name once, with hints."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ FIELD: Final = re.compile(r"\s*\.\s*(\w+)")
 
 
 def reword(analysis: Analysis) -> Analysis:
-    """Report the same mistakes once each, and with the hints that only the whole spec can give."""
+    """Report each mistake once, with hints that require the whole spec."""
     data = analysis.document.data
     findings = merge_repeated(analysis)
     if isinstance(data, dict):
@@ -57,7 +57,7 @@ def reword(analysis: Analysis) -> Analysis:
 
 
 def merge_repeated(analysis: Analysis) -> list[Finding]:
-    """Merge the findings that miss the same name into one, at the first of their places in the text."""
+    """Merge the findings about the same missing name into one, at the first of their places in the text."""
     stretch = analysis.document.stretch
     groups: dict[tuple[str, str], list[Finding]] = {}
     for each in analysis.findings:
@@ -76,7 +76,7 @@ def merge_repeated(analysis: Analysis) -> list[Finding]:
 
 
 def merge(group: list[Finding]) -> Finding:
-    """Return one finding for several that miss the same."""
+    """Return one finding for several about the same missing name."""
     first = group[0]
     others = [each.place for each in group[1 : MOST_PLACES + 1]]
     edits = tuple(edit for each in group for edit in (each.fix.edits if each.fix is not None else ()))
@@ -96,7 +96,7 @@ def declaration_hint(finding: Finding) -> str:
 
 
 def name_of_step(finding: Finding, data: Data) -> Finding:
-    """Say what to write for the name of a step in an expression: what steps give is in their events."""
+    """Add what to write for the name of a step in an expression: results of steps are in their events."""
     steps, name = data.get("steps"), finding.about[0] if finding.about else ""
     place = finding.place
     if not isinstance(steps, dict) or not isinstance(steps.get(name), dict):
@@ -119,7 +119,7 @@ def name_of_step(finding: Finding, data: Data) -> Finding:
 
 
 def foreign_comment(finding: Finding, data: Data) -> Finding:
-    """Say that a value ends in the comment of another language."""
+    """Add a hint that a value ends in a comment of another language."""
     value = at(data, finding.place.address) if finding.place.part == "value" else None
     if not isinstance(value, str) or finding.code not in OF_PLAIN_VALUES or "\n" in value or "${{" in value:
         return finding  # in expressions `//` divides
@@ -142,7 +142,7 @@ def emitted(emit: Any) -> list[str]:
 
 
 def accepted(accepts: Any) -> list[str]:
-    """Return the events that an `accepts` names, but for those of an `each`."""
+    """Return the events that an `accepts` names, except those of an `each`."""
     if isinstance(accepts, dict):
         accepts = accepts.get("all") or accepts.get("any") or []
     listed = accepts if isinstance(accepts, list) else [accepts]

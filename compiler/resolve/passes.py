@@ -76,7 +76,7 @@ def resolve(spec: Spec, report: Report, project: ProjectView = NO_PROJECT) -> Wo
 
 
 def declare(spec: Spec, report: Report, project: ProjectView = NO_PROJECT) -> Declarations:
-    """Read all that a spec, or a file of declarations, declares but its steps."""
+    """Read all declarations of a spec, or of a file of declarations, except its steps."""
     data = spec.data
     declared = Declarations(report, data, spec.broken, project=project)
     declare_imports(data, declared)

@@ -1,4 +1,4 @@
-"""Document → Spec: whether the data has the shape that the schema describes, and where not."""
+"""Validation of a document against the schema, with a spec as its result."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ __all__ = ["Spec", "validate"]
 
 
 def validate(document: Document, report: Report) -> Spec | None:
-    """A document as a spec, without what is ill-shaped.
+    """Return a document as a spec, without its ill-formed parts.
 
     Args:
-        document: What was read.
-        report: Takes what is ill-shaped, each mistake once.
+        document: The parsed document.
+        report: Receives the findings, each mistake once.
 
     Returns:
-        ``None`` if so much is wrong that nothing sensible could be said about the rest.
+        ``None`` if too much is wrong for meaningful findings about the rest.
     """
     data = document.data
     if not isinstance(data, dict):

@@ -1,4 +1,4 @@
-"""What is said to help with keys that are strange, or missing."""
+"""Hints for keys that are unknown or missing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOT_FIELDS: Final = "an event's fields stand under `with`"
 def advice(
     key: str, schema: Schema, missing: Sequence[str], absent: Sequence[str], definitions: Mapping[str, Schema]
 ) -> str:
-    """What to do about a key that the language does not know at its place.
+    """Return what to do about a key that the language does not know at its place.
 
     Args:
         missing: Keys that must be there and are not.
@@ -53,7 +53,7 @@ def advice(
 
 
 def meaning(schema: Schema, key: str, definitions: Mapping[str, Schema]) -> str:
-    """What a key is for, in one sentence."""
+    """Return what a key is for, in one sentence."""
     shape = schema["properties"].get(key, {})
     named = definitions.get(shape.get("$ref", "").rpartition("/")[2], {})
     told: str = shape.get("description") or named.get("description", "")
@@ -62,7 +62,7 @@ def meaning(schema: Schema, key: str, definitions: Mapping[str, Schema]) -> str:
 
 
 def version_for_language(spec: Mapping[str, Any]) -> Finding | None:
-    """The finding for a `version: 1` that is meant to be the `wfc: 1` which is missing."""
+    """Return the finding for a `version: 1` that is meant as the missing `wfc: 1`."""
     version = spec.get("version")
     if "wfc" in spec or isinstance(version, (bool, str)) or version != 1 or nearest("wfc", spec):
         return None

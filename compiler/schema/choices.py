@@ -1,4 +1,4 @@
-"""What a step does next, written as other languages and systems write a choice → as a list of entries."""
+"""Choices of the next step in the syntax of other languages and systems, rewritten as a list of entries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LONGEST: Final = 60
 
 
 def written_otherwise(value: Any, place: Place, events: Container[str]) -> Finding | None:
-    """The finding for what a step accepts or emits, written in the way of another language or system.
+    """Return the finding for an `emit`, `accepts` or the like in the syntax of another language or system.
 
     Args:
         value: Of an `emit`, an `accepts` or the like.
@@ -32,7 +32,7 @@ def written_otherwise(value: Any, place: Place, events: Container[str]) -> Findi
 
 
 def choice_of_another_language(value: Any, place: Place, events: Container[str]) -> Finding | None:
-    """The finding for a choice whose keys are words of another language, or the events themselves."""
+    """Return the finding for a choice whose keys are words of another language, or the events themselves."""
     items = value if isinstance(value, list) else [value]
     strange = [
         (index, key)
@@ -53,7 +53,7 @@ def choice_of_another_language(value: Any, place: Place, events: Container[str])
 
 
 def join_written_otherwise(value: Any, place: Place) -> Finding | None:
-    """The finding for an `at_least` whose number and events stand beside each other."""
+    """Return the finding for an `at_least` whose number and events are written beside each other."""
     if (
         not isinstance(value, dict)
         or not isinstance(value.get("at_least"), int)
@@ -72,7 +72,7 @@ def join_written_otherwise(value: Any, place: Place) -> Finding | None:
 
 
 def entries_of(items: list[Any], events: Container[str]) -> Iterator[str]:
-    """The entries as they are written here, as far as they can be told."""
+    """Return the entries in wfc's syntax, as far as they can be determined."""
     for item in items:
         if isinstance(item, str):
             yield item

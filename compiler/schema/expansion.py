@@ -1,4 +1,4 @@
-"""The published schema → the one that the compiler reads, in which each kind of step has all of its keys."""
+"""Expansion of the published schema into the compiler's own, in which each kind of step has all its keys."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def schema() -> Schema:
 
 @cache
 def validator() -> Validator:
-    """Return the expanded schema as checks."""
+    """Return the validator of the expanded schema."""
     return Validator(schema())
 
 
 @cache
 def later_kinds() -> frozenset[str]:
-    """Return the kinds of steps that nothing can run yet."""
+    """Return the kinds of steps that are not supported yet."""
     definitions = schema()["$defs"]
     kinds = (definitions[f"{name}_step"] for name in definitions["step"]["properties"]["kind"]["enum"])
     return frozenset(
@@ -46,7 +46,7 @@ def later_kinds() -> frozenset[str]:
 
 
 def expanded(published: Schema) -> dict[str, Any]:
-    """Return a schema that allows the same, without `unevaluatedProperties`.
+    """Return an equivalent schema without `unevaluatedProperties`.
 
     The keys that all kinds share stand once in the published schema, in `step`, and those of a kind in its `…_keys`.
     Here both are in one closed definition for each kind, such as `llm_step`, so that a key is known or unknown at one
@@ -64,7 +64,7 @@ def expanded(published: Schema) -> dict[str, Any]:
 
 
 def chooser(owner: Schema, noun: str) -> Schema:
-    """Return what is left of a step or an action: its kind, and the closed definition that goes with it."""
+    """Return the schema of a step or an action: its kind, and the closed definition for that kind."""
     choices = [
         {"if": choice["if"], "then": {"$ref": f"#/$defs/{kind_of(choice)}_{noun}"}}
         for choice in owner["allOf"]
@@ -75,7 +75,7 @@ def chooser(owner: Schema, noun: str) -> Schema:
 
 
 def closed_kinds(owner: Schema, noun: str, definitions: Schema) -> Iterator[tuple[str, Schema]]:
-    """Yield name and closed definition of each kind that a step or an action may be."""
+    """Yield the name and the closed definition of each kind of step or action."""
     for choice in owner["allOf"]:
         kind = kind_of(choice)
         own = definitions[choice["then"]["$ref"].removeprefix("#/$defs/")]

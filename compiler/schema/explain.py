@@ -1,4 +1,4 @@
-"""Why data does not fit the schema, in plain words, and what is left of it without what does not."""
+"""Explanations, in plain words, of why data does not fit the schema, and removal of what does not fit."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ DROPPED: Final = Dropped()  # what is left of a value that is no use at all
 
 
 def explain(document: Document, report: Report) -> Spec | None:
-    """Report what is ill-shaped, and make a spec of the rest."""
+    """Report what is ill-formed, and return a spec of the rest."""
     explainer = Explainer(document, at_most(report))
     try:
         data = explainer.mend(document.data, schema(), ())
@@ -58,7 +58,7 @@ def explain(document: Document, report: Report) -> Spec | None:
 
 
 class Explainer:
-    """Walks data and schema side by side, reports what does not fit, and gives back what does."""
+    """Walks data and schema side by side, reports what does not fit, and returns what does."""
 
     def __init__(self, document: Document, report: Report) -> None:
         self.document = document
@@ -71,7 +71,7 @@ class Explainer:
         self.events = frozenset(events if isinstance(events, dict) else ())
 
     def fits(self, value: Any, schema: Schema) -> bool:
-        """Whether a value fits a condition of the schema."""
+        """Return whether a value fits a condition of the schema."""
         return self.validator.check(schema)(value)
 
     def drop(self, address: Address) -> Dropped:
@@ -81,11 +81,11 @@ class Explainer:
     def mend(
         self, value: Any, schema: Schema, address: Address, title: str = "", *, is_property: bool = False
     ) -> Any:
-        """What fits of a value, or ``DROPPED``.
+        """Return the parts of a value that fit, or ``DROPPED``.
 
         Args:
             value: Any data.
-            schema: What it should be.
+            schema: The schema that it should fit.
             address: Where it stands.
             title: What the schema that refers to this one calls it.
             is_property: Whether it is the value of a key of the language, and not of one of the author's.
@@ -229,7 +229,7 @@ class Explainer:
         return DROPPED if DROPPED in fine else fine  # addresses count the items, so none can be left out
 
     def alternatives(self, value: Any, schema: Schema, address: Address) -> Any:
-        """``anyOf`` as the schema uses it: one of some keys must be there."""
+        """Check an ``anyOf`` as the schema uses it: one of several keys must be present."""
         if "anyOf" not in schema or any(self.fits(value, each) for each in schema["anyOf"]):
             return value
         keys = [each["required"][0] for each in schema["anyOf"]]
@@ -271,7 +271,7 @@ class Explainer:
         return mended
 
     def without_slip(self, value: dict[str, Any], address: Address) -> dict[str, Any]:
-        """A type with a misspelt key is no record that has such a field."""
+        """Report a misspelt key of a type, and return the type with the correct key."""
         found = misspelt_key(value)
         if found is None:
             return value

@@ -1,4 +1,4 @@
-"""The keys of a map → the keys of the language that are meant by them; the rest is reported."""
+"""Matching of a map's keys with those of the language; keys that do not match are reported."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ Schema = Mapping[str, Any]
 
 
 def mark_broken(broken: set[Address], address: Address) -> None:
-    """Add an address to the broken ones, and those above it."""
+    """Add an address and all the addresses above it to the broken ones."""
     while address and address not in broken:
         broken.add(address)
         address = address[:-1]
 
 
 class Keys:
-    """Compares the keys of maps with those that the schema knows, and reports what is strange and what is missing.
+    """Compares the keys of maps with those of the schema, and reports unknown and missing ones.
 
     Args:
-        broken: Gets the addresses of what is reported.
+        broken: Receives the addresses that are reported.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Keys:
         self.step_keys = frozenset(key for each in steps for key in each["properties"])
 
     def take_out_misplaced(self, steps: dict[str, Any], names: dict[str, str]) -> None:
-        """Report the keys of steps that stand beside the steps; they and their steps are not looked at."""
+        """Report the keys of steps that stand beside the steps, and skip them and their steps."""
         owner = ""
         for key, content in steps.items():
             about = steps.get(owner)
@@ -60,7 +60,7 @@ class Keys:
                 mark_broken(self.broken, ("steps", each))
 
     def open(self, value: dict[str, Any], schema: Schema, address: Address) -> dict[str, str]:
-        """The same for a map that may have other keys as well, which another schema knows."""
+        """Return the same for a map that may have other keys as well, which another schema knows."""
         names = {key: key for key in value}
         missing = [key for key in self.required(schema, address) if key not in value]
         for name in list(missing):
@@ -80,7 +80,7 @@ class Keys:
         return names
 
     def closed(self, value: dict[str, Any], schema: Schema, address: Address) -> dict[str, str]:
-        """The keys that count, each with what is meant by it; the others are reported, and what is missing too."""
+        """Return the valid keys, each with the intended one; report the others and what is missing."""
         properties: Mapping[str, Schema] = schema["properties"]
         names = {key: key for key in value if key in properties}
         absent = [key for key in properties if key not in names]
@@ -116,7 +116,7 @@ class Keys:
         return {key: names[key] for key in value if key in names}
 
     def required(self, schema: Schema, address: Address) -> list[str]:
-        """The keys that must be there, but for those that are and are broken."""
+        """Return the required keys, without those that are present but broken."""
         return [key for key in schema.get("required", ()) if (*address, key) not in self.broken]
 
     def unknown(

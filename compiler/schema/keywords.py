@@ -1,4 +1,4 @@
-"""The keywords of JSON Schema that ours is written in, and the marks for what is to come."""
+"""The JSON Schema keywords that the schema of specs uses, and the marks for features not supported yet."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ CLASSES: Final[Mapping[str, tuple[type, ...]]] = {
 
 @cache
 def type_check(*names: str) -> Callable[[Any], bool]:
-    """Return the function that says whether a value has one of some types.
+    """Return the function that checks whether a value has one of some types.
 
     A whole number written as `3.0` is no integer.
 
@@ -52,10 +52,10 @@ def type_check(*names: str) -> Callable[[Any], bool]:
 
 
 def has_type(value: Any, types: str | Sequence[str]) -> bool:
-    """Whether a value has a type, or one of several."""
+    """Return whether a value has a type, or one of several."""
     return type_check(*((types,) if isinstance(types, str) else types))(value)
 
 
 def is_same(value: Any, constant: Any) -> bool:
-    """Whether a value is a constant; `true` is not `1`, and `1.0` is not `1`."""
+    """Return whether a value equals a constant; `true` is not `1`, and `1.0` is not `1`."""
     return value.__class__ is constant.__class__ and value == constant

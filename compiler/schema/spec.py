@@ -13,7 +13,7 @@ __all__ = ["Spec"]
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """What later passes may rely on without looking at it twice.
+    """Data that conforms to the schema, so that later passes need not check it again.
 
     Args:
         document: Where it was read from.

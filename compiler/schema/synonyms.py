@@ -1,4 +1,4 @@
-"""Keys and kinds as other systems call them → as they are called here."""
+"""Keys and kinds of other systems, mapped to those of wfc."""
 
 from __future__ import annotations
 
@@ -135,13 +135,13 @@ def plain(key: str) -> str:
 
 
 def other_kind(kind: str) -> str:
-    """A hint for a kind of step that goes by another name here; empty if none is known."""
+    """Return a hint for a kind of step that has another name here; empty if none is known."""
     meant = next((here for here, each in STEP_KINDS.items() if plain(kind) in each.words.split()), "")
     return f"write `{meant}`" if meant else ""
 
 
 def other_key(key: str, possible: Container[str]) -> str:
-    """A hint for a key that goes by another name here; empty if that is none of the possible ones."""
+    """Return a hint for a key that has another name here; empty if that is none of the possible ones."""
     name = plain(key)
     meant = meanings(name, possible)
     if name in NOTES and (not meant or meant[0] in {"description", "event"}):
@@ -154,18 +154,18 @@ def other_key(key: str, possible: Container[str]) -> str:
 
 
 def is_other_word(key: str, near: str, possible: Container[str]) -> bool:
-    """Whether a key is what another system calls something, and not a slip of the key that is most like it."""
+    """Return whether a key is another system's name for something, not a typing error."""
     meant = meanings(plain(key), possible)
     return bool(meant) and near not in meant and (plain(key) in SHORT_WORDS or (apart(key, near) or 9) > 1)
 
 
 def step_note(key: str) -> str:
-    """What is said of a key of a step for which there is no other key; often nothing."""
+    """Return a note on a step's key that has no equivalent; often empty."""
     return STEP_NOTES.get(plain(key), "")
 
 
 def top_note(key: str) -> str:
-    """What is said of a section for which there is no other one; often nothing."""
+    """Return a note on a section that has no equivalent; often empty."""
     return TOP_NOTES.get(plain(key), "")
 
 
@@ -174,7 +174,7 @@ def meanings(name: str, possible: Container[str]) -> list[str]:
 
 
 def section(key: str, value: Any, absent: Sequence[str]) -> str | None:
-    """The section of a spec that goes by another name, if its content can be that of the section."""
+    """Return the section that an unknown key means, if the content can be that of the section."""
     meant = meanings(plain(key), absent)
     if not meant or meant[0] == "steps":
         return None
@@ -186,7 +186,7 @@ def section(key: str, value: Any, absent: Sequence[str]) -> str | None:
 
 
 def kind_key(step: Mapping[str, Any], strange: Sequence[str]) -> str | None:
-    """The key that holds what is a step's `kind` here."""
+    """Return the unknown key that is meant as a step's `kind`."""
     for key in strange:
         value = step[key]
         if (

@@ -1,4 +1,4 @@
-"""Functions that say whether data fits a JSON Schema, each built from its part of the schema at first use."""
+"""Functions that check data against a JSON Schema, each built from its part of the schema at first use."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ def one_of(constants: Sequence[Any]) -> Check:
 
 
 def every(checks: Sequence[Check]) -> Check:
-    """Return one check for all of several; two calls cost less than a generator over them."""
+    """Return one check that requires several to pass; two calls cost less than a generator over them."""
     if len(checks) < 2:
         return checks[0] if checks else anything
     first, others = checks[0], every(checks[1:])
@@ -202,7 +202,7 @@ def every(checks: Sequence[Check]) -> Check:
 
 
 def some(checks: Sequence[Check]) -> Check:
-    """Return one check for any of several."""
+    """Return one check that requires any of several to pass."""
     if len(checks) < 2:
         return checks[0] if checks else nothing
     first, others = checks[0], some(checks[1:])

@@ -1,4 +1,4 @@
-"""Data and places of a spec in an author's words."""
+"""Descriptions, in an author's words, of a spec's data and places."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TEXT: Final = "a text"
 
 
 def found(value: Any) -> str:
-    """What a value is."""
+    """Return a description of a value."""
     if value is None:
         return "nothing"
     if isinstance(value, bool):
@@ -48,7 +48,7 @@ def short(text: str) -> str:
 
 
 def wanted(title: str, types: Sequence[str]) -> str:
-    """What should stand at a place, from the schema's title, or else from its types."""
+    """Return a description of what a place expects, from the schema's title or else from its types."""
     if title:
         return title
     words = [WORDS[each] for each in types]
@@ -56,7 +56,7 @@ def wanted(title: str, types: Sequence[str]) -> str:
 
 
 def named(address: Address) -> str:
-    """A value, by its key, or by its number in a list."""
+    """Return a value's name: its key, or its number in a list."""
     if not address:
         return "a spec"
     last = address[-1]
@@ -67,7 +67,7 @@ def named(address: Address) -> str:
 
 
 def owner(address: Address, schema: Mapping[str, Any], *, short: bool = False) -> str:
-    """A map that has keys of the language, as the subject of a sentence (``short``) or as the owner of a key."""
+    """Return a map's name as the subject of a sentence (``short``) or as the owner of a key."""
     title: str = schema.get("title", "")
     if not address or (not short and "kind" in schema.get("properties", {})):
         return title or "a spec"
@@ -75,7 +75,7 @@ def owner(address: Address, schema: Mapping[str, Any], *, short: bool = False) -
 
 
 def instead_hint(value: Any, types: Sequence[str], title: str, key: str) -> str:
-    """What to write instead of a value of the wrong type; empty if there is nothing to be said."""
+    """Return what to write instead of a value of the wrong type; empty if there is no suggestion."""
     texts = isinstance(value, list) and all(isinstance(each, str) for each in value)
     if title.startswith("a type,") and texts and value:
         shown = short(", ".join(value))
@@ -110,7 +110,7 @@ def instead_hint(value: Any, types: Sequence[str], title: str, key: str) -> str:
 
 
 def reshaped(value: Any, title: str, key: str) -> str:
-    """How names and fields are written that stand in a form of another kind; empty if that cannot be told."""
+    """Return names and fields rewritten from another kind of collection; empty if that is not possible."""
     names = [str(each) for each in value][:4] if isinstance(value, (dict, list)) else []
     flat = bool(names) and all(isinstance(each, str) for each in value)
     if title == "the name of an event" and isinstance(value, dict) and names:
@@ -142,7 +142,7 @@ def reshaped(value: Any, title: str, key: str) -> str:
 
 
 def instead_fix(value: Any, types: Sequence[str], title: str, place: Place) -> Fix | None:
-    """The fix for a value of the wrong type that `instead_hint` speaks of, where it is clear."""
+    """Return the fix for a value of the wrong type that `instead_hint` describes, if it is clear."""
     if "string" not in types or not isinstance(value, (bool, int, float)):
         return None
     if "length of time" in title and not isinstance(value, bool):
@@ -151,7 +151,7 @@ def instead_fix(value: Any, types: Sequence[str], title: str, place: Place) -> F
 
 
 def for_scalar(value: bool | float, title: str, key: str) -> str:
-    """What to write instead of a number, `true` or `false`."""
+    """Return what to write instead of a number, `true` or `false`."""
     text = short(str(value).lower() if isinstance(value, bool) else repr(value))
     if "length of time" in title:
         return f"write a unit, such as `{text}s`"

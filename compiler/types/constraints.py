@@ -38,7 +38,7 @@ NOT_LINEAR = re.compile(r"(?<!\\)(?:\\\\)*(\(\?(?:[=!]|<[=!]|P=)|\\[1-9])")
 def parse_constraints(
     data: Mapping[str, object], type: Type, place: Place, report: Report
 ) -> Constraints | None:
-    """The bounds that a long form sets, those that are sound; ``None`` if it sets none."""
+    """Return the valid bounds that a long form sets; ``None`` if it sets none."""
     given = {name: data[name] for name in NAMES if name in data}
     if not given or type == UNKNOWN:
         return None

@@ -1,4 +1,4 @@
-"""The long form of a type: its keys, and the one that is misspelt or from another system."""
+"""The long form of a type: its keys, and corrections of misspelt or foreign ones."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def is_long_form(data: Mapping[str, object]) -> bool:
 
 
 def misspelt_key(data: Mapping[str, object]) -> tuple[str, str] | None:
-    """The one key of a long form that is misspelt, and what is meant by it.
+    """Return the one key of a long form that is misspelt, and what is meant by it.
 
     Only if something speaks against a record: a value that cannot be a field's type.
     """

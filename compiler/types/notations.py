@@ -1,4 +1,4 @@
-"""Types as other languages write them → as they are written here."""
+"""Types in the notation of other languages → their notation here."""
 
 from __future__ import annotations
 

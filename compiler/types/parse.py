@@ -74,14 +74,14 @@ WORD = re.compile(r"\S+")
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What a type may mention, and where findings go."""
+    """The names that a type may mention, and the receiver of findings."""
 
     names: Mapping[str, Type]
     report: Report
 
 
 def parse_type(data: object, place: Place, declared: Mapping[str, Type], report: Report, name: str) -> Type:
-    """The type that an author has written, in its short or its long form.
+    """Return the type that an author has written, in its short or its long form.
 
     Args:
         data: ``list of string``, ``{type: …}``, ``{enum: […]}``, ``{one_of: […]}`` or ``{field: type}``.
@@ -173,7 +173,7 @@ def parse_field(
 
 
 def mended(data: dict[str, object], place: Place, report: Report) -> dict[str, object]:
-    """The same without a slip in a key of the long form, which is reported."""
+    """Return the same long form with a misspelt key corrected and reported."""
     found = misspelt_key(data)
     if found is None:
         return data
@@ -196,7 +196,7 @@ def parsed(data: object, place: Place, world: Declared, name: str, depth: int) -
 
 
 def of_map(data: dict[str, object], place: Place, world: Declared, name: str, depth: int) -> Type:
-    """The type that a map is: the long form, or the fields of a record."""
+    """Return the type that a mapping describes: the long form, or the fields of a record."""
     if depth > MAX_NESTING:
         world.report(problems.type_too_deep(place, MAX_NESTING))
         return UNKNOWN
@@ -322,7 +322,7 @@ def parse_words(text: str, place: Place, world: Declared) -> Type:
 
 
 def elsewhere(text: str, place: Place, world: Declared) -> bool:
-    """Report a type that is written as another language writes it, as what it is here."""
+    """Report a type in the notation of another language with its equivalent; return whether it is one."""
     from wfc.compiler.types.notations import other_notation  # a good spec never needs it
 
     meant = other_notation(text)

@@ -1,4 +1,4 @@
-"""Which value may go where, and what two types have in common."""
+"""Relations of types: assignability, and what two types have in common."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def without_null(type: Type) -> Type:
 
 
 def members(type: Type) -> tuple[Type, ...]:
-    """The types that a value may have, one each; null is not among them."""
+    """Return the types that a value may have; null is not among them."""
     type = without_null(type)
     return type.types if isinstance(type, OneOf) else (type,)
 
@@ -179,7 +179,7 @@ def joined(first: Type, second: Type) -> Type:
 
 
 def distinct(values: Iterable[str | int | bool]) -> list[str | int | bool]:
-    """Each once; ``1`` and ``true`` are two values."""
+    """Return each value once; ``1`` and ``true`` are two values."""
     return list({(type(value), value): value for value in values}.values())
 
 

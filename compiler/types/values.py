@@ -74,11 +74,11 @@ class Misfit:
     hint: str = ""
 
     def under(self, step: str | int) -> Misfit:
-        """The same, seen from one level further up."""
+        """Return the same misfit as seen from one level further up."""
         return replace(self, path=(step, *self.path))
 
     def at(self, place: Place) -> Place:
-        """The place of the part that is wrong, given that of the whole value."""
+        """Return the place of the part that is wrong, given that of the whole value."""
         for step in self.path:
             place = place / step
         return place.key if self.key else place

@@ -1,4 +1,4 @@
-"""What the passes made of one file: the shape, and its findings as diagnostics."""
+"""The result of the passes for one file, and its findings as diagnostics."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Compiled", "compiled_of", "with_findings", "with_findings_of"]
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What the passes made of one spec, or of a file that specs share.
+    """The result of the passes for one spec, or for a file that specs share.
 
     Args:
         path: As the user gave it.
@@ -41,14 +41,14 @@ class Compiled:
 
     @property
     def failed(self) -> bool:
-        """Whether an error was found; warnings do not count."""
+        """Return whether there are errors; warnings do not count."""
         return any(diagnostic.severity is Severity.ERROR for diagnostic in self.diagnostics)
 
 
 def compiled_of(
     unit: Unit, document: Document, workflow: Workflow | None, findings: Iterable[Finding], project: Project
 ) -> Compiled:
-    """Return what was made of a file, with its findings and those of the files that it uses.
+    """Return a file's result, with its findings and those of the files that it uses.
 
     Args:
         document: The file's, with what was learnt of it since it was read.
@@ -68,7 +68,7 @@ def compiled_of(
 
 
 def with_findings_of(checked: Compiled, others: Iterable[Compiled]) -> Compiled:
-    """Return what was made of a file, with the findings in other files too."""
+    """Return a file's result with the findings in other files added."""
     found, texts = [*checked.diagnostics], dict(checked.texts)
     for other in others:
         found += other.diagnostics
@@ -77,7 +77,7 @@ def with_findings_of(checked: Compiled, others: Iterable[Compiled]) -> Compiled:
 
 
 def with_findings(checked: Compiled, findings: Sequence[Finding], project: Project) -> Compiled:
-    """Return what was made of a file, with more findings, which may be in other files of the project."""
+    """Return a file's result with more findings, which may be in other files of the project."""
     if not findings:
         return checked
     document = project.units[checked.path.replace(os.sep, "/")].document
@@ -111,7 +111,7 @@ def in_order(found: Iterable[Diagnostic], path: str) -> tuple[Diagnostic, ...]:
 
 
 def without_repetitions(found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-    """Return each diagnostic once, also where an alias repeats what it is about; of two the one that can be fixed."""
+    """Return each diagnostic once, also where an alias repeats its place; of two, the one with a fix."""
     kept: dict[tuple[object, ...], Diagnostic] = {}
     for each in found:
         same = (each.path, each.start, each.end, each.code, each.message)

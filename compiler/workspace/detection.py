@@ -1,4 +1,4 @@
-"""Recognizing specs, and the names of their workflows, in a file's bytes, without reading them as YAML."""
+"""Recognition of specs and their workflows' names in a file's bytes, without parsing YAML."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NAME = re.compile(rb"""^(?:\xef\xbb\xbf)?["']?workflow["']?[ \t]*:[ \t]*["']?([^
 
 
 def looks_like_spec(raw: bytes) -> bool:
-    """Whether a line of a file begins with `wfc:` or `workflow:`."""
+    """Return whether a line of a file begins with `wfc:` or `workflow:`."""
     return SPEC_LINE.search(raw) is not None
 
 

@@ -35,7 +35,7 @@ class Disk:
         self.inside: dict[str, bool] = {}
 
     def read(self, path: str) -> bytes | Refused:
-        """Return a file's content, if it is in a project of the specs, links followed."""
+        """Return a file's content if it is, with links resolved, in a project of the specs."""
         found = self.contents.get(path)
         if found is None:
             found = self.contents[path] = self.read_now(path)
@@ -65,7 +65,7 @@ class Disk:
         return refused("missing", found) if isinstance(found, str) else found
 
     def is_inside(self, path: str) -> bool:
-        """Whether a path is in a project of the specs, links followed."""
+        """Return whether a path, with links resolved, is in a project of the specs."""
         if self.roots is None:
             self.roots = list(dict.fromkeys(root_of(source.path) for source in self.sources.values()))
         found = self.inside.get(path)

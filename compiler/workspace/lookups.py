@@ -1,4 +1,4 @@
-"""What a check looks up in the files around a spec; light, so that an answer from the cache needs no more than this."""
+"""Lookups of a check in the files around a spec; few imports, as an answer from the cache needs only this."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ Lookup = tuple[str, str, str]
 
 
 class Files(Protocol):
-    """Where files come from. Paths are as findings show them, with ``/``."""
+    """A source of files. Paths are as findings show them, with ``/``."""
 
     def read(self, path: str) -> bytes | Refused:
-        """A file's content; of a very large one at least as much as shows that it is too large."""
+        """Return a file's content; of a very large one, at least enough to detect that."""
 
     def given(self) -> Iterable[tuple[str, bytes]]:
-        """The specs that are compiled together."""
+        """Return the specs that are compiled together."""
 
     def near(self, path: str) -> Iterable[tuple[str, bytes]]:
-        """The specs in the folder of one."""
+        """Return the specs in the folder of one."""
 
 
 class Lookups:
@@ -61,7 +61,7 @@ class Lookups:
         return self.names_near[folder]
 
     def result(self, kind: str, about: str) -> str:
-        """Return what a lookup finds."""
+        """Return the result of a lookup."""
         found = self.results.get((kind, about))
         if found is None:
             found = self.results[kind, about] = self.look_up(kind, about)
@@ -82,6 +82,6 @@ class Lookups:
         return f"a lookup of another version: {kind}"
 
     def still_holds(self, lookup: Lookup) -> bool:
-        """Whether a lookup finds now what it found before."""
+        """Return whether a lookup still has the same result."""
         kind, about, found = lookup
         return self.result(kind, about) == found

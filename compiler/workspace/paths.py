@@ -1,4 +1,4 @@
-"""Paths as they are seen from a folder, links followed."""
+"""Paths relative to a folder, with links resolved."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ __all__ = ["folders_seen_from", "relative_path"]
 
 
 def folders_seen_from(folder: str) -> Callable[[str], str]:
-    """Return a function that names a file's folder as a module in this folder does."""
+    """Return a function that returns a file's folder as a module in this folder refers to it."""
     return lambda file: relative_path(os.path.dirname(file) or ".", folder)
 
 
 def relative_path(path: str, folder: str) -> str:
-    """Return a path as seen from a folder, with ``/``."""
+    """Return a path relative to a folder, with ``/``."""
     try:
         return os.path.relpath(os.path.realpath(path), os.path.realpath(folder)).replace(os.sep, "/")
     except ValueError:  # another drive

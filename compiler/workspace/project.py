@@ -1,4 +1,4 @@
-"""The files that are compiled together: each read and understood once, and found by those that mention it."""
+"""The files that are compiled together: each is read and analysed once, and found by those that use it."""
 
 from __future__ import annotations
 
@@ -31,24 +31,24 @@ WORDS: Mapping[Kind, str] = {
 
 
 class NoFiles:
-    """A text by itself."""
+    """The files of a text without a project: none."""
 
     def read(self, path: str) -> Refused:
-        """There is none."""
+        """Return that there is no such file."""
         return Refused("missing", "no other file can be read here")
 
     def given(self) -> Iterable[tuple[str, bytes]]:
-        """There are none."""
+        """Return no specs."""
         return ()
 
     def near(self, path: str) -> Iterable[tuple[str, bytes]]:
-        """There are none."""
+        """Return no specs."""
         return ()
 
 
 @dataclass(slots=True)
 class Unit:
-    """One file, read and held against the schema.
+    """One file, read and validated against the schema.
 
     Args:
         findings: What is wrong with it, by itself; grows when its declarations are looked at.
@@ -57,7 +57,7 @@ class Unit:
         uses: The paths of the files that it mentions, there or not; their findings matter to whoever uses it.
         calls: The names of the workflows that it mentions.
         lookups: What it depends on: kinds of lookups, each with what it is about; see ``Lookups``.
-        declared: What it declares, once somebody has asked.
+        declared: Its declarations, computed on demand.
         is_text: Whether it was only read as a text, and not as YAML.
     """
 
@@ -74,7 +74,7 @@ class Unit:
 
     @property
     def kind(self) -> Kind:
-        """What the file is, by the keys that it has."""
+        """The kind of the file, determined by its keys."""
         data = self.document.data
         if not isinstance(data, dict):
             return "nothing"
@@ -86,11 +86,11 @@ class Unit:
 
 
 class Project:
-    """Files that are looked at together.
+    """Files that are checked or compiled together.
 
     Args:
-        files: Where they come from; without, nobody knows what else there is, and no other workflow is missed.
-        lookups: What is known already of the names in these files.
+        files: Their source; without one, other files are unknown, and no missing workflow is reported.
+        lookups: The known results of lookups in these files.
     """
 
     def __init__(self, files: Files | None = None, lookups: Lookups | None = None) -> None:
@@ -101,7 +101,7 @@ class Project:
         self.opening: list[str] = []  # files of declarations that wait for those that they import
 
     def unit(self, path: str, raw: bytes | None = None) -> Unit | Refused:
-        """A file of the project, read once."""
+        """Return a file of the project, reading it once."""
         found = self.units.get(path)
         if found is None or found.is_text:
             content = self.files.read(path) if raw is None else raw
@@ -116,11 +116,11 @@ class Project:
         return found
 
     def around(self, path: str) -> ProjectView:
-        """The project as one of its files sees it."""
+        """Return the project as seen from one of its files."""
         return View(self, path)
 
     def declared(self, path: str, unit: Unit) -> Declarations | None:
-        """What a file declares; its findings go to the unit if it is a file of declarations."""
+        """Return a file's declarations; findings are added to the unit of a file of declarations."""
         if unit.declared is None and unit.spec is not None:
             own = unit.kind == "declarations"
             self.opening.append(path)
@@ -135,11 +135,11 @@ class Project:
         return unit.declared
 
     def path_of(self, name: str, asking: str) -> str | None:
-        """The path of the spec whose workflow has a name."""
+        """Return the path of the spec whose workflow has a name."""
         return self.lookups.given().get(name) or self.lookups.near(posixpath.dirname(asking)).get(name)
 
     def dependencies(self, path: str) -> tuple[Lookup, ...]:
-        """What a check of a file has looked up, directly or in files that it depends on, and what was found."""
+        """Return the lookups of a file's check, in it or in files that it depends on, and their results."""
         found: dict[Lookup, None] = {}
         seen, waiting = {path}, [path]
         while waiting:
@@ -152,7 +152,7 @@ class Project:
         return tuple(sorted(found))
 
     def involved(self, path: str) -> list[Unit]:
-        """The files whose findings belong to those of a spec: what it imports, and its parts."""
+        """Return the files whose findings belong to those of a spec: its imports and its parts."""
         seen: dict[str, Unit] = {}
         waiting = [path]
         while waiting:
@@ -170,7 +170,7 @@ def project_of(sources: Sequence[Source]) -> Project:
 
 
 class View:
-    """The project as one of its files sees it; see ``ProjectView``."""
+    """The project as seen from one of its files; see ``ProjectView``."""
 
     def __init__(self, project: Project, path: str) -> None:
         self.project = project
@@ -178,22 +178,22 @@ class View:
 
     @property
     def alone(self) -> bool:
-        """Whether nothing is known of other specs."""
+        """Return whether no other specs are known."""
         return self.project.is_alone
 
     @property
     def own(self) -> Unit:
-        """What this file is in the project."""
+        """The unit of this file in the project."""
         return self.project.units[self.path]
 
     def at(self, path: str) -> str | Refused:
-        """A path as findings show it, of one that this file mentions."""
+        """Return a path that this file mentions, as findings show it."""
         if not path or path.startswith(("/", "\\")) or "\\" in path or ":" in path or "\0" in path:
             return Refused("outside", "")
         return posixpath.normpath(posixpath.join(posixpath.dirname(self.path), path))
 
     def use(self, path: str) -> str | Refused:
-        """Note that this file mentions another, and return the other's path as findings show it."""
+        """Record that this file mentions another, and return the other's path as findings show it."""
         found = self.at(path)
         if isinstance(found, str):
             self.own.uses[found] = None
@@ -201,7 +201,7 @@ class View:
         return found
 
     def note(self, kind: str, about: str) -> None:
-        """Note that this file depends on what a lookup finds."""
+        """Record that this file depends on the result of a lookup."""
         self.own.lookups[kind, about] = None
 
     def unit(self, path: str, wanted: Kind) -> tuple[str, Unit] | Refused:
@@ -216,7 +216,7 @@ class View:
         return (found, unit) if unit.kind == wanted else Refused("other", WORDS[unit.kind])
 
     def shared(self, path: str) -> OtherFile | Refused:
-        """A file of declarations."""
+        """Return a file of declarations."""
         found = self.unit(path, "declarations")
         if isinstance(found, Refused):
             return found
@@ -228,7 +228,7 @@ class View:
         return Refused("broken", "") if declared is None else OtherFile(shown, declared)
 
     def part(self, path: str) -> tuple[str, Spec] | Refused:
-        """A file with steps."""
+        """Return a file with steps."""
         found = self.unit(path, "part")
         if isinstance(found, Refused):
             return found
@@ -237,7 +237,7 @@ class View:
         return shown, unit.spec
 
     def text(self, path: str) -> tuple[str, str] | Refused:
-        """The text of a file."""
+        """Return the text of a file."""
         shown = self.use(path)
         if isinstance(shown, Refused):
             return shown
@@ -256,7 +256,7 @@ class View:
         return shown, text
 
     def workflow(self, name: str) -> OtherFile | None:
-        """The other spec whose workflow has this name."""
+        """Return the other spec whose workflow has this name."""
         self.own.calls[name] = None
         path = self.path_of(name)
         if path is None and self.defines(name):
@@ -268,7 +268,7 @@ class View:
         return None if declared is None else OtherFile(path, declared)
 
     def path_of(self, name: str) -> str | None:
-        """The path of the spec whose workflow has a name, on which this file depends."""
+        """Return the path of the spec whose workflow has a name, and record that this file depends on it."""
         path = self.project.path_of(name, self.path)
         self.note("given", name)
         if name not in self.project.lookups.given():
@@ -282,13 +282,13 @@ class View:
         return isinstance(data, dict) and data.get("workflow") == name
 
     def workflows(self) -> Iterable[str]:
-        """The names of all workflows around."""
+        """Return the names of all workflows that are known here."""
         folder = posixpath.dirname(self.path)
         self.note("names", folder)
         return {**self.project.lookups.near(folder), **self.project.lookups.given()}
 
     def twin(self, name: str) -> str | None:
-        """Another spec of the same name, of those that are looked at together."""
+        """Return another spec of the same name among those that are checked together."""
         self.note("given", name)
         first = self.project.lookups.given().get(name, self.path)
         if first == self.path:

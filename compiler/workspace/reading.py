@@ -1,4 +1,4 @@
-"""Reading files that strangers may have put there: no pipe is waited for, and nothing is read without end."""
+"""Safe reading of untrusted files: without waiting for pipes, and up to a limit."""
 
 from __future__ import annotations
 
@@ -43,6 +43,6 @@ def read_or_reason(path: str, limit: int) -> bytes | str:
 
 
 def reason(error: OSError | ValueError) -> str:
-    """Return what an error says, to be put after a colon."""
+    """Return an error's reason, to be shown after a colon."""
     said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return f"{said[:1].lower()}{said[1:]}"

@@ -29,13 +29,13 @@ LEVELS: Final = {"error": Severity.ERROR, "warning": Severity.WARNING, "off": No
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """What the settings say.
+    """The severities that a settings file assigns.
 
     Args:
         path: The file they are in; empty if there is none.
         text: Its text.
         levels: Code → severity, ``None`` for off.
-        diagnostics: What is wrong with them.
+        diagnostics: The findings in the settings.
     """
 
     path: str = ""
@@ -45,17 +45,17 @@ class Levels:
 
     @property
     def suppressed(self) -> tuple[Diagnostic, ...]:
-        """Nothing can be suppressed here."""
+        """The suppressed findings: none in settings."""
         return ()
 
     @property
     def texts(self) -> Mapping[str, str]:
-        """Those of other files that findings are in: none."""
+        """The texts of other files with findings: none."""
         return {}
 
 
 def with_severities(checked: Checked) -> Checked:
-    """Give findings the severities of the settings near the spec, and leave out those that are off."""
+    """Assign findings the severities of the settings near the spec, and omit those that are off."""
     levels = levels_near(os.path.dirname(checked.path)).levels if checked.diagnostics else {}
     if not levels:
         return checked
@@ -68,20 +68,20 @@ def with_severities(checked: Checked) -> Checked:
 
 
 def wrong_settings(paths: Iterable[str]) -> list[Levels]:
-    """Return the settings that hold for specs and have something wrong in them, each once."""
+    """Return the settings that apply to specs and contain errors, each once."""
     found = (levels_near(folder) for folder in dict.fromkeys(os.path.dirname(path) for path in paths))
     return list({each.path: each for each in found if each.diagnostics}.values())
 
 
 def levels_near(folder: str) -> Levels:
-    """Return what the settings that hold in a folder say of severities."""
+    """Return the severities of the settings that apply in a folder."""
     file = settings_file(folder)
     return Levels() if file is None else levels_in(file)
 
 
 @lru_cache(maxsize=64)
 def levels_in(file: SettingsFile) -> Levels:
-    """Return what a file with settings says of severities."""
+    """Return the severities of a settings file."""
     if b"severity" not in file.raw and file.is_announced:
         return Levels(file.path)
     path, text = os.path.relpath(file.path), file.text("replace")
@@ -117,7 +117,7 @@ def of_table(path: str, text: str, table: Mapping[str, object]) -> Levels:
 
 
 def places(text: str, code: str) -> tuple[Place, Place]:
-    """Return where a code and its severity stand; the beginning of the text where that cannot be told."""
+    """Return the places of a code and its severity; the beginning of the text if they are unknown."""
     table = text.find("severity")
     entry = re.compile(
         rf"""(?<![\w-])["']?({re.escape(code)})["']?[ \t]*=[ \t]*("[^"\n]*"|'[^'\n]*'|[^\s,}}#]+)"""

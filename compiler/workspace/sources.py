@@ -1,4 +1,4 @@
-"""Paths that a user gives → the specs that they name."""
+"""Resolution of the paths that a user gives to the specs that they name."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ LONGEST_PATH = 300
 
 
 class PathError(Exception):
-    """A path that the user gave cannot be used; the message says why."""
+    """The error for a path given by the user that cannot be used; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A spec's file: its path as the user would write it, and its bytes (one more than too many at most)."""
+    """A spec's file: its path as the user would write it, and its bytes (at most one above the limit)."""
 
     path: str
     raw: bytes
@@ -46,7 +46,7 @@ def find_specs(paths: Sequence[str], note: Callable[[str], None]) -> list[Source
     """Return the specs of files and folders, each once, those of a folder in the order of their paths.
 
     Args:
-        note: Takes a line for the user about files that were passed over.
+        note: Receives a line for the user about files that were skipped.
 
     Raises:
         PathError: A path cannot be read, or a folder has no spec.
@@ -90,7 +90,7 @@ def yaml_files(folder: str, pass_over: Callable[[str, OSError], None] | None = N
     """Return the paths of the YAML files in a folder and below it, in no order; links to folders are not followed.
 
     Args:
-        pass_over: Told of the folders that cannot be read.
+        pass_over: Called with each folder that cannot be read.
     """
     waiting = [folder]
     while waiting:
@@ -120,7 +120,7 @@ def is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def load(path: str) -> Source:
-    """Read a spec; of a file that is too large, no more than shows it.
+    """Read a spec; of a file that is too large, only enough to detect that.
 
     Raises:
         PathError: It cannot be read.
@@ -129,7 +129,7 @@ def load(path: str) -> Source:
 
 
 def load_other(path: str) -> bytes:
-    """Read a file that is no spec: inputs, or a module.
+    """Read a file that is not a spec: inputs, or a module.
 
     Raises:
         PathError: It cannot be read, or is larger than 100 MB.
@@ -150,6 +150,6 @@ def read_given(path: str, limit: int) -> bytes:
 
 
 def quoted_path(path: str) -> str:
-    """Return a path as messages show it, however it is made up."""
+    """Return a path as messages show it, whatever characters it contains."""
     shown = printable(path)
     return f"`{shown if len(shown) <= LONGEST_PATH else f'{shown[:LONGEST_PATH]}…'}`"

@@ -1,4 +1,4 @@
-"""Diagnostics and the comments in a text → those that are shown, and those that are suppressed, with the reason."""
+"""Suppression of diagnostics by comments in the text, with the reasons given there."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NO_REASON = "no reason given"
 def suppress(
     document: Document, found: Sequence[Diagnostic], *, complain: bool = True
 ) -> tuple[Sequence[Diagnostic], tuple[Diagnostic, ...]]:
-    """Split what was found; comments that are wrong or do nothing are findings of their own.
+    """Split the findings into shown and suppressed ones; wrong or useless comments are findings themselves.
 
     Args:
         document: With the text that the comments stand in.
@@ -64,7 +64,7 @@ def suppress(
 
 
 def checked_codes(ignore: Ignore, problems: list[Finding]) -> list[tuple[str, int, int]]:
-    """The codes of a comment that are warnings'; what is wrong with the others, or with the comment, is reported."""
+    """Return a comment's codes that belong to warnings; report errors in the others and in the comment."""
     from wfc.compiler.rules import suppressions
 
     whole = Place((), "text", ignore.start, ignore.end)
@@ -98,7 +98,7 @@ def unused(text: str, ignore: Ignore, code: str, start: int, end: int) -> Findin
 
 
 def without_comment(text: str, ignore: Ignore) -> tuple[int, int]:
-    """The stretch of a comment with the space before it; of one on a line of its own, the line."""
+    """Return a comment's stretch with the space before it; for one on a line of its own, the line."""
     line = text.rfind("\n", 0, ignore.start) + 1
     before = text[line : ignore.start]
     if before.strip():

@@ -1,4 +1,4 @@
-"""Files written whole or not at all, whatever happens meanwhile."""
+"""Writing of files as a whole or not at all, whatever happens meanwhile."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["write_whole"]
 def write_whole(
     texts: Mapping[str, bytes], *, edited: bool = False, last: Callable[[], None] | None = None
 ) -> None:
-    """Write files, by path. All are ready before the first takes its place; what goes wrong before leaves all as is.
+    """Write files, by path. All are prepared before the first is replaced; earlier errors change nothing.
 
     Args:
         edited: Whether they are people's own: then rights and owners stay, and they take their places when the disk has
@@ -45,7 +45,7 @@ def write_whole(
 
 
 def temporary_name(path: str) -> str:
-    """Return a name in the folder of a path that no file has."""
+    """Return an unused file name in the folder of a path."""
     folder = os.path.dirname(path) or "."
     os.makedirs(folder, exist_ok=True)
     return os.path.join(folder, f".wfc-{os.urandom(8).hex()}")

@@ -1,4 +1,4 @@
-"""YAML text → Document: plain data, with a way from each address to its place in the text."""
+"""Parsing of YAML text into a document: plain data, with a mapping from each address to its place."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = ["BROKEN", "MAX_BYTES", "Document", "read"]
 
 
 def read(raw: bytes, path: str, report: Report) -> Document:
-    """Read a spec's bytes.
+    """Parse the bytes of a spec.
 
     Args:
         raw: The file's content. Of a larger file, ``MAX_BYTES + 1`` bytes are enough to have it refused.
-        path: As findings show it.
-        report: Takes what is wrong with the file as a file, and with its YAML.
+        path: The path as findings show it.
+        report: Receives the findings about the file and its YAML.
 
     Returns:
         A document in any case, so that every finding has a text to point into; ``data`` is ``None`` where

@@ -1,4 +1,4 @@
-"""How much an alias repeats."""
+"""Sizes of the values that aliases repeat."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Sizes:
         self.known: dict[int, tuple[int, int, object]] = {}
 
     def of(self, value: object) -> tuple[int, int]:
-        """How many values a repeated value holds, itself included, and how deep they go."""
+        """Return how many values a repeated value contains, including itself, and how deep they go."""
         if not isinstance(value, (dict, list)):
             return 1, 0
         if known := self.known.get(id(value)):

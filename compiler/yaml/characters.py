@@ -1,4 +1,4 @@
-"""From a scalar's value back to its text: where each character of the value is written."""
+"""Mapping from the characters of a scalar's value to the places where they are written in the text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Run = tuple[int, int, int]
 
 
 class Characters:
-    """A stretch of the document's text for each character of a value; kept as runs, for a text may have millions."""
+    """A stretch of the document's text for each character of a value; stored as runs to save memory."""
 
     __slots__ = ("firsts", "runs", "size")
 
@@ -63,7 +63,7 @@ PARTS: Final = {
 
 
 def characters(text: str, start: int, end: int, style: str, value: str) -> Characters | None:
-    """A stretch of the document's text for each character of a scalar's value.
+    """Return a stretch of the document's text for each character of a scalar's value.
 
     Args:
         text: The document's.
@@ -97,7 +97,7 @@ def flow(text: str, start: int, end: int, parts: re.Pattern[str]) -> Iterator[Ru
 
 
 def line_breaks(text: str, start: int, end: int, *, first: bool) -> Iterator[Run]:
-    """One break gives a space (``first``) or nothing; of more, all but the first stay."""
+    """Yield line breaks: a single one gives a space (``first``) or nothing; of more, all but the first."""
     breaks = [(*match.span(), 1) for match in BREAKS.finditer(text, start, end)]
     if first and (len(breaks) == 1 or text[breaks[0][0]] in KEPT):
         yield breaks[0]
@@ -119,7 +119,7 @@ def block(text: str, start: int, end: int, style: str, value: str) -> Characters
 
 
 def alike(text: str, runs: list[Run], value: str) -> list[Run] | None:
-    """As many runs as give a value; ``None`` if they give another."""
+    """Return as many runs as give a value; ``None`` if they give another."""
     kept: list[Run] = []
     at = 0
     for start, end, count in runs:
@@ -138,7 +138,7 @@ def alike(text: str, runs: list[Run], value: str) -> list[Run] | None:
 
 
 def likely(lines: list[re.Match[str]], deepest: int) -> Iterator[int]:
-    """Indentations that a block may have, the likeliest first."""
+    """Yield the possible indentations of a block, the likeliest first."""
     first = next((leading_spaces(line[1]) for line in lines if line[1].strip(" ")), deepest)
     yield first
     yield from (indent for indent in range(min(deepest, MAX_INDENT), -1, -1) if indent != first)
@@ -155,13 +155,13 @@ def same(written: str, character: str) -> bool:
 
 
 def contents(lines: list[re.Match[str]], indent: int) -> Iterator[tuple[re.Match[str], int]]:
-    """Each line with the place at which its content begins."""
+    """Yield each line with the place at which its content begins."""
     for line in lines:
         yield line, line.start() + min(leading_spaces(line[1]), indent)
 
 
 def block_lines(text: str, lines: list[re.Match[str]], style: str, indent: int) -> Iterator[Run]:
-    """The characters up to the end of the last line with content."""
+    """Yield the characters up to the end of the last line with content."""
     waiting: list[Run] = []  # line breaks since the last content
     any_content = bare = False
     for line, start in contents(lines, indent):
@@ -176,7 +176,7 @@ def block_lines(text: str, lines: list[re.Match[str]], style: str, indent: int) 
 
 
 def trailing(lines: list[re.Match[str]], indent: int) -> Iterator[Run]:
-    """The line breaks from the end of the last line with content on."""
+    """Yield the line breaks from the end of the last line with content on."""
     last = max(
         (index for index, (line, start) in enumerate(contents(lines, indent)) if start < line.end(1)),
         default=0,

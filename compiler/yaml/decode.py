@@ -1,4 +1,4 @@
-"""Bytes → text: size, encoding, and characters that may not be there."""
+"""Decoding of bytes to text: size, encoding, and forbidden characters."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
 def decode(raw: bytes, report: Report) -> tuple[str, bool]:
-    """The text of a file, without a byte order mark, and whether it may be read on.
+    """Return the text of a file, without a byte order mark, and whether reading may continue.
 
     Args:
         raw: The file's content.
-        report: Takes what is wrong with it.
+        report: Receives the findings.
     """
     if len(raw) > MAX_BYTES:
         report(problems.file_too_large(Place((), "text", 0, 0), MAX_BYTES))
@@ -43,7 +43,7 @@ def decode(raw: bytes, report: Report) -> tuple[str, bool]:
 
 
 def guess(raw: bytes) -> str:
-    """What bytes that are not UTF-8 most likely are; empty if nothing speaks for anything."""
+    """Return the most likely encoding of bytes that are not UTF-8; empty if there is no evidence for any."""
     if raw.startswith(UTF_16):
         return "UTF-16"
     if raw.startswith((b"PK\x03\x04", b"\x1f\x8b", b"\x89PNG", b"%PDF")):

@@ -1,4 +1,4 @@
-"""A document: plain data, the text it was read from, and the way from one to the other."""
+"""A document: plain data, its source text, and the mapping between them."""
 
 from __future__ import annotations
 
@@ -46,16 +46,16 @@ class Document:
         self._moved: list[tuple[Address, Address]] = []
 
     def span(self, place: Place) -> tuple[Position, Position]:
-        """Where a place begins and ends. Of a place that there is not: the nearest above it that there is."""
+        """Return where a place begins and ends; of one that is absent, the nearest existing one above it."""
         start, end = self.stretch(place)
         return self.position(start), self.position(end)
 
     def line(self, address: Address) -> int:
-        """The line, from 1, of the key at an address, or of the item; the nearest above it if there is none."""
+        """Return the line, from 1, of the key or item at an address, or of the nearest one above it."""
         return self.position(self.stretch(Place(address, "key"))[0]).line
 
     def diagnostic(self, finding: Finding, others: Mapping[str, Document] = NO_OTHERS) -> Diagnostic:
-        """A finding with its place in the text.
+        """Return a finding as a diagnostic, with its place in the text.
 
         Args:
             others: The other files that its places may be in, by path.
@@ -79,7 +79,7 @@ class Document:
         )
 
     def repair(self, fix: Fix | None) -> Repair | None:
-        """A fix in the text of this document."""
+        """Return a fix as edits of this document's text."""
         if fix is None:
             return None
         from wfc.compiler.yaml.repairs import repair  # only for what is to be shown
@@ -87,28 +87,28 @@ class Document:
         return repair(self.text, self.root, fix, self.position)
 
     def owner(self, place: Place, others: Mapping[str, Document]) -> Document:
-        """The document that a place is in."""
+        """Return the document that a place is in."""
         return self if place.origin is None else others[place.origin]
 
     def rename(self, address: Address, name: str) -> None:
-        """Have a misspelt key's place stand for the key that is meant, which is not there itself."""
+        """Use a misspelt key's place for the intended key too, which is absent itself."""
         self._moved.append((address, (*address[:-1], name)))
         if self._root is not None:
             apply_move(self._root, *self._moved[-1])
 
     def changed(self, data: object, moves: Iterable[tuple[Address, Address]]) -> Document:
-        """The document as if it held other data.
+        """Return the document with other data.
 
         Args:
-            data: What it is taken to hold.
-            moves: What is not where it stands in the text: the address by the text, and the one in the data.
+            data: The new data.
+            moves: Values at other addresses than in the text: the address in the text, and that in the data.
         """
         made = Document(self.path, self.text, data, whole=self.whole, extent=self._extent)
         made._moved = [*self._moved, *moves]
         return made
 
     def stretch(self, place: Place) -> tuple[int, int]:
-        """Start and end of a place, in code points of the text."""
+        """Return start and end of a place, in code points of the text."""
         if place.part == "text":
             start = min(place.start or 0, len(self.text))
             end = len(self.text) if place.end is None else min(place.end, len(self.text))
@@ -127,7 +127,7 @@ class Document:
         return self.visible(value)
 
     def visible(self, node: TextNode) -> tuple[int, int]:
-        """A value's stretch; of a text in block style, without the blank lines after it."""
+        """Return a value's stretch; for a text in block style, without the blank lines after it."""
         if node.style in {"|", ">"}:
             return node.start, node.start + len(self.text[node.start : node.end].rstrip())
         if node.start == node.end and self.text[node.start - 1 : node.start] == "-":
@@ -136,7 +136,7 @@ class Document:
 
     @property
     def root(self) -> TextNode:
-        """The places of everything, made at the first question."""
+        """The places of all values, computed on first access."""
         if self._root is None:
             from wfc.compiler.yaml.positions import read_positions  # only for what is to be shown
 
@@ -146,7 +146,7 @@ class Document:
         return self._root
 
     def position(self, offset: int) -> Position:
-        """Line and column of a code point."""
+        """Return the line and the column of a code point."""
         if self._lines is None:
             self._lines = [0, *(match.end() for match in LINE_BREAK.finditer(self.text))]
         line = bisect_right(self._lines, offset)
@@ -154,7 +154,7 @@ class Document:
 
 
 def apply_move(root: TextNode, written: Address, meant: Address) -> None:
-    """Have a place stand for another one, too, of which nothing is written."""
+    """Use a place for another one too, at which nothing is written."""
     key, value, exact = root.find(written)
     _, owner, there = root.find(meant[:-1])
     node, step = owner.content, meant[-1]

@@ -1,4 +1,4 @@
-"""Lines that YAML cannot read → what was meant by them, and how it is written."""
+"""Diagnosis of lines that YAML cannot read: what was meant, and how to write it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def line_at(text: str, at: int) -> tuple[int, int]:
 
 
 def line_above(text: str, at: int) -> tuple[int, int] | None:
-    """Return the line above one, if it is not empty and begins as far right."""
+    """Return the line above another, if it is not empty and is indented at least as far."""
     start, end = line_at(text, at)
     if start == 0:
         return None
@@ -69,7 +69,7 @@ def indent(text: str, start: int, end: int) -> int:
 
 
 def find_no_key_above(text: str, at: int) -> Finding | None:
-    """Return the finding for a line that was no entry, where the entry below it cannot be read."""
+    """Return the finding for a line that is not an entry, detected at the unreadable entry below it."""
     entry = ENTRY.match(text, line_at(text, at)[0])
     above = line_above(text, at) if entry is not None and entry.end() - 1 == at else None
     return None if above is None else find_no_key(text, *above)
@@ -149,7 +149,7 @@ def find_indented_too_far(text: str, at: int) -> Finding | None:
 
 
 def indentation_hint(text: str, at: int) -> str:
-    """Return what to do with a line that does not line up with those above it."""
+    """Return what to do with a line that is not aligned with those above it."""
     start, end = line_at(text, at)
     item = text[start:end].lstrip(" ").startswith("- ")
     above = [each for each in text[max(0, start - 2000) : start].splitlines()[1:] if each.strip(" ")]
@@ -168,7 +168,7 @@ def indentation_hint(text: str, at: int) -> str:
 
 
 def find_after_closing(text: str, at: int) -> Finding | None:
-    """Return the finding for a value that begins with a quote or a bracket, and goes on after it is closed."""
+    """Return the finding for a value that continues after its closing quote or bracket."""
     start, end = line_at(text, at)
     found = CLOSED.fullmatch(text, start, end)
     if found is None or not found.start("value") < at:
@@ -189,7 +189,7 @@ def find_after_closing(text: str, at: int) -> Finding | None:
 
 
 def quotes_in_quotes(place: Place, value: str) -> Finding:
-    """Return the finding for a text in quotes with the same quotes in it."""
+    """Return the finding for a quoted text that contains the same quotes."""
     inside, sign = value[1:-1], value[0]
     other = "'" if sign == '"' else '"'
     if other in inside or "\\" in inside:
@@ -208,7 +208,7 @@ def quotes_in_quotes(place: Place, value: str) -> Finding:
 
 
 def find_in_braces(text: str, at: int) -> Finding | None:
-    """Return the finding for what goes on between braces after a quote is closed, or for a type with brackets."""
+    """Return the finding for text after a closing quote between braces, or for a type with brackets."""
     if text[at : at + 1] == "[" and (kind := LIST_OF.search(text, max(0, at - 10), at)):
         end = text.find("]", at)
         inside = text[at + 1 : end].strip() if at < end < at + 60 else "T"
@@ -231,7 +231,7 @@ def find_in_braces(text: str, at: int) -> Finding | None:
 
 
 def whole_text(text: str, at: int, sign: str) -> int | None:
-    """Where a text in quotes that has such quotes in it most likely ends: before a bracket or a comma."""
+    """Return the most likely end of a quoted text that contains such quotes: before a bracket or a comma."""
     _, stop = line_at(text, at)
     found = LAST_QUOTE.search(text, at, stop)
     return None if found is None or found["sign"] != sign else found.end()

@@ -1,4 +1,4 @@
-"""Text → YAML events, from the fast parser where there is one; and its errors in plain words."""
+"""YAML events of a text, from the parser in C if available; and its errors in plain words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ YAMLError = yaml.YAMLError
 
 
 def events(text: str, *, fast: bool = True) -> Callable[[], Any]:
-    """A function that gives the next YAML event of a text, and raises ``YAMLError`` where there is none.
+    """Return a function that returns the next YAML event of a text, or raises ``YAMLError`` if there is none.
 
     Args:
         text: Without a byte order mark and forbidden characters.
@@ -169,14 +169,14 @@ def syntax_finding(error: yaml.YAMLError, text: str) -> Finding:
 
 
 def first_line(text: str, start: int) -> Place:
-    """The line that begins at a place, without blanks at its end."""
+    """Return the line that begins at a place, without trailing blanks."""
     end = text.find("\n", start)
     line = text[start : len(text) if end < 0 else end].rstrip()
     return Place((), "text", start, start + max(1, len(line)))
 
 
 def between(said: str) -> bool:
-    """Whether a parser misses what stands between entries, or after the last of them."""
+    """Return whether a parser misses what must stand between entries, or after the last of them."""
     return "',' or '}'" in said or "',' or ']'" in said
 
 
@@ -192,7 +192,7 @@ VALUE: Final = re.compile(
 
 
 def value_around(text: str, at: int) -> Place | None:
-    """The whole value on a line, if a place belongs to it and it is a text without quotes."""
+    """Return the whole value on a line, if a place belongs to it and it is an unquoted text."""
     start = text.rfind("\n", 0, at) + 1
     end = text.find("\n", at)
     line = VALUE.fullmatch(text, start, len(text) if end < 0 else end - (text[end - 1] == "\r"))
@@ -202,20 +202,20 @@ def value_around(text: str, at: int) -> Place | None:
 
 
 def is_last(text: str, at: int) -> bool:
-    """Whether nothing stands after a colon on its line: it may well be of a key that has lost its line."""
+    """Return whether nothing follows a colon on its line, as after a key that has lost its line."""
     end = text.find("\n", at)
     return not text[at + 1 : len(text) if end < 0 else end].strip()
 
 
 def in_braces(before: str) -> str:
-    """What to do where a bracket opens in the middle of a text between braces."""
+    """Return what to do about a bracket that opens in the middle of a text between braces."""
     if before.endswith(("list of ", "map of ", "optional ")):
         return "declare the record under `types`, and write its name here"
     return "put the whole text in quotes"
 
 
 def indent_near(text: str, begin: int) -> str:
-    """The blanks before the next line that begins with no tab; two where there is none."""
+    """Return the indentation of the next line that does not begin with a tab; two blanks if there is none."""
     for line in text[begin : begin + 4000].split("\n")[1:]:
         blanks = line[: len(line) - len(line.lstrip(" "))]
         if line.strip() and not line.lstrip(" ").startswith("\t"):

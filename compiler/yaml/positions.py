@@ -1,4 +1,4 @@
-"""YAML events → where every key and value stands; made only when somebody asks."""
+"""Places of all keys and values in the text, from YAML events; computed only on demand."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class TextNode:
         entries: Of a map, by key: the key's own place and the value's.
         items: Of a list.
         target: What an alias repeats.
-        characters: Of a scalar: where each character of its value is written, once somebody has asked.
+        characters: Of a scalar: where each character of its value is written; computed on demand.
     """
 
     __slots__ = ("characters", "end", "entries", "items", "start", "style", "target", "value")
@@ -50,11 +50,11 @@ class TextNode:
 
     @property
     def content(self) -> TextNode:
-        """What an alias repeats, or the node itself."""
+        """The value that an alias repeats, or the node itself."""
         return self if self.target is None else self.target
 
     def child(self, step: str | int) -> tuple[TextNode | None, TextNode] | None:
-        """The places of a key and its value, or of an item; ``None`` if there is none."""
+        """Return the places of a key and its value, or of an item; ``None`` if there is none."""
         node = self.content
         if isinstance(step, str):
             return node.entries.get(step) if node.entries is not None else None
@@ -63,7 +63,7 @@ class TextNode:
         return None
 
     def find(self, address: Address) -> tuple[TextNode | None, TextNode, bool]:
-        """Key and value at an address, or at the nearest place above it that there is; and whether it is exact."""
+        """Return key and value at an address, or the nearest existing one above, and whether it is exact."""
         key: TextNode | None = None
         value = self
         for step in address:
@@ -74,7 +74,7 @@ class TextNode:
         return key, value, True
 
     def stretch(self, text: str, start: int, end: int) -> Stretch:
-        """Where a stretch of a scalar's value is written."""
+        """Return where a stretch of a scalar's value is written."""
         node = self.content
         if node.value is None:
             return node.start, node.end
@@ -96,7 +96,7 @@ class TextNode:
 
 
 def read_positions(text: str, extent: int | None = None, *, fast: bool = True) -> TextNode:
-    """Return the place of a document's value, and in it of all the others.
+    """Return the place of a document's value, which contains those of all the others.
 
     Args:
         text: Of a document; if it has a mistake, the places before it are found.
@@ -158,7 +158,7 @@ def node_of(event: Any, text: str, anchors: dict[str, TextNode]) -> TextNode:
 
 
 def attach(node: TextNode, key: TextNode | None, value: TextNode) -> TextNode | None:
-    """Put a value where it belongs; what comes back is the key that waits for its value."""
+    """Add a value to the collection that contains it, and return the key that still has no value."""
     if node.items is not None:
         node.items.append(value)
         node.end = max(node.end, value.end)
@@ -174,7 +174,7 @@ def attach(node: TextNode, key: TextNode | None, value: TextNode) -> TextNode | 
 
 
 def close(node: TextNode, text: str, event: Any) -> None:
-    """The end of a flow collection is its bracket; that of a block is the end of what it holds."""
+    """Set the end of a collection: the bracket in flow style, else the end of its last content."""
     end = event.end_mark.index
     if end > event.start_mark.index and text[end - 1 : end] in {"]", "}"}:
         node.end = end

@@ -1,4 +1,4 @@
-"""Entries of maps and items of lists, taken out with what belongs to them and nothing else."""
+"""Removal of entries of maps and items of lists, with what belongs to them and nothing else."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DASH: Final = re.compile(r"[ ]*-[ ]+")
 
 
 def removal(text: str, way: Way) -> tuple[int, int, str] | None:
-    """The edit that takes out the last place of a way; a map or a list left empty by it goes too.
+    """Return the edit that removes the last place of a path; a map or a list left empty by it is removed too.
 
     ``None`` where that cannot be done without touching something else, such as a comment between braces.
     """
@@ -42,7 +42,7 @@ def removal(text: str, way: Way) -> tuple[int, int, str] | None:
 
 
 def parts_of(owner: TextNode) -> list[tuple[TextNode | None, TextNode]]:
-    """Entries or items in their order, each once: a misspelt key stands for two names."""
+    """Return the entries or items in order, each once: a misspelt key stands for two names."""
     if owner.items is not None:
         return [(None, item) for item in owner.items]
     found: dict[int, tuple[TextNode | None, TextNode]] = {}
@@ -63,7 +63,7 @@ def extent(text: str, part: tuple[TextNode | None, TextNode]) -> tuple[int, int]
 
 
 def lines(text: str, start: int, end: int, following: int | None) -> tuple[int, int, str] | None:
-    """The whole lines of an entry or an item in block style, with a comment after it."""
+    """Return the whole lines of an entry or an item in block style, with a comment after it."""
     begin = text.rfind("\n", 0, start) + 1
     before = text[begin:start]
     if before.strip(" "):

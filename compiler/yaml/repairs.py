@@ -1,4 +1,4 @@
-"""Fixes in terms of the data → edits of the text, in the style in which it is written there."""
+"""Translation of fixes of the data into edits of the text, in the style used there."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ ESCAPES: Final = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r
 
 
 def repair(text: str, root: TextNode, fix: Fix, position: Callable[[int], Position]) -> Repair | None:
-    """A fix in a document's text; ``None`` if what it is about is not written as it supposes.
+    """Return a fix as edits of a document's text; ``None`` if the text is not written as the fix supposes.
 
     Args:
         text: The document's.
         root: The places of everything in it.
-        fix: What is to be done.
-        position: Gives the line and the column of a code point.
+        fix: The fix to apply.
+        position: Returns the line and the column of a code point.
     """
     found: list[Raw] = []
     for edit in fix.edits:
@@ -72,7 +72,7 @@ def looked_up(text: str, root: TextNode, edit: Edit) -> Raw | None:
 
 
 def way_to(root: TextNode, address: Address) -> list[tuple[TextNode | None, TextNode]] | None:
-    """Key and value on each step to an address, the document's first; ``None`` if an alias is on the way."""
+    """Return the keys and values on the path to an address, the document's first; ``None`` at an alias."""
     way: list[tuple[TextNode | None, TextNode]] = [(None, root)]
     for step in address:
         found = way[-1][1].child(step)
@@ -83,7 +83,7 @@ def way_to(root: TextNode, address: Address) -> list[tuple[TextNode | None, Text
 
 
 def taken(way: list[tuple[TextNode | None, TextNode]], edit: Edit) -> bool:
-    """Whether the map has the new key already."""
+    """Return whether the map already has the new key."""
     entries = way[-2][1].entries or {}
     return edit.new in entries and entries[edit.new][0] is not way[-1][0]
 
@@ -102,7 +102,7 @@ def in_text(text: str, edit: Edit) -> Raw | None:
 
 
 def before(text: str, key: TextNode | None, new: str, in_flow: bool) -> Raw | None:
-    """A new entry before a key, with the key's indentation."""
+    """Return the edit that inserts an entry before a key, with the key's indentation."""
     if key is None:
         return None
     if in_flow:
@@ -114,7 +114,7 @@ def before(text: str, key: TextNode | None, new: str, in_flow: bool) -> Raw | No
 
 
 def rewritten(text: str, node: TextNode, new: str) -> Raw | None:
-    """Another value, where the one that is there is on one line without a comment in it."""
+    """Return the edit that replaces a value, if it is on one line without a comment in it."""
     block = node.value is None and text[node.start : node.start + 1] not in {"{", "["}
     if block or node.style in {"|", ">"} or "\n" in text[node.start : node.end]:
         return None
@@ -122,7 +122,7 @@ def rewritten(text: str, node: TextNode, new: str) -> Raw | None:
 
 
 def in_scalar(text: str, node: TextNode, edit: Edit, in_flow: bool) -> Raw | None:
-    """A stretch of a scalar's value written anew, in its own style where it can be."""
+    """Return the edit that replaces a stretch of a scalar's value, in the scalar's own style if possible."""
     value = node.value
     assert value is not None
     start, end = edit.place.start, edit.place.end
@@ -147,7 +147,7 @@ def in_scalar(text: str, node: TextNode, edit: Edit, in_flow: bool) -> Raw | Non
 
 
 def in_plain(text: str, node: TextNode, raw: Raw, whole: str, in_flow: bool) -> Raw:
-    """The edit, if what comes of it needs no quotes; else the whole in quotes."""
+    """Return the edit, if its result needs no quotes; else the edit that quotes the whole."""
     begin, stop, new = raw
     now = text[node.start : begin] + new + text[stop : node.end]
     try:
@@ -160,7 +160,7 @@ def in_plain(text: str, node: TextNode, raw: Raw, whole: str, in_flow: bool) -> 
 
 
 def reads_as(written: str, value: str, in_flow: bool) -> bool:
-    """Whether something written without quotes is one scalar of this value."""
+    """Return whether an unquoted text is read as one scalar with this value."""
     found = []
     try:
         get = events(f"[{written}]" if in_flow else f"k: {written}")
@@ -181,7 +181,7 @@ def printable(text: str) -> bool:
 
 
 def quotes(value: str) -> str:
-    """A text in quotes: single ones where it has signs that double ones would have to escape."""
+    """Return a quoted text: in single quotes if double ones would require escapes."""
     if printable(value) and ('"' in value or "\\" in value):
         return "'" + value.replace("'", "''") + "'"
     return f'"{escaped(value)}"'

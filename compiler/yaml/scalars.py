@@ -1,4 +1,4 @@
-"""What a text without quotes means: the core rules of YAML 1.2."""
+"""Values of unquoted texts, by the core schema of YAML 1.2."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ MAX_DIGITS: Final = 400  # a hundred more than the largest other number has; Pyt
 
 
 class OutOfRange(ValueError):  # noqa: N818 - it ends a number, not a program
-    """A number that cannot be kept."""
+    """The error for a number that cannot be represented."""
 
 
 def plain(text: str) -> str | int | float | bool | None:
-    """The value of a text without quotes.
+    """Return the value of an unquoted text.
 
     Raises:
         OutOfRange: It is a number, but infinite, none at all, or too long.

@@ -44,7 +44,7 @@ class Ignore:
 
 
 def find_ignores(text: str) -> list[Ignore]:
-    """Return the suppression comments of a text, in order; none is inside a text in quotes or in a block."""
+    """Return the suppression comments of a text, in order; quoted texts and blocks are not searched."""
     found = [match.start() for match in START.finditer(text)]
     found = [start for start in found if not text[max(0, start - 1) : start].strip()]
     if len(found) > MAX_FINDINGS:
@@ -77,7 +77,7 @@ def one(text: str, start: int, lines: int) -> Ignore:
 
 
 def line_meant(text: str, start: int, lines: int) -> int:
-    """The line that a comment is about.
+    """Return the line to which a comment refers.
 
     Args:
         lines: How many there are before its own.
@@ -96,7 +96,7 @@ def line_meant(text: str, start: int, lines: int) -> int:
 
 
 def scalars(text: str) -> Iterator[tuple[int, int]]:
-    """Where texts are written; what is said on the line with a block's ``|`` is not in it."""
+    """Yield the places of scalars; the line with a block's ``|`` is not included."""
     get = events(text)
     try:
         while True:

@@ -1,4 +1,4 @@
-"""YAML events → plain data, without recursion, within limits."""
+"""Construction of plain data from YAML events, without recursion and within limits."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ TAG: Final = re.compile(r"(?:&\S*\s+)?(!\S*)[ \t]*")
 
 
 class GiveUp(Exception):  # noqa: N818 - no error: the reason is a finding
-    """Nothing more is to be read; the finding says why."""
+    """The exception that ends reading; its finding contains the reason."""
 
     def __init__(self, finding: Finding) -> None:
         self.finding = finding
 
 
 def build(text: str, report: Report, *, fast: bool = True) -> tuple[object, bool, int]:
-    """A document's data, whether it is whole, and how far the text was read.
+    """Return a document's data, whether it is complete, and how far the text was read.
 
     Args:
         text: As ``decode`` gives it.
-        report: Takes what is wrong.
+        report: Receives the findings.
         fast: Whether to use the parser in C if there is one.
 
     Returns:
@@ -77,7 +77,7 @@ def build(text: str, report: Report, *, fast: bool = True) -> tuple[object, bool
 
 
 class Builder:
-    """The tree as far as it is built: the open map or list, and those that it stands in."""
+    """The partially built tree: the open map or list, and those that contain it."""
 
     __slots__ = (
         "aliased",
@@ -327,14 +327,14 @@ class Builder:
             raise GiveUp(problems.too_many_findings(Place((), "text", 0, 0), MAX_FINDINGS))
 
     def place(self, event: Any) -> Place:
-        """An event's place in the text, without its tag and anchor."""
+        """Return an event's place in the text, without its tag and anchor."""
         start, end = event.start_mark.index, event.end_mark.index
         if (skip := PROPERTIES.match(self.text, start)) and skip.end() < end:
             start = skip.end()
         return Place((), "text", start, end)
 
     def address(self) -> Address:
-        """The address of the open map or list."""
+        """Return the address of the open map or list."""
         return tuple(
             len(node) if node.__class__ is list else key if key.__class__ is str else ""
             for node, key, *_ in self.stack[1:]

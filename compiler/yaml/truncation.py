@@ -1,4 +1,4 @@
-"""Places where YAML cuts a text without quotes short: at a `#`, or at a comma between braces."""
+"""Places where YAML truncates an unquoted text: at a `#`, or at a comma between braces."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DATA: Final = frozenset(
 
 
 def check_comment_after(text: str, event: Any, key: str, owner: Address) -> tuple[Finding | None, bool]:
-    """Return what is wrong with a comment after a text without quotes, and whether the text was cut short.
+    """Return the finding for a comment after an unquoted text, and whether the text was truncated.
 
     Args:
         text: The document's.
@@ -56,7 +56,7 @@ def check_comment_after(text: str, event: Any, key: str, owner: Address) -> tupl
 
 
 def move_up(text: str, event: Any, start: int, comment: Place) -> Fix:
-    """Return the fix that puts the comment on a line of its own, above that on which the value begins."""
+    """Return the fix that moves the comment to a line of its own, above the one where the value begins."""
     line = text.rfind("\n", 0, event.start_mark.index) + 1
     indent = text[line : len(text) - len(text[line:].lstrip(" "))]
     newline = "\r\n" if "\r\n" in text else "\n"
@@ -72,14 +72,14 @@ def move_up(text: str, event: Any, start: int, comment: Place) -> Fix:
 
 
 def open_quote(expression: str) -> bool:
-    """Whether a text constant in an expression has no end."""
+    """Return whether a text constant in an expression is not closed."""
     return any(
         quote in {'"', "'"} for quote in re.sub(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'", "", expression)
     )
 
 
 def unclosed(value: str) -> bool:
-    """Whether an expression in a text has no end."""
+    """Return whether an expression in a text is not closed."""
     return value.rfind("${{") > value.rfind("}}")
 
 
@@ -99,7 +99,7 @@ def check_key_without_value(text: str, key: Any, value: Any, before: str) -> Fin
 
 
 def value_before(text: str, rest: Place) -> Place | None:
-    """Return the text without quotes that a comma cut, with what follows the comma; ``None`` if it is not so simple."""
+    """Return the unquoted text that a comma cut, with what follows the comma; ``None`` in complex cases."""
     cut = text.rfind(",", 0, rest.start)
     begin = text.rfind(": ", 0, cut) + 2
     whole = text[begin : rest.end]

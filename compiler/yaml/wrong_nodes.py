@@ -11,7 +11,7 @@ __all__ = ["describe", "map_as_key", "top_not_a_map"]
 
 
 def describe(value: object) -> str:
-    """Return what a value that is no text is, in an author's words."""
+    """Return a description, in an author's words, of a value that is not a text."""
     if value is None:
         return "YAML's word for nothing"
     if isinstance(value, bool):
@@ -33,7 +33,7 @@ def map_as_key(event: Any, text: str) -> Finding:
 
 
 def top_not_a_map(data: object, text: str) -> Finding:
-    """Return the finding for a document whose value is no map."""
+    """Return the finding for a document whose value is not a map."""
     start = len(text) - len(text.lstrip())
     end = text.find("\n", start)
     found = f"the text `{data[:40]}`" if isinstance(data, str) else describe(data)

@@ -1,4 +1,4 @@
-"""Reads a workflow class's steps into its plan."""
+"""The construction of a workflow class's plan from its steps."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def read_plan(
     limits: Limits | None = None,
     exits: Mapping[str, RunFunction] | None = None,
 ) -> Plan:
-    """Return the plan of a class.
+    """Return the plan of a workflow class.
 
     Args:
         owner: The class's name, for messages.
         functions: Its steps, by name.
         is_generated: Whether the compiler has printed the class.
-        received: Events from outside, whoever takes them.
-        exits: The run's own.
+        received: Events that may arrive from outside the run, whichever step accepts them.
+        exits: The exits of the run itself.
 
     Raises:
         WorkflowValidationError: A signature cannot be read, or steps contradict each other.

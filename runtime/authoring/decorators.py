@@ -18,7 +18,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 StepGraphCheck = Literal["reachability", "dead_end"]
-"""Checks of the flow that can be left out for one step."""
+"""The names of the graph checks that can be skipped for a step."""
 
 
 class TakesSteps(Protocol):
@@ -60,23 +60,24 @@ def step(
     accept_event_subclasses: bool = False,
     skip_graph_checks: list[StepGraphCheck] | None = None,
 ) -> Any:
-    """Makes a method, or with ``workflow`` a free function, a step.
+    """Turn a method, or with ``workflow`` a free function, into a step.
 
-    Its parameters say which events it accepts: ``A | B`` any of them, several parameters one of each,
-    ``list[E]`` a batch. Its return annotation says what it emits: ``A | B | None`` one or nothing, ``list[E]``
-    a batch. A plain function runs in a thread.
+    Its parameters declare the events it accepts: ``A | B`` any of them, several parameters one of each,
+    ``list[E]`` a batch. Its return annotation declares what it emits: ``A | B | None`` one event or none,
+    ``list[E]`` a batch. A function that is not asynchronous runs in a thread.
 
     Args:
         workflow: The class that a free function belongs to.
-        num_workers: How many of its runs may be under way at once, within one run of the workflow.
-        retry_policy: What to do when it fails; ``None``: the run fails.
+        num_workers: The maximum number of its runs in progress at once, within one run of the workflow.
+        retry_policy: The policy for failed attempts; ``None``: the run fails.
         timeout: Seconds for one attempt, not counting the time in the queue; ``None``: no bound.
-        max_runs: How often it may run, in one run or one item of a batch; or the name of a method that says so.
+        max_runs: The maximum number of its runs, in one run of the workflow or for one item of a batch;
+            or the name of a method that returns it.
         join: How the events of its parameters belong together.
-        name: What the step is called, where that cannot be the method's name.
-        cache: Whether results of its calls of models, tools and services may be used again.
+        name: The step's name, where that cannot be the method's name.
+        cache: Whether the results of its calls of models, tools and services may be reused.
         accept_event_subclasses: Whether it accepts subclasses of its events too.
-        skip_graph_checks: Names of checks not to make for it: ``reachability``, ``dead_end``.
+        skip_graph_checks: Names of the graph checks to skip for it: ``reachability``, ``dead_end``.
 
     Raises:
         WorkflowValidationError: An option is out of range, or a free function has no ``workflow``.
@@ -120,7 +121,7 @@ def transform(
     max_runs: int | str | None = None,
     name: str | None = None,
 ) -> Any:
-    """Makes a method a step without an action: a tail alone, called at once when its events are there.
+    """Turn a method into a step without an action: only a tail, called as soon as its events have arrived.
 
     Args:
         join: How the events of its parameters belong together.
@@ -164,14 +165,14 @@ def pause(
     join: Join | None = None,
     name: str | None = None,
 ) -> Any:
-    """Makes a method a step that waits: it returns what for, and its tail is called when that is there.
+    """Turn a method into a step that returns what to wait for; its tail is called when that arrives.
 
-    While it waits it is data: it holds no task, no thread and, but for ``Child`` and ``Items``, no worker.
+    A waiting step is only data: it has no task, no thread and, except for ``Child`` and ``Items``, no worker.
 
     Args:
-        within: Seconds for the whole wait; then ``on_expired`` is called. ``None``: no bound.
-        num_workers: How many of its runs may be at work at once, within one run of the workflow.
-        retry_policy: What to do when what it waits for fails, such as a child run.
+        within: Seconds for the whole wait, after which ``on_expired`` is called; ``None``: no bound.
+        num_workers: The maximum number of its runs at work at once, within one run of the workflow.
+        retry_policy: The policy for a failure of what it waits for, such as a child run.
         timeout: Seconds for one attempt at it.
         max_runs: See ``step``.
         join: See ``step``.
@@ -213,14 +214,15 @@ def catch_error(
     for_steps: list[str] | None = None,
     max_recoveries: int = 1,
 ) -> Any:
-    """Makes a method the handler of steps that failed for good: it takes a ``StepFailedEvent``, and emits like a step.
+    """Turn a method into a handler of steps that have failed for good.
 
-    What it emits goes on where the failed step stood, within its item of a batch too. An exception of its own fails
-    the run.
+    The method takes a ``StepFailedEvent`` and emits events like a step. These take the place of what the
+    failed step would have emitted, also within an item of a batch. An exception in the handler fails the run.
 
     Args:
-        for_steps: The names of the steps; ``None``: all that no other handler names.
-        max_recoveries: How often it may take over among the events that lead to one another; after that the run fails.
+        for_steps: The names of the steps; ``None``: every step that no other handler names.
+        max_recoveries: The maximum number of its calls in one chain of events that lead to one another; after
+            that the run fails.
 
     Raises:
         WorkflowValidationError: An argument is out of range.
@@ -258,6 +260,6 @@ def _check_attempts(timeout: object, retry_policy: object) -> None:
 
 
 def _is_free(function: Callable[..., Any]) -> bool:
-    """Whether a function stands by itself, or in another function, rather than in a class."""
+    """Return whether a function is defined in a module or in another function, rather than in a class."""
     owner = function.__qualname__.rpartition(".")[0]
     return not owner or owner.endswith("<locals>")

@@ -1,4 +1,4 @@
-"""The class side of a workflow: its keywords, its steps, and the table that they are read into, once."""
+"""The definition of a workflow by its class: keywords, steps, and the table built from them once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["WorkflowDefinition"]
 
 
 class WorkflowDefinition(WorkflowBase):
-    """What a class says of its workflow by class keywords and decorated methods; see ``Workflow``."""
+    """The definition of a workflow by class keywords and decorated methods; see ``Workflow``."""
 
     _steps: ClassVar[dict[str, StepFunction[Any, Any]]]
     _table: ClassVar[Plan | None] = None
@@ -63,7 +63,7 @@ class WorkflowDefinition(WorkflowBase):
 
     @classmethod
     def table(cls) -> Plan:
-        """Return the class's steps, read once.
+        """Return the table of the class's steps, which is built once.
 
         Raises:
             WorkflowValidationError: A signature cannot be read.
@@ -86,10 +86,10 @@ class WorkflowDefinition(WorkflowBase):
 
     @classmethod
     def _run_rules(cls) -> RunRules:
-        """Return what the class declares of its runs, read once.
+        """Return what the class declares about its runs, which is read once.
 
         Raises:
-            WorkflowValidationError: It contradicts itself.
+            WorkflowValidationError: The declarations contradict each other.
         """
         found: RunRules | None = cls.__dict__.get("_rules")
         if found is None:
@@ -105,7 +105,7 @@ class WorkflowDefinition(WorkflowBase):
 
     @classmethod
     def steps(cls) -> dict[str, StepFunction[Any, Any]]:
-        """Return the steps as they are written, by name: inherited ones first, in the order of their classes."""
+        """Return the steps as defined, by name: inherited ones first, in the order of their classes."""
         found: dict[str, StepFunction[Any, Any]] = {}
         for owner in reversed(cls.__mro__):
             for name, value in vars(owner).items():
@@ -123,7 +123,7 @@ class WorkflowDefinition(WorkflowBase):
         """Make a decorated free function a step of this class.
 
         Raises:
-            WorkflowValidationError: The class has a step of that name.
+            WorkflowValidationError: The class already has a step of that name.
         """
         if not isinstance(function, StepFunction):
             raise WorkflowValidationError(f"`{getattr(function, '__name__', function)}` lacks `@step`")

@@ -1,4 +1,4 @@
-"""What annotations given as text mean where they stand: the names of functions around them."""
+"""The local names of enclosing functions, by which annotations given as strings are resolved."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ _OURS: Final = f"{__name__.rpartition('.')[0]}."
 
 
 def enclosing_names(function: Callable[..., Any]) -> Mapping[str, Any]:
-    """Local names at the place of the decorator that annotations given as text mention; those of factories too."""
+    """Return the local names around the decorator's use that annotations given as strings mention.
+
+    This includes the names that the annotations of resource factories mention.
+    """
     wanted = _mentioned(function)
     if not wanted:
         return {}
@@ -37,6 +40,6 @@ def enclosing_names(function: Callable[..., Any]) -> Mapping[str, Any]:
 
 
 def _mentioned(function: Any) -> set[str]:
-    """The names in a function's annotations that are texts."""
+    """Return the names that occur in those annotations of a function that are strings."""
     annotations = getattr(function, "__annotations__", {}) if callable(function) else {}
     return {name for one in annotations.values() if isinstance(one, str) for name in _NAME.findall(one)}

@@ -1,4 +1,4 @@
-"""Calls of steps and tails with what their parameters ask for, worked out once a class."""
+"""Calls of steps and tails with the arguments that their parameters ask for, prepared once for each class."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["CallingRun", "make_call"]
 
 
 class CallingRun(Protocol):
-    """What a call of a step's function needs of the run."""
+    """The part of a run that calls of a step's functions use."""
 
     @property
     def workflow(self) -> Any:
@@ -35,10 +35,10 @@ class CallingRun(Protocol):
         """Return the context for a step run."""
 
     def info_of(self, step_run: StepRun) -> RunInfo:
-        """Return what ``run`` means in a step."""
+        """Return the object that a step sees as ``run``."""
 
     def part_for(self, step_run: StepRun, name: str) -> Any:
-        """Return the workflow for a parameter: what it starts is a part of the step's run."""
+        """Return the workflow for a parameter; runs started through it are parts of the step's run."""
 
 
 _Get = Callable[[CallingRun, StepRun, Any], Any]
@@ -47,14 +47,14 @@ _Get = Callable[[CallingRun, StepRun, Any], Any]
 def make_call(
     function: Callable[..., Any], signature: Signature, slots: tuple[Parameter, ...], *, is_tail: bool
 ) -> Call:
-    """A caller for a function of a step.
+    """Return a callable that calls a function of a step with the arguments it asks for.
 
     Args:
-        slots: The step's parameters that a join fills, or nothing if it is none.
-        is_tail: Whether it sees the live state; an action sees it as it was when its step run began.
+        slots: The step's parameters that a join fills; empty if the step is not a join.
+        is_tail: Whether the function sees the live state; an action sees it as of the start of its step run.
 
     Raises:
-        WorkflowValidationError: It asks for an event that the step does not accept.
+        WorkflowValidationError: The function asks for an event that the step does not accept.
     """
     parameters = signature.parameters
     if signature.is_method and not slots:
@@ -75,7 +75,7 @@ def make_call(
 
 
 def _fast(function: Callable[..., Any], gives: tuple[Gives, ...]) -> _Get | None:
-    """Callers without loops for the commonest signatures."""
+    """Return a callable without loops for one of the most common signatures, or ``None``."""
     if gives in {(Gives.EVENT,), (Gives.EVENTS,)}:
         return lambda run, step_run, result: function(run.workflow, step_run.event)
     if gives in {(Gives.CONTEXT, Gives.EVENT), (Gives.CONTEXT, Gives.EVENTS)}:

@@ -1,4 +1,4 @@
-"""The step that a step's items are runs of: made from its ``item`` function and what else is said of items."""
+"""Steps whose runs are another step's items, built from its ``item`` function and item options."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from wfc.runtime.plan.step import Step
 __all__ = ["is_about_items", "make_item_step"]
 
 _OF_ITEMS = ("require", "idempotency_key", "stream_before", "stream_after")
-"""Functions of a step that are about its items if they take an item, and else about the step."""
+"""The functions of a step that concern its items if they take an item, and otherwise the step itself."""
 
 
 def make_item_step(step: Step, item: ItemFunction, calls: dict[str, Call]) -> Step:
-    """Return the step whose runs are the items of another one; the plan gives it its index.
+    """Return the step whose runs are the items of another step; its index is assigned by the plan.
 
     Args:
-        calls: The functions that are about items, by name.
+        calls: The functions that concern items, by name.
 
     Raises:
         WorkflowValidationError: The function takes no item.
@@ -72,5 +72,5 @@ def make_item_step(step: Step, item: ItemFunction, calls: dict[str, Call]) -> St
 
 
 def is_about_items(name: str, signature: Signature) -> bool:
-    """Whether a function of a step is about its items."""
+    """Return whether a function of a step concerns its items rather than the step itself."""
     return name == "give" or (name in _OF_ITEMS and signature.asks_for(Gives.ITEM))

@@ -1,4 +1,4 @@
-"""Checks what a workflow is made with, and how its class names its steps."""
+"""Checks of a workflow's constructor options, and of the names of its steps."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from wfc.runtime.errors import WorkflowConfigurationError, WorkflowValidationErr
 __all__ = ["check_options", "check_step_names"]
 
 _FREE_NAMES = frozenset({"engine", "prepare", "resource_manager", "steps", "table", "timeout", "validate"})
-"""What subclasses may use for steps, helpers and attributes, though workflows have it: nothing else looks it up."""
+"""Names of workflow attributes that subclasses may reuse, because nothing else looks these attributes up."""
 
 
 def check_options(timeout: Any, num_concurrent_runs: Any, stream_limit: Any, runtime: Any) -> None:
-    """Stop options that are out of range.
+    """Reject options that are out of range.
 
     Raises:
-        WorkflowConfigurationError: One is.
+        WorkflowConfigurationError: An option is out of range.
     """
     if timeout is not None and not isinstance(timeout, int | float):
         raise WorkflowConfigurationError(f"`timeout` must be a number of seconds, or None, not {timeout!r}")
@@ -37,13 +37,13 @@ def check_options(timeout: Any, num_concurrent_runs: Any, stream_limit: Any, run
 
 
 def check_step_names(kind: type[WorkflowDefinition], base: type[WorkflowDefinition]) -> None:
-    """Stop steps that would hide what every workflow has.
+    """Reject steps whose names would hide attributes that every workflow has.
 
     Args:
-        base: The class of every workflow.
+        base: The base class of all workflows.
 
     Raises:
-        WorkflowValidationError: There is one.
+        WorkflowValidationError: There is such a step.
     """
     taken = sorted(name for name in kind._written_steps() if hasattr(base, name) and name not in _FREE_NAMES)
     if taken:

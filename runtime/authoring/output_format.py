@@ -1,4 +1,4 @@
-"""The output format of generated code, which says whether this runtime runs it."""
+"""The output format of generated code, by which this runtime decides whether it can run the code."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from wfc.runtime.errors import OutputFormatError
 __all__ = ["OUTPUT_FORMAT", "require_output_format"]
 
 OUTPUT_FORMAT = 2
-"""The newest version of generated code that this runtime runs; it also runs the one before."""
+"""The newest output format that this runtime runs; it also runs the previous one."""
 
 
 def require_output_format(version: int, source: str) -> None:
-    """Stops the import of generated code that was made for another runtime.
+    """Reject generated code, while it is imported, that was compiled for another version of the runtime.
 
     Raises:
-        OutputFormatError: Says which side is older and what to do.
+        OutputFormatError: The format is not supported; the message names the older side and what to do.
     """
     if version in {OUTPUT_FORMAT - 1, OUTPUT_FORMAT}:
         return

@@ -1,4 +1,4 @@
-"""Properties that a subclass, or an object, may replace by an attribute of its own."""
+"""Properties that a subclass or an object may replace with an attribute of its own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ T = TypeVar("T")
 
 
 class ReplaceableProperty(Generic[T]):
-    """A property that an assignment to the object hides. Whoever needs the property itself keeps it under another name.
+    """A property that can be hidden by assigning to the attribute of an object.
+
+    Code that needs the property itself keeps it under another name.
 
     Args:
         read: Returns the value, given the object.
@@ -26,5 +28,5 @@ class ReplaceableProperty(Generic[T]):
     @overload
     def __get__(self, owner: object, kind: type[Any] | None = None) -> T: ...
     def __get__(self, owner: object | None, kind: type[Any] | None = None) -> Self | T:
-        """Return the value, or the property itself where a class is asked."""
+        """Return the value, or the property itself if it is accessed on the class."""
         return self if owner is None else self._read(owner)

@@ -1,4 +1,4 @@
-"""When a failed attempt is tried again."""
+"""Retry policies: whether and when a failed attempt is repeated."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ __all__ = ["RetryPolicy", "asked_wait", "read_retry_after", "seconds_of", "seed_
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """Tries again, and waits longer each time.
+    """A policy that retries failed attempts with exponentially growing waits.
 
-    The wait before attempt n+1 is ``min(max_delay, delay * backoff**(n-1)) + uniform(0, jitter)`` seconds; a
-    service that asks for a longer wait gets it if it fits ``max_delay``.
+    The wait before attempt n+1 is ``min(max_delay, delay * backoff**(n-1)) + uniform(0, jitter)`` seconds. A
+    longer wait that a service asks for is observed if it does not exceed ``max_delay``.
 
     Args:
-        max_attempts: Counts the first one too.
+        max_attempts: The maximum number of attempts, including the first.
         delay: Seconds before the second attempt.
-        backoff: By how much each further wait is longer.
-        max_delay: Seconds at most, or ``None``: no bound.
-        jitter: Up to so many seconds more, drawn from run, step and attempt.
-        total_timeout: No attempt starts later than this many seconds after the first, or ``None``: no bound.
-        retry_on: Dotted names of the errors that it is for; none: any.
-        never_on: Dotted names of those that it is not for.
+        backoff: The factor by which each further wait is longer.
+        max_delay: The longest wait in seconds; ``None``: no bound.
+        jitter: The maximum of a pseudo-random addition in seconds, seeded by run, step and attempt.
+        total_timeout: Seconds after the first attempt beyond which no further one starts; ``None``: no bound.
+        retry_on: Dotted names of the errors to retry; empty: all errors.
+        never_on: Dotted names of the errors never to retry.
 
     Raises:
         WorkflowValidationError: A number is out of range.
@@ -54,7 +54,10 @@ class RetryPolicy:
     def next(
         self, elapsed_time: float, attempts: int, error: Exception, *, seed: int | None = None
     ) -> float | None:
-        """Seconds to wait before the next attempt, or ``None`` for no further one. See ``plan.retries.RetryRule``."""
+        """Return the seconds to wait before the next attempt, or ``None`` for no further attempt.
+
+        See ``plan.retries.RetryRule``.
+        """
         if attempts >= self.max_attempts or isinstance(error, ExpressionError):
             return None
         found = step_error(error)
@@ -77,15 +80,15 @@ class RetryPolicy:
 
 
 def seconds_of(span: float | timedelta) -> float:
-    """A stretch of time in seconds."""
+    """Return a duration in seconds."""
     return span.total_seconds() if isinstance(span, timedelta) else float(span)
 
 
 def asked_wait(error: BaseException) -> float | None:
-    """Seconds that a service asks to wait before another try, or ``None``.
+    """Return the seconds that a service asks to wait before the next attempt, or ``None``.
 
-    Known of our own errors, of any with a number ``retry_after``, and of those of HTTP clients, which have the
-    ``response`` with its ``headers``.
+    They are taken from the runtime's own errors, from any error with a number ``retry_after``, and from the
+    errors of HTTP clients, which have a ``response`` with ``headers``.
     """
     asked = getattr(error, "retry_after", None)
     if asked is None:
@@ -100,7 +103,7 @@ def asked_wait(error: BaseException) -> float | None:
 
 
 def read_retry_after(text: str) -> float | None:
-    """The seconds that a ``Retry-After`` header asks for: a number of them, or a date. ``None``: it is neither."""
+    """Return the seconds that a ``Retry-After`` header asks for; ``None``: neither a number nor a date."""
     try:
         seconds = float(text)
     except ValueError:
@@ -114,5 +117,5 @@ def read_retry_after(text: str) -> float | None:
 
 
 def seed_of(run_id: str, step: str, number: int, attempt: int) -> int:
-    """A seed for the random part of a wait: the same again in a replay, different for every step run."""
+    """Return the seed for the random part of a wait: the same in a replay, different for every step run."""
     return int.from_bytes(blake2b(f"{run_id}/{step}/{number}/{attempt}".encode(), digest_size=8).digest())

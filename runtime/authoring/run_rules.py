@@ -1,4 +1,4 @@
-"""``@run_key`` and its kin, and what a workflow class says of its runs, read once."""
+"""``@run_key`` and related decorators, and what a workflow class declares about its runs."""
 
 from __future__ import annotations
 
@@ -45,38 +45,39 @@ class RunFunction:
 
 
 def run_key(function: F) -> F:
-    """Makes a method give what identifies a run: a text or number computed from its inputs."""
+    """Register a method that computes a run's key, a string or number that identifies it, from its inputs."""
     return RunFunction("run_key", function)  # type: ignore[return-value]
 
 
 def runs_per(function: F) -> F:
-    """Makes a method give the value for each of which ``Limits.concurrent_runs`` counts by itself."""
+    """Register a method that returns the value by which runs are grouped for ``Limits.concurrent_runs``."""
     return RunFunction("runs_per", function)  # type: ignore[return-value]
 
 
 def run_error(function: F) -> F:
-    """Makes a method the run's exit for errors that no step takes: emits an end event, or says ``UNHANDLED``.
+    """Register a method as the run's exit for errors that no step handles.
 
-    It sees state, inputs, config, run and ``error``. It takes no errors of expressions, nor of settings.
+    The method emits an end event or returns ``UNHANDLED``. It has access to state, inputs, config, run and
+    ``error``. It is not called for errors in expressions or settings.
     """
     return RunFunction("run_error", function)  # type: ignore[return-value]
 
 
 def run_deadline(function: F) -> F:
-    """Makes a method the run's exit for its deadline; see ``run_error``."""
+    """Register a method as the run's exit for its deadline; see ``run_error``."""
     return RunFunction("run_deadline", function)  # type: ignore[return-value]
 
 
 def run_cancel(function: F) -> F:
-    """Makes a method the run's exit for being cancelled; see ``run_error``."""
+    """Register a method as the run's exit for its cancellation; see ``run_error``."""
     return RunFunction("run_cancel", function)  # type: ignore[return-value]
 
 
 class RunRules:
-    """What one class declares, read once.
+    """The declarations of a workflow class about its runs, read once.
 
     Raises:
-        WorkflowValidationError: It contradicts itself.
+        WorkflowValidationError: The declarations contradict each other.
     """
 
     __slots__ = ("functions", "has_none", "key", "limits", "per", "receives", "when_running")
@@ -140,10 +141,10 @@ def _call(found: RunFunction | None) -> Callable[[CallingRun], str] | None:
 
 
 def key_text(value: object) -> str:
-    """A key as text, the same whichever side of a message it comes from.
+    """Return a key as a string, the same on the sending and the receiving side of a message.
 
     Raises:
-        ExpressionError: It is null, or of a type that identifies nothing.
+        ExpressionError: The key is null, or of a type that cannot serve as a key.
     """
     if isinstance(value, str | int | float | Decimal | date | time | timedelta):
         return str(value)

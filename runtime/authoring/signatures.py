@@ -1,4 +1,4 @@
-"""What a step's signature says: which events it takes, what else it wants to be given, what it may emit."""
+"""Signatures of steps: the events that they accept, their other parameters, and what they may emit."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ _BY_CLASS: tuple[tuple[type, Gives], ...] = (
 def read_signature(
     function: Callable[..., Any], *, is_tail: bool = False, names: Mapping[str, Any] | None = None
 ) -> Signature:
-    """Reads a function's signature.
+    """Return the signature of a step's function.
 
     Args:
         is_tail: Whether a parameter called ``result`` is the action's result.
-        names: What annotations given as text may mention besides the module's names.
+        names: Names that annotations given as strings may mention besides the module's own.
 
     Raises:
-        WorkflowValidationError: An annotation is missing, cannot be read, or says nothing that a step is given.
+        WorkflowValidationError: An annotation is missing, unreadable, or nothing that a step can be given.
     """
     hints = _hints(function, names or {})
     where = function.__qualname__
@@ -152,7 +152,7 @@ def _taken(collect: Collect | None, name: str) -> int | None:
 
 
 def _is_context(kind: Any) -> bool:
-    """Return whether it is the context class itself, of which a step gets an object; not one derived from it."""
+    """Return whether it is the context class itself, of which steps get an instance, not a subclass."""
     return isinstance(kind, type) and ContextBase in kind.__bases__
 
 
@@ -178,13 +178,13 @@ def _emission(member: Any, found: Emissions) -> None:
 
 
 def pause_kinds(annotation: Any) -> tuple[type[Any], ...]:
-    """What a function that says what it returns may pause for."""
+    """Return the kinds of pauses in a function's return annotation."""
     kinds = [get_origin(one) or one for one in _members(_bare(annotation))]
     return tuple(kind for kind in kinds if kind in PAUSES)
 
 
 def arguments_of(annotation: Any, kind: type[Any]) -> list[Any]:
-    """What a function says of a generic class that it returns: ``Form`` of ``-> Question[Form] | Delay``."""
+    """Return a generic class's arguments in a return annotation: ``Form`` of ``Question[Form] | Delay``."""
     return [
         one
         for member in _members(_bare(annotation))
@@ -194,7 +194,7 @@ def arguments_of(annotation: Any, kind: type[Any]) -> list[Any]:
 
 
 def result_of(annotation: Any) -> Any:
-    """The type of an action's result: what comes of it, for one that pauses."""
+    """Return the type of an action's result; for an action that pauses, the type of the pause's result."""
     members = _members(_bare(annotation))
     if not any((get_origin(one) or one) in PAUSES for one in members):
         return annotation

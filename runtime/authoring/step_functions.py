@@ -1,4 +1,4 @@
-"""A step as it is written: a function, its options, and the functions that belong to it."""
+"""Steps as they are defined: a function, its options, and the functions that belong to it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ DEFAULT_WORKERS: Final = 4
 
 
 class ItemFunction:
-    """The action of a step's items, and its options."""
+    """The action for a step's items, and its options."""
 
     def __init__(
         self,
@@ -57,16 +57,16 @@ class StepFunction(Generic[P, R]):
     """A function that is a step, and the functions that belong to it.
 
     It can be called like the function itself, for tests. The decorators ``then`` and the others register
-    the step's tail and further exits; each gives back the function that it is given.
+    the step's tail and further exits; each returns the function that it is given.
     """
 
     def __init__(self, function: Callable[P, R], names: Mapping[str, Any]) -> None:
         self.function = function
-        self.names = names  # of the places around, for annotations that are texts
+        self.names = names  # of the enclosing scopes, for annotations that are strings
         self.exits: dict[str, tuple[Callable[..., Any], Mapping[str, Any]]] = {}
         self.is_transform = False
         self.is_pause = False
-        self.within: float | None = None  # bounds a pause
+        self.within: float | None = None  # the time limit of a pause
         self.items: ItemFunction | None = None
         self.join: Join | None = None
         self.num_workers = DEFAULT_WORKERS
@@ -107,49 +107,52 @@ class StepFunction(Generic[P, R]):
         return register
 
     def then(self, function: F) -> F:
-        """The tail: called with the action's result on the state of the moment it is recorded; emits."""
+        """Register the tail, which emits.
+
+        It is called with the action's result and the state at the time of recording it.
+        """
         return self._registers("then")(function)
 
     def on_error(self, function: F) -> F:
-        """Called when the action has failed for good; emits, or says ``UNHANDLED``."""
+        """Register the exit for an action that has failed for good; it emits, or returns ``UNHANDLED``."""
         return self._registers("on_error")(function)
 
     def on_limit(self, function: F) -> F:
-        """Called instead of the action when the step has run ``max_runs`` times; emits."""
+        """Register the exit, which emits, to call instead of the action after ``max_runs`` runs."""
         return self._registers("on_limit")(function)
 
     def on_timeout(self, function: F) -> F:
-        """Called when a join's ``within`` has passed; emits."""
+        """Register the exit, which emits, to call when a join's ``within`` has passed."""
         return self._registers("on_timeout")(function)
 
     def require(self, function: F) -> F:
-        """Yields a sentence for each thing that the action's result must have and has not."""
+        """Register the generator that yields a sentence for each requirement the result does not meet."""
         return self._registers("require")(function)
 
     def max_runs(self, function: F) -> F:
-        """Gives the bound on runs, where it is computed from inputs and config."""
+        """Register the function that computes ``max_runs`` from inputs and config."""
         return self._registers("max_runs")(function)
 
     def stream_before(self, function: F) -> F:
-        """Gives a text or an event for whoever watches, before the action."""
+        """Register the function that returns a text or an event to stream before the action."""
         return self._registers("stream_before")(function)
 
     def stream_after(self, function: F) -> F:
-        """Gives a text or an event for whoever watches, after the action."""
+        """Register the function that returns a text or an event to stream after the action."""
         return self._registers("stream_after")(function)
 
     def idempotency_key(self, function: F) -> F:
-        """Gives the key by which a service knows that two requests are the same one."""
+        """Register the function that returns the key by which a service recognizes a repeated request."""
         return self._registers("idempotency_key")(function)
 
     # --- of steps that pause
 
     def on_expired(self, function: F) -> F:
-        """Called when a pause's own ``within`` has passed; emits."""
+        """Register the exit, which emits, to call when the pause's own ``within`` has passed."""
         return self._registers("on_expired")(function)
 
     def that(self, function: F) -> F:
-        """Says whether an event from outside, its ``result``, is what the pause waits for."""
+        """Register the predicate that decides whether an external event, its ``result``, ends the wait."""
         return self._registers("that")(function)
 
     def item(
@@ -161,17 +164,17 @@ class StepFunction(Generic[P, R]):
         on_error: OnItemError = "fail",
         cache: Cache | None = None,
     ) -> Callable[[F], F]:
-        """The action of each of a step's ``Items``: gives its result, or a pause to wait for that.
+        """Register the action for each of a step's ``Items``: it returns a result, or a pause to wait for it.
 
         Args:
-            num_workers: How many items may be at work at once, within one run of the workflow.
-            retry_policy: What to do when it fails.
+            num_workers: The maximum number of items at work at once, within one run of the workflow.
+            retry_policy: The policy for failed attempts.
             timeout: Seconds for one attempt.
-            on_error: What becomes of an item that has failed for good; ``fail``: the other items are cancelled.
-            cache: Whether results of its calls may be used again.
+            on_error: What to do with an item that has failed for good; ``fail``: cancel the others.
+            cache: Whether the results of its calls may be reused.
 
         Raises:
-            WorkflowValidationError: An option is out of range, or the step has such a function.
+            WorkflowValidationError: An option is out of range, or the step already has such a function.
         """
         if isinstance(num_workers, bool) or not isinstance(num_workers, int) or num_workers < 1:
             raise WorkflowValidationError("`num_workers` must be an integer greater than 0")
@@ -189,13 +192,16 @@ class StepFunction(Generic[P, R]):
         return register
 
     def give(self, function: F) -> F:
-        """Gives what an item gives, or ``SKIP``; called with its result on the state of the moment it is recorded."""
+        """Register the function that returns an item's value, or ``SKIP``.
+
+        It is called with the item's result and the state at the time of recording it.
+        """
         return self._registers("give")(function)
 
     # --- of joins
 
     def match_by(self, function: F) -> F:
-        """Gives the value that events have in common which belong together; the join fires once for each."""
+        """Register the function that returns the value to match events by; the join fires once for each."""
         return self._registers("match_by")(function)
 
 

@@ -1,4 +1,4 @@
-"""Reads one step of a class: what it accepts, emits and needs, and how its functions are called."""
+"""The construction of a step from its decorated function: what it accepts, emits and needs, and its calls."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _EMITTING = ("then", "on_error", "on_limit", "on_timeout", "on_expired")
 
 
 def read_step(index: int, function: AnyStepFunction) -> Step:
-    """Return the step that a decorated function says, without what follows from the other steps.
+    """Return the step that a decorated function defines, without what depends on the other steps.
 
     Args:
-        index: Its place in the plan.
+        index: The step's position in the plan.
 
     Raises:
         WorkflowValidationError: A signature or an option is wrong.
@@ -84,7 +84,7 @@ def read_step(index: int, function: AnyStepFunction) -> Step:
 
 
 def _set_calls(step: Step, function: AnyStepFunction, calls: dict[str, Call]) -> None:
-    """Give a step the calls of its functions."""
+    """Set the calls of a step's functions on the step."""
     own = make_call(function.function, step.signature, step.slots, is_tail=function.is_transform)
     if function.is_transform:
         if "then" in step.exits:
@@ -126,7 +126,7 @@ def _collects(signature: Signature) -> bool:
 
 
 def _read_slots(function: AnyStepFunction, signature: Signature) -> tuple[Parameter, ...]:
-    """Return the parameters of a join of several events; nothing for a step that is none."""
+    """Return the parameters of a join of several events; none for a step that is not a join."""
     name, join, events = function.name, function.join, signature.events
     collects = _collects(signature)
     if not events or (len(events) > 1 and any(one.gives is Gives.EVENTS for one in events)):
@@ -145,7 +145,7 @@ def _read_slots(function: AnyStepFunction, signature: Signature) -> tuple[Parame
 def _read_exits(
     function: AnyStepFunction, slots: tuple[Parameter, ...]
 ) -> tuple[dict[str, Signature], dict[str, Call], dict[str, Call]]:
-    """Return the signatures of a step's further functions, and their calls: the step's, and those about its items."""
+    """Return the signatures of a step's further functions, their calls, and the calls for its items."""
     exits: dict[str, Signature] = {}
     calls: dict[str, Call] = {}
     of_items: dict[str, Call] = {}
@@ -185,7 +185,7 @@ def _read_limit(function: AnyStepFunction, computed: Call | None) -> int | Call 
 
 
 def _is_plain(function: AnyStepFunction) -> bool:
-    """Return whether nothing is to be done but to await a coroutine function, as far as its options say."""
+    """Return whether, judging by its options, running the step is only awaiting a coroutine function."""
     return (
         not function.is_transform
         and inspect.iscoroutinefunction(function.function)

@@ -17,14 +17,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Bearer:
-    """Proves who sends a request by a secret token."""
+    """Authentication of a request by a secret token."""
 
     secret: Secret
 
 
 @dataclass(frozen=True, slots=True)
 class Basic:
-    """Proves who sends a request by a user name and a secret."""
+    """Authentication of a request by a user name and a secret."""
 
     user: str
     secret: Secret
@@ -52,10 +52,10 @@ class ModelOptions:
 
     Args:
         use: ``provider:name``, such as ``openai:gpt-4o-mini``.
-        base_url: Of a service that speaks the provider's protocol, or ``None`` for the provider's own.
+        base_url: The address of a service that speaks the provider's protocol; ``None``: the provider's own.
         api_key: The secret that the service asks for; ``None``: the provider's usual variable, if it needs one.
         timeout: Seconds for one request.
-        settings: The provider's own, passed as they are.
+        settings: The provider's own settings, passed unchanged.
     """
 
     use: str
@@ -69,7 +69,7 @@ class ModelOptions:
     settings: Mapping[str, object] = field(default_factory=dict)
 
     def options(self) -> dict[str, object]:
-        """Return what is sent with each request under the name that it has here, as far as it is given."""
+        """Return the options that are set and are sent with each request under their names here."""
         found = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in NO_OPTIONS}
         return {name: value for name, value in found.items() if value is not None}
 
@@ -82,7 +82,7 @@ class PythonTool(Generic[T]):
         function: ``module:function``.
         output: The type of its result; ``Any`` takes everything.
         beside: A file in the folder that holds the module, or the folder.
-        secrets: Keyword argument → secret, for what the function may know and the spec may not.
+        secrets: Secrets by keyword argument: values that the function receives and the spec does not contain.
         resources: What the function is given for parameters of these names: made when first asked for, and shared.
     """
 
@@ -94,5 +94,5 @@ class PythonTool(Generic[T]):
 
 
 def plain_type(output: Any) -> Any:
-    """Return the type that an ``Output`` stands for; of others, themselves."""
+    """Return the type that an ``Output`` stands for; any other type is returned unchanged."""
     return output.type if isinstance(output, Output) else output

@@ -1,4 +1,4 @@
-"""What calls of models cost, held against what a run may spend on them."""
+"""The cost of model calls, and the check against a run's limits."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def check_budget(limits: Limits, tokens: int, cost_usd: float, model: str, folde
     """Check that a run may call a model once more.
 
     Args:
-        tokens: What the run has used of them so far.
-        cost_usd: What its calls have cost so far.
+        tokens: The number of tokens that the run has used so far.
+        cost_usd: The cost of its calls so far, in US dollars.
         model: ``provider:name``.
-        folder: Where the settings, which have the prices, are looked for.
+        folder: The folder where the search for the settings, which hold the prices, begins.
 
     Raises:
-        LimitError: It has used up what it may spend: ``limit.tokens`` or ``limit.cost``.
-        SettingsError: What the run may cost is bounded, and nobody knows the model's price.
+        LimitError: The run has used up its limit: ``limit.tokens`` or ``limit.cost``.
+        SettingsError: The run's cost is limited, and the settings have no price for the model.
     """
     if limits.tokens is not None and tokens >= limits.tokens:
         raise LimitError(f"the run has used {tokens} tokens, and may use {limits.tokens}", "limit.tokens")
@@ -44,7 +44,7 @@ def check_budget(limits: Limits, tokens: int, cost_usd: float, model: str, folde
 
 
 def cost_of_call(limits: Limits | None, model: str, tokens_in: int, tokens_out: int, folder: Path) -> float:
-    """Return what a call of a model has cost in US dollars; 0 where nobody bounds that, or knows the price."""
+    """Return the cost of a model call in US dollars; 0 if the cost has no limit or the price is unknown."""
     if limits is None or limits.cost_usd is None:
         return 0.0
     price = _price(model, folder)

@@ -1,4 +1,4 @@
-"""Results of calls, kept in files: a call with the same inputs is not made again while its result is good."""
+"""A cache of call results in files: a call with the same inputs is not repeated while its entry is valid."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ __all__ = ["entry_path", "load_entry", "read_entry", "store_entry", "write_entry
 _VERSION: Final = 1
 _LARGEST: Final = 1_000_000
 _SKEW: Final = 60.0
-"""Seconds by which the clocks of those who share a folder may differ."""
+"""The tolerated clock difference, in seconds, between the machines that share a cache folder."""
 _MOST_IN_FOLDER: Final = 64
-"""Files in each of the 256 folders that entries are spread over; the oldest make way."""
+"""The maximum number of files in each of the cache's 256 subfolders; the oldest are removed."""
 
 
 def entry_path(
     cache: Cache, function: Callable[..., Any], asked: tuple[object, ...], kind: Any, folder: Path
 ) -> Path:
-    """Return the file of a call's result.
+    """Return the path of the cache entry for a call.
 
     Args:
-        function: Of the step that makes the call.
-        asked: What decides the result: the kind of call, the binding, the inputs.
+        function: The function of the step that makes the call.
+        asked: Everything that determines the result: the kind of call, the binding, the inputs.
         kind: The result's type.
         folder: The folder of the spec, unless ``WFC_CACHE`` names another one for the files.
     """
@@ -56,17 +56,17 @@ def _folder_near(folder: Path) -> Path:
 
 
 def write_entry(result: object, response: HttpResponse | None) -> str:
-    """Return a call's result, and what came with it, as text."""
+    """Return a call's result and its accompanying data as the text of a cache entry."""
     entry = {"result": result, "response": None if response is None else [response.status, response.headers]}
     return to_json(entry, by_alias=True).decode()
 
 
 def read_entry(text: str, kind: Any) -> tuple[Any, HttpResponse | None]:
-    """Return a call's result, and what came with it, from the text of an entry.
+    """Return a call's result and its accompanying data from the text of a cache entry.
 
     Raises:
-        InvalidOutput: It is not of this type.
-        ValueError, TypeError, KeyError, RecursionError: It is no such text.
+        InvalidOutput: The result is not of this type.
+        ValueError, TypeError, KeyError, RecursionError: The text is not a cache entry.
     """
     entry = json.loads(text)
     result = from_json(kind, to_json(entry["result"]))
@@ -82,7 +82,7 @@ def _plain(value: object) -> object:
 
 
 def load_entry(path: Path, now: float, seconds: float | None) -> str | None:
-    """Return the text in a file, if it is whole, and still good."""
+    """Return the text of a cache file; ``None`` if the file is damaged or has expired."""
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
         with open(handle, "rb") as file:
@@ -99,7 +99,7 @@ def load_entry(path: Path, now: float, seconds: float | None) -> str | None:
 
 
 def store_entry(path: Path, now: float, text: str) -> None:
-    """Write a file whole or not at all; a disk that is full or closed is no failure of the step."""
+    """Write a file atomically; errors of the disk do not fail the step."""
     whole = json.dumps({"version": _VERSION, "made": now, "digest": _digest(now, text), "entry": text})
     if len(whole) > _LARGEST:
         return

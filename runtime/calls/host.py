@@ -1,4 +1,4 @@
-"""What calls need of the step that makes them."""
+"""Protocols for the steps that make calls."""
 
 from __future__ import annotations
 
@@ -13,45 +13,45 @@ __all__ = ["CallHost", "ToolHost"]
 
 
 class CallHost(Protocol):
-    """What a call of a model needs of the step that makes it."""
+    """The interface of a step that a model call uses."""
 
     def unmet(self, result: object) -> Sequence[str]:
-        """Return what the step's requirements say of a result: a sentence for each that does not hold."""
+        """Return a sentence for each of the step's requirements that a result does not meet."""
 
     def choose_model(self, count: int) -> int:
-        """Return which of a model and its fallbacks is to be asked, from 0.
+        """Return the index, from 0, of the model to call among a model and its fallbacks.
 
         It is the next one after the step's retry policy has given up on the one before.
 
         Args:
-            count: How many there are.
+            count: The number of models.
         """
 
     def afford(self, model: str) -> None:
         """Check that the run may call this model, ``provider:name``, once more.
 
         Raises:
-            LimitError: It has used up its tokens, or what it may cost.
+            LimitError: The run has used up its limit of tokens or of cost.
         """
 
     def spent(self, model: str, tokens_in: int, tokens_out: int) -> None:
-        """Count what a call of a model has used."""
+        """Add the usage of a model call to the run's."""
 
     def answering(self) -> AbstractContextManager[Callable[[str], None]]:
-        """Show one more reply of a model, piece by piece, to whoever watches the run."""
+        """Begin to stream another reply of a model, piece by piece, to the run's observers."""
 
 
 class ToolHost(Protocol):
-    """What a tool's call needs of the context that it is made in."""
+    """The interface of a context that a tool call uses."""
 
     def report(self, text: str) -> None:
-        """Tell whoever watches the run."""
+        """Report progress to the run's observers."""
 
     def write_event_to_stream(self, ev: Event | None) -> None:
-        """Show an event to whoever watches the run."""
+        """Send an event to the run's observers."""
 
     def state_now(self) -> Any:
         """Return the run's state, which must not be changed; ``None`` if it has none."""
 
     async def resource(self, resource: Resource[Any]) -> Any:
-        """Return the object of a resource, made if there is none yet."""
+        """Return the object of a resource, creating it if there is none yet."""

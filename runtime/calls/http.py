@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["call_http"]
 
 LARGEST_BODY = 16 * 1024 * 1024
-"""Bytes of a reply, as they come out of decompression, beyond which it is refused."""
+"""The maximum size of a reply in bytes after decompression; larger replies are refused."""
 
 _CONNECT_SECONDS = 10.0
 _REPLY_SECONDS = 300.0
@@ -56,7 +56,7 @@ async def call_http(
     idempotency_key: str | None = None,
     wait: float | None = None,
 ) -> tuple[Any, HttpResponse]:
-    """Make a request; return its body, validated, and what came with it.
+    """Make a request; return the validated body of the reply, and its accompanying data.
 
     Args:
         output: The body's type; ``str`` for its text, ``None`` for JSON data or text, whichever it is.
@@ -86,7 +86,7 @@ async def call_http(
 
 
 def _about_request(method: str, url: str) -> dict[str, object]:
-    """What may be said of a request: its path and query may hold what is nobody's business."""
+    """Return the description of a request without its path and query, which may be confidential."""
     found: dict[str, object] = {conventions.HTTP_METHOD: method}
     try:
         place = urlsplit(url)
@@ -172,7 +172,7 @@ def _authorization(auth: Bearer | Basic, revealed: Revealed) -> str:
 
 
 def _content(body: object, fields: dict[str, str]) -> bytes | None:
-    """The body's bytes: a text as it is, all else as JSON, or as a form where a header says so."""
+    """Return the body's bytes: text unchanged, other data as JSON, or as a form if a header asks for it."""
     if body is None:
         return None
     if isinstance(body, str):
@@ -188,7 +188,7 @@ def _content(body: object, fields: dict[str, str]) -> bytes | None:
 
 
 def _pairs(query: Mapping[str, object]) -> list[tuple[str, str]]:
-    """Names and texts of a query: a null is left out, a list repeats its name."""
+    """Return the names and values of a query: a null is left out, a list repeats its name."""
     pairs: list[tuple[str, str]] = []
     for name, value in query.items():
         data = to_jsonable_python(value, by_alias=True)
@@ -284,7 +284,7 @@ def _validated(reply: httpx2.Response, content: bytes, output: Any, revealed: Re
 
 
 def _loose(reply: httpx2.Response, content: bytes) -> Any:
-    """JSON data if it says that it is, else text; ``None`` if there is nothing."""
+    """Return the body as JSON data if it is declared as such, else as text; ``None`` if it is empty."""
     if not content:
         return None
     if "json" in reply.headers.get("content-type", ""):
@@ -329,5 +329,5 @@ def _transport_error(error: Exception, sent: httpx2.Request, revealed: Revealed)
 
 
 def _shown(sent: httpx2.Request) -> str:
-    """Method and address without the query, which may hold what is private."""
+    """Return the method and the address without the query, which may be confidential."""
     return f"{sent.method} {sent.url.scheme}://{sent.url.netloc.decode('ascii')}{sent.url.path}"

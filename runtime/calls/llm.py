@@ -1,4 +1,4 @@
-"""Calls of language models, whatever package makes them."""
+"""Calls of language models, independent of the package that makes them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Model(ModelOptions):
     fallback: Sequence[Model] = ()
 
     def chain(self) -> tuple[Model, ...]:
-        """Return this model, and those that are tried after it, each once."""
+        """Return this model and its fallbacks in order, each once."""
         found: list[Model] = []
         waiting: list[Model] = [self]
         while waiting:
@@ -66,7 +66,7 @@ async def call_llm(
 
     Args:
         history: What was said before the prompt.
-        stream: Whether the reply is shown to whoever watches while it comes.
+        stream: Whether the reply is streamed to the run's observers.
 
     A reply that is not of that type, or that a requirement of the step refuses, is sent back with what is
     wrong, at most twice.

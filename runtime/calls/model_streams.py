@@ -1,4 +1,4 @@
-"""Replies of models that are shown while they come, through ``pydantic_ai.direct``."""
+"""Streamed replies of models, through ``pydantic_ai.direct``."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ async def streamed_reply(
     tell: Callable[[str], None],
     revealed: Revealed,
 ) -> messages.ModelResponse:
-    """A model's reply; ``tell`` gets its text piece by piece, without the values of secrets.
+    """Return a model's reply; pass its text to ``tell`` piece by piece, without the values of secrets.
 
     Raises:
-        Exception: What the client raises, also in the middle; what was told until then does not count.
+        Exception: Any error of the client, also in mid-stream; the text passed until then is void.
     """
     shown = _Shown(tell, revealed)
     # by itself the client takes a reply that breaks off in the middle for a whole one
@@ -46,7 +46,7 @@ async def streamed_reply(
 
 
 class _Shown:
-    """Tells a text without the values of secrets, which may be cut anywhere into pieces."""
+    """A filter that removes secrets' values from streamed text, even if they are split between pieces."""
 
     def __init__(self, tell: Callable[[str], None], revealed: Revealed) -> None:
         self._tell = tell

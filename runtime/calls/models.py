@@ -55,11 +55,11 @@ async def ask(
     history: Sequence[Message] = (),
     stream: bool = False,
 ) -> Any:
-    """One model call; the reply as text, or as a value of ``output``.
+    """Call a model once; return the reply as text, or as a value of ``output``.
 
     Args:
-        history: What was said before the prompt.
-        stream: Whether the reply is shown while it comes.
+        history: The messages before the prompt.
+        stream: Whether the reply is streamed.
 
     Raises:
         StepError: See ``llm.call_llm``.
@@ -158,7 +158,7 @@ async def _request(
 
 
 class _Shared:
-    """A connection that several calls use at the same time."""
+    """A connection that several calls may use at the same time."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
@@ -172,7 +172,7 @@ _SHARED: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str | None
 
 @asynccontextmanager
 async def _connected(model: ModelOptions, revealed: Revealed) -> AsyncIterator[Connection]:
-    """A connection to a model's service, closed when the last of the calls that use it has left."""
+    """Return a connection to a model's service, which is closed when the last call that uses it ends."""
     key = _key(model, revealed)
     # only its digest is kept; another key, another connection
     place = (model.use, model.base_url, hashlib.sha256(key.encode()).hexdigest() if key is not None else "")
@@ -198,7 +198,7 @@ async def _connected(model: ModelOptions, revealed: Revealed) -> AsyncIterator[C
 
 
 def _key(model: ModelOptions, revealed: Revealed) -> str | None:
-    """The key that a model's service gets; ``None`` leaves it to the provider's usual variable."""
+    """Return the API key for a model's service; ``None``: the provider reads its usual variable."""
     if model.api_key is not None:
         return revealed.read(model.api_key)
     if model.base_url is not None:

@@ -1,4 +1,4 @@
-"""Load the Python functions that a spec names: from modules in its folder, or ones that the settings allow."""
+"""The loading of Python functions that a spec names: from its folder, or as the settings allow."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ __all__ = ["PythonResource"]
 
 
 class PythonResource(Resource[Any]):
-    """Asks for an object whose factory a spec names: ``{python: "shop.db:connect", per: run}``.
+    """A request for an object whose factory a spec names: ``{python: "shop.db:connect", per: run}``.
 
     Args:
         function: ``module:function``, the factory; loaded when it is first used.
@@ -29,7 +29,7 @@ class PythonResource(Resource[Any]):
 
     @property
     def factory(self) -> Callable[..., Any]:
-        """What makes the object.
+        """The function that creates the object.
 
         Raises:
             SettingsError: There is no such function, or it may not be loaded.
@@ -42,12 +42,12 @@ class PythonResource(Resource[Any]):
 
     @property
     def name(self) -> str:
-        """How the spec names it."""
+        """The factory's name in the spec."""
         return self.function
 
     @property
     def key(self) -> object:
-        """What two resources share that mean the same object."""
+        """The key of the object, which is equal for two resources that stand for the same object."""
         return self.function, self.beside, self.per
 
 

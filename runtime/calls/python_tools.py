@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class ToolContext:
-    """What a tool's parameter named ``context`` is: a way to tell the watcher, and a look at the run's state.
+    """The value of a tool's parameter ``context``: it reports to the run's observers and reads its state.
 
     Safe to use from the thread that a plain (not async) tool runs in.
     """
@@ -38,11 +38,11 @@ class ToolContext:
         return "ToolContext()"
 
     def report(self, text: str) -> None:
-        """Tells whoever watches the run. Not for other steps."""
+        """Report progress to the run's observers; other steps do not receive it."""
         self._in_loop(self._host.report, self._revealed.hide(str(text)))
 
     def stream(self, event: Event) -> None:
-        """Shows an event to whoever watches the run. Not for other steps.
+        """Send an event to the run's observers; other steps do not receive it.
 
         Raises:
             TypeError: It is not an event.
@@ -53,7 +53,7 @@ class ToolContext:
 
     @property
     def state(self) -> dict[str, Any]:
-        """The run's state at this moment, a copy, by the names that the spec gives."""
+        """A copy of the run's current state, by the names in the spec."""
         state = plain(self._host.state_now())
         return dict(state) if isinstance(state, Mapping) else {}
 
@@ -72,7 +72,7 @@ async def call_tool(host: ToolHost, tool: PythonTool[T], args: Mapping[str, obje
     """Call a Python tool; return its result, validated.
 
     Raises:
-        StepError: ``python.<Class>`` (it raised that), or ``tool.…`` (it is not there, or its result is wrong).
+        StepError: ``python.<Class>`` (raised by the tool), or ``tool.…`` (no such tool, or a wrong result).
         SettingsError: A secret is missing, or the module is neither beside the spec nor allowed.
     """
     name = tool.function.rpartition(":")[2]
@@ -123,10 +123,10 @@ async def _call(host: ToolHost, tool: PythonTool[T], args: Mapping[str, object])
 
 
 async def _run(function: Callable[..., Any], given: Mapping[str, object]) -> tuple[Any, BaseException | None]:
-    """What a function returns, or what it raises: a thread's future cannot hold every exception.
+    """Return a function's result, or its exception, as a thread's future cannot hold every exception.
 
-    A tool that leaves the program (``sys.exit``) or gives itself up fails like one that raises anything else; only
-    this task's own cancellation is one.
+    ``SystemExit`` and ``CancelledError`` raised by the tool count as failures like any other exception; only
+    the cancellation of this task itself is a cancellation.
     """
 
     def call() -> tuple[Any, BaseException | None]:
@@ -154,7 +154,7 @@ async def _run(function: Callable[..., Any], given: Mapping[str, object]) -> tup
 
 
 def _told(failure: BaseException, tool: PythonTool[Any], revealed: Revealed) -> WorkflowError:
-    """What a tool raised, as the error of a step that calls it."""
+    """Return a tool's exception as the error of the step that calls it."""
     if isinstance(failure, WorkflowError) and not isinstance(failure, StepError):
         return failure
     known = step_error(failure)

@@ -1,4 +1,4 @@
-"""Secrets: read where they are used, and kept out of everything that a call gives back."""
+"""Secrets: read where they are used, and removed from everything that a call returns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wfc.runtime.errors import SettingsError
 
 __all__ = ["Revealed", "Secret"]
 
-# A shorter value would tear up innocent text wherever it happens to occur.
+# A shorter value may occur by chance in ordinary text, which would be damaged.
 _SHORTEST_IN_RESULTS = 8
 
 
@@ -24,7 +24,7 @@ class Secret:
     name: str
 
     def reveal(self) -> str:
-        """The value.
+        """Return the secret's value.
 
         Raises:
             SettingsError: The environment variable is not set, or is empty.
@@ -38,7 +38,7 @@ class Secret:
 
 
 class Revealed:
-    """The secrets that one call has read, so that their values can be taken out of what comes back."""
+    """The secrets that one call has read, whose values can be removed from its results."""
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
@@ -78,7 +78,7 @@ class Revealed:
         return text
 
     def settled(self, text: str) -> int:
-        """How much of a text that goes on is sure not to end within the value of a secret."""
+        """Return the length of the part of a growing text that cannot end within the value of a secret."""
         forms = [value for value in self._names if len(value) >= _SHORTEST_IN_RESULTS]
         longest = max(map(len, forms), default=1) - 1
         for start in range(max(0, len(text) - longest), len(text)):
@@ -87,7 +87,7 @@ class Revealed:
         return len(text)
 
     def hide_in(self, data: Any, *, shortest: int = 1) -> Any:
-        """JSON data with each value of a secret replaced by its name, in keys too."""
+        """Return JSON data with each value of a secret replaced by its name, in keys too."""
         if not self._names:
             return data
         if isinstance(data, str):
@@ -106,5 +106,5 @@ class Revealed:
         return data
 
     def hide_in_result(self, data: Any) -> Any:
-        """As ``hide_in``, but leaving values alone that are too short to be told from innocent text."""
+        """Do the same as ``hide_in``, except for values too short to be distinguished from ordinary text."""
         return self.hide_in(data, shortest=_SHORTEST_IN_RESULTS)

@@ -38,7 +38,7 @@ _PREFIX = "WFC_"
 
 
 class Price(NamedTuple):
-    """What a model costs, in US dollars for a million tokens."""
+    """The price of a model, in US dollars for a million tokens."""
 
     input: float
     output: float
@@ -53,7 +53,7 @@ class Settings:
         modules: Patterns such as ``shop.*`` of module names that python tools may come from.
         commands: Names or paths of commands that may be started.
         config: Values for the config of workflows, by name.
-        prices: Of models, by ``provider:name``, for workflows that bound their cost.
+        prices: Prices of models, by ``provider:name``, for workflows that limit their cost.
         import_tools: Whether a check that is asked to may import python tools.
     """
 
@@ -66,18 +66,18 @@ class Settings:
 
     @property
     def told_from(self) -> str:
-        """Where they are from, in words."""
+        """A description of where the settings come from."""
         return str(self.path) if self.path is not None else "there are none"
 
     def allows_module(self, name: str) -> bool:
-        """Whether python tools may come from this module. ``shop.*`` allows ``shop`` itself too."""
+        """Return whether python tools may come from this module. ``shop.*`` allows ``shop`` itself too."""
         return any(
             fnmatchcase(name, pattern) or (pattern.endswith(".*") and name == pattern[:-2])
             for pattern in self.modules
         )
 
     def import_module(self, name: str) -> ModuleType:
-        """An allowed module: from the folder of the settings, or else an installed one."""
+        """Import an allowed module from the folder of the settings, or else an installed one."""
         from wfc.runtime.calls.sibling_modules import sibling_module
 
         beside = sibling_module(self.path.parent, name) if self.path is not None else None
@@ -85,10 +85,10 @@ class Settings:
 
 
 def settings_near(folder: Path) -> Settings:
-    """Return the settings that hold for specs in a folder; empty ones where there is no file.
+    """Return the settings that apply to specs in a folder; empty settings if there is no file.
 
     Raises:
-        SettingsError: The file cannot be read, or says something that is no setting.
+        SettingsError: The file cannot be read, or contains something that is not a setting.
     """
     file = settings_file(str(folder))
     return Settings() if file is None else _read(file)
@@ -155,7 +155,7 @@ def _is_price(value: object) -> bool:
 
 
 def read_config(config: type[Config], near: Path) -> Config:
-    """A workflow's config: each field from the environment variable ``WFC_<NAME>``, or else the settings.
+    """Return a workflow's config: each field from the environment (``WFC_<NAME>``), or else the settings.
 
     Text is read as the field's type: as JSON where that is what fits, else as it is.
 
@@ -200,7 +200,7 @@ def _problem(
 
 
 def _from_text(text: str, annotation: Any) -> Any:
-    """A variable's text as data: as it is where that fits the type, else as JSON where it is JSON."""
+    """Return a variable's text as data: unchanged if that fits the type, else parsed if it is JSON."""
     if text == "" and type(None) in getattr(annotation, "__args__", ()):
         return None
     try:

@@ -25,7 +25,7 @@ _PREFIX = "_wfc_beside_"
 
 
 def sibling_module(folder: Path, name: str) -> ModuleType | None:
-    """Return a module of a folder, loaded once; ``None`` if the folder has no such module.
+    """Return a module in a folder, which is loaded once; ``None`` if the folder has no such module.
 
     Args:
         folder: An absolute path.
@@ -51,7 +51,7 @@ def folder_of(workflow: type[Any]) -> Path | None:
 
 
 def settings_folder(workflow: type[Any]) -> Path:
-    """Return where a class's settings are looked for: the folder of its module, or else the working directory."""
+    """Return the folder to search for a class's settings: its module's, or else the working directory."""
     return folder_of(workflow) or Path.cwd()
 
 
@@ -60,7 +60,7 @@ def sibling_workflow(folder: Path, name: str) -> type[Any] | None:
 
     Args:
         folder: An absolute path.
-        name: As the spec has it.
+        name: The workflow's name in the spec.
     """
     if not name.isidentifier():
         return None
@@ -90,7 +90,7 @@ def _package_of(folder: Path) -> str:
 
 
 class _Finder:
-    """Finds modules of these packages, and no others."""
+    """An import finder for modules of these packages only."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -106,7 +106,7 @@ class _Finder:
 
 
 class _Loader(importlib.machinery.SourceFileLoader):
-    """Runs a module's code with an ``import`` that also looks in the module's own folder."""
+    """An import loader that runs a module with an ``import`` that also searches the module's own folder."""
 
     def exec_module(self, module: ModuleType) -> None:
         package = module.__name__.partition(".")[0]

@@ -1,4 +1,4 @@
-"""Threads for blocking code: nobody waits for one whose caller has gone, not even the program's end."""
+"""Threads for blocking code: nothing waits for one whose caller is gone, not even program exit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 MOST_THREADS: Final = 32
-"""How much blocking code runs at once in a process; more waits for its turn."""
+"""The maximum number of threads for blocking code in a process; further calls are queued."""
 
 
 async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -31,7 +31,7 @@ async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs)
 
 
 class _DaemonThreads(Executor):
-    """Threads made when they are needed and kept for what comes next, none of which keeps a process alive."""
+    """A pool of daemon threads, created on demand and reused; none of them keeps a process alive."""
 
     def __init__(self) -> None:
         self._work: SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = SimpleQueue()

@@ -1,4 +1,4 @@
-"""Wants: all that a run can ask for."""
+"""Effects: everything that a run can request from its driver."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
 
 
 class StartTimer:
-    """Wanted: a tick ``TimerFired(timer)`` after so many seconds."""
+    """A request for a tick ``TimerFired(timer)`` after this many seconds."""
 
     __slots__ = ("seconds", "timer")
 
@@ -36,7 +36,7 @@ class StartTimer:
 
 
 class StopTimer:
-    """Wanted no more: this timer."""
+    """A request to stop this timer."""
 
     __slots__ = ("timer",)
 
@@ -45,7 +45,7 @@ class StopTimer:
 
 
 class Publish:
-    """Wanted: that those who watch the run see this event."""
+    """A request to show this event to those who watch the run."""
 
     __slots__ = ("event",)
 
@@ -54,7 +54,7 @@ class Publish:
 
 
 class NotifyObservers:
-    """Worth knowing for those who look inside a run. Made only while ``Execution.observed``."""
+    """A request to show an event to observers of a run's internals. Made only if ``Execution.observed``."""
 
     __slots__ = ("event",)
 
@@ -63,7 +63,7 @@ class NotifyObservers:
 
 
 class ResumeBody:
-    """Wanted: that the body that waits under this number gets this event."""
+    """A request to give this event to the body that waits under this number."""
 
     __slots__ = ("event", "waiter")
 
@@ -73,9 +73,10 @@ class ResumeBody:
 
 
 class StartChild:
-    """Wanted: another workflow's run, for the step run that paused under this number; its end comes as a tick.
+    """A request to run another workflow for the step run that paused under this number.
 
-    That is ``Resolved`` or ``Broken``. ``attempt`` counts the step run's attempts, from 1.
+    Its end comes as a tick ``PauseResolved`` or ``PauseFailed``. ``attempt`` counts the step run's attempts,
+    from 1.
     """
 
     __slots__ = ("attempt", "child", "number")
@@ -87,7 +88,7 @@ class StartChild:
 
 
 class StopChild:
-    """Wanted no more: the run that was started for this number."""
+    """A request to stop the run that was started for this number."""
 
     __slots__ = ("number",)
 
@@ -96,7 +97,7 @@ class StopChild:
 
 
 class CheckInbox:
-    """Wanted: a look at the inbox for the pause with this number."""
+    """A request to check the inbox for the pause with this number."""
 
     __slots__ = ("number",)
 
@@ -105,7 +106,7 @@ class CheckInbox:
 
 
 class TakeRunExit:
-    """Wanted: what an exit of the run says."""
+    """A request to take an exit of the run."""
 
     __slots__ = ("way",)
 
@@ -114,7 +115,7 @@ class TakeRunExit:
 
 
 class StartAgain:
-    """Wanted: a tick ``Started`` with this event."""
+    """A request for a tick ``Started`` with this event."""
 
     __slots__ = ("event",)
 
@@ -123,7 +124,7 @@ class StartAgain:
 
 
 class CancelTask:
-    """Wanted: that the task of a step run that is no more stops."""
+    """A request to cancel the task of a step run that no longer exists."""
 
     __slots__ = ("run",)
 

@@ -1,4 +1,4 @@
-"""Bodies of steps that wait for an event, as data."""
+"""Waits of step bodies for an event, as data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["EventWait"]
 
 
 class EventWait:
-    """What a step's body waits for: an event of a class, with these values in its fields.
+    """A wait of a step's body for an event of a class, with these values in its fields.
 
     Args:
         run: The step run.
@@ -37,11 +37,11 @@ class EventWait:
 
     @property
     def key(self) -> WaitKey:
-        """What it waits for, to be compared."""
+        """The key by which waits are compared."""
         return self.event_type, self.waiter_id, self.requirements
 
     def takes(self, event: Event) -> bool:
-        """Whether this event is it; one of a derived class, where the step accepts those."""
+        """Return whether the wait is for this event; a derived class counts where the step accepts those."""
         kind = type(event)
         fits = kind is self.event_type or (self.step.subclasses and issubclass(kind, self.event_type))
         return fits and all(getattr(event, name, None) == value for name, value in self.requirements.items())

@@ -1,6 +1,6 @@
-"""A run as data: what is in flight, what waits, and what shall start.
+"""The state of a run as data: what is in flight, what waits, and what is to start.
 
-Nothing in here acts. ``advance`` changes an execution by a tick; a driver carries out its effects.
+Nothing here performs I/O. ``advance`` applies a tick to an execution; a driver carries out its effects.
 """
 
 from __future__ import annotations
@@ -19,20 +19,24 @@ from wfc.runtime.plan.step import Step
 __all__ = ["NONE", "Execution", "Timed"]
 
 NONE: dict[Any, Any] = {}
-"""Stands for the dictionaries that most runs never need. Never written to: who has something to put in makes one."""
+"""A shared empty dictionary in place of those that most runs never need.
+
+Never written to: code that has something to store creates a new dictionary first.
+"""
 
 
 _NOBODY: set[int] = set()
 
 Timed = StepRun | Pause | tuple[Frame, Step]
-"""What waits for a timer: a step run for its next attempt, a pause, or a join in a frame."""
+"""An object that waits for a timer: a step run for its next attempt, a pause, or a join in a frame."""
 
 
 class Execution:
-    """One run.
+    """The data of one run.
 
-    ``starting`` holds step runs that shall start now, in order, and ``effects`` all else that the last ticks ask
-    for; the driver empties both. ``outcome`` is ``None`` until the run is over, then its end event or its error.
+    ``starting`` holds step runs that are to start now, in order, and ``effects`` all else that the last ticks
+    request; the driver empties both. ``outcome`` is ``None`` until the run is over, then its end
+    event or its error.
     """
 
     __slots__ = (
@@ -89,7 +93,7 @@ class Execution:
         self.begin(state)
 
     def begin(self, state: Any) -> None:
-        """Makes it the beginning of a run, with nothing under way."""
+        """Reset to the beginning of a run, with nothing under way."""
         self.state = state
         self.inputs: StartEvent | None = None
         self.failing: Exception | None = None  # what has ended it, while an exit of the run is taken
@@ -110,7 +114,7 @@ class Execution:
         self.asked = False  # somebody outside was asked for an answer
 
     def receive(self, message_id: str) -> None:
-        """Remembers that an event from outside has come."""
+        """Record that an event from outside has arrived."""
         if self.received is NONE:
             self.received = {}
         self.received[message_id] = None

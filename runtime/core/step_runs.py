@@ -29,20 +29,20 @@ Path = tuple[int, ...]
 
 
 class Exit(IntEnum):
-    """Which way a step run goes: through its action, or straight to another exit."""
+    """The way that a step run takes: through its action, or straight to another exit."""
 
     ACTION = 0
     LIMIT = 1
     TIMEOUT = 2  # of its join
-    RESULT = 3  # what it paused for is there
+    RESULT = 3  # what it paused for is available
     EXPIRED = 4  # the pause took too long
     BROKEN = 5  # what it paused for has failed
     DROPPED = 6  # none any more: it was cancelled
-    MATCH = 7  # to the value by which its event belongs to others
+    MATCH = 7  # the value that matches its event to others is computed
 
 
 class FrameKind(IntEnum):
-    """What opened a frame: a fork's completion, an `each`, one item of an `each`, or an error that was caught."""
+    """The origin of a frame: a fork's completion, an `each`, one item of an `each`, or a caught error."""
 
     FORK = 0
     BATCH = 1
@@ -54,7 +54,7 @@ _OF_A_BATCH = (FrameKind.BATCH, FrameKind.ITEM)
 
 
 class Slots:
-    """What has arrived at one join in one frame."""
+    """The events that have arrived at one join in one frame."""
 
     __slots__ = ("arrived", "fired", "timer")
 
@@ -65,22 +65,22 @@ class Slots:
 
 
 class Frame:
-    """One link of the stack that events carry: they belong together where they share it.
+    """One link of the stack of frames that events carry; events that share a frame belong together.
 
     Args:
         parent: The rest of the stack.
         kind: What opened it.
-        fork: The step that opened it; ``None``: the start of the run. Of a recovery it is the handler.
-        path: Where in the enclosing batch it was opened.
-        number: Of the step run that opened it.
-        collectors: Steps that collect it, for a batch.
+        fork: The step that opened it; ``None``: the start of the run. For a recovery it is the handler.
+        path: The place in the enclosing batch where it was opened.
+        number: The number of the step run that opened it.
+        collectors: The steps that collect it, if it is a batch.
 
-    ``members`` are the step runs in it and above it, and the frames above it whose joins have a time-out, by the
-    number of that: kept only where a join may cancel them.
+    ``members`` holds the step runs in it and above it, by number, and the frames above it whose joins have a
+    time-out, by number of the timer. It is kept only where a join may cancel them.
 
-    ``live`` counts step runs in this frame and frames opened in it that are alive themselves; ``holds`` says
-    how many of those are time-outs of joins. A batch at 0 is complete; a fork's frame in which nothing but
-    time-outs is left cannot fill its joins any more.
+    ``live`` counts step runs in this frame and frames opened in it that are alive themselves; ``holds`` is
+    the number of those that are time-outs of joins. A batch at 0 is complete; a fork's frame in
+    which nothing but time-outs is left cannot fill its joins any more.
     """
 
     __slots__ = (
@@ -127,7 +127,7 @@ class Frame:
         self.collected: dict[int, list[tuple[Path, Event]]] = {}  # of a batch, by step index
 
     def keep(self, number: int, member: StepRun | Frame) -> None:
-        """Makes a step run, or a frame with a time-out, a member where members are kept."""
+        """Add a step run, or a frame with a time-out, to the members of each frame that keeps members."""
         frame: Frame | None = self
         while frame is not None:
             if frame.members is not None:
@@ -135,7 +135,7 @@ class Frame:
             frame = frame.parent
 
     def forget(self, number: int) -> None:
-        """Takes out a member."""
+        """Remove a member from each frame that keeps members."""
         frame: Frame | None = self
         while frame is not None:
             if frame.members is not None:
@@ -143,7 +143,7 @@ class Frame:
             frame = frame.parent
 
     def enter(self) -> None:
-        """Counts one more step run, or frame that came alive."""
+        """Count one more step run, or one more frame that came alive."""
         frame: Frame | None = self
         while frame is not None:
             frame.live += 1
@@ -157,7 +157,7 @@ WaitKey = tuple[type[Event], str | None, Mapping[str, Any]]
 
 
 class AwaitedEvent:
-    """What a body has waited for, and the last attempt that got it."""
+    """An event that a body has waited for, and the last attempt that received it."""
 
     __slots__ = ("attempt", "event", "key")
 
@@ -246,7 +246,7 @@ class StepRun:
 
     @property
     def event_name(self) -> str:
-        """The class name of what it runs on, or the names."""
+        """The class name of the event that it runs on, or the names of several."""
         event = self.event
         if isinstance(event, Event):
             return event_name(event)
@@ -256,16 +256,17 @@ class StepRun:
 
 
 class Pause:
-    """A step run that waits, with nobody at work.
+    """A step run that waits, while none of its code runs.
 
     Args:
         run: The step run.
         value: What it waits for.
-        began: When, in UTC.
+        began: When the wait began, in UTC.
         at_work: Whether it keeps its worker meanwhile.
 
-    ``timers`` say by number how the wait ends when one runs out. ``answers`` holds who answered a question, and
-    what, in order. ``seen`` is the number of the last kept event that was looked at for it.
+    ``timers`` maps the number of each timer to the way the wait ends when it runs out. ``answers`` holds who
+    answered a question, and what, in order. ``seen`` is the number of the last kept event that was checked
+    for it.
     """
 
     __slots__ = ("answers", "at_work", "began", "expires", "items", "run", "seen", "timers", "value")
@@ -283,7 +284,7 @@ class Pause:
 
 
 class ItemRuns:
-    """What has become of a pause's items so far: ``live`` are the runs of those that are not done, by number."""
+    """The results of a pause's items so far; ``live`` holds the runs of the unfinished ones, by number."""
 
     __slots__ = ("given", "live")
 

@@ -1,4 +1,4 @@
-"""Ticks: all that can happen to a run."""
+"""Ticks: everything that can happen to a run."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
 
 
 class Started:
-    """The run starts. ``limits`` holds the ``max_runs`` of steps that compute it, by step index."""
+    """The start of the run. ``limits`` holds the ``max_runs`` of steps that compute it, by step index."""
 
     __slots__ = ("event", "limits")
 
@@ -45,7 +45,7 @@ class Started:
 
 
 class Completed:
-    """A step run is done and emits this: an event, ``None``, a list, ``All`` or ``Fail``."""
+    """The completion of a step run that emits this: an event, ``None``, a list, ``All`` or ``Fail``."""
 
     __slots__ = ("emitted", "number")
 
@@ -55,7 +55,7 @@ class Completed:
 
 
 class AttemptFailed:
-    """An attempt failed; the next one starts after ``delay`` seconds."""
+    """The failure of an attempt; the next one starts after ``delay`` seconds."""
 
     __slots__ = ("delay", "number")
 
@@ -65,7 +65,7 @@ class AttemptFailed:
 
 
 class Failed:
-    """A step run failed for good, and with it the run, unless the step has a handler for ``event``."""
+    """The final failure of a step run, and with it the run, unless the step has a handler for ``event``."""
 
     __slots__ = ("error", "event", "number")
 
@@ -76,9 +76,9 @@ class Failed:
 
 
 class Arrived:
-    """An event was sent: by a step run (its number), or from outside; to one step or to all that accept it.
+    """An event sent by a step run (its number) or from outside, to one step or to all that accept it.
 
-    ``message_id`` is what one from outside is known by, so that it is taken only once.
+    ``message_id`` identifies an event from outside, so that it is taken only once.
     """
 
     __slots__ = ("event", "message_id", "sender", "step")
@@ -93,7 +93,7 @@ class Arrived:
 
 
 class Paused:
-    """A step run waits from now on, which is ``now``; bounded by the seconds ``within``."""
+    """The beginning of a step run's pause at ``now``, bounded by ``within`` seconds."""
 
     __slots__ = ("now", "number", "value", "within")
 
@@ -105,7 +105,7 @@ class Paused:
 
 
 class Answered:
-    """Somebody answered a question; ``answer`` is of its form."""
+    """An answer to a question; ``answer`` has the type of its form."""
 
     __slots__ = ("answer", "by", "number")
 
@@ -116,7 +116,7 @@ class Answered:
 
 
 class InboxEventTaken:
-    """A pause took an event from outside, by its number in the inbox."""
+    """The taking of an event from outside by a pause; ``event`` is its number in the inbox."""
 
     __slots__ = ("event", "number")
 
@@ -126,7 +126,7 @@ class InboxEventTaken:
 
 
 class PauseResolved:
-    """What a step run paused for is there."""
+    """The availability of what a step run paused for."""
 
     __slots__ = ("number", "result")
 
@@ -136,7 +136,7 @@ class PauseResolved:
 
 
 class PauseFailed:
-    """What a step run paused for has failed."""
+    """The failure of what a step run paused for."""
 
     __slots__ = ("error", "number")
 
@@ -146,7 +146,7 @@ class PauseFailed:
 
 
 class ItemCompleted:
-    """An item's run is done, and this is what it gives."""
+    """The completion of an item's run, with the value that it returns."""
 
     __slots__ = ("number", "value")
 
@@ -156,7 +156,7 @@ class ItemCompleted:
 
 
 class ItemFailed:
-    """An item's run failed for good."""
+    """The final failure of an item's run."""
 
     __slots__ = ("error", "number")
 
@@ -166,7 +166,7 @@ class ItemFailed:
 
 
 class MatchValueComputed:
-    """The value by which an event belongs to others at a join, as JSON text."""
+    """The value that matches an event to others at a join, as JSON text."""
 
     __slots__ = ("number", "value")
 
@@ -176,7 +176,7 @@ class MatchValueComputed:
 
 
 class StepsCancelled:
-    """Somebody outside cancels a step's runs, or the one of a number, with what follows from them."""
+    """A cancellation from outside: of a step's runs, or the one with a number, and what follows from them."""
 
     __slots__ = ("number", "step")
 
@@ -186,7 +186,7 @@ class StepsCancelled:
 
 
 class TimerFired:
-    """A timer that the execution wanted has run out."""
+    """The expiry of a timer that the execution requested."""
 
     __slots__ = ("timer",)
 
@@ -195,7 +195,7 @@ class TimerFired:
 
 
 class RunExitTaken:
-    """An exit of the run says this: an end event, ``Fail``, ``Restart`` or ``UNHANDLED``."""
+    """The result of an exit of the run: an end event, ``Fail``, ``Restart`` or ``UNHANDLED``."""
 
     __slots__ = ("emitted",)
 
@@ -204,7 +204,7 @@ class RunExitTaken:
 
 
 class ModelUsed:
-    """A model was called: so many tokens, in and out, at so many US dollars."""
+    """A call of a model: its number of tokens, in and out, and its cost in US dollars."""
 
     __slots__ = ("cost_usd", "tokens")
 
@@ -214,7 +214,7 @@ class ModelUsed:
 
 
 class Cancelled:
-    """The run ends from outside: cancelled, or out of time."""
+    """The end of the run from outside, by cancellation or time-out."""
 
     __slots__ = ("error",)
 

@@ -1,8 +1,8 @@
-"""Drawings of specs, workflow classes and runs: a page of HTML that loads nothing, Mermaid, and Graphviz' language.
+"""Drawings of specs, workflow classes and runs: a self-contained HTML page, Mermaid, and Graphviz' language.
 
-`graph` says what is drawn, as data; `shapes`, `layout`, `mermaid`, `dot` and `page` draw it; `workflows` and
-`executions` make graphs of classes and of runs. ``wfc graph`` hands in those of specs, and loads no more of the
-runtime than what draws: names are loaded when they are asked for.
+`graph` has what is drawn, as data; `shapes`, `layout`, `mermaid`, `dot` and `page` draw it; `workflows` and
+`executions` make graphs of classes and of runs. ``wfc graph`` passes those of specs, and imports only the
+drawing modules of the runtime: names are imported when they are first used.
 """
 
 from __future__ import annotations

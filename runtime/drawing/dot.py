@@ -12,7 +12,7 @@ __all__ = ["as_dot"]
 
 
 def as_dot(graph: Graph) -> str:
-    """Return a digraph; every text in it is quoted, so that it can only be shown."""
+    """Return a digraph; every text in it is quoted, so that it is only displayed, never interpreted."""
     names = {box.id: f"n{number}" for number, box in enumerate(graph.boxes)}
     back = _leading_back(graph)
     lines = [
@@ -32,7 +32,7 @@ def _box_line(box: Box, names: Mapping[str, str]) -> str:
 
 
 def _leading_back(graph: Graph) -> set[Arrow]:
-    """Return the arrows that lead back to a box above; not those from a box to itself."""
+    """Return the arrows that lead back to a box above, without those from a box to itself."""
     numbers = {box.id: number for number, box in enumerate(graph.boxes)}
     pairs = [(numbers[arrow.source], numbers[arrow.target]) for arrow in graph.arrows]
     down = turned(len(numbers), pairs)

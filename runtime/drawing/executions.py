@@ -1,4 +1,4 @@
-"""What happened in a run: which steps ran, on which events, in which order, how long and how often."""
+"""The recorded history of a run: which steps ran, on which events, in which order, how long and how often."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class EventSeen:
     """An event of a run.
 
     Args:
-        name: Of its class.
+        name: The name of its class.
         by: The number of the step run that emitted it; ``None``: it came from outside.
         role: Whether it started or ended the run.
     """
@@ -62,12 +62,12 @@ class StepSeen:
     """A step run.
 
     Args:
-        name: Of the step.
-        number: Of the step run in its run.
-        events: On which events it ran, by their places in the execution's list.
+        name: The step's name.
+        number: The number of the step run in its run.
+        events: The events it ran on, by their indices in the execution's list.
         began: Nanoseconds since the run began.
         ended: The same, or ``None`` while it runs.
-        error: The dotted name of what it failed with.
+        error: The dotted name of the error with which it failed.
     """
 
     name: str
@@ -82,11 +82,11 @@ class StepSeen:
 
 @dataclass
 class RecordedExecution:
-    """What happened in a run, in its order.
+    """The history of a run, in chronological order.
 
     Args:
         began: Nanoseconds since 1970.
-        left_out: How many step runs and events are not in the lists, because there were too many.
+        left_out: The number of step runs and events that are not in the lists, because there were too many.
     """
 
     workflow: str
@@ -100,11 +100,11 @@ class RecordedExecution:
 
 
 class _Recorder(SpanHandler, EventHandler):
-    """Keeps the last runs."""
+    """A handler of spans and events that records the last runs."""
 
     def __init__(self) -> None:
         self.executions: OrderedDict[str, RecordedExecution] = OrderedDict()
-        self._places: dict[str, dict[int, tuple[Event, int]]] = {}  # of a run's events, while it is under way
+        self._places: dict[str, dict[int, tuple[Event, int]]] = {}  # indices of events, for unfinished runs
 
     def enter(self, span: Span) -> None:
         run_id: str = span.attributes.get(conventions.RUN_ID, "")
@@ -125,7 +125,7 @@ class _Recorder(SpanHandler, EventHandler):
             execution.steps.append(seen)
 
     def _forget(self) -> None:
-        """Lets the run go whose end is longest ago; one that is under way only if all are."""
+        """Discard the run that ended longest ago, or the oldest one if all are still running."""
         over = (one for one in self.executions.values() if one.ended is not None)
         oldest = next(over, None) or next(iter(self.executions.values()))
         del self.executions[oldest.run_id]
@@ -158,7 +158,7 @@ class _Recorder(SpanHandler, EventHandler):
             self._place(execution, event.event, _sender(execution.run_id) if event.step_name else None)
 
     def _place(self, execution: RecordedExecution, event: Event, by: int | None) -> int | None:
-        """Where an event is in the list; it is put there when it is first seen."""
+        """Return the index of an event in the list, to which it is added when first seen."""
         places = self._places.get(execution.run_id)
         if places is None:
             return None
@@ -174,7 +174,7 @@ class _Recorder(SpanHandler, EventHandler):
         if isinstance(event, StartEvent | StopEvent):
             role = "start" if isinstance(event, StartEvent) else "end"
         execution.events.append(EventSeen(event_name(event), by, role))
-        places[id(event)] = event, len(execution.events) - 1  # kept, so that no other gets its id
+        places[id(event)] = event, len(execution.events) - 1  # a reference, so that its id is not reused
         return len(execution.events) - 1
 
 
@@ -182,12 +182,12 @@ _RECORDER: Final = _Recorder()
 
 
 def record_executions(name: str = "root") -> None:
-    """Keeps what happens in runs that start from now on, of the last hundred of them. A second call changes nothing.
+    """Record the history of runs that start from now on, for the last hundred. A second call has no effect.
 
-    Without it a run keeps no history. It costs time and memory, and is meant for development.
+    Without it no history is recorded. It costs time and memory, and is meant for development.
 
     Args:
-        name: Of the dispatcher, such as a module's or ``module.Class``: only runs of the workflows there.
+        name: The dispatcher's name, such as a module's or ``module.Class``: only its workflows are recorded.
     """
     dispatcher = get_dispatcher(name)
     if _RECORDER not in dispatcher.span_handlers:
@@ -196,10 +196,10 @@ def record_executions(name: str = "root") -> None:
 
 
 def execution_of(handler: WorkflowHandler) -> RecordedExecution:
-    """What has happened so far in a run.
+    """Return the history of a run so far.
 
     Raises:
-        WorkflowRuntimeError: It was not recorded, or is longer ago than the last hundred runs.
+        WorkflowRuntimeError: The run was not recorded, or is not among the last hundred.
     """
     found = _RECORDER.executions.get(handler.run_id)
     if found is None:
@@ -280,7 +280,7 @@ def _cut(label: str, most: int | None) -> str:
 
 
 def _sender(run_id: str) -> int | None:
-    """The number of the step run whose code runs here, if it is one of this run."""
+    """Return the number of the step run whose code is running, if it belongs to this run."""
     span = active_span()
     while span is not None and span.kind != "step":
         span = span.parent

@@ -1,6 +1,6 @@
-"""A graph as plain data: what the compiler makes of specs and this room of classes and runs, and what is drawn.
+"""A graph as plain data, made by the compiler of specs and by this package of classes and runs, for drawing.
 
-As data it is a dictionary, of which only texts, lists and dictionaries are part::
+The data is a dictionary that contains only texts, lists and dictionaries::
 
     {
         "title": "Triage",
@@ -50,7 +50,7 @@ class Box:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The lines that stand in the box."""
+        """Return the lines of text in the box."""
         return (self.title, *self.notes)
 
 
@@ -67,7 +67,7 @@ class Arrow:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The lines that stand at the arrow."""
+        """Return the lines of text at the arrow."""
         return tuple(line for line in (self.label, *self.note.split(" · ")) if line)
 
 
@@ -82,11 +82,11 @@ class Graph:
 
 
 def graph_from_data(data: Mapping[str, Any]) -> Graph:
-    """Return the graph that plain data describe, see above.
+    """Return the graph that plain data describes, see the module's docstring.
 
     Raises:
-        KeyError: Something is missing.
-        TypeError: Something is there that no graph has.
+        KeyError: A required key is missing.
+        TypeError: There is an unknown key.
     """
     return Graph(
         data["title"],

@@ -1,8 +1,8 @@
-"""Where boxes stand: in layers from top to bottom, with few crossings and straight lines.
+"""Layered layout of boxes from top to bottom, with few crossings and straight lines.
 
-The usual way: turn the arrows that lead back, give each box a layer below all that lead to it, put a small box into
-each layer that an arrow passes, order the layers by the mean place of the neighbours, and move each box as near to
-its neighbours as the others let it.
+The usual method: reverse the arrows that lead back, give each box a layer below all that lead to it, put a
+small box into each layer that an arrow passes, order the layers by the mean position of the neighbours, and
+move each box as near to its neighbours as the others let it.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ LANE = 18.0  # between a box and the first arrow beside it, and between two of t
 
 @dataclass(frozen=True, slots=True)
 class SideEnd:
-    """Where an arrow beside a box begins or ends.
+    """The point beside a box where an arrow begins or ends.
 
     Args:
-        x: Of the line up or down beside the box.
-        height: Of the end at the box's side: from -1, its top, to 1, its bottom.
+        x: The x coordinate of the vertical line beside the box.
+        height: The height of the end at the box's side: from -1, its top, to 1, its bottom.
     """
 
     x: float
@@ -67,11 +67,11 @@ def arrange(
     arrows: Sequence[tuple[int, int]],
     labels: Sequence[tuple[float, float]],
 ) -> Layout:
-    """Find a place for everything.
+    """Lay out boxes, arrows and labels.
 
     Args:
         sizes: Width and height of each box.
-        arrows: From which box to which.
+        arrows: Source and target box of each arrow.
         labels: Width and height of each arrow's label.
     """
     boxes = [Spot(*size) for size in sizes]
@@ -106,9 +106,9 @@ def arrange(
 
 
 def sides_of(arrows: Sequence[tuple[int, int]], forward: Sequence[tuple[int, int]]) -> list[int]:
-    """Return for each arrow that leads back its side of the boxes; 0 for one that leads down.
+    """Return the side of the boxes for each arrow that leads back; 0 for one that leads down.
 
-    It is the right one, or the left one where an arrow from a box to itself has the right one.
+    It is the right side, or the left one if an arrow from a box to itself is on the right.
     """
     loops = {source for source, target in arrows if source == target}
     return [
@@ -118,7 +118,7 @@ def sides_of(arrows: Sequence[tuple[int, int]], forward: Sequence[tuple[int, int
 
 
 def reserve_lanes(boxes: Sequence[Spot], arrows: Sequence[tuple[int, int]], sides: Sequence[int]) -> None:
-    """Make boxes as wide as they are with the arrows beside them, and as much on the other side."""
+    """Widen boxes by the space for the arrows beside them, equally on both sides."""
     counts: dict[tuple[int, int, bool], int] = {}
     for (source, target), side in zip(arrows, sides, strict=True):
         for number, leaves in ((source, True), (target, False)) if side else ():
@@ -130,7 +130,7 @@ def reserve_lanes(boxes: Sequence[Spot], arrows: Sequence[tuple[int, int]], side
 
 
 def side_ways(ways: Sequence[tuple[Spot, ...]], sides: Sequence[int]) -> tuple[SideWay | None, ...]:
-    """Return for each arrow how it leads back, so that those beside one box do not cross there."""
+    """Return the way back of each arrow, such that arrows beside the same box do not cross there."""
     together: dict[tuple[int, int, bool], list[tuple[float, int]]] = {}
     for index, (way, side) in enumerate(zip(ways, sides, strict=True)):
         for box, first, leaves in ((way[0], way[1], True), (way[-1], way[-2], False)) if side else ():
@@ -149,12 +149,12 @@ def side_ways(ways: Sequence[tuple[Spot, ...]], sides: Sequence[int]) -> tuple[S
 
 
 def turned(count: int, arrows: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the arrows, those turned around that lead back to where a walk came from."""
+    """Return the arrows, with those reversed that close a cycle in a depth-first search."""
     out: list[list[int]] = [[] for _ in range(count)]
     for index, (source, _) in enumerate(arrows):
         out[source].append(index)
     found = list(arrows)
-    state = [0] * count  # 0: not met, 1: on the walk, 2: done
+    state = [0] * count  # 0: not visited, 1: on the current path, 2: done
     for root in range(count):
         if state[root]:
             continue
@@ -177,7 +177,7 @@ def turned(count: int, arrows: Sequence[tuple[int, int]]) -> list[tuple[int, int
 
 
 def layered(count: int, arrows: Sequence[tuple[int, int]]) -> list[int]:
-    """Return for each box how many boxes are above it on the longest way from the top."""
+    """Return for each box the number of boxes above it on the longest path from the top."""
     below: list[list[int]] = [[] for _ in range(count)]
     waiting = [0] * count
     for top, bottom in arrows:
@@ -198,7 +198,7 @@ def layered(count: int, arrows: Sequence[tuple[int, int]]) -> list[int]:
 def chained(top: Spot, bottom: Spot, label: tuple[float, float], longest: int) -> tuple[list[Spot], Spot]:
     """Return the places that an arrow passes on its way down, its label in the middle.
 
-    One that passes more layers than ``longest`` passes its label alone, and moves no box.
+    An arrow across more layers than ``longest`` passes only its label, and moves no box.
     """
     way = [top]
     middle = (top.layer + bottom.layer) // 2 | 1  # labels are in odd layers

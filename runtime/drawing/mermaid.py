@@ -16,7 +16,7 @@ _CLASSES: Final = {"start": "start", "end": "last", "fail": "fail", "outside": "
 
 
 def as_mermaid(graph: Graph) -> str:
-    """Return a flowchart; every text in it is escaped, so that it can only be shown."""
+    """Return a flowchart; every text in it is escaped, so that it is only displayed, never interpreted."""
     names = {box.id: f"n{number}" for number, box in enumerate(graph.boxes)}
     lines = [f"%% {_plain(graph.title)}", "flowchart TD"]
     lines += [f"    {_box_line(box, names)}" for box in graph.boxes]

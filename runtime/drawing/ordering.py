@@ -1,4 +1,4 @@
-"""The places in a layer: in which order, and how far to the right, so that arrows are straight and cross rarely."""
+"""Order and horizontal position of the places in a layer, such that arrows are straight and rarely cross."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Spot:
     """A box, or a point that an arrow passes.
 
     Args:
-        x: Of its middle.
-        y: Of its middle.
+        x: The x coordinate of its centre.
+        y: The y coordinate of its centre.
         passing: Whether it is part of an arrow.
-        top: Of its layer; ``bottom`` likewise.
-        lanes: How many arrows run beside the box, on either side; its width has room for them.
+        top: The y coordinate of its layer's top; ``bottom`` likewise.
+        lanes: The number of arrows beside the box, on either side; its width has room for them.
         lean_above: Which side of the box above it comes from: 1 the right one, -1 the left one, 0 neither.
         lean_below: The same of the box below it.
     """
@@ -46,7 +46,7 @@ class Spot:
 
 
 def order(layers: list[list[Spot]]) -> None:
-    """Order each layer by where its neighbours are, down and up again, and keep the best."""
+    """Order each layer by the positions of its neighbours, in sweeps down and up, and keep the best order."""
     best, fewest = [list(layer) for layer in layers], crossings(layers)
     ranks = {id(place): rank for layer in layers for rank, place in enumerate(layer)}
     for sweep in range(sweeps(layers)):
@@ -75,14 +75,14 @@ def mean_rank(place: Spot, ranks: dict[int, int], downward: bool) -> float:
 
 
 def leaning(place: Spot, other: Spot, is_above: bool) -> int:
-    """Return on which side of its neighbour a place is to be, as the arrow between them has it."""
+    """Return the side of its neighbour on which a place belongs, according to the arrow between them."""
     if is_above:
         return place.lean_above - other.lean_below
     return place.lean_below - other.lean_above
 
 
 def crossings(layers: Sequence[Sequence[Spot]]) -> int:
-    """Count how often arrows cross."""
+    """Return the number of crossings of arrows."""
     from bisect import bisect_right, insort
 
     total = 0
@@ -124,13 +124,13 @@ def spread(layers: Sequence[Sequence[Spot]]) -> None:
 
 
 def aligned(place: Spot, other: Spot, is_above: bool) -> float:
-    """Return where a place would have a straight line to its neighbour."""
+    """Return the position at which a place has a straight line to its neighbour."""
     lean = leaning(place, other, is_above)
     return other.x + lean * (place if other.passing else other).width / 2
 
 
 def nearest(layer: Sequence[Spot], wanted: Sequence[float]) -> list[float]:
-    """Return places in this order, each far enough from the next, with the least sum of squares from those wanted."""
+    """Return positions in this order that keep the gaps, at the least squared distance from those wanted."""
     offsets = [0.0]
     for one, other in itertools.pairwise(layer):
         gap = GAP_ACROSS / 2 if one.passing and other.passing else GAP_ACROSS
@@ -148,7 +148,7 @@ def nearest(layer: Sequence[Spot], wanted: Sequence[float]) -> list[float]:
 
 
 def settle(layers: Sequence[Sequence[Spot]]) -> tuple[float, float]:
-    """Put the layers below each other and everything to the right of zero; return width and height."""
+    """Stack the layers vertically, shift everything right of zero, and return width and height."""
     everything = [place for layer in layers for place in layer]
     left = min((place.x - place.width / 2 for place in everything), default=0.0)
     y = 0.0

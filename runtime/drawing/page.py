@@ -1,4 +1,4 @@
-"""A graph as one page of HTML that loads nothing: a picture, and the same in words."""
+"""A graph as a self-contained HTML page: a picture, and the same content as text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LINE = 17.0
 MARGIN = 24.0
 LETTER = 7.4
 SMALL_LETTER = 6.4
-LOOP = 46.0  # how far an arrow from a box to itself stands out
+LOOP = 46.0  # how far an arrow from a box to itself extends
 
 STYLE: Final = """\
 :root { color-scheme: light dark; --ink: #1d2430; --soft: #5b6675; --paper: #ffffff; --line: #8a94a3;
@@ -108,9 +108,9 @@ def size(layout: Layout) -> tuple[float, float]:
 
 
 def widths(layout: Layout) -> str:
-    """Return how wide the picture is: in full, as a whole in the window, and as it opens.
+    """Return the widths of the picture: at full size, fitted to the window, and initially.
 
-    It opens as a whole, but no smaller than can be read, and no larger than in full.
+    Initially it is fitted to the window, but no smaller than readable, and no larger than full size.
     """
     width, height = size(layout)
     share = width / height
@@ -122,7 +122,7 @@ def widths(layout: Layout) -> str:
 
 
 def escape(text: str) -> str:
-    """Escape a text for HTML, and write out what cannot be seen or turns the reading direction."""
+    """Escape a text for HTML, with invisible and text-direction characters made visible."""
     return escaped("\n".join(map(printable, text.split("\n"))))
 
 
@@ -236,7 +236,7 @@ def hexagon(x: float, y: float, width: float, height: float, corner: float) -> s
 
 
 def rectangle(shape: str, x: float, y: float, width: float, height: float) -> str:
-    """Return a rectangle with the corners, and the lines in it, of a shape."""
+    """Return a rectangle with the corners and inner lines of a shape."""
     right, bottom = x + width, y + height
     round_ends = {"start", "outside", "end", "ellipse"}
     radius = height / 2 if shape in round_ends else {"dashed": 16.0, "component": 0.0}.get(shape, 6.0)
@@ -257,7 +257,7 @@ def rectangle(shape: str, x: float, y: float, width: float, height: float) -> st
 
 
 def texts(lines: tuple[str, ...], x: float, y: float, *, title: bool = False) -> Iterator[str]:
-    """Give lines of text around a middle, of which the first may be a title."""
+    """Yield lines of text centred at a point; the first may be a title."""
     top = y - (len(lines) - 1) * LINE / 2 + 4.5
     for number, line in enumerate(lines):
         style = ' class="title"' if title and number == 0 else ' class="note"' if title or number else ""
@@ -265,7 +265,7 @@ def texts(lines: tuple[str, ...], x: float, y: float, *, title: bool = False) ->
 
 
 def box_size(box: Box, beside: float = 0.0) -> tuple[float, float]:
-    """Return the size of a box, and of what stands on its right and needs as much room on its left."""
+    """Return the size of a box with what is drawn at its right, and the same space at its left."""
     width = max([text_width(box.title, LETTER), *(text_width(line, SMALL_LETTER) for line in box.notes)])
     return max(width + 44, 90.0) + 2 * beside, (1 + len(box.notes)) * LINE + 20
 

@@ -1,6 +1,6 @@
 """A graph as a text: Mermaid, Graphviz' language, or a page of HTML.
 
-Loads nothing but what draws, so that ``wfc graph`` starts fast.
+Imports only the drawing modules, so that ``wfc graph`` starts fast.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A workflow's flow as data: its steps, events and resources as nodes, and what leads where as edges."""
+"""A workflow's flow as data: steps, events and resources as nodes, and the connections as edges."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class WorkflowNodeBase(BaseModel):
     label: str
 
     def truncated_label(self, max_length: int) -> str:
-        """The label; a longer one is cut and ends with ``*``."""
+        """Return the label; a longer one is cut and ends with ``*``."""
         return self.label if len(self.label) <= max_length else f"{self.label[: max_length - 1]}*"
 
 
@@ -55,7 +55,7 @@ class _Typed(WorkflowNodeBase):
     """A node that knows its class and those that it is derived from, by name."""
 
     def is_subclass_of(self, *type_names: str) -> bool:
-        """Whether its class is, or is derived from, one of these."""
+        """Return whether the node's class is, or is derived from, one of these."""
         return any(name in (getattr(self, "event_types", None) or ()) for name in type_names)
 
 
@@ -133,9 +133,9 @@ class WorkflowGraph(BaseModel):
     description: str | None = None
 
     def filter_by_node_type(self, *node_types: str) -> WorkflowGraph:
-        """The graph without nodes of these types; edges that led through them lead on.
+        """Return the graph without nodes of these types, with their neighbours connected directly.
 
-        An edge through nodes that are left out is labelled with the first of them.
+        An edge that replaces omitted nodes is labelled with the first of them.
         """
         kept = [node for node in self.nodes if node.node_type not in node_types]
         ids = {node.id for node in kept}
@@ -161,7 +161,7 @@ class WorkflowGraph(BaseModel):
 
 
 def get_workflow_representation(workflow: Workflow | type[Workflow]) -> WorkflowGraph:
-    """The flow of a workflow: which steps take and emit which events, and what they ask for.
+    """Return the flow of a workflow: which steps accept and emit which events, and which resources they use.
 
     Raises:
         WorkflowValidationError: A step's signature cannot be read.
@@ -177,7 +177,7 @@ def get_workflow_representation(workflow: Workflow | type[Workflow]) -> Workflow
 
 
 class _Graph:
-    """Gathers the nodes and edges of a table of steps."""
+    """A collector of the nodes and edges of a table of steps."""
 
     def __init__(self, table: Plan) -> None:
         self.nodes: dict[str, Any] = {}
@@ -251,7 +251,7 @@ class _Graph:
 
 
 def _names_of(table: Plan) -> dict[EventClass, str]:
-    """An id for each class of events: its name, and a number where a step or another class has it already."""
+    """Return an id for each class of events: its name, with a number if the name is already taken."""
     names: dict[EventClass, str] = {}
     taken = {step.name for step in table.steps} | {EXTERNAL}
     for step in table.steps:
@@ -268,7 +268,7 @@ def _names_of(table: Plan) -> dict[EventClass, str]:
 def _schema_of(event: EventClass) -> dict[str, Any] | None:
     try:
         return event.model_json_schema()
-    except Exception:  # a field of a class that JSON knows nothing of, such as an exception
+    except Exception:  # a field of a class without a JSON Schema, such as an exception
         return None
 
 

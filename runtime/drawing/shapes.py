@@ -1,7 +1,7 @@
 """The shapes of boxes and the styles of arrows, in every language that drawings are made in.
 
-A shape or a style that is not here is drawn as the plain one. To add one: a line here, and its outline and colour in
-``page`` if it has its own there.
+An unknown shape or style is drawn as the plain one. To add one, add a line here, and in ``page`` its
+outline and colour if it has its own.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ TURN = 10.0
 def way_down(way: tuple[Spot, ...]) -> str:
     """Return the line from the lower edge of the first place to the upper edge of the last.
 
-    It is bent between layers only: within a layer it is straight, so that it touches no other place there.
+    It is curved only between layers: within a layer it is straight, so that it touches no other place there.
     """
     first, last = way[0], way[-1]
     start, end = (first.x, first.y + first.height / 2), (last.x, last.y - last.height / 2)

@@ -1,4 +1,4 @@
-"""All that may happen in a workflow as a graph, with the workflows that its steps start."""
+"""The possible flows of a workflow as a graph, with the workflows that its steps start."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _SHAPES: Final = {
 def draw_workflow(
     workflow: Workflow | type[Workflow], format: str = "html", *, include_child_workflows: bool = True
 ) -> str:
-    """Return a drawing of all that may happen in a workflow.
+    """Return a drawing of the possible flows of a workflow.
 
     Args:
         format: ``html``, one page that loads nothing; ``mermaid``; or ``dot``.
@@ -52,10 +52,10 @@ def draw_workflow(
 
 
 def nested_representation(workflow: Workflow | type[Workflow], deepest: int = DEEPEST) -> WorkflowGraph:
-    """Return the flow of a workflow, and inside it those of the workflows that its steps name.
+    """Return the flow of a workflow, including those of the workflows that its steps name.
 
-    A child's nodes have its place in front of their ids; a node ``calls: Child`` leads from the step to the child's
-    start, and ``returns: Child`` from its ends back.
+    The ids of a child's nodes are prefixed with its path; a node ``calls: Child`` leads from the step to the
+    child's start, and ``returns: Child`` from its ends back.
     """
     graph = get_workflow_representation(workflow).model_copy(deep=True)
     _nest(graph, workflow, "", (_class_of(workflow),), deepest)
@@ -108,7 +108,7 @@ def _class_of(workflow: Workflow | type[Workflow]) -> type[Workflow]:
 
 
 def _children(function: Callable[..., Any], workflow: Workflow | type[Workflow]) -> Iterator[type[Workflow]]:
-    """The workflow classes that a step's code names: by their names in Python, or as the child of a pause."""
+    """Return the workflow classes that a step's code refers to, by name or as the child of a pause."""
     found: dict[type[Workflow], None] = {}
     around = {**getattr(function, "__globals__", {}), **_enclosed(function)}
     pauses = False
@@ -132,7 +132,7 @@ def _children(function: Callable[..., Any], workflow: Workflow | type[Workflow])
 
 
 def _codes(code: CodeType | None) -> Iterator[CodeType]:
-    """The code of a function, and of those that are written inside it."""
+    """Yield the code objects of a function and of the functions nested in it."""
     todo = [code] if code is not None else []
     while todo:
         one = todo.pop()

@@ -11,7 +11,7 @@ __all__ = ["CURRENT_STEP", "CurrentStep", "enter_run"]
 
 
 class CurrentStep:
-    """What a worker of a run is at. It changes with each step run, so that the variable itself need not."""
+    """The step run that a worker is executing; updated in place, so the context variable stays the same."""
 
     __slots__ = ("_run", "step_run")
 
@@ -21,7 +21,7 @@ class CurrentStep:
 
     @property
     def run(self) -> object | None:
-        """The run, unless it is gone."""
+        """The run; ``None`` if it no longer exists."""
         return self._run()
 
 
@@ -30,7 +30,7 @@ CURRENT_STEP: ContextVar[CurrentStep] = ContextVar("wfc_current_step")
 
 
 def enter_run(run: object) -> CurrentStep:
-    """Make this task a worker of a run."""
+    """Mark this task as a worker of a run."""
     current: CurrentStep = CurrentStep(run)
     CURRENT_STEP.set(current)
     return current

@@ -1,4 +1,4 @@
-"""What older releases of llama-index-workflows had, and what is written now."""
+"""Names from older releases of llama-index-workflows, and their replacements."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _OF_CONTEXT = {
 
 
 def stop_former_arguments(inputs: Collection[str], fields: Collection[str]) -> None:
-    """Stop arguments that ``run`` no longer has, unless the start event has fields of these names.
+    """Reject arguments that ``run`` no longer has, unless the start event has fields with these names.
 
     Raises:
-        WorkflowRuntimeError: There is one.
+        WorkflowRuntimeError: There is such an argument.
     """
     for name, instead in _OF_RUN.items():
         if name in inputs and name not in fields:
@@ -34,5 +34,5 @@ def stop_former_arguments(inputs: Collection[str], fields: Collection[str]) -> N
 
 
 def former_context_name(name: str) -> str | None:
-    """Return what stands for an attribute that a context no longer has; ``None``: it never had it."""
+    """Return the replacement of an attribute that contexts no longer have; ``None`` if they never had it."""
     return _OF_CONTEXT.get(name)

@@ -1,4 +1,4 @@
-"""Gates that let in so many runs at once; the others wait in the order in which they came."""
+"""Gates that admit a limited number of concurrent runs; further runs wait in order of arrival."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ CLEANING = 5.0
 
 
 class GatedRun(Protocol):
-    """What gates need of a run."""
+    """The interface of a run that gates use."""
 
     @property
     def loop(self) -> asyncio.AbstractEventLoop:
-        """Its event loop."""
+        """The run's event loop."""
 
     @property
     def is_done(self) -> bool:
-        """Whether it is over."""
+        """Return whether the run is over."""
 
     def begin(self) -> None:
-        """Start it, at the loop's next turn."""
+        """Start the run in the event loop's next iteration."""
 
 
 class Gate:
-    """Lets in ``most`` runs at once; its name is for whoever keeps it."""
+    """A gate that admits at most ``most`` runs at once; ``name`` is for the owner of the gate."""
 
     __slots__ = ("_inside", "_most", "_waiting", "name")
 
@@ -43,7 +43,7 @@ class Gate:
         self._waiting: deque[Admission] = deque()
 
     def enter(self, passage: Admission) -> bool:
-        """Return whether a run is let in at once; otherwise it goes on when its turn has come."""
+        """Admit a run or put it into the queue; return whether it was admitted at once."""
         if self._inside < self._most:
             self._inside += 1
             return True
@@ -51,7 +51,7 @@ class Gate:
         return False
 
     def leave(self) -> None:
-        """Give the place to the next run that still wants it."""
+        """Pass the place to the next waiting run that is not over."""
         while self._waiting:
             passage = self._waiting.popleft()
             if not (passage.run.is_done or passage.run.loop.is_closed()):
@@ -60,22 +60,22 @@ class Gate:
         self._inside -= 1
 
     def forget(self, passage: Admission) -> None:
-        """Take a run out of the queue."""
+        """Remove a run from the queue."""
         if passage in self._waiting:
             self._waiting.remove(passage)
 
     @property
     def is_free(self) -> bool:
-        """Whether nobody is inside or waits."""
+        """Return whether no run is admitted or waiting."""
         return not self._inside and not self._waiting
 
 
 class Admission:
-    """A run's way through its gates: it begins behind the last one, and leaves all of them when it is over.
+    """A run's passage through its gates: it begins after the last gate, and leaves all gates when it is over.
 
     Args:
-        lock: Held while gates change, as their runs may be in different threads.
-        left: Called with the gates that it has left.
+        lock: Held while gates change, because their runs may be in different threads.
+        left: Called with the gates that the run has left.
     """
 
     __slots__ = ("_at", "_gates", "_left", "_lock", "run")
@@ -90,7 +90,7 @@ class Admission:
         self._left = left
 
     def start(self) -> None:
-        """Go through as many gates as are open, and begins the run if these are all."""
+        """Pass the gates that are open; begin the run if it has passed all of them."""
         with self._lock:
             while self._at < len(self._gates):
                 if not self._gates[self._at].enter(self):
@@ -99,7 +99,7 @@ class Admission:
         self.run.begin()
 
     def go_on(self) -> None:
-        """Go on behind a gate at which it waited."""
+        """Continue after the gate at which the run was waiting."""
         self._at += 1
         if self.run.is_done:
             self._leave()
@@ -107,11 +107,11 @@ class Admission:
             self.start()
 
     def holds(self, gate: Gate) -> bool:
-        """Return whether the run is inside of a gate."""
+        """Return whether the run has passed a gate."""
         return gate in self._gates[: self._at]
 
     def over(self, tasks: set[asyncio.Task[Any]]) -> None:
-        """Leave all gates, once the run is over and ``tasks``, those of its steps, have cleaned up."""
+        """Leave all gates once ``tasks``, those of the steps of the ended run, have cleaned up."""
         if not tasks:
             self._leave()
             return

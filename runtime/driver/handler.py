@@ -1,4 +1,4 @@
-"""What ``run()`` gives back: a run, from the outside."""
+"""The handler that ``run()`` returns: access to a run from outside."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ __all__ = ["WorkflowHandler"]
 
 
 class WorkflowHandler(Generic[R]):
-    """A run that is under way, or over.
+    """A handler of a run, which is active or over.
 
-    Awaiting it gives the run's result: what a plain ``StopEvent`` carries, or the end event itself where it is
-    of a class of its own. It raises what the run failed with: a ``WorkflowError``, which is also of the kind that
-    a step raised. But pydantic's ``ValidationError``, of whose class no other error can be, is raised
-    itself, with a note that names the step.
+    Awaiting it returns the run's result: the result in a plain ``StopEvent``, or the end event itself if it
+    is of a subclass. If the run failed, awaiting raises its error: a ``WorkflowError`` that is also an
+    instance of the class that a step raised. Only pydantic's ``ValidationError``, which cannot be subclassed,
+    is raised itself, with a note that names the step.
     """
 
     __slots__ = ("_context", "_run")
@@ -66,7 +66,7 @@ class WorkflowHandler(Generic[R]):
         return event.result if type(event) is StopEvent else event
 
     async def stop_event_result(self) -> StopEvent:
-        """The end event, once there is one. Cancelling the caller does not cancel the run."""
+        """Wait for the end event and return it. Cancelling the caller does not cancel the run."""
         future = self._run.future
         try:
             return future.result() if future.done() else await asyncio.shield(future)
@@ -76,34 +76,35 @@ class WorkflowHandler(Generic[R]):
         raise failed if self._run.execution.plan.is_generated else as_caught(failed)
 
     def get_stop_event(self) -> StopEvent | None:
-        """The end event, or ``None`` while the run is not over or if it failed."""
+        """Return the end event, or ``None`` if the run is not over or has failed."""
         future = self._run.future
         return future.result() if future.done() and future.exception() is None else None
 
     def is_done(self) -> bool:
-        """Whether the run is over."""
+        """Return whether the run is over."""
         return self._run.is_done
 
     def stream_events(self, expose_internal: bool = False, *, since: int = 0) -> AsyncGenerator[Event, None]:
-        """What the run publishes, from its beginning to its last event. Each call is a reader of its own.
+        """Return a reader of the run's published events, from first to last; each call creates a new one.
 
-        The last 100,000 events are kept for readers that come later, or as many as the workflow's ``stream_limit``
-        says. A reader misses nothing after it has begun.
+        The last 100,000 events are kept for later readers, or the number set by the workflow's
+        ``stream_limit``. A reader misses no event after it has begun.
 
         Args:
-            expose_internal: Whether to show what happens inside too: ``InternalDispatchEvent`` s, from the
-                moment that somebody first asked for them.
-            since: How many events to leave out at the beginning; a reply that comes in pieces counts as one.
+            expose_internal: Whether to include internal events too: ``InternalDispatchEvent`` s, from the
+                moment of the first such request.
+            since: The number of events to skip at the beginning; a reply that arrives in pieces counts as
+                one.
 
         Raises:
-            StreamGoneError: The first event after those is kept no more; it says which is the first that is.
+            StreamGoneError: The first event after those is no longer kept; the error names the first that is.
         """
         return self._stream(expose_internal).read(since)
 
     def stream_with_run_ids(
         self, expose_internal: bool = False, *, since: int = 0
     ) -> AsyncGenerator[tuple[str, Event], None]:
-        """The same with the id of the run that each event comes from: this one, or one that is part of it.
+        """Return a reader of events with the id of the run that each comes from: this run, or a part of it.
 
         The id of a part begins with those of the runs above it: ``<run id>/<step>/<number>``.
         """
@@ -114,11 +115,11 @@ class WorkflowHandler(Generic[R]):
         return watchers.inner_stream() if expose_internal else watchers.stream
 
     def observe(self, observer: Observer) -> None:
-        """Calls ``observer`` with everything that happens from now on, as it happens."""
+        """Call ``observer`` with every event from now on, as it happens."""
         self._run.watchers.observe(observer)
 
     async def send_event(self, event: Event, step: str | None = None) -> None:
-        """Sends an event to all steps that accept it, or to one.
+        """Send an event to all steps that accept it, or to one.
 
         Raises:
             WorkflowRuntimeError: The run has ended, or no step, or not the named one, accepts it.
@@ -126,35 +127,35 @@ class WorkflowHandler(Generic[R]):
         self._run.send(event, step)
 
     def is_meant_for(self, event: Event) -> bool:
-        """Whether an event from outside is for this run, as far as keys tell: its field with the key has the run's."""
+        """Return whether an event from outside is for this run: its key field must hold the run's key."""
         return self._run.is_meant_for(event)
 
     def questions(self) -> list[OpenQuestion]:
-        """The questions that wait for an answer, in the order in which they were asked; then those of its parts."""
+        """Return the run's open questions, in the order in which they were asked; then those of its parts."""
         return _questions_of(self._run)
 
     def waits_for(self, worker_id: str) -> tuple[str, datetime | None] | None:
-        """What a step run of the state ``waiting`` waits for: an event from outside by its name, or a time.
+        """Return the event from outside, by name, or the time that a ``waiting`` step run waits for.
 
         Args:
-            worker_id: Of its ``StepStateChanged``.
+            worker_id: The ``worker_id`` of the step run's ``StepStateChanged``.
 
         Returns:
-            The event's name, empty if it is a time, and until when it waits, in UTC. ``None`` for one that waits for an
-            answer or for other runs, and for one that waits no more.
+            The event's name, empty for a time, and the end of the wait, in UTC. ``None`` for a step run that
+            waits for an answer or for other runs, or that no longer waits.
         """
         return awaited_event(self._run.execution, int(worker_id)) if worker_id.isdecimal() else None
 
     async def answer(self, question_id: str, value: object = None, *, by: str | None = None) -> None:
-        """Answers a question. Answering once more, or one that is closed, changes nothing.
+        """Answer a question; a second answer, or an answer to a closed question, has no effect.
 
         Args:
-            question_id: Of ``questions()`` or ``QuestionAsked``.
+            question_id: The id of the question, from ``questions()`` or ``QuestionAsked``.
             value: The answer, as JSON data, or as the form's record.
-            by: Who answers, such as ``user:ann``; a person has one answer to a question.
+            by: The person who answers, such as ``user:ann``; each person can answer a question once.
 
         Raises:
-            UnknownQuestionError: The run never asked it.
+            UnknownQuestionError: The run never asked this question.
             InvalidAnswerError: The answer does not fit; the question stays open.
         """
         asker = self._run.asker_of(question_id)
@@ -162,10 +163,11 @@ class WorkflowHandler(Generic[R]):
             asker.answer(question_id, value, by or "")
 
     def cancel_step(self, step: str | int) -> int:
-        """Cancels what is live of a step, with what follows from it: how many step runs that were.
+        """Cancel a step's live runs, with all that depends on them; return the number of step runs.
 
-        That is: its runs at work, in the queue, before their next attempt or paused, with their child runs, items and
-        questions; and where it has opened frames of joins or batches, all runs in these.
+        These are its active runs, and those in the queue, before their next attempt or paused, with their
+        child runs, items and questions; and where it has opened frames of joins or batches, all runs in
+        these.
 
         Args:
             step: The step's name; or the number of one of its runs, the last part of a question's id and the
@@ -177,13 +179,13 @@ class WorkflowHandler(Generic[R]):
         return self._run.cancel_step(step)
 
     def break_at(self, *where: str | Breakpoint) -> None:
-        """Has the run halt at these places from now on, and at no others; without any, nowhere.
+        """Set the breakpoints of the run, replacing all earlier ones; without any, the run halts nowhere.
 
-        Called right after ``run()``, it holds from the first step on. A halted run's deadline stands still; its other
-        timers do not. Breakpoints are of this run only, and not of those that are part of it.
+        If called right after ``run()``, it applies from the first step on. A halted run's deadline is
+        suspended; its other timers are not. Breakpoints apply to this run only, and not to its parts.
 
         Args:
-            where: Breakpoints, or names of steps, before which it is to halt.
+            where: Breakpoints, or names of steps before which the run halts.
 
         Raises:
             WorkflowStepDoesNotExistError: There is no step of a name.
@@ -195,28 +197,28 @@ class WorkflowHandler(Generic[R]):
             self.go_on()
 
     async def halted(self) -> Halt | None:
-        """Waits until the run halts; where it does. ``None`` if it is over."""
+        """Wait until the run halts; return the halt, or ``None`` if the run is over."""
         return await self._run.breaking().halted()
 
     def go_on(self) -> None:
-        """Lets a halted run go on."""
+        """Continue a halted run."""
         if self._run.breakpoints is not None:
             self._run.breakpoints.go_on()
 
     async def run_step(self) -> list[Event] | None:
-        """Lets one step run begin, and no other until the next call; returns when its result is recorded.
+        """Execute one step run, and no other until the next call; return when its result is recorded.
 
         Returns:
-            The events that it gave; ``None`` if the run is over.
+            The events that it emitted; ``None`` if the run is over.
         """
         points = self._run.breaking()
         points.set((Breakpoint(),))
         return await points.run_step()
 
     async def cancel_run(self, *, timeout: float = 5.0) -> None:  # noqa: ASYNC109 - llama-index-workflows' name
-        """Ends the run; awaiting the handler then raises ``WorkflowCancelledByUser``.
+        """End the run; awaiting the handler then raises ``WorkflowCancelledByUser``.
 
-        ``ctx.to_dict()`` still gives the run as it was before, to go on from there.
+        ``ctx.to_dict()`` still returns the run as it was before, so that it can be resumed.
 
         Args:
             timeout: Seconds to wait for the steps that were running to clean up.
@@ -233,22 +235,22 @@ class WorkflowHandler(Generic[R]):
     # --- names that llama-index-workflows has deprecated
 
     def done(self) -> bool:
-        """``is_done()``. Deprecated."""
+        """Return whether the run is over. Deprecated: use ``is_done()``."""
         _deprecated("done", "is_done()")
         return self.is_done()
 
     def cancel(self) -> None:
-        """Ends the run at once. Deprecated: ``await handler.cancel_run()``."""
+        """End the run at once. Deprecated: ``await handler.cancel_run()``."""
         _deprecated("cancel", "await handler.cancel_run()")
         self._run.cancel()
 
     def exception(self) -> BaseException | None:
-        """What the run failed with, once it is over. Deprecated: await the handler."""
+        """Return the error of a run that has failed, once it is over. Deprecated: await the handler."""
         _deprecated("exception", "await the handler")
         return self._run.future.exception()
 
     def cancelled(self) -> bool:
-        """Whether the run was cancelled. Deprecated: await the handler."""
+        """Return whether the run was cancelled. Deprecated: await the handler."""
         _deprecated("cancelled", "await the handler")
         future = self._run.future
         return future.done() and isinstance(future.exception(), WorkflowCancelledByUser)

@@ -1,4 +1,4 @@
-"""Calls of functions in the event loop of a run, from wherever the caller is."""
+"""Calls of functions in the event loop of a run, from any thread or event loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages between runs: events, or data that is read as the receiver's class of an event."""
+"""Messages between runs: events, or data that is validated as the receiver's event class."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ KEPT = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """An event as data: its name, and its fields as JSON data. For senders that do not have its class."""
+    """An event as data: its name, and its fields as JSON data; for senders without the event's class."""
 
     event: str
     fields: Mapping[str, object]
@@ -37,7 +37,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """Has an event for which there is no run yet wait so many seconds for one to start."""
+    """An option to keep an event without a receiving run for some seconds until such a run starts."""
 
     seconds: float
 
@@ -47,7 +47,7 @@ IfAbsent = Literal["start"] | Keep | None
 
 
 class Mailbox:
-    """Messages for runs that are still to start, by workflow and key."""
+    """Messages for runs that have not started yet, by workflow and key."""
 
     def __init__(self) -> None:
         self._kept: dict[Key, dict[int, tuple[Event | Message, str | None]]] = {}
@@ -57,7 +57,7 @@ class Mailbox:
         """Keep a message; return whether it is new.
 
         Raises:
-            WorkflowRuntimeError: There are too many already.
+            WorkflowRuntimeError: Too many messages are kept already.
         """
         waiting = self._kept.setdefault(key, {})
         if message_id is not None and any(known == message_id for _, known in waiting.values()):
@@ -78,20 +78,20 @@ class Mailbox:
                 del self._kept[key]
 
     def take(self, key: Key) -> list[tuple[Event | Message, str | None]]:
-        """Take out what was kept for a run that starts now, the oldest first."""
+        """Remove and return the messages kept for a run that starts now, the oldest first."""
         waiting = self._kept.pop(key, {})
         self._count -= len(waiting)
         return list(waiting.values())
 
 
 def read_as(kind: type[T], fields: Mapping[str, object], what: str) -> T:
-    """Read what came from elsewhere, by way of JSON, as an event of a class.
+    """Validate data from elsewhere, in its JSON form, as an event of a class.
 
     Args:
-        what: It is called so in the message.
+        what: The name of the data in the error message.
 
     Raises:
-        InvalidMessageError: It does not fit, or has no JSON form.
+        InvalidMessageError: The data does not fit the class, or has no JSON form.
     """
     try:
         return kind.model_validate_json(to_json(fields, by_alias=True, inf_nan_mode="constants"))  # type: ignore[attr-defined, no-any-return]
@@ -114,10 +114,10 @@ def fields_of(event: Event | Message) -> Mapping[str, Any]:
 
 
 def key_of_event(event: Event | Message, receives: Receives) -> str | None:
-    """Return the key that an event holds, as the receiver reads it; ``None`` if it holds none.
+    """Return the key in an event, as the receiver reads it; ``None`` if there is none.
 
     Raises:
-        InvalidMessageError: It does not fit what the receiver takes.
+        InvalidMessageError: The event does not fit what the receiver accepts.
     """
     assert receives.key is not None
     kind = receives.event

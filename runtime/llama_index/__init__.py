@@ -1,7 +1,7 @@
-"""What exists only so that programs written for llama-index-workflows run: its names, in modules of its names.
+"""Compatibility with llama-index-workflows: its names, in modules with the same names.
 
-In such a program ``workflows`` becomes ``wfc.runtime.llama_index``. Nothing else imports this room, but for the door
-``wfc.runtime.integrations.llama_index``: it may be deleted, with that and with its tests.
+In a program written for it, ``workflows`` becomes ``wfc.runtime.llama_index``. Only
+``wfc.runtime.integrations.llama_index`` imports this package: both may be deleted, together with their tests.
 """
 
 from __future__ import annotations

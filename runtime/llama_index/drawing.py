@@ -29,10 +29,10 @@ def draw_all_possible_flows(
     max_label_length: int | None = None,
     include_child_workflows: bool = True,
 ) -> None:
-    """Write a page with all that may happen in a workflow.
+    """Write an HTML page with the possible flows of a workflow.
 
     Args:
-        notebook: Changes nothing: ``IPython.display.HTML(filename=…)`` shows the page in a notebook.
+        notebook: Has no effect: ``IPython.display.HTML(filename=…)`` shows the page in a notebook.
         max_label_length: Longer names are cut; ``None``: none are.
         include_child_workflows: Whether to draw the workflows that steps start, inside.
     """
@@ -45,7 +45,7 @@ def draw_all_possible_flows_mermaid(
     max_label_length: int | None = None,
     include_child_workflows: bool = True,
 ) -> str:
-    """Return all that may happen in a workflow, for Mermaid, and write it to a file if ``filename`` is not empty."""
+    """Return a workflow's possible flows for Mermaid; write them to a file if ``filename`` is not empty."""
     return _write(filename, render(_flows(workflow, max_label_length, include_child_workflows), "mermaid"))
 
 
@@ -55,7 +55,7 @@ def draw_all_possible_flows_dot(
     max_label_length: int | None = None,
     include_child_workflows: bool = True,
 ) -> str:
-    """Return all that may happen in a workflow, for Graphviz, and write it to a file if ``filename`` is not empty."""
+    """Return a workflow's possible flows for Graphviz; write them to a file if ``filename`` is not empty."""
     return _write(filename, render(_flows(workflow, max_label_length, include_child_workflows), "dot"))
 
 
@@ -68,7 +68,7 @@ def draw_most_recent_execution(
     """Write a page with what has happened in a run; ``record_executions`` must have been called before it started.
 
     Args:
-        notebook: Changes nothing, see ``draw_all_possible_flows``.
+        notebook: Has no effect, see ``draw_all_possible_flows``.
 
     Raises:
         WorkflowRuntimeError: The run was not recorded.

@@ -1,4 +1,4 @@
-"""``workflows.errors``: what may be raised."""
+"""``workflows.errors``: the classes of errors."""
 
 from __future__ import annotations
 
@@ -30,4 +30,4 @@ __all__ = [
 
 
 class WorkflowDone(WorkflowError):  # noqa: N818 - the name is llama-index-workflows'
-    """Is never raised by a run; programs may mention it."""
+    """An error that no run raises, defined because programs may refer to it."""

@@ -1,4 +1,4 @@
-"""This room under the name ``workflows``, from which ``llama_index.core``'s agents import."""
+"""Installation of this package as ``workflows``, from which ``llama_index.core``'s agents import."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _KEPT_BY_AGENTS: Final = (
 
 
 class _Alias(ModuleType):
-    """One of their modules, made of ours. A name is looked up when it is asked for."""
+    """A module that stands for one of theirs, with our names, which are looked up when first used."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name != "__all__":
@@ -65,18 +65,18 @@ class _Alias(ModuleType):
 
 
 def _stand_in(name: str) -> str:
-    """Return the name of the module of this room that stands for one of theirs."""
+    """Return the name of the module of this package that stands for one of theirs."""
     return f"{_HERE}.{_OTHERS[name]}" if name in _OTHERS else _HERE + name.removeprefix("workflows")
 
 
 def install() -> None:
-    """Put this room's modules where ``import workflows`` finds them, for the rest of the process.
+    """Register this package's modules under the name ``workflows``, for the rest of the process.
 
     To be called before anything imports ``llama_index.core`` or ``workflows``; the package llama-index-workflows
-    may be installed or not, and is not used from then on. A second call changes nothing.
+    may be installed or not, and is not used from then on. A second call has no effect.
 
     Raises:
-        WorkflowConfigurationError: ``workflows`` has been imported already, so that some code has the other one.
+        WorkflowConfigurationError: ``workflows`` has already been imported, so some code uses the original.
     """
     loaded = sys.modules.get("workflows")
     if isinstance(loaded, _Alias):

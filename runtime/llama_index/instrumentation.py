@@ -1,4 +1,4 @@
-"""Handlers that were written for llama-index-instrumentation see our runs, steps and calls."""
+"""A bridge that passes our runs, steps and calls to handlers written for llama-index-instrumentation."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class RunEvent(BaseEvent):
 
     @classmethod
     def class_name(cls) -> str:
-        """What their handlers know it by."""
+        """Return the name by which llama-index identifies the class."""
         return "RunEvent"
 
 
@@ -49,22 +49,22 @@ class SpanCancelledEvent(BaseEvent):
 
     @classmethod
     def class_name(cls) -> str:
-        """What their handlers know it by."""
+        """Return the name by which llama-index identifies the class."""
         return "SpanCancelledEvent"
 
 
 class Bridge(SpanHandler, EventHandler):
-    """Tells their dispatchers what ours are told.
+    """A handler that forwards our spans and events to the dispatchers of llama-index.
 
     While a step's code runs, its attempt is their active span: what an LLM of llama-index records there
-    finds its place below it.
+    is placed below it.
     """
 
     def __init__(self) -> None:
         self._dispatcher = theirs.get_dispatcher(NAME)
 
     def enter(self, span: Span) -> None:
-        """Their ``span_enter``, with the workflow as the instance and what is known as arguments."""
+        """Call their ``span_enter``, with the workflow as the instance and the span's input as arguments."""
         if _CARRIED in span.carried:
             self._dispatcher.restore_propagation_context(json.loads(span.carried[_CARRIED]))
         parent = span.parent.kept.get(self) if span.parent is not None else None
@@ -80,7 +80,7 @@ class Bridge(SpanHandler, EventHandler):
         )
 
     def exit(self, span: Span) -> None:
-        """Their ``span_exit``; of a failed one ``span_drop``, and its event."""
+        """Call their ``span_exit``, or for a failed span ``span_drop``, with its event."""
         id_ = span.kept.get(self)
         if id_ is None:
             return
@@ -94,23 +94,23 @@ class Bridge(SpanHandler, EventHandler):
         self._dispatcher.span_exit(**told, result=span.result)
 
     def activate(self, span: Span) -> Any:
-        """Makes it their active span, with its tags."""
+        """Make this their active span, with its tags."""
         tags = {**active_instrument_tags.get(), **span.tags}
         return active_span_id.set(span.kept.get(self)), active_instrument_tags.set(tags)
 
     def deactivate(self, span: Span, token: Any) -> None:
-        """Sets back what ``activate`` set."""
+        """Undo what ``activate`` set."""
         active, tags = token
         active_instrument_tags.reset(tags)
         active_span_id.reset(active)
 
     def carry(self, span: Span) -> Mapping[str, str]:
-        """What their span handlers say of where they are, as JSON."""
+        """Return the propagation context of their span handlers, as JSON."""
         found = self._dispatcher.capture_propagation_context()
         return {_CARRIED: json.dumps(found, default=str)} if found else {}
 
     def handle(self, dispatched: Dispatched) -> None:
-        """Their ``event``, in the span that ours happened in."""
+        """Call their ``event``, with the span in which our event happened."""
         span = dispatched.span
         event: Event = dispatched.event
         self._dispatcher.event(
@@ -124,10 +124,10 @@ class Bridge(SpanHandler, EventHandler):
 
 
 def install(name: str = "root") -> Bridge:
-    """Has their handlers told of all runs that start from now on.
+    """Forward all runs that start from now on to the handlers of llama-index.
 
     Args:
-        name: Of our dispatcher: a module's, or ``module.Class``, tells only of the workflows there.
+        name: The name of our dispatcher: a module's, or ``module.Class``, restricts this to its workflows.
     """
     bridge = Bridge()
     get_dispatcher(name).add_span_handler(bridge)
@@ -136,7 +136,7 @@ def install(name: str = "root") -> Bridge:
 
 
 def _arguments(span: Span) -> inspect.BoundArguments:
-    """What went into a span, in the shape of a call."""
+    """Return the input of a span as the bound arguments of a call."""
     given = {name.rpartition(".")[2]: value for name, value in span.content.items()}
     names = [name for name in given if name.isidentifier()]
     signature = inspect.Signature([inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in names])

@@ -1,4 +1,4 @@
-"""``workflows.types``: types of what runs give."""
+"""``workflows.types``: types of the results of runs."""
 
 from __future__ import annotations
 

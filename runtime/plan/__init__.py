@@ -26,16 +26,16 @@ __all__ = ["Plan"]
 
 
 class Plan:
-    """All steps of a workflow class, and where every event goes.
+    """The steps of a workflow class, and the routes of events between them.
 
     Args:
-        owner: The class's name, for messages.
+        owner: The class's name, for error messages.
         is_generated: Whether the compiler has printed the class.
-        received: Events from outside, whoever takes them.
-        exits: The run's own, with their signatures.
+        received: Classes of events that runs take from outside, by a step or by a pause.
+        exits: The calls of the run's exits with their signatures, by name of the exit.
 
     Raises:
-        WorkflowValidationError: Steps contradict each other, or a join names a step that there is not.
+        WorkflowValidationError: Steps contradict each other, or a join names a step that does not exist.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Plan:
             step.items = {event: self.acceptors(event) for batch in step.emissions.batches for event in batch}
 
     def _find_shared_events(self) -> None:
-        """Mark the steps that take one event by itself which another step takes too."""
+        """Mark the steps that take single events which another step takes too."""
         single = [step for step in self.steps if not step.slots and not step.collects]
         for step in single:
             step.shares_events = any(
@@ -142,7 +142,7 @@ class Plan:
         return None if name is None else self.by_name[name]
 
     def _events_from_outside(self, produced: set[EventClass]) -> tuple[EventClass, ...]:
-        """Those that steps accept and no step produces, or that are people's or another run's."""
+        """Return the accepted events that no step produces, that people send, or that runs receive."""
         accepted = dict.fromkeys(
             event for step in self.steps if not step.max_recoveries for event in step.accepts
         )
@@ -172,7 +172,7 @@ class Plan:
 
     @cached_property
     def end_classes(self) -> tuple[type[StopEvent], ...]:
-        """The classes of the events that end runs, those of the run's own exits too."""
+        """The classes of the events that end runs, including those of the run's exits."""
         emitted = [event for step in self.steps for event in step.emits]
         emitted += [event for signature in self.exit_signatures for event in signature.emissions.events]
         return tuple(dict.fromkeys(event for event in emitted if issubclass(event, StopEvent)))
@@ -200,7 +200,7 @@ class Plan:
 
 
 def _state_class(steps: tuple[Step, ...], exits: list[Signature]) -> type[Any]:
-    """The state's class, from the signatures: the most derived of those that they name."""
+    """Return the most derived of the state classes that the signatures name."""
     found: type[Any] = DictState
     named = [(f"step `{step.name}`", [step.signature, *step.exits.values()]) for step in steps]
     named += [(f"step `{step.name}`", [step.item.signature]) for step in steps if step.item is not None]

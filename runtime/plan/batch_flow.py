@@ -1,4 +1,4 @@
-"""Where the batches and branches of a class's steps lead: who collects them, and what a join may cancel."""
+"""Analysis of batches and branches: which steps collect them, and which steps a join may cancel."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["BatchFlow"]
 
 
 class BatchFlow:
-    """What comes of the events that steps emit.
+    """Analysis of the steps that emitted events lead to.
 
     Args:
-        steps: All of the class.
+        steps: All steps of the class.
         acceptors: The steps that events of a class go to.
     """
 
@@ -23,7 +23,7 @@ class BatchFlow:
         self._acceptors = acceptors
 
     def bind_batches(self) -> None:
-        """Tells every step for each batch that it may open which steps collect it."""
+        """Set ``batches`` of every step: the steps that collect each batch that it may open."""
         if not any(step.collects for step in self._steps):
             return
         for step in self._steps:
@@ -64,7 +64,10 @@ class BatchFlow:
         return frozenset(step for step, _inner in self._descendants(events) if not step.collects)
 
     def _descendants(self, events: tuple[EventClass, ...]) -> Iterator[tuple[Step, int]]:
-        """The steps that a batch's items lead to until it is collected, and how many batches are open inside it."""
+        """Yield each step that a batch's items reach before the batch is collected.
+
+        The second value is the number of batches open inside that batch.
+        """
         seen: set[tuple[EventClass, int]] = set()
         todo = [(event, 0) for event in events]
         deepest = len(self._steps)

@@ -1,4 +1,4 @@
-"""Whether the results of a step's calls may be used again."""
+"""The cache option of a step: reuse of the results of its calls."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ __all__ = ["Cache"]
 
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """Says that results of a step's calls may be used again.
+    """The rule by which results of a step's calls are reused.
 
     Args:
-        seconds: How long one is good; ``None``: as long as the definition stays as it is.
-        definition: A digest of the step's definition: another one, another result. By itself the function's name.
+        seconds: How long a result stays valid; ``None``: until the definition changes.
+        definition: A digest of the step's definition; a result is not reused under a different one. By
+            default the function's name.
 
     Raises:
         WorkflowValidationError: The time is not positive.

@@ -1,4 +1,4 @@
-"""When a step that takes a list of events gets it: ``Annotated[list[E], Collect(Take(3))]``.
+"""Options for when a step receives its list of events: ``Annotated[list[E], Collect(Take(3))]``.
 
 ``TakeAll`` is what llama-index-workflows calls ``All``, which in ``wfc.runtime`` emits several events.
 """
@@ -11,24 +11,24 @@ __all__ = ["Cardinality", "Collect", "Take", "TakeAll"]
 
 
 class Cardinality:
-    """How many events of a batch a collector waits for: ``TakeAll()`` or ``Take(n)``."""
+    """The number of events of a batch that a collector waits for: ``TakeAll()`` or ``Take(n)``."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class TakeAll(Cardinality):
-    """Those of all items, once no work of the batch is left; in the order of the items."""
+    """The events of all items, in the order of the items, once no work of the batch is left."""
 
 
 @dataclass(frozen=True, slots=True)
 class Take(Cardinality):
-    """The first ``n`` that arrive, in that order; or fewer, once no work of the batch is left.
+    """The first ``n`` events to arrive, in that order, or fewer once no work of the batch is left.
 
-    The other items go on, and what they emit is late.
+    The other items continue, and events from them are late.
 
     Raises:
-        ValueError: ``n`` is no integer greater than 0.
+        ValueError: ``n`` is not an integer greater than 0.
     """
 
     n: int
@@ -40,6 +40,6 @@ class Take(Cardinality):
 
 @dataclass(frozen=True, slots=True)
 class Collect:
-    """Goes with a parameter ``list[E]``, and says how many of a batch's events it waits for."""
+    """An annotation of a ``list[E]`` parameter: how many of a batch's events it waits for."""
 
     cardinality: Cardinality = field(default_factory=TakeAll)

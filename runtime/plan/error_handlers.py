@@ -1,4 +1,4 @@
-"""Which ``@catch_error`` handler takes over when a step has failed for good."""
+"""Assignment of ``@catch_error`` handlers to the steps whose final failures they handle."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ __all__ = ["bind_handlers"]
 
 
 def bind_handlers(owner: str, steps: Sequence[Step]) -> None:
-    """Gives every step its handler: the one that names it, or else the one for all.
+    """Assign every step its handler: the one that names it, or else the one for all steps.
 
     Raises:
-        WorkflowValidationError: A handler takes something else than a failure, names a step that there is not or
-            that another one names too, or there are two for all.
+        WorkflowValidationError: A handler accepts something other than a failure, names a step that does not
+            exist or that another handler names too, or two handlers are for all steps.
     """
     handlers = [step for step in steps if step.max_recoveries]
     if not handlers:

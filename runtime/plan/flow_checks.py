@@ -31,10 +31,10 @@ _TO_OUTSIDE = StopEvent | InputRequiredEvent | HumanResponseEvent
 
 
 def check_ends(plan: Plan) -> None:
-    """There is a start, one kind of it, and an end.
+    """Check that the steps have exactly one kind of start event, and an end event.
 
     Raises:
-        WorkflowConfigurationError: It is not so; the message has all that was found.
+        WorkflowConfigurationError: They do not; the message lists all problems found.
     """
     if not plan.steps:
         raise WorkflowConfigurationError(
@@ -54,14 +54,14 @@ def check_ends(plan: Plan) -> None:
 
 
 def check_flow(plan: Plan, skip: Collection[str] = ()) -> None:
-    """Every event comes from somewhere and goes somewhere; every step is reached, and leads to an end.
+    """Check that every event has a source and a target, and every step is reachable and leads to an end.
 
     Args:
         skip: Checks of ``FLOW_CHECKS`` to leave out.
 
     Raises:
         WorkflowConfigurationError: There is no start or no end.
-        WorkflowValidationError: Something else is wrong; the message has all that was found.
+        WorkflowValidationError: Something else is wrong; the message lists all problems found.
     """
     check_ends(plan)
     found = [*_stops(plan), *_sources(plan)]
@@ -115,7 +115,7 @@ def _collectors(plan: Plan) -> list[str]:
 
 
 def _levels(plan: Plan) -> list[str]:
-    """Joins whose events never meet: one is of an item of a batch, and another is not."""
+    """Report joins whose events never meet, as one belongs to an item of a batch and another does not."""
     joins = [step for step in plan.steps if step.slots and step.join is None]
     if not joins:
         return []
@@ -138,7 +138,7 @@ def _levels(plan: Plan) -> list[str]:
 
 
 def _same_level(plan: Plan, seeds: Iterable[EventClass]) -> set[EventClass]:
-    """The events that follow on others within the same item of a batch, or outside of batches."""
+    """The events that follow from the seeds within the same item of a batch, or outside of batches."""
     seen: set[tuple[EventClass, int]] = set()
     todo = [(event, 0) for event in seeds]
     while todo:
@@ -188,7 +188,7 @@ def _reached(plan: Plan) -> set[Step]:
 
 
 def _leading_out(plan: Plan) -> set[Step]:
-    """The steps from which something can come out of the run, or whose branch can end in a step that emits nothing."""
+    """The steps from which output can leave the run, or whose branch can end in a step that emits nothing."""
     found = {
         step
         for step in plan.steps

@@ -1,4 +1,4 @@
-"""What a function of a step may ask for besides events, by the annotations of its parameters."""
+"""Values that a step's functions can request besides events, by the annotations of their parameters."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ class RunInfo(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
-    """What came with a body: the status, and headers by lower-case name."""
+    """The parts of an HTTP response besides its body: the status, and the headers by lower-case name."""
 
     status: int
     headers: Mapping[str, str]
 
 
 class InputsMark:
-    """Marks a parameter that takes the run's start event."""
+    """Marker of a parameter that takes the run's start event."""
 
 
 Inputs = Annotated[T, InputsMark()]
@@ -52,7 +52,7 @@ Inputs = Annotated[T, InputsMark()]
 
 
 class ItemMark:
-    """Marks a parameter that takes the item."""
+    """Marker of a parameter that takes the item."""
 
 
 Item = Annotated[T, ItemMark()]

@@ -8,12 +8,12 @@ from typing import Literal
 __all__ = ["AllOf", "AtLeast", "EachOf", "FirstOf", "Join", "Rest"]
 
 Rest = Literal["finish", "cancel"]
-"""What becomes of the branches that a join did not wait for."""
+"""The treatment of the branches that a join did not wait for."""
 
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    """Fires when one of each event has arrived.
+    """A join that fires when one event of each class has arrived.
 
     Args:
         fork: The step whose completions open the frames in which events belong together; ``None``: the start.
@@ -28,10 +28,10 @@ class AllOf:
 
 @dataclass(frozen=True, slots=True)
 class FirstOf:
-    """Fires on the first of these events in a frame; the rest are late. See ``AllOf``.
+    """A join that fires on the first of its events in a frame; the rest are late. See ``AllOf``.
 
     Args:
-        rest: ``cancel``: what could still lead to it in that frame is cancelled; else it finishes.
+        rest: ``cancel`` cancels what could still lead to the join in that frame; ``finish`` lets it finish.
     """
 
     fork: str | None
@@ -42,7 +42,10 @@ class FirstOf:
 
 @dataclass(frozen=True, slots=True)
 class AtLeast:
-    """Fires when ``count`` of these events have arrived in a frame; the rest are late. See ``FirstOf``."""
+    """A join that fires when ``count`` of its events have arrived in a frame; the rest are late.
+
+    See ``FirstOf``.
+    """
 
     count: int
     fork: str | None
@@ -53,7 +56,7 @@ class AtLeast:
 
 @dataclass(frozen=True, slots=True)
 class EachOf:
-    """Fires once when no work of a batch is left, with all its events in the order of the batch's items.
+    """A join that fires once no work of a batch is left, with all its events in the order of the items.
 
     Args:
         fork: The step that opens the batches; ``None`` takes the innermost batch, whoever opened it.

@@ -1,4 +1,4 @@
-"""Different event classes of one name, which nobody can tell apart in a message that only names them."""
+"""Messages about different event classes with the same name, which the name alone does not tell apart."""
 
 from __future__ import annotations
 

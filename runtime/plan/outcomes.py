@@ -1,4 +1,4 @@
-"""What a step may give besides events: several at once, a failure, or nothing that it knows how to handle."""
+"""Results of a step besides a single event: several events, a failure, a restart, or an unhandled error."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class All(Generic[*Emitted]):
-    """Emits all of these: events, and lists of events, each of which opens a batch."""
+    """Several results emitted at once: events, and lists of events, each of which opens a batch."""
 
     __slots__ = ("events",)
 
@@ -26,7 +26,7 @@ class All(Generic[*Emitted]):
 
 
 class Batch(list[T]):
-    """A list of events to be sent out that says of which class they are even if there are none.
+    """A list of events to emit that records their class even if it is empty.
 
     Needed where one step opens batches that different steps collect.
     """
@@ -39,7 +39,7 @@ class Batch(list[T]):
 
 
 class Fail:
-    """Ends the run as failed, with this text."""
+    """A result that ends the run as failed, with this text."""
 
     __slots__ = ("text",)
 
@@ -51,7 +51,7 @@ class Fail:
 
 
 class Restart:
-    """Has the run begin anew as itself, with this start event: under its id, and with nothing of its past."""
+    """A result that restarts the run with this start event, under its own id and with nothing of its past."""
 
     __slots__ = ("event",)
 
@@ -63,7 +63,7 @@ class Restart:
 
 
 class Unhandled:
-    """Says of an error that no entry of a step's `on_error` matched it."""
+    """The class of a sentinel for an error that no entry of a step's `on_error` matched."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""What a step may wait for without anybody at work: answers, times, events from outside, other runs, items."""
+"""Values that pause a step while none of its code runs: questions, times, outside events, runs, items."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ E = TypeVar("E", bound=Event)
 
 @dataclass(frozen=True, slots=True)
 class Question(Generic[T]):
-    """Waits for a person's answer.
+    """A pause for a person's answer.
 
     Args:
-        form: The record that an answer must be; ``None``: there is nothing to fill in, any answer confirms.
+        form: The record class of an answer; ``None``: there is nothing to fill in, and any answer confirms.
         title: What it is about, in a line.
         show: A text to decide upon, or ``None``.
-        prefill: Values that the form shows to begin with, by field.
-        assign: Who may be asked, such as ``user:ann`` or ``group:leads``; nobody: whoever sees it.
+        prefill: Initial values of the form, by field.
+        assign: Who may be asked, such as ``user:ann`` or ``group:leads``; empty: anybody who sees it.
         quorum: How many distinct people must answer; the result is then the list of their answers. ``None``: one,
             and the result is that answer.
     """
@@ -58,34 +58,34 @@ class Question(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Delay:
-    """Waits for so many seconds."""
+    """A pause of this many seconds."""
 
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class Until:
-    """Waits for a moment, which has an offset; one that has passed is not waited for."""
+    """A pause until a moment, which has a UTC offset; a moment in the past causes no wait."""
 
     moment: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Outside(Generic[E]):
-    """Waits for an event from outside: the oldest one that is kept, or the next to come, for which ``that`` holds."""
+    """A pause for an outside event for which ``that`` holds: the oldest one kept, or the next to come."""
 
     event: type[E]
 
 
 @dataclass(frozen=True, slots=True)
 class Child(Generic[T]):
-    """Runs another workflow and waits for its end.
+    """A pause that runs another workflow and waits for its end.
 
     Args:
         workflow: Its name, or its class or object.
         inputs: The fields of its start event, or that event.
-        ends: The classes that its end event is read as, by name; none: as it is.
-        detach: Whether it goes on by itself; the result is then the child run's id, at once.
+        ends: The classes as which its end event is read, by name; empty: it is left as it is.
+        detach: Whether the child run continues on its own; the result is then its id, at once.
     """
 
     workflow: Any
@@ -96,10 +96,11 @@ class Child(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Items(Generic[T]):
-    """Does the step's ``item`` action for each of these, and waits for all.
+    """A pause that runs the step's ``item`` action for each of these items, and waits for all.
 
     Args:
-        most: How many there may be; with more the step's action fails with ``items``. ``None``: no bound.
+        most: The greatest number of items allowed; with more, the step's action fails with ``items``.
+            ``None``: no bound.
     """
 
     items: Sequence[T]
@@ -107,7 +108,7 @@ class Items(Generic[T]):
 
 
 PauseValue = Question[Any] | Delay | Until | Outside[Any] | Child[Any] | Items[Any]
-"""What a pausing step may return."""
+"""The values that a pausing step may return."""
 
 PAUSES: Final = (Question, Delay, Until, Outside, Child, Items)
 
@@ -116,11 +117,11 @@ ClosedBecause = Literal["answered", "expired", "timed out", "cancelled"]
 
 
 class QuestionAsked(InputRequiredEvent, closed=True):
-    """A step asks a person; the answer goes to ``handler.answer(id, …)``.
+    """A question that a step asks a person; the answer goes to ``handler.answer(id, …)``.
 
     Args:
-        form: The JSON Schema of an answer, not to be changed; ``None``: any will do.
-        asked_at: In UTC.
+        form: The JSON Schema of an answer, not to be modified; ``None``: any answer is accepted.
+        asked_at: When it was asked, in UTC.
         expires_at: When the step stops waiting, in UTC; ``None``: it does not.
     """
 
@@ -137,7 +138,7 @@ class QuestionAsked(InputRequiredEvent, closed=True):
 
 
 class QuestionClosed(Event, closed=True):
-    """A question needs no answer any more."""
+    """The end of a question, which needs no answer any more."""
 
     id: str
     step: str
@@ -145,7 +146,7 @@ class QuestionClosed(Event, closed=True):
 
 
 class Skip:
-    """Says of an item that it is not kept."""
+    """The class of a sentinel for an item that is not kept."""
 
     __slots__ = ()
 

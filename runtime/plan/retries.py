@@ -1,4 +1,4 @@
-"""What decides about a step's next attempt, and what an attempt may know of those before it."""
+"""The rule for a step's next attempt, and the information that an attempt has about earlier ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["RetryInfo", "RetryRule"]
 
 @runtime_checkable
 class RetryRule(Protocol):
-    """Anything that decides about the next attempt; ``RetryPolicy`` does, and so may a class of your own."""
+    """Protocol of rules that decide about the next attempt: ``RetryPolicy``, or a class of your own."""
 
     def next(
         self, elapsed_time: float, attempts: int, error: Exception, *, seed: int | None = None
@@ -29,13 +29,13 @@ class RetryRule(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RetryInfo:
-    """How the attempts of the present step run went so far.
+    """Information about the attempts of the current step run so far.
 
     Args:
         retry_number: 0 on the first attempt.
-        elapsed_seconds: Since the first attempt began; 0.0 on the first.
+        elapsed_seconds: Seconds since the first attempt began; 0.0 on the first.
         last_exception: What the last attempt raised, or ``None``.
-        last_failed_at: When, in UTC, or ``None``.
+        last_failed_at: When the last attempt failed, in UTC, or ``None``.
     """
 
     retry_number: int

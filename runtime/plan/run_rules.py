@@ -1,4 +1,4 @@
-"""What holds for whole runs of a class: the events they take from outside, their bounds, their exits."""
+"""Rules for whole runs of a class: the events they take from outside, their bounds, their exits."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from wfc.runtime.events import Event
 __all__ = ["RUN_EXITS", "Limits", "Receives", "RunExit", "WhenRunning"]
 
 WhenRunning = Literal["reject", "queue", "replace", "join", "parallel"]
-"""What a second start under a key does while the first run is not over."""
+"""The effect of a second start under a key while the first run is not over."""
 
 RunExit = Literal["run_error", "run_deadline", "run_cancel"]
-"""What a run may end with instead, when a step has failed, time is up or it was cancelled."""
+"""The exits that a run may end by when a step has failed, time is up or the run was cancelled."""
 
 RUN_EXITS: Final[tuple[RunExit, ...]] = ("run_error", "run_deadline", "run_cancel")
 
@@ -42,7 +42,7 @@ class Limits:
         tokens: Of models, in and out.
         cost_usd: Of models, in US dollars.
         concurrent_runs: Runs of this workflow under way at once in an engine; further ones wait their turn. With
-            ``@runs_per``, for each value that it gives.
+            ``@runs_per``, for each value that it returns.
     """
 
     steps: int | None = None

@@ -17,14 +17,14 @@ R = TypeVar("R")
 EventClass = type[Event]
 
 Call = Callable[[Any, Any, Any], Any]
-"""Calls a function of a step, given the run, the step run and the action's result.
+"""A callable that calls a function of a step, given the run, the step run and the action's result.
 
-A plan only keeps it: what a run is, is known to those who made it and to those who call it.
+A plan only stores it; the types of the arguments are known to the code that creates and calls it.
 """
 
 
 class Gives(Enum):
-    """What a parameter is given."""
+    """The kind of value that a parameter is given."""
 
     CONTEXT = "the context"
     EVENT = "an event"
@@ -42,7 +42,7 @@ class Gives(Enum):
 
 
 class ResourceRequest(Generic[R]):
-    """A parameter that asks for a resource, the resource, and the type that its annotation says."""
+    """A parameter's request for a resource: its name, the resource, and the annotated type."""
 
     __slots__ = ("name", "resource", "type")
 
@@ -73,11 +73,11 @@ class Parameter:
 
 @dataclass(slots=True)
 class Emissions:
-    """What a signature declares to emit.
+    """The events that a signature declares to emit.
 
     Args:
-        events: By themselves.
-        batches: One entry for each list, in the order of the annotation: its classes.
+        events: The classes of events emitted singly.
+        batches: The event classes of each list, in the order of the annotation.
         only_events: Whether nothing else is declared; otherwise the return value is a result.
     """
 
@@ -102,5 +102,5 @@ class Signature:
         return tuple(one for one in self.parameters if one.gives in {Gives.EVENT, Gives.EVENTS})
 
     def asks_for(self, what: Gives) -> bool:
-        """Return whether a parameter is given that."""
+        """Return whether any parameter is given this kind of value."""
         return any(one.gives is what for one in self.parameters)

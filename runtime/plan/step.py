@@ -14,15 +14,15 @@ from wfc.runtime.plan.signature import Call, Emissions, EventClass, Parameter, R
 __all__ = ["OnItemError", "Step"]
 
 OnItemError = Literal["fail", "skip", "null"]
-"""What becomes of an item whose action has failed for good: the step fails, it is left out, or it is ``None``."""
+"""The handling of an item whose action has failed for good: fail the step, omit the item, or use ``None``."""
 
 
 @dataclass(eq=False, slots=True, kw_only=True, repr=False)
 class Step:
     """A step of a class, ready to run.
 
-    Its calls (``action``, ``then`` …) are ``None`` where it has no such function. ``plain`` says that it is a
-    coroutine function whose result is what it emits, with nothing else to do.
+    Its calls (``action``, ``then`` …) are ``None`` where it has no such function. ``plain`` marks a
+    coroutine function whose result is what it emits, without further processing.
     """
 
     index: int
@@ -40,31 +40,31 @@ class Step:
     timeout: float | None = None
     cache: Cache | None = None
     subclasses: bool = False
-    """Whether it accepts subclasses of its events too."""
+    """``True`` if it accepts subclasses of its events too."""
     skips: tuple[str, ...] = ()
-    """Checks of the flow that are not made for it."""
+    """The flow checks to leave out for it."""
     max_recoveries: int = 0
-    """Of a handler of failed steps; 0: it is none."""
+    """The most recoveries of a handler of failed steps; 0: it is not a handler."""
     for_steps: tuple[str, ...] | None = None
 
     # --- events
     accepts: tuple[EventClass, ...] = ()
     emissions: Emissions = field(default_factory=Emissions)
     collects: bool = False
-    """Whether it takes a batch, as a list of events."""
+    """``True`` if it takes a batch, as a list of events."""
     take: int | None = None
-    """How many of a batch it waits for; ``None``: all."""
+    """The number of a batch's events that it waits for; ``None``: all."""
     join: Join | None = None
     slots: tuple[Parameter, ...] = ()
     """The parameters of a join of several events."""
 
     # --- pauses and items
     pauses: tuple[type[Any], ...] = ()
-    """What it may pause for."""
+    """The classes of the values that it may pause for."""
     bound: float | None = None
-    """Seconds for the whole pause."""
+    """The time limit of the whole pause, in seconds."""
     item: Step | None = None
-    """What its items are runs of."""
+    """The step that runs for each of its items."""
     of: Step | None = None
     """The step whose items are runs of this one."""
     on_item_error: OnItemError = "fail"
@@ -88,38 +88,38 @@ class Step:
     give: Call | None = None
     max_runs: int | Call | None = None
     needs_snapshot: bool = False
-    """Whether it sees the state as it was when the step run began."""
+    """``True`` if it sees the state as it was when the step run began."""
     plain: bool = False
     shares_events: bool = False
-    """Whether other steps take the same events by themselves: all of them start before one has an effect."""
+    """``True`` if other steps take the same single events: all of them start before any has an effect."""
 
     # --- what follows from the other steps of the plan
     routes: dict[EventClass, tuple[Step, ...]] = field(default_factory=dict)
-    """The steps that an event goes to, by class, for what it may emit and is no end."""
+    """The target steps of the events that it may emit, by class, except end events."""
     items: dict[EventClass, tuple[Step, ...]] = field(default_factory=dict)
-    """The same for items of its batches."""
+    """The target steps of the items of its batches, by class."""
     batches: dict[EventClass | None, tuple[Step, ...]] = field(default_factory=dict)
     """The steps that collect its batches, by class of item."""
     fork: Step | None = None
-    """Of its join."""
+    """The fork of its join."""
     opens: tuple[Step, ...] = ()
     """Joins of several events whose frames its completions open."""
     items_open: tuple[Step, ...] = ()
-    """Those whose frames the items of its batches open."""
+    """Joins of several events whose frames the items of its batches open."""
     cancels: frozenset[Step] = frozenset()
-    """What leads to its join without the join's fork, if the join cancels the rest."""
+    """The steps that lead to its join without passing the join's fork, if the join cancels the rest."""
     handler: Step | None = None
     """The handler of its failures."""
 
     # --- what follows from the rest, kept because it is asked for at each event
     limited: bool = field(init=False)
-    """Whether its runs are counted."""
+    """``True`` if its runs are counted."""
     simple: bool = field(init=False)
-    """Whether it takes one event at a time, and its runs are not counted."""
+    """``True`` if it takes one event at a time, and its runs are not counted."""
     within: float | None = field(init=False)
-    """Seconds for its join."""
+    """The time limit of its join, in seconds."""
     needed: int = field(init=False)
-    """How many slots of its join must be filled."""
+    """The number of slots of its join that must be filled."""
 
     def __post_init__(self) -> None:
         self.limited = self.max_runs is not None
@@ -140,7 +140,7 @@ class Step:
 
     @property
     def needs_frame(self) -> bool:
-        """Whether it joins only what has passed a fork, or is of a batch: nothing that comes from outside."""
+        """``True`` if it joins only events of a fork or of a batch, and so none that come from outside."""
         return self.collects or (self.join is not None and self.join.fork is not None)
 
     def slot_of(self, event: EventClass) -> int | None:

@@ -1,1 +1,1 @@
-"""Runs as JSON data, and runs that go on from it."""
+"""The storage of runs as JSON data, from which they can be resumed."""

@@ -31,16 +31,16 @@ _ALLOWED: list[Callable[[], Iterable[type[Any]]]] = []
 
 
 def allow_in_snapshots(classes: Callable[[], Iterable[type[Any]]]) -> None:
-    """Let the snapshots of every workflow name further classes, and those derived from them.
+    """Allow further classes, and those derived from them, in the snapshots of every workflow.
 
     Args:
-        classes: Returns them; called when the first snapshot of a workflow is written or read.
+        classes: A function that returns them; called when a workflow's first snapshot is written or read.
     """
     _ALLOWED.append(classes)
 
 
 class Classes:
-    """Classes by the names that they have in snapshots. What has no name here is not in a snapshot."""
+    """The classes by their names in snapshots. A class without a name here cannot be in a snapshot."""
 
     def __init__(self, roots: Iterable[Any]) -> None:
         same: dict[str, list[type[Any]]] = defaultdict(list)
@@ -54,7 +54,7 @@ class Classes:
 
     @classmethod
     def of(cls, table: Plan) -> Classes:
-        """Those of a workflow's table."""
+        """Return the classes of a workflow's table."""
         found = _OF_TABLES.get(table)
         if found is None:
             allowed = (kind for classes in _ALLOWED for kind in classes())
@@ -62,7 +62,7 @@ class Classes:
         return found
 
     def and_these(self, more: Iterable[type[Any]]) -> Classes:
-        """Return these and more."""
+        """Return these classes together with further ones."""
         more = tuple(more)
         return _joined(self, more) if more else self
 
@@ -71,7 +71,7 @@ class Classes:
         self._names[kind] = name
 
     def name_of(self, kind: type[Any]) -> str | None:
-        """What a class is called in snapshots; ``None`` for one that the workflow does not declare."""
+        """Return a class's name in snapshots; ``None`` for a class that the workflow does not declare."""
         name = self._names.get(kind)
         if name is None and any(
             base in self._names for base in kind.__mro__[1:-1] if issubclass(base, BaseModel)
@@ -81,7 +81,7 @@ class Classes:
         return name
 
     def name(self, kind: type[Any]) -> str:
-        """What a class is called in snapshots.
+        """Return a class's name in snapshots.
 
         Raises:
             SnapshotError: The workflow does not declare it.
@@ -94,7 +94,7 @@ class Classes:
         return name
 
     def _find_derived(self, name: str) -> type[Any] | None:
-        """Return a class of this process that is derived from a declared one; the newest of several of one name."""
+        """Return the newest class of this name in this process that is derived from a declared one."""
         found = None
         for kind in _derived(self._names):
             if f"<{_full_name(kind)}>" == name:
@@ -102,7 +102,7 @@ class Classes:
         return found
 
     def named(self, name: object) -> type[Any]:
-        """The class of a name.
+        """Return the class of a name.
 
         Raises:
             SnapshotError: The workflow declares none of that name.
@@ -120,7 +120,7 @@ class Classes:
         return found
 
     def event(self, name: object) -> type[Event]:
-        """The event class of a name.
+        """Return the event class of a name.
 
         Raises:
             SnapshotError: The workflow declares none of that name.
@@ -172,7 +172,7 @@ def _of_step(step: Step) -> Iterator[Any]:
 
 
 def _reached(roots: Iterable[Any]) -> Iterator[type[Any]]:
-    """The models and enumerations that types are made of, in a fixed order."""
+    """Return the models and enumerations that types consist of, in a fixed order."""
     todo = list(roots)[::-1]
     seen: set[Any] = set()
     while todo:

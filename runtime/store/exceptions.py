@@ -1,4 +1,4 @@
-"""Exceptions in snapshots: the runtime's own as they were, others by the names of their classes and what they said."""
+"""Exceptions in snapshots: the runtime's own unchanged, others by class name and message."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Read = Callable[[Any, int], Any]
 
 
 def write_exception(error: BaseException, write: Write, depth: int) -> dict[str, Any]:
-    """An exception, with what it was caused by."""
+    """Return an exception and its causes as JSON data."""
     kind = type(error)
     data: dict[str, Any]
     if _OWN.get(kind.__name__) is kind:
@@ -43,10 +43,10 @@ def _simple(value: Any, write: Write, depth: int) -> Any:
 
 
 def read_exception(data: Any, read: Read, depth: int) -> Exception:
-    """An exception that was written so.
+    """Return an exception from the data that ``write_exception`` returned.
 
     Raises:
-        SnapshotError: It was not.
+        SnapshotError: The data has another form.
     """
     if not isinstance(data, dict):
         raise SnapshotError("where an error is to be, the snapshot has something else")

@@ -1,4 +1,4 @@
-"""What hand-written steps have gathered, but for what those now at work have: they gather it again."""
+"""The events that hand-written steps have collected; step runs in progress collect theirs again."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from wfc.runtime.store.values import Values
 __all__ = ["Gathered", "read_gathered"]
 
 MOST = 1_000_000
-"""How many events a step may wait for."""
+"""The maximum number of events that a step may wait for."""
 
 
 class Gathered:
-    """The buffers of an execution, as they will be when these step runs begin again.
+    """The buffers of an execution, as they will be when the step runs in progress begin again.
 
-    ``gone`` is what they have collected and others have already taken, by the step run's number.
+    ``gone`` holds the events that they have collected and others have already taken, by step run number.
     """
 
     def __init__(self, execution: Execution, at_work: Iterable[StepRun]) -> None:
@@ -61,10 +61,10 @@ class Gathered:
         return copy
 
     def write(self, values: Values, place: Callable[[Frame | None], int | None]) -> list[Any]:
-        """As JSON data.
+        """Return the buffers as JSON data.
 
         Args:
-            place: Of a frame in the snapshot.
+            place: A function that returns a frame's position in the snapshot.
         """
         data: list[Any] = []
         for (step, about), one in self._buffers.items():
@@ -84,10 +84,10 @@ class Gathered:
 def read_gathered(
     data: list[Any], execution: Execution, values: Values, frame_at: Callable[[Any], Frame | None]
 ) -> dict[Any, Any]:
-    """The buffers of an execution.
+    """Return the buffers of an execution.
 
     Raises:
-        SnapshotError: They were not written so.
+        SnapshotError: The data has another form.
     """
     buffers: dict[Any, Any] = {}
     for index, kind, about, kept, *more in data:

@@ -1,4 +1,4 @@
-"""The snapshot of a run that was cancelled, as it was before; written to its end when somebody asks for it."""
+"""The snapshot of a cancelled run from before its cancellation; its serialization is completed on request."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["KeptSnapshot"]
 
 
 class KeptSnapshot:
-    """A snapshot that was taken before it is known with which serializer it is to be written.
+    """A snapshot that is taken before its serializer is known.
 
     Args:
-        plan: The workflow's.
-        take: Takes it.
+        plan: The workflow's plan.
+        take: The function that takes the snapshot.
     """
 
     def __init__(self, plan: Plan, take: Callable[[BaseSerializer], dict[str, Any]]) -> None:
@@ -31,7 +31,7 @@ class KeptSnapshot:
             self._data = error
 
     def to_dict(self, serializer: BaseSerializer | None, *, include_state: bool) -> dict[str, Any]:
-        """Return it as JSON data.
+        """Return the snapshot as JSON data.
 
         Raises:
             SnapshotError: Something cannot be written as JSON.
@@ -44,23 +44,23 @@ class KeptSnapshot:
 
 
 class _Postponed(str):
-    """Stands for a value that is not written yet."""
+    """A placeholder for a value that is not serialized yet."""
 
     __slots__ = ("value",)
     value: Any
 
 
 class _Postponing(BaseSerializer):
-    """Keeps what it is asked to write."""
+    """A serializer that keeps the values instead of writing them."""
 
     def serialize(self, value: Any) -> str:
-        """Return what stands for a value."""
+        """Return a placeholder for a value."""
         made = _Postponed()
         made.value = value
         return made
 
     def deserialize(self, value: str) -> Any:
-        """Read nothing: what it wrote is never stored."""
+        """Refuse to read: the placeholders are never stored."""
         raise SnapshotError("this was never written")
 
 

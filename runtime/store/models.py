@@ -1,4 +1,4 @@
-"""How the models of a class are written and read: by their declared types where these say all."""
+"""The writing and reading of models, by the declared types of their fields where these are sufficient."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["ModelCodec", "codec_of"]
 
 
 class ModelCodec:
-    """What is to know of a class to write and read its models.
+    """The plan for writing and reading the models of a class.
 
     ``loose`` are the fields whose declared types do not say what is in them: ``Any``, events of classes that others
     are derived from, exceptions. They are written by what they hold.
@@ -46,10 +46,10 @@ class ModelCodec:
         self._adapters: dict[str, TypeAdapter[Any]] = {}
 
     def dump(self, value: BaseModel) -> dict[str, Any]:
-        """The fields that are written by their declared types.
+        """Return the fields that are written by their declared types.
 
         Raises:
-            ValueError: One cannot be written as JSON.
+            ValueError: A field cannot be written as JSON.
         """
         if self._is_whole:
             return {"": self._kind.__pydantic_serializer__.to_python(value, mode="json")}
@@ -63,7 +63,7 @@ class ModelCodec:
         return {name: one for name, one in data.items() if name in names}
 
     def dump_apart(self, value: BaseModel) -> tuple[dict[str, Any], dict[str, ValueError]]:
-        """Return the same fields, each for itself, and the errors of those that cannot be written so."""
+        """Return the same fields, written one by one, and the errors of those that cannot be written."""
         if self._is_whole:
             return {}, dict.fromkeys(self._typed, ValueError("its class writes it in a way that fails"))
         fields: dict[str, Any] = {}
@@ -76,10 +76,10 @@ class ModelCodec:
         return fields, errors
 
     def load(self, data: dict[str, Any], loose: dict[str, Any]) -> Any:
-        """A model of such fields, and of those that have been read already.
+        """Return a model from such fields and from those that have been read already.
 
         Raises:
-            ValueError: They do not fit.
+            ValueError: The fields do not fit the model.
         """
         if unknown := data.keys() - self.fields - {""}:
             raise ValueError(f"it has no field `{min(unknown, key=str)}`")
@@ -110,7 +110,7 @@ def _text(value: Any) -> bytes:
 
 @lru_cache(maxsize=4096)
 def codec_of(kind: type[BaseModel]) -> ModelCodec:
-    """The plan of a class, made once."""
+    """Return the codec of a class, which is created once."""
     return ModelCodec(kind)
 
 
@@ -118,7 +118,7 @@ _STOP = next(iter(StopEvent.__pydantic_decorators__.model_serializers.values()))
 
 
 def _is_open(field: FieldInfo) -> bool:
-    """Whether what is in a field is of classes derived from its declared one, by which it cannot be read."""
+    """Return whether a field holds instances of derived classes, which its declared class cannot read."""
     if any(type(mark).__name__ == "SerializeAsAny" for mark in field.metadata):
         return True
     todo: list[Any] = [field.annotation]

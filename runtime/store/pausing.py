@@ -1,4 +1,4 @@
-"""What pauses wait for, as JSON data."""
+"""The values that pauses wait for, as JSON data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["read_pause_value", "write_pause_value"]
 
 
 def write_pause_value(value: PauseValue, step: Step, values: Values) -> dict[str, Any]:
-    """What a step waits for as JSON data.
+    """Return the value that a step waits for as JSON data.
 
     Raises:
         SnapshotError: It cannot be written.
@@ -29,10 +29,10 @@ def write_pause_value(value: PauseValue, step: Step, values: Values) -> dict[str
 
 
 def read_pause_value(data: dict[str, Any], step: Step, values: Values) -> PauseValue:
-    """What a step waits for.
+    """Return the value that a step waits for from JSON data.
 
     Raises:
-        SnapshotError: It was not written so, or the step does not wait for the like.
+        SnapshotError: The data has another form, or the step does not wait for values of this kind.
     """
     kind = next((one for one in step.pauses if one.__name__ == data["kind"]), None)
     if kind is None:
@@ -83,7 +83,7 @@ def _write_child(value: Child[Any], _step: Step, values: Values) -> dict[str, An
 
 
 def _name_of(workflow: Any) -> str:
-    """By which the engine knows it."""
+    """Return the name by which the engine knows a workflow."""
     if isinstance(workflow, str):
         return workflow
     if isinstance(workflow, type):

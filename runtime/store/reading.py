@@ -1,4 +1,4 @@
-"""An execution from JSON data, which may come from anybody."""
+"""The reading of an execution from JSON data, which is not trusted."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ _LARGEST = 2**62
 def read_execution(
     data: Any, table: Plan, run_id: str, state: Any, values: Values, now: float
 ) -> tuple[Execution, dict[int, float]]:
-    """An execution, and the seconds that are left of its timers.
+    """Return an execution, and the remaining seconds of its timers.
 
     Args:
-        now: On the clock of the step runs' beginnings.
+        now: The current time, on the clock that measures the beginnings of step runs.
 
     Raises:
-        SnapshotError: The data is not what was written of one.
+        SnapshotError: The data is not that of an execution.
     """
     reader = _SnapshotReader(data, table, run_id, state, values, now)
     return reader.read(), reader.left
@@ -264,7 +264,7 @@ class _SnapshotReader:
         return self._frames[at]
 
     def _frame(self, data: dict[str, Any]) -> Frame:
-        """A frame, without what refers to step runs; the one that it is on has been read before it."""
+        """Return a frame without its references to step runs; its parent has been read before it."""
         fork = data.get("fork")
         made = Frame(
             self._frame_at(data.get("on")),
@@ -288,7 +288,7 @@ class _SnapshotReader:
         return made
 
     def _fill_frames(self) -> None:
-        """Which step runs, and frames whose joins have a time-out, are members of frames."""
+        """Set the members of frames: step runs, and frames whose joins have a time-out."""
         for frame, data in zip(self._frames, self._list("frames"), strict=True):
             if data.get("members") is None:
                 continue

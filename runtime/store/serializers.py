@@ -15,13 +15,13 @@ __all__ = ["JsonSerializer", "PickleSerializer"]
 
 
 class JsonSerializer(BaseSerializer):
-    """Writes JSON, and events; with ``allowed_types``, objects of these pydantic classes too.
+    """A serializer for JSON data and events; with ``allowed_types``, also for these pydantic classes.
 
     Args:
         allowed_types: Further classes that may stand in a snapshot. No class is ever imported by its name.
 
     Raises:
-        TypeError: ``allowed_types`` has something that is no class.
+        TypeError: ``allowed_types`` contains something that is not a class.
     """
 
     def __init__(self, *, allowed_types: Iterable[type[Any]] | None = None) -> None:
@@ -31,10 +31,10 @@ class JsonSerializer(BaseSerializer):
                 raise TypeError(f"`allowed_types` takes classes, and no names of them such as {kind!r}")
 
     def serialize(self, value: Any) -> str:
-        """A value as JSON.
+        """Return a value as JSON text.
 
         Raises:
-            ValueError: It has no JSON form.
+            ValueError: The value has no JSON form.
         """
         try:
             return json.dumps(self._values().write(value))
@@ -42,10 +42,10 @@ class JsonSerializer(BaseSerializer):
             raise ValueError(f"it cannot be written as JSON: {error}") from None
 
     def deserialize(self, value: str) -> Any:
-        """The value of a JSON text.
+        """Return the value of a JSON text.
 
         Raises:
-            ValueError: It is none that was written so.
+            ValueError: The text was not written by this serializer.
         """
         try:
             return self._values().read(json.loads(value))
@@ -53,12 +53,12 @@ class JsonSerializer(BaseSerializer):
             raise ValueError(f"it cannot be read: {error}") from None
 
     def _values(self) -> Values:
-        """Return what writes and reads values: events of every class, and what is allowed."""
+        """Return the object that writes and reads values: events of all classes, and the allowed types."""
         return Values.of_classes((*EVENTS, *self.allowed_types))
 
 
 class PickleSerializer(JsonSerializer):
-    """Is not to be had: whoever can change a pickled text can run any code here.
+    """An unsupported serializer: whoever can change pickled data can run any code in this process.
 
     Raises:
         TypeError: Always.

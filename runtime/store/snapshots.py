@@ -1,4 +1,4 @@
-"""Snapshots: runs as JSON data, and what is read from them."""
+"""Snapshots: the writing and reading of runs as JSON data."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ __all__ = [
 ]
 
 VERSION = 1
-"""Of snapshots: a newer runtime reads those of older ones, or says that it does not."""
+"""The version of the snapshot format; a newer runtime reads older versions, or rejects them with an error."""
 
 _SHAPES: WeakKeyDictionary[Plan, str] = WeakKeyDictionary()
 
 
 class StoredRun:
-    """A run as it is written to a snapshot, or has been read from one and has not begun to go on.
+    """A run as it is written to a snapshot, or as it has been read from one and is not yet resumed.
 
     ``execution`` is ``None`` for one that was over, of which the state is left; ``deadline`` and ``timers_left`` are
     in seconds; ``early`` is what was sent before it began. ``children`` has the runs that are parts of it: their ids,
@@ -81,11 +81,11 @@ def write_state(
 def write_run(
     name: str, plan: Plan, run: StoredRun, now: float, serializer: BaseSerializer | None = None
 ) -> dict[str, Any]:
-    """Return a run as JSON data: all that it needs to go on; of one that is over, its state.
+    """Return a run as JSON data: all that is needed to resume it, or the state of a run that is over.
 
     Args:
         name: The workflow's.
-        now: On the clock of the step runs' beginnings.
+        now: The current time, on the clock that measures the beginnings of step runs.
 
     Raises:
         SnapshotError: Something in it cannot be written as JSON.
@@ -128,13 +128,13 @@ def _head(name: str, plan: Plan) -> dict[str, Any]:
 
 
 def values_for(plan: Plan, serializer: BaseSerializer | None) -> Values:
-    """Return what writes and reads the values in snapshots of a workflow."""
+    """Return the object that writes and reads the values in snapshots of a workflow."""
     further = () if serializer is None else serializer.allowed_types
     return Values(Classes.of(plan).and_these(further), serializer)
 
 
 def shape_of(plan: Plan) -> str:
-    """Return a digest of what steps a workflow has, what they accept and emit, and what its state is made of."""
+    """Return a digest of a workflow's steps, of what they accept and emit, and of its state's structure."""
     found = _SHAPES.get(plan)
     if found is None:
         said = [f"{plan.state.__name__}({','.join(sorted(plan.state.model_fields))})"]
@@ -155,10 +155,10 @@ def _said_of(step: Step) -> str:
 
 
 def read_run(name: str, plan: Plan, data: Any, serializer: BaseSerializer | None = None) -> StoredRun:
-    """Read a run, or the state of one that is over, from a snapshot, which may come from anybody.
+    """Read a run, or the state of one that is over, from a snapshot, which is not trusted.
 
     Raises:
-        SnapshotError: It is damaged, or of another workflow or version.
+        SnapshotError: The snapshot is damaged, or of another workflow or version.
     """
     return _guarded(lambda: _read(name, plan, data, serializer))
 

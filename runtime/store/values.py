@@ -1,4 +1,4 @@
-"""Values in snapshots: plain data as it is, models by the names of their classes, and little else."""
+"""Values in snapshots: plain data unchanged, models by the names of their classes, and few other types."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["DEEPEST", "Values"]
 M = TypeVar("M", bound=BaseModel)
 
 DEEPEST = 100
-"""How deep values may be nested."""
+"""The maximum nesting depth of values."""
 
 _PLAIN = frozenset({type(None), bool, int, float, str})
 
@@ -57,11 +57,11 @@ _ADVICE = {
 
 
 class Values:
-    """Writes values as JSON data, and reads them.
+    """The writing of values as JSON data, and their reading.
 
     Args:
-        classes: Those that may be named.
-        serializer: Asked for what is nothing of all that; ``None``: nobody is.
+        classes: The classes that snapshots may name.
+        serializer: The serializer for all other values; ``None``: there is none.
     """
 
     def __init__(self, classes: Classes, serializer: BaseSerializer | None = None) -> None:
@@ -70,13 +70,13 @@ class Values:
 
     @classmethod
     def of_classes(cls, kinds: Iterable[type[Any]]) -> Values:
-        """With these classes alone."""
+        """Return an instance for these classes only, without a serializer."""
         return cls(Classes(kinds))
 
     # --- writing
 
     def write(self, value: Any, depth: int = 0) -> Any:
-        """A value as JSON data.
+        """Return a value as JSON data.
 
         Raises:
             SnapshotError: It has no such form.
@@ -121,7 +121,7 @@ class Values:
         )
 
     def write_model(self, value: BaseModel, depth: int = 0) -> list[Any]:
-        """A model: its class's name, its fields, and, where it has such, undeclared fields and private attributes.
+        """Return a model as its class's name, its fields, and any undeclared fields and private attributes.
 
         Raises:
             SnapshotError: Something in it has no such form.
@@ -143,10 +143,10 @@ class Values:
         return [name, fields, *written, held] if held else [name, fields, *written]
 
     def _hold(self, value: BaseModel, codec: ModelCodec, depth: int) -> tuple[dict[str, Any], list[str]]:
-        """Write by what they hold those fields that cannot be written by their declared types.
+        """Write the fields that cannot be written by their declared types according to their values.
 
         Returns:
-            All that are not loose, and the names of those.
+            All fields that are not loose, and the names of the fields written by their values.
         """
         fields, errors = codec.dump_apart(value)
         for field, error in errors.items():
@@ -171,7 +171,7 @@ class Values:
     # --- reading
 
     def read(self, data: Any, depth: int = 0) -> Any:
-        """The value of JSON data.
+        """Return the value of JSON data.
 
         Raises:
             SnapshotError: It is not as it was written.
@@ -215,7 +215,7 @@ class Values:
         raise SnapshotError(f"the snapshot holds a value that nobody here reads: {str(tag)[:40]!r}")
 
     def read_model(self, data: Any, kind: type[M], depth: int = 0) -> M:
-        """A model of a class, or of one derived from it.
+        """Return a model of a class, or of a class derived from it.
 
         Raises:
             SnapshotError: It is not as it was written.
@@ -252,7 +252,7 @@ class Values:
             made.__pydantic_private__[name] = self.read(one, depth)
 
     def read_event(self, data: Any) -> Event:
-        """An event.
+        """Return an event from JSON data.
 
         Raises:
             SnapshotError: It is not as it was written.

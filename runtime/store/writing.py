@@ -1,4 +1,4 @@
-"""An execution as JSON data: what is in flight and what waits, and nothing of what has happened."""
+"""The writing of an execution as JSON data: what is in progress and what waits, without its history."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 __all__ = ["step_key", "write_execution"]
 
 _ABOUT_A_RUN: Final = ("key", "choice", "choices", "since", "started_runs", "messages")
-"""What a step run may know, as plain data."""
+"""The optional attributes of a step run that are plain data."""
 
 
 def write_execution(
     execution: Execution, values: Values, left: Mapping[int, float], now: float
 ) -> dict[str, Any]:
-    """An execution that is not over as JSON data.
+    """Return an execution that is not over as JSON data.
 
     Args:
-        left: Seconds that are left of each timer.
-        now: On the clock of the step runs' beginnings.
+        left: The remaining seconds of each timer.
+        now: The current time, on the clock that measures the beginnings of step runs.
 
     Raises:
         SnapshotError: Something in it cannot be written.
@@ -39,7 +39,7 @@ def write_execution(
 
 
 def step_key(step: Step) -> str:
-    """What a step is called in a snapshot; the runs of a step's items are those of ``name[]``."""
+    """Return a step's name in a snapshot; the runs of a step's items are those of ``name[]``."""
     return step.name if step.of is None else f"{step.of.name}[]"
 
 
@@ -174,7 +174,7 @@ class _Writer:
         return [self._values.classes.name(kind), waiter_id, self._values.write(dict(requirements))]
 
     def _state(self, state: Any) -> int:
-        """Copies of one state share their values, and are written once."""
+        """Return a state's position among those of the snapshot; copies of a state are written once."""
         same = tuple(map(id, (*vars(state).values(), *(state.__pydantic_extra__ or {}).values())))
         at = self._states.get(same)
         if at is None:
@@ -221,7 +221,7 @@ class _Writer:
     # --- frames
 
     def _frame(self, frame: Frame | None) -> int | None:
-        """The place of a frame among those of the snapshot: behind the one that it is on."""
+        """Return the position of a frame among those of the snapshot, which is after its parent's."""
         if frame is None:
             return None
         new: list[Frame] = []

@@ -49,7 +49,7 @@ __all__ = ["Delivery", "MockAnswer", "SpecTest", "TestOutcome", "doubles_for", "
 
 @dataclass(frozen=True, slots=True)
 class MockAnswer:
-    """What a mocked step gives: a value, as JSON data, or an error by its dotted name."""
+    """The result of a mocked step: a value, as JSON data, or an error by its dotted name."""
 
     value: object = None
     error: str | None = None
@@ -57,7 +57,7 @@ class MockAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """An event from outside: its name, its fields as JSON data, and so many seconds after the start."""
+    """An event from outside: its name, its fields as JSON data, and its time in seconds after the start."""
 
     event: str
     fields: Mapping[str, object] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class SpecTest:
     Args:
         start: Fields of the start event.
         mock: Step → answers for its successive runs; the last one repeats. Retries of one run get one answer.
-        real: Steps whose action is really done.
+        real: Steps whose real action is performed.
         clock: When the virtual clock starts, ISO 8601; without an offset in UTC.
         expect: What must hold: ``end with ran never_ran emitted state streamed fails``.
         deliver: Events from outside.
@@ -88,7 +88,7 @@ class SpecTest:
 
 @dataclass(frozen=True, slots=True)
 class TestOutcome:
-    """How a test went: ``problems`` holds a sentence for each thing that was not as expected."""
+    """The outcome of a test: ``problems`` holds a sentence for each unmet expectation."""
 
     __test__ = False  # not one of pytest's
 
@@ -97,16 +97,16 @@ class TestOutcome:
 
     @property
     def passed(self) -> bool:
-        """Whether all was as expected."""
+        """Return whether all expectations were met."""
         return not self.problems
 
 
 class _UnmockedStepError(SettingsError):
-    """A step ran that the test neither mocks nor lets run; nothing retries or catches that."""
+    """A step ran that the test neither mocks nor lists under ``real``; never retried, never caught."""
 
 
 def run_test(workflow: type[Workflow], case: SpecTest, others: Sequence[type[Workflow]] = ()) -> TestOutcome:
-    """Runs a test in an event loop of its own. The same test gives the same outcome every time.
+    """Run a test in an event loop of its own. The outcome is deterministic.
 
     Args:
         others: Workflows that this one may call by name.
@@ -130,7 +130,7 @@ def run_test(workflow: type[Workflow], case: SpecTest, others: Sequence[type[Wor
 
 
 def _fault_of_the_test(failure: BaseException | None) -> str | None:
-    """What the test itself does wrong, if that is what ended the run."""
+    """Return the mistake in the test itself, if that is what ended the run."""
     while failure is not None:
         if isinstance(failure, _UnmockedStepError):
             return str(failure)
@@ -139,7 +139,7 @@ def _fault_of_the_test(failure: BaseException | None) -> str | None:
 
 
 class _CannotRunError(Exception):
-    """A test cannot be run as it is written."""
+    """The test cannot be run as it is written."""
 
 
 async def _run(
@@ -167,7 +167,7 @@ async def _run(
             if event.step_state is StepState.RUNNING and event.worker_id not in counted:
                 counted.add(event.worker_id)
                 step_run = in_flight[int(event.worker_id)]
-                # a step that is over its bound, or whose join timed out, leaves by another exit; its items are its own
+                # over its limit, or at a join timeout, a step has another exit; single items do not count
                 seen.ran[event.name] += step_run.exit is Exit.ACTION and step_run.step.of is None
         elif not isinstance(
             event, InternalDispatchEvent | StopEvent | TokenText | QuestionAsked | QuestionClosed
@@ -187,7 +187,7 @@ async def _run(
 def start_mocked(
     workflow: type[Workflow], start: StartEvent, case: SpecTest, *, config: RunConfig | None = None
 ) -> WorkflowHandler:
-    """Starts a run in the running event loop, with its clock, in which a test's mocks answer the actions."""
+    """Start a run in the running event loop, with its clock, in which a test's mocks replace the actions."""
     made = workflow()
     run_id = uuid.uuid4().hex
     run = Run(made, start, run_id, doubles=doubles_for(workflow, case), config=config)
@@ -197,9 +197,9 @@ def start_mocked(
 
 
 def _deliver(run: Run, arriving: Sequence[tuple[float, Event]]) -> None:
-    """Has events come from outside when their time is there, if the run is not over by then.
+    """Schedule the delivery of events from outside; none is delivered once the run is over.
 
-    One with another key is for another run, and finds none.
+    An event with another key is meant for another run, and is not delivered.
     """
 
     def arrive(event: Event) -> None:
@@ -211,7 +211,7 @@ def _deliver(run: Run, arriving: Sequence[tuple[float, Event]]) -> None:
 
 
 def doubles_for(workflow: type[Workflow], case: SpecTest) -> dict[str, Double]:
-    """What stands in for the actions of steps: the test's mocks, and a complaint for a step without one."""
+    """Return replacements for the actions of steps: the test's mocks, and an error for a step without one."""
     table = workflow.table()
     doubles = {}
     for step in table.steps:
@@ -221,7 +221,7 @@ def doubles_for(workflow: type[Workflow], case: SpecTest) -> dict[str, Double]:
             if answers:
                 doubles[step.name] = _double(acting, answers)
             elif acting.result is type(None) and not acting.pauses:
-                doubles[step.name] = _nothing  # what a step sends to other runs goes nowhere
+                doubles[step.name] = _nothing  # events that a step sends to other runs are dropped
             elif not acting.pauses or not set(acting.pauses).issubset(_NEEDS_NOBODY):
                 doubles[step.name] = _complaint(step)
     return doubles
@@ -232,7 +232,7 @@ async def _nothing(context: StepContext) -> None:
 
 
 _NEEDS_NOBODY = {Delay, Until, Outside}
-"""Pauses that end by the clock, or by what a test delivers."""
+"""Pauses that end by the clock, or by an event that a test delivers."""
 
 
 def _double(step: Step, answers: Sequence[MockAnswer]) -> Double:
@@ -245,7 +245,7 @@ def _double(step: Step, answers: Sequence[MockAnswer]) -> Double:
     async def double(context: StepContext) -> Any:
         step_run = context._step_run
         assert step_run is not None
-        step_run.response = HttpResponse(200, {})  # what a request is answered with, if it is one
+        step_run.response = HttpResponse(200, {})  # the response, if the action is an HTTP request
         if step_run.number not in given:
             given[step_run.number] = following()
         while True:

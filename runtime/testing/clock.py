@@ -17,17 +17,17 @@ T = TypeVar("T")
 Args = TypeVarTuple("Args")
 
 START: Final = datetime(2026, 1, 1, tzinfo=UTC)
-"""When the virtual clock starts where nobody says otherwise."""
+"""The default start of the virtual clock."""
 
 
 class DeadlockError(RuntimeError):
-    """Everything waits, and no timer, thread or connection is left that could end it."""
+    """Everything is waiting, and there is no timer, thread or connection left that could end the wait."""
 
 
 class _JumpingSelector(selectors.BaseSelector):
-    """Waits for the outside world only while there is something out there to wait for.
+    """A selector that really waits only while connections, threads or processes are open.
 
-    Then the clock goes on as fast as the real one; otherwise it jumps.
+    Then the clock runs as fast as the real one; otherwise it jumps to the next timer.
     """
 
     def __init__(self) -> None:
@@ -74,7 +74,7 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
     """An event loop in which sleeping takes no time; order and times are as in a real one.
 
     Args:
-        start: What the calendar says when the loop begins.
+        start: Date and time when the loop begins.
     """
 
     def __init__(self, start: datetime = START) -> None:
@@ -83,24 +83,24 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
         super().__init__(self._jumping)
 
     def time(self) -> float:
-        """Seconds since the loop began."""
+        """Return the seconds since the loop began."""
         return self._jumping.now
 
     def today(self) -> datetime:
-        """What the calendar says."""
+        """Return the current date and time of the virtual clock."""
         return self._start + timedelta(seconds=self._jumping.now)
 
     def run_in_executor(
         self, executor: Executor | None, func: Callable[[*Args], T], *args: *Args
     ) -> asyncio.Future[T]:
-        """Runs a function in another thread, for which the clock waits."""
+        """Run a function in another thread; the clock waits for it."""
         future = super().run_in_executor(executor, func, *args)
         self._jumping.outside += 1
         future.add_done_callback(self._one_less_outside)
         return future
 
     async def shutdown_default_executor(self, timeout: float | None = None) -> None:  # noqa: ASYNC109
-        """Joins the threads, for which the clock waits."""
+        """Join the threads; the clock waits for them."""
         self._jumping.outside += 1
         try:
             await super().shutdown_default_executor()
@@ -108,11 +108,11 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
             self._one_less_outside()
 
     async def subprocess_exec(self, protocol_factory: Callable[[], Any], *args: Any, **kwargs: Any) -> Any:
-        """Starts a process, for which the clock waits."""
+        """Start a process; the clock waits for it."""
         return await self._watched(super().subprocess_exec, protocol_factory, *args, **kwargs)
 
     async def subprocess_shell(self, protocol_factory: Callable[[], Any], *args: Any, **kwargs: Any) -> Any:
-        """Starts a shell, for which the clock waits."""
+        """Start a shell; the clock waits for it."""
         return await self._watched(super().subprocess_shell, protocol_factory, *args, **kwargs)
 
     async def _watched(
@@ -141,11 +141,11 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
 
 
 def run_virtually(main: Callable[[], Any], *, start: datetime = START) -> Any:
-    """Runs a coroutine function in a loop of its own with a virtual clock; gives what it returns.
+    """Run a coroutine function in a new loop with a virtual clock, and return its result.
 
     Raises:
-        DeadlockError: It waits for something that cannot come.
-        RuntimeError: It is called inside an event loop that runs.
+        DeadlockError: The coroutine waits for something that cannot happen.
+        RuntimeError: It is called inside a running event loop.
     """
     if events._get_running_loop() is not None:
         raise RuntimeError("a virtual clock cannot be started inside a running event loop")

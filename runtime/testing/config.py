@@ -1,4 +1,4 @@
-"""A config for tests, which must not depend on the machine that they run on."""
+"""The config of tests, which must not depend on the machine that they run on."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _MADE_UP = (
 
 
 def config_for_tests(config: type[Config], near: Path, *, real: bool) -> Config:
-    """A config with the declared defaults, whatever the environment says.
+    """Return a config with the declared defaults, independent of the environment.
 
     Args:
         near: The spec's folder.
-        real: Whether some steps really act: then fields without a default come from the environment or the
-            settings, as in a real run; otherwise their values are made up.
+        real: Whether some steps perform their real action: then fields without a default come from
+            the environment or the settings, as in a real run; otherwise their values are made up.
 
     Raises:
         SettingsError: A value is missing, or none can be made up that fits.

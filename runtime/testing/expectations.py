@@ -1,4 +1,4 @@
-"""What a run showed, held against what a test expects of it; every difference in plain words."""
+"""Comparison of what happened in a run with a test's expectations; each difference as a sentence."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _LONGEST_VALUE = 200
 
 @dataclass
 class Seen:
-    """What a run showed.
+    """What was observed of a run.
 
     Args:
         end: Its end event, or ``None`` if it failed.
         failure: Why it failed, or ``None``.
         ran: How often each step ran.
         emitted: Names of all events, the start event first, in the order in which they were emitted.
-        streamed: What watchers were told: texts and events.
-        state: At the end.
+        streamed: What the stream showed: texts and events.
+        state: The state at the end.
     """
 
     end: Event | None = None
@@ -42,7 +42,7 @@ class Seen:
 
 
 def differences(expect: Mapping[str, Any], seen: Seen) -> Iterator[str]:
-    """A sentence for each expectation that does not hold; of a run that failed unexpectedly only that."""
+    """Yield a sentence for each unmet expectation; for an unexpected end or failure only that."""
     end = list(_end(expect, seen))
     yield from end
     if end and seen.failure is not None:
@@ -82,7 +82,7 @@ def _is_named(failure: Exception, name: str) -> bool:
     if isinstance(failure, StepFailedError) and failure.error.matches(name):
         return True
     if isinstance(failure, RunFailedError) and str(failure) == name:
-        return True  # the text of a `fail`
+        return True  # the message of a `fail` step
     known = _name(failure)
     return known == name or known.startswith(name + ".")
 
@@ -105,7 +105,7 @@ def _fields(wanted: Mapping[str, Any], record: Any, where: str) -> Iterator[str]
 
 
 def _field_types(record: Any) -> dict[str, tuple[str, Any]]:
-    """Name in data → attribute and type."""
+    """Return attribute and type of each field, by its alias or name."""
     if not isinstance(record, BaseModel):
         return {}
     fields = type(record).model_fields.items()
@@ -113,7 +113,7 @@ def _field_types(record: Any) -> dict[str, tuple[str, Any]]:
 
 
 def _same_value(wanted: object, record: Any, attribute: str, annotation: Any) -> bool:
-    """Whether two spellings are one value, such as ``1.5`` and ``"1.50"`` of a decimal."""
+    """Return whether two notations mean the same value, such as ``1.5`` and ``"1.50"`` of a decimal."""
     try:
         return bool(from_json(annotation, to_json(wanted)) == getattr(record, attribute))
     except InvalidOutput:
@@ -121,7 +121,7 @@ def _same_value(wanted: object, record: Any, attribute: str, annotation: Any) ->
 
 
 def _compare(wanted: Any, found: Any, where: str) -> Iterator[str]:
-    """Differences of JSON data; a map must hold what is wanted of it and may hold more."""
+    """Yield the differences of JSON data; a map must have the expected entries and may have more."""
     if isinstance(wanted, Mapping) and isinstance(found, Mapping):
         for key, value in wanted.items():
             yield from _compare(value, found.get(key), f"{where}.{key}")
@@ -173,7 +173,10 @@ def _streamed(wanted: Sequence[Any], found: Sequence[Event]) -> Iterator[str]:
 
 
 def _is_streamed(wanted: object, found: Event) -> bool:
-    """A text is what was told, or the name of an event; ``{event, with}`` an event with these fields."""
+    """Return whether a streamed item is as expected.
+
+    An expected text is a progress text or the name of an event; ``{event, with}`` an event with these fields.
+    """
     if isinstance(found, ProgressText):
         return wanted == found.text
     if isinstance(wanted, Mapping):

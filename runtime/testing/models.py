@@ -1,4 +1,4 @@
-"""A model that says what a test wrote down for it."""
+"""A model whose replies a test has prepared."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ __all__ = ["ScriptedModel"]
 
 
 class ScriptedModel(Model):
-    """Stands in for a model in tests of hand-written workflows: gives its replies one after another.
+    """A substitute for a model in tests of hand-written workflows, which returns its replies in order.
 
     Args:
-        replies: Texts, or values of the output that is asked for; an exception is raised.
+        replies: Texts, or values of the requested output type; an exception is raised.
 
-    ``prompts`` holds what it was asked, ``histories`` what was said before each of these. Each word counts as a token;
-    a reply that is streamed is one piece.
+    ``prompts`` holds the prompts, ``histories`` the conversation before each of them. Each word counts as a
+    token; a reply that is streamed is one piece.
     """
 
     prompts: list[str]
@@ -47,10 +47,10 @@ class ScriptedModel(Model):
         history: Sequence[Message] = (),
         stream: bool = False,
     ) -> Any:
-        """The next reply.
+        """Return the next reply.
 
         Raises:
-            AssertionError: There is none left.
+            AssertionError: There is no reply left.
             StepError: ``requirement``.
         """
         host.afford(self.use)

@@ -1,9 +1,9 @@
-"""Spans and events of runs, and the handlers that are told of them, in a tree of dispatchers.
+"""Spans and events of runs, and their handlers, in a tree of dispatchers.
 
 `spans` has spans and their handlers, `dispatchers` the places to register them, `conventions` names of attributes.
-`runs` makes the spans of runs, steps and attempts, `model_calls` says what spans of requests to models hold, and
-`opentelemetry` makes spans of OpenTelemetry of them all. Where no handler is registered no span is made, and
-OpenTelemetry is imported by `opentelemetry` alone.
+`runs` creates the spans of runs, steps and attempts, `model_calls` has the attributes of requests to models,
+and `opentelemetry` exports all spans to OpenTelemetry. Where no handler is registered, no span is created,
+and only `opentelemetry` imports OpenTelemetry.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What attributes of spans are called: those of OpenTelemetry's GenAI conventions as texts of our own, and ours.
+"""Names of span attributes: those of OpenTelemetry's GenAI conventions, as string constants, and our own.
 
-The conventions still change. Their names stand here and nowhere else, so that a change is a change in this file.
+The conventions still change. Their names are only in this file, so that a change affects nothing else.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ TOKENS_OUT: Final = "gen_ai.usage.output_tokens"
 TOOL_NAME: Final = "gen_ai.tool.name"
 TOOL_TYPE: Final = "gen_ai.tool.type"
 
-# what people said and what tools were given: only where a handler was told to record content
+# messages, arguments of tools and the like: recorded only if a handler is configured to record content
 SYSTEM_INSTRUCTIONS: Final = "gen_ai.system_instructions"
 INPUT_MESSAGES: Final = "gen_ai.input.messages"
 OUTPUT_MESSAGES: Final = "gen_ai.output.messages"
@@ -82,7 +82,7 @@ HTTP_STATUS: Final = "http.response.status_code"
 SERVER_ADDRESS: Final = "server.address"
 SERVER_PORT: Final = "server.port"
 
-# ours, where the conventions have no word
+# our own names, where the conventions have none
 RUN_ID: Final = "wfc.run.id"
 STEP: Final = "wfc.step.name"
 STEP_RUN: Final = "wfc.step.run"

@@ -30,12 +30,12 @@ _log = logging.getLogger("wfc.runtime")
 
 @dataclass(frozen=True, slots=True)
 class Dispatched:
-    """An event, and where it comes from.
+    """An event as it is passed to handlers, with its origin.
 
     Args:
-        event: What a run showed (also ``InternalDispatchEvent`` s), or what somebody gave to a dispatcher.
-        span: In which it happened.
-        tags: In force there.
+        event: An event of a run (also ``InternalDispatchEvent`` s), or one passed to ``Dispatcher.event``.
+        span: The span in which it happened.
+        tags: The tags active there.
         timestamp: When it was dispatched.
     """
 
@@ -46,19 +46,18 @@ class Dispatched:
 
 
 class EventHandler:
-    """Is told of events. What it raises is logged and harms no run."""
+    """Base class of event handlers. Exceptions that a handler raises are logged and do not affect the run."""
 
     def handle(self, dispatched: Dispatched) -> None:
-        """Takes an event."""
+        """Handle an event."""
         raise NotImplementedError
 
 
 class Dispatcher:
-    """A place in the tree of names.
+    """A node in the tree of names.
 
-    A run tells the dispatcher of its workflow class, ``module.Class``, and then, from name to shorter name up to
-    the root, all others, until one does not propagate. Handlers that are added while a run is under way see the
-    next one.
+    A run notifies the dispatcher of its workflow class, ``module.Class``, and then its ancestors up to the
+    root, until one does not propagate. Handlers that are added during a run apply from the next run on.
     """
 
     def __init__(self, name: str, *, propagate: bool = True) -> None:
@@ -69,35 +68,35 @@ class Dispatcher:
 
     @property
     def parent(self) -> Dispatcher | None:
-        """The next dispatcher on the way to the root."""
+        """Return the next dispatcher on the way to the root."""
         return next(_way_up(self.name.rpartition(".")[0]), None) if self is not _ROOT else None
 
     def add_event_handler(self, handler: EventHandler) -> None:
-        """Tells it of events, here and below."""
+        """Register a handler of events at this dispatcher and below."""
         self.event_handlers += (handler,)
         _count(1)
 
     def add_span_handler(self, handler: SpanHandler) -> None:
-        """Tells it of spans, here and below."""
+        """Register a handler of spans at this dispatcher and below."""
         self.span_handlers += (handler,)
         _count(1)
 
     def remove_handler(self, handler: EventHandler | SpanHandler) -> None:
-        """Tells it of nothing new any more; of spans that have begun it still learns the end."""
+        """Remove a handler. It is still notified of the end of spans that have already begun."""
         before = len(self.event_handlers) + len(self.span_handlers)
         self.event_handlers = tuple(one for one in self.event_handlers if one is not handler)
         self.span_handlers = tuple(one for one in self.span_handlers if one is not handler)
         _count(len(self.event_handlers) + len(self.span_handlers) - before)
 
     def event(self, event: Event) -> None:
-        """Tells the event handlers, here and on the way to the root."""
+        """Pass an event to the event handlers of this dispatcher and its ancestors."""
         handlers, _ = handlers_at(self.name)
         if handlers:
             notify(handlers, event, active_span())
 
     @contextmanager
     def open_span(self, name: str, **attributes: Any) -> Iterator[Span | None]:
-        """A span of your own around a block, inside the active one if there is one; ``None`` if nobody is told."""
+        """Open a custom span around a block, inside any active one; ``None`` if there are no handlers."""
         outer = active_span()
         _, handlers = handlers_at(self.name)
         if not handlers:
@@ -108,7 +107,7 @@ class Dispatcher:
             yield span
 
     def span(self, function: F) -> F:
-        """Decorates a function, or a coroutine function, so that each call is a span with its name."""
+        """Decorate a function, or a coroutine function, so that each call is a span with its name."""
         name = function.__qualname__
 
         if inspect.iscoroutinefunction(function):
@@ -140,7 +139,7 @@ _registered = 0
 
 
 def get_dispatcher(name: str = "root") -> Dispatcher:
-    """The dispatcher of a dotted name, such as a module's or ``module.Class``; by itself the root of all."""
+    """Return the dispatcher of a dotted name, such as a module's or ``module.Class``; by default the root."""
     if name in {"", "root"}:
         return _ROOT
     if name not in _NAMED:
@@ -154,7 +153,7 @@ def has_handlers() -> bool:
 
 
 def handlers_at(name: str) -> tuple[tuple[EventHandler, ...], tuple[SpanHandler, ...]]:
-    """Return all handlers that are told of what happens at a name: its own first, the root's last."""
+    """Return all handlers that apply to a name: its own first, the root's last."""
     events: list[EventHandler] = []
     spans: list[SpanHandler] = []
     for dispatcher in _way_up(name):
@@ -166,7 +165,7 @@ def handlers_at(name: str) -> tuple[tuple[EventHandler, ...], tuple[SpanHandler,
 
 
 def notify(handlers: tuple[EventHandler, ...], event: Event, span: Span | None) -> None:
-    """Tell event handlers of an event."""
+    """Pass an event to event handlers."""
     tags = span.tags if span is not None else active_instrument_tags()
     dispatched = Dispatched(event, span, dict(tags))
     for handler in handlers:

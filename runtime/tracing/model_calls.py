@@ -1,4 +1,4 @@
-"""What a span says of a request to a model, in the words of OpenTelemetry's GenAI conventions."""
+"""Attributes of spans of requests to models, named after OpenTelemetry's GenAI conventions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["RequestOptions", "about_model", "name_of", "note_exchange"]
 
 
 class RequestOptions(Protocol):
-    """What a span tells of the options of a request."""
+    """The options of a request that a span records."""
 
     @property
     def use(self) -> str:
@@ -22,19 +22,19 @@ class RequestOptions(Protocol):
 
     @property
     def temperature(self) -> float | None:
-        """How freely it chooses words."""
+        """The sampling temperature."""
 
     @property
     def max_tokens(self) -> int | None:
-        """How long its answer may be."""
+        """The maximum number of tokens in the answer."""
 
     @property
     def top_p(self) -> float | None:
-        """From how much of what is probable it chooses."""
+        """The probability mass from which tokens are sampled (nucleus sampling)."""
 
     @property
     def seed(self) -> int | None:
-        """What its choices are drawn from."""
+        """The seed of the sampling."""
 
 
 def name_of(model: RequestOptions) -> str:
@@ -43,7 +43,7 @@ def name_of(model: RequestOptions) -> str:
 
 
 def about_model(model: RequestOptions, *, is_structured: bool) -> dict[str, Any]:
-    """Return what is known before the request is made; nothing of what is said in it."""
+    """Return the attributes that are known before the request is made, without its content."""
     found = {
         conventions.OPERATION: conventions.CHAT,
         conventions.PROVIDER: model.use.partition(":")[0],
@@ -64,10 +64,10 @@ def note_exchange(
     reply: messages.ModelResponse,
     hide: Callable[[Any], Any],
 ) -> None:
-    """Keep who answered and how many tokens it took; and what was said, as content.
+    """Record the answering model and the numbers of tokens as attributes, and the messages as content.
 
     Args:
-        hide: Takes secrets out of what was said.
+        hide: Removes secrets from the messages.
     """
     found = {
         conventions.RESPONSE_MODEL: reply.model_name,
@@ -85,7 +85,7 @@ def note_exchange(
 
 
 def _said(message: messages.ModelMessage) -> Iterator[dict[str, Any]]:
-    """Give the parts of a message as the conventions write them."""
+    """Yield the parts of a message in the form of the conventions."""
     role = "assistant" if message.kind == "response" else "user"
     for part in message.parts:
         told: dict[str, Any]

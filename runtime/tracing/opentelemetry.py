@@ -1,4 +1,4 @@
-"""Spans of runs, steps, attempts and calls as OpenTelemetry's."""
+"""Export of the spans of runs, steps, attempts and calls to OpenTelemetry."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ _W3C = TraceContextTextMapPropagator()
 
 
 class OpenTelemetrySpans(SpanHandler):
-    """Makes an OpenTelemetry span of each span.
+    """A span handler that creates an OpenTelemetry span for each span.
 
-    While the code of a step runs, the span of its attempt is OpenTelemetry's current one, so that whatever
-    else is instrumented, such as a client of a database, finds its place below it.
+    While the code of a step runs, the span of its attempt is OpenTelemetry's current one, so that the spans
+    of other instrumented code, such as a database client, become its children.
 
     Args:
-        tracer_provider: ``None``: the one that the process has set.
-        record_content: Whether to record what models were told and said, what tools were given and gave, the
+        tracer_provider: ``None``: the global one of the process.
+        record_content: Whether to record prompts and answers of models, arguments and results of tools, the
             events that steps ran on, and the messages of errors. Without it only names, numbers and times are.
     """
 
@@ -56,7 +56,7 @@ class OpenTelemetrySpans(SpanHandler):
         self._record_content = record_content
 
     def enter(self, span: Span) -> None:
-        """Starts a span below its parent: in this process, elsewhere, or OpenTelemetry's current one."""
+        """Start a span below its parent: in this process, in another one, or OpenTelemetry's current span."""
         above = span.parent.kept.get(self) if span.parent is not None else None
         if above is not None:
             parent = trace.set_span_in_context(above)
@@ -73,7 +73,7 @@ class OpenTelemetrySpans(SpanHandler):
         )
 
     def exit(self, span: Span) -> None:
-        """Ends it, with its attributes."""
+        """End the span, with its attributes."""
         made = span.kept.get(self)
         if made is None:
             return
@@ -92,17 +92,17 @@ class OpenTelemetrySpans(SpanHandler):
         made.end(span.ended)
 
     def activate(self, span: Span) -> Any:
-        """Makes it OpenTelemetry's current one."""
+        """Make the span OpenTelemetry's current one."""
         made = span.kept.get(self)
         return None if made is None else context.attach(trace.set_span_in_context(made))
 
     def deactivate(self, span: Span, token: Any) -> None:
-        """Makes that current again which was before."""
+        """Restore the previous current span."""
         if token is not None:
             context.detach(token)
 
     def carry(self, span: Span) -> Mapping[str, str]:
-        """``traceparent`` and ``tracestate``, as W3C's Trace Context says."""
+        """Return ``traceparent`` and ``tracestate`` as defined by W3C Trace Context."""
         carrier: dict[str, str] = {}
         made = span.kept.get(self)
         if made is not None:
@@ -113,12 +113,12 @@ class OpenTelemetrySpans(SpanHandler):
 def install(
     tracer_provider: TracerProvider | None = None, *, record_content: bool = False, name: str = "root"
 ) -> OpenTelemetrySpans:
-    """Has all runs that start from now on traced.
+    """Enable tracing of all runs that start from now on.
 
     Args:
         tracer_provider: See ``OpenTelemetrySpans``.
         record_content: See ``OpenTelemetrySpans``.
-        name: Of the dispatcher: a module's, or ``module.Class``, traces only the workflows there.
+        name: The dispatcher's name: a module's, or ``module.Class``, restricts tracing to its workflows.
     """
     handler = OpenTelemetrySpans(tracer_provider, record_content=record_content)
     get_dispatcher(name).add_span_handler(handler)
@@ -126,7 +126,7 @@ def install(
 
 
 def _attributes(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Those that OpenTelemetry can hold."""
+    """Return those attributes whose values OpenTelemetry supports."""
     return {
         str(key): value
         for key, value in found.items()
@@ -147,5 +147,5 @@ def _as_data(value: Any) -> Any:
 
 
 def _name_of(error: BaseException) -> str:
-    """The error's dotted name, such as ``http.503`` or ``python.ValueError``."""
+    """Return the error's dotted name, such as ``http.503`` or ``python.ValueError``."""
     return error.name if isinstance(error, StepFailedError) else step_error(error).name

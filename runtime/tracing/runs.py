@@ -1,4 +1,4 @@
-"""A run's spans: one for the run, one for each step run, one for each attempt. Made only if somebody is told."""
+"""The spans of a run, of its step runs and of their attempts; created only if handlers are registered."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _CROWDED = 64
 
 
 def trace_of(workflow: object, carried: Mapping[str, str] | None) -> Trace | None:
-    """Return a trace for a run of a workflow that is about to start here; ``None`` if nobody is told of it.
+    """Return a trace for a run that is about to start here; ``None`` if no handler applies to its workflow.
 
     Args:
-        carried: What a span elsewhere, or before a restart, said of itself by ``Span.carry``. By itself the
+        carried: What ``Span.carry`` returned for the parent elsewhere, or before a restart. By default the
             parent is the span that is active here, such as a step's that starts the run.
     """
     if not has_handlers():
@@ -44,11 +44,11 @@ def trace_of(workflow: object, carried: Mapping[str, str] | None) -> Trace | Non
 
 
 class Trace:
-    """What is told of one run.
+    """The tracing of one run.
 
     Args:
-        event_handlers: Are told of its events.
-        span_handlers: Are told of its spans.
+        event_handlers: Handlers of its events.
+        span_handlers: Handlers of its spans.
         carried: See ``trace_of``.
     """
 
@@ -89,7 +89,7 @@ class Trace:
         """Open the run's span.
 
         Args:
-            name: The workflow's.
+            name: The workflow's name.
             starter: The span of the step run that has started this run, and that of its run above it.
         """
         self._run_id = run_id
@@ -111,7 +111,7 @@ class Trace:
         )
 
     def see(self, event: Event) -> None:
-        """Tell of an event of this run; runs that are part of it tell of theirs themselves."""
+        """Pass an event of this run to the handlers; child runs do so for their own events."""
         if not self.event_handlers or isinstance(event, ChildNote):
             return
         span = self.root
@@ -141,7 +141,7 @@ class Trace:
         return self.settled(step_run, tick)
 
     def settled(self, step_run: StepRun, tick: Tick) -> Tick:
-        """End a step run's span by what came of an attempt, unless it is tried again or pauses; return that tick."""
+        """End a step run's span after an attempt, unless a retry or pause follows; return the tick."""
         span = self._span_of(step_run.number)
         if span is not None and isinstance(tick, Completed | Failed):
             del self._steps[step_run.number]
@@ -164,7 +164,7 @@ class Trace:
         return None if found is None else found[0]
 
     def _find_parent(self, starter: Span | None) -> None:
-        """A run that another one has started is below the step run that it is for, whoever's code runs here."""
+        """Put a child run below the span of the step run that starts it, whatever code runs here."""
         if starter is None or self._carried:
             return
         root: Span | None = starter
@@ -201,12 +201,12 @@ class Trace:
         span.close(cancelled=True)
 
     def drop_steps(self) -> None:
-        """End the spans of all that was under way in the run: none of it goes on."""
+        """End the spans of all unfinished step runs: none of them continues."""
         for number in list(self._steps):
             self._close(number)
 
     def end(self, outcome: StopEvent | Exception) -> None:
-        """End the run's span, and those of all that was under way in it."""
+        """End the run's span, and those of its unfinished step runs."""
         self.drop_steps()
         if self.root is None:
             return  # it never began
@@ -229,7 +229,7 @@ def _own(error: Exception) -> Exception:
 
 
 def _emitted(emitted: Any) -> list[str]:
-    """Return the names of what a step run gave."""
+    """Return the names of the events that a step run emitted."""
     events = (
         emitted.events if isinstance(emitted, All) else emitted if isinstance(emitted, list) else [emitted]
     )

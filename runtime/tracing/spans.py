@@ -1,4 +1,4 @@
-"""Spans: what a run, a step, an attempt or a call was, from when to when, and inside of what."""
+"""Spans of runs, steps, attempts and calls: what was done, when, and inside which other span."""
 
 from __future__ import annotations
 
@@ -26,45 +26,46 @@ _log = logging.getLogger("wfc.runtime")
 
 
 class SpanHandler:
-    """Is told of spans. A subclass overrides what it needs; what it raises is logged and harms no run.
+    """Base class of handlers of spans. Exceptions that a handler raises are logged and do not affect the run.
 
-    ``enter`` and ``exit`` bracket a span. ``activate`` and ``deactivate`` bracket the code that runs in it, in one
-    context of variables, so that context variables set in the one can be set back in the other.
+    A subclass overrides the methods it needs. ``enter`` and ``exit`` bracket a span. ``activate`` and
+    ``deactivate`` bracket the code that runs in it, in one ``contextvars`` context, so that context variables
+    set in the one can be reset in the other.
     """
 
     def enter(self, span: Span) -> None:
-        """A span begins. ``span.kept[self]`` is a place for what the handler wants to keep with it."""
+        """Handle the begin of a span. ``span.kept[self]`` can hold data of the handler for this span."""
 
     def exit(self, span: Span) -> None:
-        """A span is over: done, failed (``span.error``) or cancelled (``span.is_cancelled``)."""
+        """Handle the end of a span: done, failed (``span.error``) or cancelled (``span.is_cancelled``)."""
 
     def activate(self, span: Span) -> Any:
-        """Code that belongs to the span begins to run; what is returned comes back in ``deactivate``."""
+        """Prepare for code of the span to run, and return a token that is passed to ``deactivate``."""
 
     def deactivate(self, span: Span, token: Any) -> None:
-        """That code has run."""
+        """Clean up after code of the span has run."""
 
     def carry(self, span: Span) -> Mapping[str, str]:
-        """What must be known elsewhere, or after a restart, to put a span below this one: ``span.carried`` there."""
+        """Return data for child spans in another process, or after a restart: their ``span.carried``."""
         return {}
 
 
 class Span:
-    """A stretch of time in which something was done.
+    """A period of time in which an operation took place.
 
     Args:
-        kind: What it was; ``own`` is what code of the user's calls one.
-        name: Of the workflow, the step, the model, the tool …
-        handlers: Who is told of it.
+        kind: The kind of operation; ``own`` is a span that user code opens.
+        name: Name of the workflow, the step, the model, the tool …
+        handlers: The handlers to notify.
         parent: The span that it is a part of, if that is in this process.
-        carried: What the parent said of itself elsewhere, or before a restart: see ``Span.carry``.
-        tags: The user's own words for what happens here.
-        attributes: What may be recorded, by the names in ``conventions``.
-        content: What people said and what tools were given, by the same names: recorded only where a handler
-            was told to.
+        carried: Data of a parent in another process, or before a restart: see ``Span.carry``.
+        tags: Tags that the user has set.
+        attributes: Attributes that may always be recorded, by the names in ``conventions``.
+        content: Messages, arguments of tools and the like, by the same names: recorded only if a handler is
+            configured to record content.
         owner: The workflow object.
 
-    ``started`` and ``ended`` are in nanoseconds since 1970. ``result`` is what came of it.
+    ``started`` and ``ended`` are in nanoseconds since 1970. ``result`` is the result of the operation.
     """
 
     __slots__ = (
@@ -119,24 +120,24 @@ class Span:
 
     @property
     def parent_id(self) -> str | None:
-        """The id of the span that it is a part of, also of one in another process."""
+        """The id of the parent span, also of one in another process."""
         return self.parent.id if self.parent is not None else self.carried.get("wfc-span")
 
     def below(self, kind: SpanKind, name: str, **more: Any) -> Span:
-        """Begins a span inside this one."""
+        """Begin a child span of this one."""
         return Span(kind, name, self.handlers, parent=self, **more)
 
     def close(
         self, *, result: Any = None, error: BaseException | None = None, cancelled: bool = False
     ) -> None:
-        """Ends it; a second time changes nothing."""
+        """End the span; a second call has no effect."""
         if self.ended is None:
             self.ended = time.time_ns()
             self.result, self.error, self.is_cancelled = result, error, cancelled
             self._tell("exit")
 
     def carry(self) -> dict[str, str]:
-        """The span as plain data, with which a span elsewhere, or after a restart, knows its parent."""
+        """Return plain data that identifies this span as a parent in another process, or after a restart."""
         found = {"wfc-span": self.id}
         for handler in self.handlers:
             try:
@@ -146,7 +147,7 @@ class Span:
         return found
 
     def activate(self) -> list[Any]:
-        """Makes it the one that code here runs in; ``deactivate`` takes what this gives."""
+        """Make this the active span, and return tokens for ``deactivate``."""
         tokens: list[Any] = [_ACTIVE.set(self), _TAGS.set(self.tags)]
         for handler in self.handlers:
             tokens.append(None)
@@ -157,7 +158,7 @@ class Span:
         return tokens
 
     def deactivate(self, tokens: list[Any]) -> None:
-        """Ends what ``activate`` began, in the same context of variables."""
+        """Undo ``activate``, in the same ``contextvars`` context."""
         active, tags, *others = tokens
         for handler, token in zip(reversed(self.handlers), reversed(others), strict=True):
             try:
@@ -168,13 +169,13 @@ class Span:
         _ACTIVE.reset(active)
 
     def fail(self, error: BaseException) -> None:
-        """Ends it with an error; what is no ``Exception`` is a cancellation."""
+        """End the span with an error; one that is not an ``Exception`` counts as a cancellation."""
         cancelled = not isinstance(error, Exception)
         self.close(error=None if cancelled else error, cancelled=cancelled)
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Around the code that is the span: active while it runs, closed when it is done."""
+        """Keep the span active while the block runs, and close it afterwards."""
         tokens = self.activate()
         try:
             yield
@@ -202,18 +203,18 @@ _TAGS: ContextVar[Mapping[str, Any]] = ContextVar("wfc_instrument_tags", default
 
 
 def active_span() -> Span | None:
-    """The span that the code that asks runs in."""
+    """Return the span in which the calling code runs."""
     return _ACTIVE.get()
 
 
 def active_instrument_tags() -> Mapping[str, Any]:
-    """The tags in force here."""
+    """Return the tags that are active in the calling code."""
     return _TAGS.get()
 
 
 @contextmanager
 def instrument_tags(new_tags: Mapping[str, Any]) -> Iterator[None]:
-    """Has these tags, instead of those in force, on all runs and spans that begin inside."""
+    """Set the tags of all runs and spans that begin inside the block, in place of the active ones."""
     token: Token[Mapping[str, Any]] = _TAGS.set(dict(new_tags))
     try:
         yield
@@ -225,10 +226,10 @@ def instrument_tags(new_tags: Mapping[str, Any]) -> Iterator[None]:
 def span_inside(
     kind: SpanKind, name: str, describe: Callable[[], Mapping[str, Any]] | None = None
 ) -> Iterator[Span | None]:
-    """A span inside the active one, around a block; ``None``, at no cost, where there is none.
+    """Open a span inside the active one around a block; ``None``, at no cost, if no span is active.
 
     Args:
-        describe: Gives attributes; called only if there is a span to put them on.
+        describe: Returns attributes; called only if a span is active.
     """
     outer = _ACTIVE.get()
     if outer is None or outer.ended is not None:

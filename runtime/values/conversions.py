@@ -1,4 +1,4 @@
-"""Values of one type made of values of another, as expressions of specs do it; for `filters`."""
+"""Conversions between types of values in expressions of specs; used by `filters`."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ ISO: Final = re.compile(
 
 
 def integer(value: str | int) -> int:
-    """The whole number that a text holds; a whole number itself, where a value may be either.
+    """Return the integer that a text contains; an integer is returned unchanged.
 
     Raises:
-        ExpressionError: It holds none.
+        ExpressionError: The text is not an integer.
     """
     if isinstance(value, int):
         return value
@@ -58,10 +58,10 @@ def integer(value: str | int) -> int:
 
 
 def number(value: str | int | Decimal) -> float:
-    """The number that a text holds, or the one that is nearest to a decimal.
+    """Return the number that a text contains, or the float nearest to a decimal.
 
     Raises:
-        ExpressionError: It holds none, or one that is too large.
+        ExpressionError: The text is not a number, or the number is too large.
     """
     try:
         found = float(value)
@@ -73,10 +73,10 @@ def number(value: str | int | Decimal) -> float:
 
 
 def decimal(value: str | int | Decimal) -> Decimal:
-    """The decimal that a text holds, exactly.
+    """Return the exact decimal that a text contains.
 
     Raises:
-        ExpressionError: It holds none.
+        ExpressionError: The text is not a decimal.
     """
     try:
         found = Decimal(value)
@@ -94,7 +94,7 @@ def exact(value: int | Decimal | None) -> Decimal | None: ...
 @overload
 def exact(value: object) -> Any: ...
 def exact(value: object) -> Any:
-    """The value with all whole numbers in it as decimals, for what is computed with decimals."""
+    """Return the value with all integers in it as decimals, for computing with decimals."""
     if isinstance(value, int) and not isinstance(value, bool):
         return Decimal(value)
     if isinstance(value, list):
@@ -105,10 +105,10 @@ def exact(value: object) -> Any:
 
 
 def day(value: str | date) -> date:
-    """The date that a text holds, or the day of a moment, in UTC.
+    """Return the date that a text contains, or the date of a datetime, in UTC.
 
     Raises:
-        ExpressionError: The text holds none.
+        ExpressionError: The text is not a date.
     """
     if isinstance(value, _datetime):
         return value.astimezone(UTC).date()
@@ -121,10 +121,10 @@ def day(value: str | date) -> date:
 
 
 def datetime(value: str | _datetime) -> _datetime:
-    """The moment that a text holds, in UTC; a moment itself, where a value may be either.
+    """Return the datetime that a text contains, in UTC; a datetime is returned unchanged.
 
     Raises:
-        ExpressionError: It holds none, or one without its offset.
+        ExpressionError: The text is not a datetime, or has no UTC offset.
     """
     if isinstance(value, _datetime):
         return value
@@ -138,10 +138,10 @@ def datetime(value: str | _datetime) -> _datetime:
 
 
 def duration(value: str | timedelta) -> timedelta:
-    """The duration that a text holds: ``90 min``, ``3 days``, ``PT1H30M``; a duration itself, if it is one.
+    """Return the duration that a text contains (``90 min``, ``3 days``, ``PT1H30M``), or a duration as is.
 
     Raises:
-        ExpressionError: It holds none.
+        ExpressionError: The text is not a duration.
     """
     if isinstance(value, timedelta):
         return value

@@ -1,4 +1,4 @@
-"""Copies of a state to be edited: of its data, not of what lives outside of it."""
+"""Copies of a state for editing: of its data, not of objects that cannot be copied, such as locks."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _BUILDERS: dict[type[Any], Callable[[Iterable[Any]], Any]] = {
 def copy_to_edit(value: Any, memo: dict[int, Any] | None = None) -> Any:
     """Return a deep copy of models and containers that shares what cannot be copied, such as locks and clients.
 
-    Fields with ``exclude=True`` are shared too: they are declared to be no data of their model.
+    Fields with ``exclude=True`` are shared too: they are declared not to be part of their model's data.
 
     Args:
-        memo: Copies by the ids of their originals, so that what is one object stays one.
+        memo: Copies by the ids of their originals, so that an object with several references is copied once.
     """
     memo = {} if memo is None else memo
     if id(value) in memo:
@@ -49,9 +49,9 @@ def copy_to_edit(value: Any, memo: dict[int, Any] | None = None) -> Any:
     known = len(memo)
     try:
         return copy.deepcopy(value, memo)
-    except Exception:  # each class has its own reasons
+    except Exception:  # classes may raise anything here
         while len(memo) > known:
-            memo.popitem()  # what was copied only in part
+            memo.popitem()  # the incomplete copy
         memo[id(value)] = value
         return value
 
@@ -71,10 +71,10 @@ def _copy_model(value: BaseModel, memo: dict[int, Any]) -> BaseModel:
 
 
 def copy_container(value: Any) -> Any:
-    """Return a copy of one container that shares its parts; of something that cannot be copied, itself."""
+    """Return a shallow copy of a container; a container that cannot be copied is returned itself."""
     if isinstance(value, BaseModel):
         return value.model_copy()
     try:
         return copy.copy(value)
-    except Exception:  # each class has its own reasons
+    except Exception:  # classes may raise anything here
         return value

@@ -1,4 +1,4 @@
-"""Models whose undeclared fields are kept, and read and written like a dictionary's entries."""
+"""Models that keep undeclared fields, which are read and written like dictionary entries."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ M = TypeVar("M", bound=type[BaseModel])
 
 
 def build_subclasses_at_once(kind: M) -> M:
-    """Keeps ``defer_build`` from the classes derived from this one: their mistakes show where they are written."""
+    """Stop subclasses from inheriting ``defer_build``, so that their errors appear where they are defined."""
     kind.model_config.pop("defer_build", None)
     return kind
 
 
 @build_subclasses_at_once
 class DictLike(BaseModel):
-    """A model whose undeclared fields are kept, and read and written like a dictionary's entries."""
+    """A model that keeps undeclared fields, which are read and written like dictionary entries."""
 
     model_config = ConfigDict(
         extra="allow", arbitrary_types_allowed=True, defer_build=True, protected_namespaces=()
@@ -64,28 +64,28 @@ class DictLike(BaseModel):
         return True
 
     def get(self, key: str, default: Any = None) -> Any:
-        """An undeclared field, or ``default``."""
+        """Return an undeclared field, or ``default``."""
         return self._data.get(key, default)
 
     def keys(self) -> KeysView[str]:
-        """The names of the undeclared fields."""
+        """Return the names of the undeclared fields."""
         return self._data.keys()
 
     def values(self) -> ValuesView[Any]:
-        """The values of the undeclared fields."""
+        """Return the values of the undeclared fields."""
         return self._data.values()
 
     def items(self) -> ItemsView[str, Any]:
-        """Names and values of the undeclared fields."""
+        """Return names and values of the undeclared fields."""
         return self._data.items()
 
     def to_dict(self) -> dict[str, Any]:
-        """The undeclared fields as a dictionary."""
+        """Return the undeclared fields as a dictionary."""
         return self._data
 
 
 def init_with_private(self: BaseModel, /, **params: Any) -> None:
-    """Private attributes may be given by name, as in llama-index-workflows."""
+    """Initialize a model, with private attributes accepted by name, as in llama-index-workflows."""
     private = {name: params.pop(name) for name in self.__private_attributes__.keys() & params.keys()}
     BaseModel.__init__(self, **params)
     for name, value in private.items():

@@ -1,4 +1,4 @@
-"""The class of event classes: what they take as keywords, and what type checkers make of their fields."""
+"""The metaclass of events: their class keywords, and how type checkers see their fields."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _BUILT_WHEN_USED = ("wfc.runtime.events", "wfc.runtime.plan.pauses")
 
 
 class ClosedFields:
-    """Comes first among the bases of an event that has its declared fields and no others.
+    """A mixin, to be named first among the bases, for events that have only their declared fields.
 
     ``class Answer(ClosedFields, Event)``: values are checked strictly, the event cannot be changed, and type checkers
     report attributes that it does not declare.
@@ -40,15 +40,16 @@ class ClosedFields:
     __slots__ = ()
 
     if TYPE_CHECKING:
-        __getattr__: Never  # hides that of events whose undeclared fields can be read
+        __getattr__: Never  # hides the `__getattr__` of events whose undeclared fields can be read
 
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(Field, PrivateAttr))
 class EventClass(ModelMetaclass):
-    """Takes the class keywords ``closed``, ``name`` and ``init`` before pydantic reads the configuration.
+    """The metaclass of events, which takes the class keywords ``closed``, ``name`` and ``init``.
 
-    As a data-class transform it has type checkers hold what an event is made of against its declared fields;
-    ``init=False``, which is for them alone, has them take any fields.
+    They are removed before pydantic reads the configuration. Because the metaclass is a dataclass transform,
+    type checkers compare an event's arguments with its declared fields; with ``init=False``, which has no
+    effect at run time, they accept any arguments.
     """
 
     __event_name__: str
@@ -69,7 +70,7 @@ class EventClass(ModelMetaclass):
             kwargs = {**CLOSED, "frozen": True, **kwargs}
             # StopEvent's own takes `result` by position, and is slower
             namespace.setdefault("__init__", BaseModel.__init__)
-        own = namespace.get("__module__") in _BUILT_WHEN_USED  # `type(…)` by hand names none
+        own = namespace.get("__module__") in _BUILT_WHEN_USED  # a class made with `type(…)` may have none
         if own:
             kwargs["defer_build"] = True
         made = super().__new__(mcs, class_name, bases, namespace, **kwargs)

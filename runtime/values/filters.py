@@ -1,4 +1,4 @@
-"""What expressions of specs compute beyond Python's own operators: pure functions that generated code calls."""
+"""Pure functions called by generated code, for what expressions of specs need beyond Python's operators."""
 
 from __future__ import annotations
 
@@ -66,13 +66,13 @@ PLAIN: Final[TypeAdapter[Any]] = TypeAdapter(Any, config=ConfigDict(defer_build=
 
 
 def text(value: Scalar) -> str:
-    """A scalar as it stands in a text.
+    """Return a scalar as it is written in a text.
 
-    ``true``; ``2.5``, and ``2`` for 2.0; decimals without exponents; dates and moments in ISO 8601, moments
-    in UTC with ``Z``; durations as ``1 day 2h 30 min``.
+    ``true``; ``2.5``, and ``2`` for 2.0; decimals without exponents; dates and datetimes in ISO 8601,
+    datetimes with an offset in UTC with ``Z``; durations as ``1 day 2h 30 min``.
 
     Raises:
-        ExpressionError: It is no scalar.
+        ExpressionError: The value is not a scalar.
     """
     match value:
         case str():
@@ -120,7 +120,7 @@ def duration_text(value: timedelta) -> str:
 
 
 def url_part(value: Scalar) -> str:
-    """A scalar as a part of a URL: everything that means something there is encoded, ``/`` included."""
+    """Return a scalar percent-encoded as a part of a URL, with reserved characters such as ``/`` encoded."""
     found = text(value)
     if found in {".", ".."}:  # which would lead to another path
         return found.replace(".", "%2E")
@@ -128,17 +128,17 @@ def url_part(value: Scalar) -> str:
 
 
 def truncate(value: str, length: int, end: str = "…") -> str:
-    """The text, cut to so many characters, the end's included; where there is no room for the end, it is cut too."""
+    """Return the text cut to ``length`` characters including ``end``, which is cut too if it does not fit."""
     if len(value) <= length:
         return value
     return (value[: max(0, length - len(end))].rstrip() + end)[: max(0, length)]
 
 
 def indent(value: str, width: int = 4) -> str:
-    """The text with every line but the first moved to the right; empty lines stay empty.
+    """Return the text with every line but the first indented; empty lines stay empty.
 
     Raises:
-        ExpressionError: ``width`` is negative, or more than a line has room for.
+        ExpressionError: ``width`` is negative or too large.
     """
     first, *rest = value.split("\n")
     blanks = " " * within_a_line(width)
@@ -152,17 +152,17 @@ def within_a_line(width: int) -> int:
 
 
 def json(value: object, indent: int | None = None) -> str:
-    """The value as JSON: records under their names in data, moments and decimals as texts.
+    """Return the value as JSON text: fields of records by their aliases, datetimes and decimals as strings.
 
     Raises:
-        ExpressionError: It has no form in JSON, or the indent is out of range.
+        ExpressionError: The value cannot be written as JSON, or the indent is out of range.
     """
     width = None if indent is None else within_a_line(indent)
     return _json.dumps(plain(value), ensure_ascii=False, indent=width, allow_nan=False)
 
 
 def plain(value: object) -> Any:
-    """The value as JSON data."""
+    """Return the value as JSON data."""
     try:
         return PLAIN.dump_python(value, mode="json", by_alias=True)
     except ValueError:  # pydantic's error for what it cannot serialize is one
@@ -170,7 +170,7 @@ def plain(value: object) -> Any:
 
 
 def formatted(value: date, pattern: str) -> str:
-    """A date or a moment as a text, by the signs of ``strftime``."""
+    """Return a date or a datetime as a text, formatted with ``strftime`` codes."""
     return value.strftime(pattern)
 
 
@@ -178,10 +178,10 @@ def formatted(value: date, pattern: str) -> str:
 
 
 def finite(value: float) -> float:
-    """The number, if it is one.
+    """Return the number if it is finite.
 
     Raises:
-        ExpressionError: It is infinite or not a number.
+        ExpressionError: The number is infinite or not a number.
     """
     if math.isfinite(value):
         return value
@@ -195,8 +195,8 @@ def rounded(value: float, digits: int) -> float: ...
 @overload
 def rounded(value: float | Decimal, digits: None = None) -> int: ...
 def rounded(value: float | Decimal, digits: int | None = None) -> float | Decimal:
-    """The nearest whole number, or the nearest with so many digits after the point; halves go away from zero."""
-    # by what the number looks like: 2.345 is a little less than it looks, and still rounds up
+    """Return the number rounded to an integer or to ``digits`` decimal places, halves away from zero."""
+    # round the decimal notation: the float 2.345 is slightly less than 2.345, and still rounds up
     whole = value if isinstance(value, Decimal) else Decimal(repr(value))
     step = -max(-300, min(300, digits or 0))
     exponent = whole.as_tuple().exponent
@@ -208,12 +208,12 @@ def rounded(value: float | Decimal, digits: int | None = None) -> float | Decima
 
 
 def floor(value: float | Decimal) -> int:
-    """The greatest whole number that is not above it."""
+    """Return the greatest integer that is not above the number."""
     return math.floor(value)
 
 
 def ceil(value: float | Decimal) -> int:
-    """The least whole number that is not below it."""
+    """Return the least integer that is not below the number."""
     return math.ceil(value)
 
 
@@ -221,7 +221,7 @@ def ceil(value: float | Decimal) -> int:
 
 
 def equal(one: object, other: object) -> bool:
-    """Whether two values are equal where one may be a boolean and the other a number: to Python, true is 1."""
+    """Return whether two values are equal, where booleans never equal numbers (in Python ``True == 1``)."""
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(equal, one, other))
     if isinstance(one, dict) and isinstance(other, dict):
@@ -230,7 +230,7 @@ def equal(one: object, other: object) -> bool:
 
 
 def among(value: object, items: Iterable[object]) -> bool:
-    """Whether a value is equal to one of these, in the same sense."""
+    """Return whether a value is equal to one of the items in the sense of ``equal``."""
     return any(equal(value, item) for item in items)
 
 
@@ -238,7 +238,7 @@ def among(value: object, items: Iterable[object]) -> bool:
 
 
 def default(value: T | None, other: T) -> T:
-    """The value, or the other one where it is null."""
+    """Return the value, or the other one if the value is null."""
     return other if value is None else value
 
 
@@ -246,10 +246,10 @@ def default(value: T | None, other: T) -> T:
 
 
 def at(items: Sequence[T], index: int) -> T:
-    """The item of that number, from 0; of a negative one, counted from the end.
+    """Return the item at an index from 0; a negative index counts from the end.
 
     Raises:
-        ExpressionError: There is none.
+        ExpressionError: There is no such item.
     """
     if -len(items) <= index < len(items):
         return items[index]
@@ -257,7 +257,7 @@ def at(items: Sequence[T], index: int) -> T:
 
 
 def at_most(limit: int, items: list[T]) -> list[T]:
-    """The items, if there are not too many.
+    """Return the items if there are at most ``limit``.
 
     Raises:
         ExpressionError: There are more than ``limit``.
@@ -268,22 +268,22 @@ def at_most(limit: int, items: list[T]) -> list[T]:
 
 
 def first(items: Sequence[T]) -> T | None:
-    """The first item, or ``None``."""
+    """Return the first item, or ``None`` if there are no items."""
     return items[0] if items else None
 
 
 def last(items: Sequence[T]) -> T | None:
-    """The last item, or ``None``."""
+    """Return the last item, or ``None`` if there are no items."""
     return items[-1] if items else None
 
 
 def total(items: Iterable[timedelta]) -> timedelta:
-    """All durations together."""
+    """Return the sum of all durations."""
     return sum(items, timedelta())
 
 
 def unique(items: Iterable[T], key: Callable[[T], object] | None = None) -> list[T]:
-    """The items, each once, or one for each key, in the order of their first appearance."""
+    """Return the items without duplicates, or the first for each key, in the order of first appearance."""
     seen: dict[object, None] = {}
     found = []
     for item in items:
@@ -295,14 +295,14 @@ def unique(items: Iterable[T], key: Callable[[T], object] | None = None) -> list
 
 
 def identity(value: object) -> object:
-    """Something hashable that is equal for equal values, and tells true from 1."""
+    """Return a hashable key that is equal for equal values and distinguishes true from 1."""
     if isinstance(value, (BaseModel, list, dict)):
         return type(value), json(value)
     return isinstance(value, bool), value
 
 
 def most_common(items: Sequence[T]) -> T:
-    """The item that is there most often; of several such, the one that comes first.
+    """Return the most frequent item; if several are equally frequent, the one that comes first.
 
     Raises:
         ExpressionError: There are no items.
@@ -315,17 +315,17 @@ def most_common(items: Sequence[T]) -> T:
 
 
 def most_common_if_any(items: Sequence[T]) -> T | None:
-    """The same, or ``None`` for an empty list."""
+    """Return the most frequent item as ``most_common`` does, or ``None`` for an empty list."""
     return most_common(items) if items else None
 
 
 def flatten(items: Iterable[Iterable[T]]) -> list[T]:
-    """The items of all lists, one after the other."""
+    """Return the items of all lists, one list after the other."""
     return list(chain.from_iterable(items))
 
 
 def chunk(items: Sequence[T], size: int) -> list[list[T]]:
-    """The items in lists of at most so many.
+    """Return the items split into lists of at most ``size`` items.
 
     Raises:
         ExpressionError: ``size`` is less than 1.
@@ -336,7 +336,7 @@ def chunk(items: Sequence[T], size: int) -> list[list[T]]:
 
 
 def group(items: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:
-    """The items by their key, in the order of its first appearance."""
+    """Return the items grouped by key, with keys in the order of first appearance."""
     groups: dict[str, list[T]] = {}
     for item in items:
         groups.setdefault(key(item), []).append(item)
@@ -344,7 +344,7 @@ def group(items: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:
 
 
 def merged_by(kept: Sequence[T], new: Iterable[T], key: Callable[[T], object]) -> list[T]:
-    """The items of two lists, each new one in the place of the kept one that has its key, else at the end."""
+    """Return the items of both lists; a new item replaces the kept one with its key, or is appended."""
     return list({key(item): item for items in (kept, new) for item in items}.values())
 
 
@@ -353,5 +353,5 @@ def count_by(items: Iterable[str]) -> dict[str, int]: ...
 @overload
 def count_by(items: Iterable[T], key: Callable[[T], str]) -> dict[str, int]: ...
 def count_by(items: Iterable[Any], key: Callable[[Any], str] | None = None) -> dict[str, int]:
-    """How many items have each key, in the order of its first appearance."""
+    """Return the number of items for each key, with keys in the order of first appearance."""
     return dict(Counter(key(item) if key else item for item in items))

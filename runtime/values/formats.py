@@ -1,4 +1,4 @@
-"""Formats of text: what `format` in a spec's types demands, and durations as people write them."""
+"""Text formats: those that `format` in a spec's types requires, and durations in everyday notation."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Duration = Annotated[timedelta, BeforeValidator(_from_text)]
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """An annotation: a text that must be a ``uri``, ``email``, ``hostname``, ``ipv4``, ``ipv6`` or ``uuid``.
+    """Annotation for a text that must be a ``uri``, ``email``, ``hostname``, ``ipv4``, ``ipv6`` or ``uuid``.
 
     ``url: Annotated[str, Format("uri")]``
     """

@@ -1,4 +1,4 @@
-"""What comes back from outside, held against the type that was declared for it."""
+"""Validation of values that come from outside against their declared types."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LONGEST_VALUE = 80
 
 
 class InvalidOutput(Exception):  # noqa: N818  not a failure by itself: the caller decides what it means
-    """A value is not of the declared type; the text says what is wrong with it."""
+    """A value is not of the declared type; the message says what is wrong with it."""
 
 
 @lru_cache(maxsize=512)
@@ -34,7 +34,7 @@ def _cached_adapter(type_: Any) -> TypeAdapter[Any]:
 
 
 def adapter(type_: Any) -> TypeAdapter[Any]:
-    """Pydantic's adapter for a type, made once."""
+    """Return pydantic's adapter for a type, cached where the type is hashable."""
     try:
         return _cached_adapter(type_)
     except TypeError:  # a type that holds something unhashable
@@ -42,9 +42,9 @@ def adapter(type_: Any) -> TypeAdapter[Any]:
 
 
 def form_schema(form: Any) -> dict[str, Any] | None:
-    """The JSON Schema of a form, by the names that it has in data; ``None`` for none.
+    """Return the JSON Schema of a form, with fields by alias; ``None`` for no form.
 
-    All questions with this form share it, so nobody may change it.
+    All questions with this form share the schema, so it must not be modified.
     """
     if form is None:
         return None
@@ -62,13 +62,13 @@ _cached_schema = lru_cache(maxsize=512)(_schema)
 
 
 def from_json(type_: Any, text: str | bytes, *, extra_fields: bool = False) -> Any:
-    """Reads JSON as a value of a type, without coercion.
+    """Parse JSON as a value of a type, without coercion.
 
     Args:
-        extra_fields: Whether fields that the type does not declare are let go, rather than a mistake.
+        extra_fields: Whether fields that the type does not declare are ignored rather than an error.
 
     Raises:
-        InvalidOutput: It is not JSON, or not of that type.
+        InvalidOutput: The text is not JSON, or not of that type.
     """
     try:
         return adapter(type_).validate_json(text, strict=True, extra="ignore" if extra_fields else None)
@@ -77,10 +77,10 @@ def from_json(type_: Any, text: str | bytes, *, extra_fields: bool = False) -> A
 
 
 def from_python(type_: Any, value: object) -> Any:
-    """Holds what Python code gave against a type, by way of JSON.
+    """Validate a value from Python code against a type, through JSON, and return it.
 
     Raises:
-        InvalidOutput: It has no JSON form, or is not of that type.
+        InvalidOutput: The value cannot be written as JSON, or is not of that type.
     """
     if type_ is Any:
         return plain(value)
@@ -92,7 +92,7 @@ def from_python(type_: Any, value: object) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """The same value with records as dictionaries, by their names in data; all else as it is."""
+    """Return the value with records as dictionaries, keyed by alias, and everything else unchanged."""
     dump = getattr(value, "model_dump", None)
     if dump is not None and not isinstance(value, type):
         return dump(by_alias=True)
@@ -104,7 +104,7 @@ def plain(value: Any) -> Any:
 
 
 def problems(error: ValidationError) -> str:
-    """What pydantic found, in one line: a place and what is wrong there, for each problem."""
+    """Return pydantic's validation errors in one line, each with its place and what is wrong there."""
     found = error.errors(include_url=False, include_context=False)
     lines = [_problem(one["loc"], one["msg"], one["input"], one["type"]) for one in found[:_MOST_PROBLEMS]]
     if len(found) > _MOST_PROBLEMS:
@@ -122,9 +122,9 @@ def _problem(place: tuple[int | str, ...], message: str, value: object, kind: st
 
 
 class Wanted:
-    """A type wanted of a model: the schema that it is told, and the reading of what it says.
+    """The output type requested of a model: the schema sent to it, and the parser of its answer.
 
-    Models answer with objects, so any other type is wrapped in one.
+    Models answer with JSON objects, so any other type is wrapped in one.
     """
 
     def __init__(self, type_: Any) -> None:
@@ -135,10 +135,10 @@ class Wanted:
         self.schema: dict[str, Any] = _wrap(schema) if self._wrapped else schema
 
     def read(self, text: str) -> Any:
-        """The value in a model's text.
+        """Return the value in a model's answer.
 
         Raises:
-            InvalidOutput: It is not JSON, or not of the type.
+            InvalidOutput: The answer is not JSON, or not of the type.
         """
         fenced = _FENCE.fullmatch(text.strip())
         if fenced:

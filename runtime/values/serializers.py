@@ -1,4 +1,4 @@
-"""The base class of what writes those values of a snapshot that are no plain data."""
+"""The base class of serializers, for the values in a snapshot that are not plain data."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ __all__ = ["BaseSerializer"]
 
 
 class BaseSerializer(ABC):
-    """Writes values as text, and reads them again.
+    """Base class of objects that write values as text and read them back.
 
-    A snapshot writes by itself plain data, times, enumerations, and records and events of the workflow's own classes.
-    A subclass of this is asked for everything else.
+    A snapshot by itself writes plain data, times, enumerations, and records and events of the workflow's own
+    classes. For every other value it calls a subclass of this class.
     """
 
     allowed_types: tuple[type[Any], ...] = ()
@@ -20,8 +20,8 @@ class BaseSerializer(ABC):
 
     @abstractmethod
     def serialize(self, value: Any) -> str:
-        """A value as text."""
+        """Return a value as text."""
 
     @abstractmethod
     def deserialize(self, value: str) -> Any:
-        """The value of a text. The text may come from anybody."""
+        """Return the value that a text represents. The text may come from an untrusted source."""

@@ -1,4 +1,4 @@
-"""The state that the steps of a run share, behind a small asynchronous door."""
+"""The state that the steps of a run share, with an asynchronous interface."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _NO_DEFAULT: Any = object()
 
 
 class StateHolder(Protocol):
-    """What has the state: an execution, or a context that has not been run yet."""
+    """The object that holds the state: an execution, or a context that has not been run yet."""
 
     state: Any
 
 
 class StateStore(Generic[S]):
-    """Reads and writes a run's state.
+    """Access to a run's state for reading and writing.
 
-    Paths are dotted: ``"order.items.0.name"`` goes through fields, keys of dictionaries and positions in lists.
+    Paths are dotted: ``"order.items.0.name"`` leads through fields, dictionary keys and list indices.
     """
 
     __slots__ = ("_editor", "_holder", "_lock")
@@ -37,13 +37,13 @@ class StateStore(Generic[S]):
     def __init__(self, holder: StateHolder) -> None:
         self._holder = holder
         self._lock: asyncio.Lock | None = None
-        self._editor: asyncio.Task[Any] | None = None  # who is inside `edit_state`
+        self._editor: asyncio.Task[Any] | None = None  # the task inside `edit_state`
 
     async def get(self, path: str, default: Any = _NO_DEFAULT) -> Any:
-        """The value at a path, or ``default``.
+        """Return the value at a path, or ``default`` if there is none.
 
         Raises:
-            ValueError: There is nothing, and no default.
+            ValueError: There is no value at the path, and no default.
         """
         value = self._holder.state
         for part in path.split("."):
@@ -56,13 +56,13 @@ class StateStore(Generic[S]):
         return value
 
     async def set(self, path: str, value: Any) -> None:
-        """Puts a value at a path; dictionaries that are missing on the way are made.
+        """Set the value at a path, and create missing dictionaries on the way.
 
-        What was read before does not change by that: what lies on the path is replaced by copies.
+        Values read earlier do not change: the objects on the path are replaced by copies.
 
         Raises:
             ValueError: The path is empty.
-            InvalidValueError: It leads through something that has no parts; it is a ``ValueError``.
+            InvalidValueError: The path leads through a value without parts; a subclass of ``ValueError``.
         """
         if not path:
             raise ValueError("the path is empty")
@@ -85,15 +85,15 @@ class StateStore(Generic[S]):
         _assign(target, last, value)
 
     async def get_state(self) -> S:
-        """A copy of the whole state; changing it changes nothing."""
+        """Return a copy of the whole state; changes to the copy do not affect the state."""
         state: S = self._holder.state.model_copy()
         return state
 
     async def set_state(self, state: S) -> None:
-        """Replaces the state; one of a parent class is merged into it.
+        """Replace the state, or merge a state of a parent class into it.
 
         Raises:
-            ValueError: It is not of the state's class.
+            ValueError: The new state is not of the state's class or a parent class.
         """
         async with self._writing():
             current = self._holder.state
@@ -109,10 +109,10 @@ class StateStore(Generic[S]):
                 )
 
     async def clear(self) -> None:
-        """Sets everything back to its default.
+        """Reset the state to its defaults.
 
         Raises:
-            InvalidValueError: A field has none; it is a ``ValueError``.
+            InvalidValueError: A field has no default; a subclass of ``ValueError``.
         """
         kind = type(self._holder.state)
         async with self._writing():
@@ -123,17 +123,17 @@ class StateStore(Generic[S]):
 
     @asynccontextmanager
     async def edit_state(self) -> AsyncIterator[S]:
-        """``async with ctx.store.edit_state() as state:`` alone, and all or nothing.
+        """Edit the state exclusively and atomically: ``async with ctx.store.edit_state() as state:``.
 
-        What is edited is a copy, which shares with the state what cannot be copied, such as locks and clients.
+        The block edits a copy, which shares with the state what cannot be copied, such as locks and clients.
 
         Raises:
-            WorkflowRuntimeError: The block itself writes to the store in another way, and would wait for itself.
+            WorkflowRuntimeError: The block itself writes to the store in another way, which would deadlock.
         """
         if self._lock is None:
             self._lock = asyncio.Lock()
         async with self._writing():
-            pass  # whoever edits now is waited for, unless it is this very task
+            pass  # wait for the editing task, unless it is this one
         async with self._lock:
             self._editor = asyncio.current_task()
             try:
@@ -145,7 +145,7 @@ class StateStore(Generic[S]):
 
     @asynccontextmanager
     async def _writing(self) -> AsyncIterator[None]:
-        """Waits until nobody edits the state."""
+        """Wait until no task edits the state."""
         if self._lock is None or not self._lock.locked():
             yield
             return
@@ -166,7 +166,7 @@ def _step_into(value: Any, part: str) -> Any:
         if part in value:
             return value[part]
         if callable(getattr(type(value), part, None)):
-            raise KeyError(part)  # `items` and the like are no entries
+            raise KeyError(part)  # methods such as `items` are not entries
     return getattr(value, part)
 
 

@@ -1,4 +1,4 @@
-"""Exceptions as data: their class's name and their text; and back, as far as that can be safe."""
+"""Storing exceptions as data, by class name and text, and restoring them as far as that is safe."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["StorableError", "UnreconstructedException", "read_stored", "stored"]
 
 
 class UnreconstructedException(WorkflowError):  # noqa: N818 - the name is llama-index-workflows'
-    """Stands for an exception that was stored: what it said, and in ``original_type`` of which class it was.
+    """A substitute for a stored exception, with its text, and the name of its class in ``original_type``.
 
-    Nothing that is read names code to import, so only Python's own exceptions come back as they were.
+    Stored data never causes an import, so only Python's built-in exceptions get their own class back.
     """
 
     def __init__(self, message: str, *, original_type: str | None = None) -> None:
@@ -24,17 +24,17 @@ class UnreconstructedException(WorkflowError):  # noqa: N818 - the name is llama
 
 
 def stored(error: BaseException) -> dict[str, str]:
-    """An exception as its class's name and its text."""
+    """Return an exception as data: the name of its class and its text."""
     kind = type(error)
     name = getattr(error, "original_type", None) or f"{kind.__module__}.{kind.__qualname__}"
     return {"exception_type": str(name), "exception_message": str(error)}
 
 
 def read_stored(data: Any) -> Exception:
-    """The exception that was stored, if it is one of Python's own, or what stands for it.
+    """Return the stored exception if it is a built-in one, else an ``UnreconstructedException``.
 
     Raises:
-        ValueError: Nothing of that kind was stored.
+        ValueError: The data is not a stored exception.
     """
     if isinstance(data, Exception):
         return data
@@ -46,7 +46,7 @@ def read_stored(data: Any) -> Exception:
     if isinstance(kind, type) and issubclass(kind, Exception):
         try:
             return kind(message)
-        except TypeError:  # one that takes other arguments
+        except TypeError:  # its class takes other arguments
             pass
     return UnreconstructedException(message, original_type=name)
 

@@ -1,6 +1,6 @@
-"""What Python functions take and return, held against the bindings that name them: the one check that imports.
+"""Comparison of Python functions' signatures with the bindings that name them: the only check that imports.
 
-It is done only where somebody asks for it. Modules are imported in processes of their own, which have little time,
+It is done only on request. Modules are imported in processes of their own, which have little time,
 whose output goes nowhere, and of which nothing is believed but a bounded answer in JSON.
 """
 

@@ -1,6 +1,6 @@
-"""Whether values go from a spec to a Python function and back: types of the spec, and shapes of annotations.
+"""Compatibility of a spec's types with the annotations of Python functions, in both directions.
 
-Nothing is said where something is not known; what is said would go wrong at a run.
+Where something is unknown, nothing is reported; what is reported would fail at run time.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ DEEPEST: Final = 12
 
 
 def takes(shape: Any, given: Type, deep: int = 0) -> bool:
-    """Whether a parameter takes every value of a type."""
+    """Return whether a parameter accepts every value of a type."""
     if shape is None or given in (ANY, UNKNOWN) or deep > DEEPEST:
         return True
     if may_be_null(given) and not takes_null(shape):
@@ -70,7 +70,7 @@ def takes_one(shape: Any, given: Type, deep: int) -> bool:
 
 
 def gives(shape: Any, wanted: Type, deep: int = 0) -> bool:
-    """Whether what a function returns can be a value of a type, each of its alternatives by itself."""
+    """Return whether a function's result can be a value of a type; each alternative is checked by itself."""
     if shape is None or wanted in (ANY, UNKNOWN) or deep > DEEPEST:
         return True
     return all(gives_one(each, wanted, deep) for each in alternatives(shape))
@@ -144,7 +144,7 @@ def name_of(value: object) -> str:
 
 
 def is_of(value: object, shape: Any) -> bool:
-    """Whether a constant is of a shape."""
+    """Return whether a constant is of a shape."""
     if isinstance(shape, dict):
         return any(value == each and type(value) is type(each) for each in shape.get("enum", ()))
     return scalar_fits(name_of(value), shape)

@@ -1,4 +1,4 @@
-"""Bindings and what their functions say of themselves → findings."""
+"""Findings from comparing bindings with the signatures of their functions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Binding = Tool | Resource
 
 
 class Around(NamedTuple):
-    """What of the spec matters to a binding: the names of resources, and arguments that some step leaves out."""
+    """The context of a binding in a spec: the names of resources, and arguments that some step omits."""
 
     resources: frozenset[str]
     left_out: frozenset[tuple[Tool, str]]
@@ -35,7 +35,7 @@ BY_NAME = ("POSITIONAL_OR_KEYWORD", "KEYWORD_ONLY")
 def with_imports(
     checked: Sequence[Compiled], project: Project, *, base: str = "", seconds: float = SECONDS
 ) -> list[Compiled]:
-    """What checks have found, and besides what imports of the Python functions tell.
+    """Return the findings of a check, with those from importing the Python functions added.
 
     Args:
         base: The folder that paths are relative to; the current one without.
@@ -80,7 +80,7 @@ def refuse(folders: set[str]) -> None:
 
 
 def bindings_of(checked: Compiled, project: Project) -> Iterator[Binding]:
-    """The tools and resources of a spec that are Python, each once: its own, and those of other files that it uses."""
+    """Return the Python tools and resources of a spec, each once, with those it uses from other files."""
     path, found = shown(checked.path), checked.workflow
     if found is None:
         unit = project.units.get(path)
@@ -100,14 +100,14 @@ def bindings_of(checked: Compiled, project: Project) -> Iterator[Binding]:
 
 
 def calls_in(checked: Compiled) -> list[ToolCall]:
-    """The calls of tools in a spec's steps."""
+    """Return the calls of tools in a spec's steps."""
     steps = checked.workflow.steps if checked.workflow is not None else ()
     actions = (step.action.do if isinstance(step.action, MapItems) else step.action for step in steps)
     return [action for action in actions if isinstance(action, ToolCall)]
 
 
 def left_out(calls: Iterable[ToolCall]) -> frozenset[tuple[Tool, str]]:
-    """The arguments of tools that some step does not give."""
+    """Return the arguments of tools that some step omits."""
     return frozenset(
         (call.tool, name) for call in calls for name in call.tool.args.fields if name not in dict(call.args)
     )
@@ -130,7 +130,7 @@ def place_of(binding: Binding, checked: Compiled) -> Place:
 
 
 def compared(binding: Binding, place: Place, said: Described, around: Around) -> Iterator[Finding]:
-    """What does not go together in a binding and its function."""
+    """Return the findings for mismatches between a binding and its function."""
     python = str(binding.python)
     if "error" in said:
         known = [str(each) for each in said.get("known", ())]
@@ -159,7 +159,7 @@ def compared(binding: Binding, place: Place, said: Described, around: Around) ->
 def without_parameter(
     tool: Tool, place: Place, parameters: dict[str, Any]
 ) -> Iterator[tuple[Place, str, str, str, list[str]]]:
-    """What a tool gives that its function has no parameter for."""
+    """Yield what a tool passes that its function has no parameter for."""
     if any(each["kind"] == "VAR_KEYWORD" for each in parameters.values()):
         return
     known = [name for name, each in parameters.items() if each["kind"] in BY_NAME]

@@ -1,4 +1,4 @@
-"""A program: imports one module, and writes down what functions of it take and return. See ``asking``.
+"""A program that imports one module and writes down what its functions take and return. See ``processes``.
 
 An annotation becomes a shape, which is JSON: a scalar's name, ``{"list": shape}``, ``{"map": shape}``,
 ``{"fields": {name: [shape, required]}}``, ``{"enum": [values]}`` or ``{"union": [shapes]}``; ``as`` says what Python
@@ -48,14 +48,14 @@ AWAITABLES: Final = {collections.abc.Awaitable, collections.abc.Coroutine}
 
 
 def main(request: str, answer: str) -> None:
-    """Answer a request: two files."""
+    """Answer a request; the arguments are two files."""
     wanted = json.loads(Path(request).read_text(encoding="utf-8"))
     found = [described(each, wanted["folder"]) for each in wanted["functions"]]
     Path(answer).write_text(json.dumps(found), encoding="utf-8")
 
 
 def described(python: str, folder: str) -> dict[str, Any]:
-    """What a function takes and returns, or why that cannot be said."""
+    """Return what a function takes and returns, or why that cannot be determined."""
     from wfc.runtime.calls.python_functions import load_function
     from wfc.runtime.errors import SettingsError
 
@@ -75,7 +75,7 @@ def described(python: str, folder: str) -> dict[str, Any]:
 
 
 def functions_beside(python: str, folder: str) -> list[str]:
-    """The functions that a module in this folder has."""
+    """Return the functions of a module in this folder."""
     from wfc.runtime.calls.sibling_modules import sibling_module
 
     name = python.partition(":")[0]
@@ -107,18 +107,18 @@ def signature_of(function: Any) -> dict[str, Any]:
 
 
 def told(annotation: object) -> str:
-    """An annotation as its module has it, without the name that the module got here."""
+    """Return an annotation as its module writes it, without the module's temporary name."""
     return short(BESIDE.sub("", inspect.formatannotation(annotation)))
 
 
 def short(text: str) -> str:
-    """A text in one line, and no longer than anybody would read."""
+    """Return a text on one line, cut to a readable length."""
     line = " ".join(text.split())
     return line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
 
 
 def shape(annotation: Any, deep: int = 0) -> Any:
-    """What is known of the values that an annotation means."""
+    """Return what is known of the values that an annotation allows."""
     if deep > DEEPEST:
         return None
     if isinstance(annotation, typing.NewType):

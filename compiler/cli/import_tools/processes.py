@@ -1,4 +1,4 @@
-"""Asks processes of their own what functions take and return. What they run is trusted with nothing."""
+"""Queries for functions' signatures, run in separate processes whose output is not trusted."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ Described = Mapping[str, Any]
 
 
 class Function(NamedTuple):
-    """A function of a module: ``module:function``, and the folder that the module is looked for in first."""
+    """A function of a module: ``module:function``, and the folder that is searched for the module first."""
 
     python: str
     folder: str
 
 
 def ask(functions: Iterable[Function], seconds: float = SECONDS) -> dict[Function, Described]:
-    """What functions take and return, each module in a process of its own.
+    """Return the signatures of functions, importing each module in a process of its own.
 
     Args:
         seconds: How long the import of one module may take.
@@ -49,7 +49,7 @@ def ask(functions: Iterable[Function], seconds: float = SECONDS) -> dict[Functio
 
 
 def ask_one(functions: list[Function], seconds: float) -> dict[Function, Described]:
-    """The same for functions of one module."""
+    """Return the same for the functions of one module."""
     with tempfile.TemporaryDirectory(prefix="wfc-") as folder:
         request, answer = os.path.join(folder, "request"), os.path.join(folder, "answer")
         with open(request, "w", encoding="utf-8") as file:
@@ -64,7 +64,7 @@ def ask_one(functions: list[Function], seconds: float) -> dict[Function, Describ
 
 
 def run(request: str, answer: str, seconds: float) -> str:
-    """Have a request answered; why that did not work, if it did not."""
+    """Run a process that answers a request, and return the reason if that failed."""
     quiet = subprocess.DEVNULL
     process = subprocess.Popen(  # noqa: S603  this is what was asked for
         # `-P`: what lies in the folder where the check runs is not to be taken for anything else
@@ -84,7 +84,7 @@ def run(request: str, answer: str, seconds: float) -> str:
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """End a process, and what it has started."""
+    """Terminate a process and the processes that it has started."""
     if hasattr(os, "killpg"):
         with contextlib.suppress(OSError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -94,7 +94,7 @@ def end(process: subprocess.Popen[bytes]) -> None:
 
 
 def answers_in(path: str, count: int) -> list[Described] | None:
-    """What a process has answered, as far as it is an answer."""
+    """Return the answers of a process, as far as they are well-formed."""
     try:
         with open(path, "rb") as file:
             raw = file.read(MOST_BYTES + 1)

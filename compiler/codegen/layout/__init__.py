@@ -1,1 +1,1 @@
-"""Python text, laid out as a formatter would leave it, without one."""
+"""Python text, laid out as a formatter would format it, without calling one."""

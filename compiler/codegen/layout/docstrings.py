@@ -1,4 +1,4 @@
-"""Texts for people as docstrings and comments, which they cannot leave."""
+"""Texts for people as docstrings and comments, escaped so that they cannot end them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ __all__ = ["comment", "docstring"]
 
 
 def comment(text: str) -> Code:
-    """A text for a comment, which it cannot leave."""
+    """Return a text for a comment, which it cannot end."""
     return Code(escaped(text))
 
 
 def docstring(text: str, indent: int) -> Code:
-    """A text for people as a docstring, its long lines wrapped; empty for an empty text."""
+    """Return a text as a docstring, its long lines wrapped; empty for an empty text."""
     lines: list[str] = []
     first, *rest = text.expandtabs().strip().splitlines() or [""]
     deep = min((len(line) - len(line.lstrip()) for line in rest if line.strip()), default=0)

@@ -1,4 +1,4 @@
-"""One long expression, broken as ``ruff format`` would leave it.
+"""Long expressions, broken as ``ruff format`` would break them.
 
 Inside brackets one part a line with a trailing comma; at operators within parentheses; at the ends of a chain of
 one operator in their own brackets. What is broken so stays as it is under the formatter.
@@ -19,7 +19,7 @@ INDENT = 4
 
 
 def break_expression(text: str, indent: int, column: int, after: int) -> str:
-    """A statement's expression on several lines, those after the first indented.
+    """Return a statement's expression on several lines, those after the first indented.
 
     Args:
         text: The expression in one line, but for strings in triple quotes.
@@ -31,10 +31,10 @@ def break_expression(text: str, indent: int, column: int, after: int) -> str:
 
 
 class ExpressionBreaker(ExpressionSource):
-    """Breaks one expression."""
+    """A line breaker for one expression."""
 
     def statement(self, indent: int, column: int, after: int) -> str:
-        """The whole expression of a statement that did not fit into one line."""
+        """Return the whole expression of a statement that did not fit into one line."""
         node = self.tree
         if isinstance(node, (ast.Constant, ast.JoinedStr)) and KEPT in self.flat(node):
             return self.flat(node)
@@ -51,7 +51,9 @@ class ExpressionBreaker(ExpressionSource):
         return self.parenthesised(node, indent)
 
     def unparenthesised(self, node: ast.expr, indent: int, column: int, after: int) -> str | None:
-        """A chain of one operator, broken only in the brackets of its ends; ``None`` where that does not do."""
+        """Return a chain of one operator, broken only in the brackets of its ends; ``None`` where that is not
+        enough.
+        """
         if not isinstance(node, (*OPERATION, ast.UnaryOp)):
             return None
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
@@ -71,13 +73,13 @@ class ExpressionBreaker(ExpressionSource):
         return None
 
     def gains_parentheses(self, node: ast.expr, column: int) -> bool:
-        """Whether an operand would be put into parentheses of its own to be broken."""
+        """Return whether an operand would be put into parentheses of its own to be broken."""
         return self.gains(node) and column + width(self.flat(node)) > WIDTH
 
     def between(
         self, node: ast.expr, first: ast.expr, last: ast.expr, indent: int, column: int, after: int
     ) -> str | None:
-        """A chain with its first or last operand (or both) opened, and all between in one line."""
+        """Return a chain with its first or last operand (or both) opened, and all between in one line."""
         start, _ = self.span(node)
         (first_start, first_end), (last_start, _) = self.outer_span(first), self.outer_span(last)
         lead = self.slice(start, first_start)
@@ -102,13 +104,13 @@ class ExpressionBreaker(ExpressionSource):
         return None
 
     def gains(self, node: ast.expr) -> bool:
-        """Whether an operand gets parentheses of its own when it is broken."""
+        """Return whether an operand gets parentheses of its own when it is broken."""
         return not self.in_parentheses(node) and (
             isinstance(node, OPERATION) or can_be_cut(node, self.bare(node))
         )
 
     def opens(self, node: ast.expr) -> bool:
-        """Whether an operand can be broken in brackets or parentheses."""
+        """Return whether an operand can be broken in brackets or parentheses."""
         return self.in_parentheses(node) or self.gains(node) or self.has_brackets(node)
 
     def opened_operand(self, node: ast.expr, indent: int, column: int, after: int) -> str:
@@ -121,7 +123,7 @@ class ExpressionBreaker(ExpressionSource):
         return f"(\n{' ' * inner}{self.inside(node, inner)}\n{' ' * indent})"
 
     def inside(self, node: ast.expr, indent: int, after: int = 0) -> str:
-        """An expression on lines of its own in brackets, broken at its operators where it must be."""
+        """Return an expression on lines of its own in brackets, broken at its operators where it must be."""
         text = self.bare(node)
         if KEPT not in text and indent + width(text) + after <= WIDTH:
             return text
@@ -137,7 +139,9 @@ class ExpressionBreaker(ExpressionSource):
         return self.broken(node, indent, indent, after)
 
     def fit(self, node: ast.expr, indent: int, column: int, after: int) -> str:
-        """A part of an expression: in one line if that fits, else broken, in parentheses where it needs them."""
+        """Return a part of an expression: in one line if that fits, else broken, in parentheses where it
+        needs them.
+        """
         text = self.flat(node)
         if KEPT not in text and column + width(text) + after <= WIDTH:
             return text
@@ -163,7 +167,7 @@ class ExpressionBreaker(ExpressionSource):
         return lines
 
     def broken(self, node: ast.expr, indent: int, column: int, after: int) -> str:
-        """An expression with its own brackets opened; one without any as it is."""
+        """Return an expression with its own brackets opened; one without any as it is."""
         match node:
             case ast.Call() if node.args or node.keywords:
                 head = self.operand(node.func, indent, column) + "("
@@ -248,7 +252,7 @@ class ExpressionBreaker(ExpressionSource):
 
 
 def can_be_cut(node: ast.expr, text: str) -> bool:
-    """Whether a text is one that may be written in pieces."""
+    """Return whether a text may be written in pieces."""
     return (
         isinstance(node, (ast.Constant, ast.JoinedStr))
         and len(text) > WIDTH // 2

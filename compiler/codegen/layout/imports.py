@@ -11,7 +11,7 @@ __all__ = ["import_statements"]
 
 
 def import_statements(modules: Iterable[tuple[str, str]]) -> list[str]:
-    """Import statements for pairs of module and name, in the order that isort's rules want."""
+    """Return import statements for pairs of module and name, in the order that isort's rules require."""
     found: dict[str, list[str]] = {}
     for module, name in modules:
         found.setdefault(module, []).append(name)

@@ -1,4 +1,4 @@
-"""Statements of generated code, broken into lines as ``ruff format`` would leave them: no formatter at run time.
+"""Statements of generated code, broken into lines as ``ruff format`` would, without calling a formatter.
 
 Statements are made in one line and broken here only where they are too long.
 """
@@ -59,7 +59,9 @@ def _begins(node: ast.expr, statement: str) -> int:
 
 
 def _annotated(node: ast.AnnAssign, statement: str, indent: int) -> list[str]:
-    """A long annotation is broken first; a value that cannot begin behind it goes into parentheses."""
+    """Return an annotated assignment: a long annotation is broken first; a value that does not fit after it
+    goes into parentheses.
+    """
     start = _begins(node.annotation, statement)
     value = _begins(node.value, statement) if node.value is not None else len(statement)
     before, equals = statement[:value].removesuffix(" = "), " = " if node.value is not None else ""
@@ -81,7 +83,7 @@ def _annotated(node: ast.AnnAssign, statement: str, indent: int) -> list[str]:
 
 
 def _function_head(statement: str, indent: int) -> list[str]:
-    """A function's head: a parameter a line, then what it returns."""
+    """Return a function's head: one parameter per line, then the return type."""
     function = ast.parse(f"{statement}\n    pass").body[0]
     assert isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) and function.returns is not None
     raw = statement.encode()
@@ -100,7 +102,7 @@ def _function_head(statement: str, indent: int) -> list[str]:
 
 
 def _parameters(given: ast.arguments) -> Iterator[tuple[str, ast.arg | None, ast.expr | None]]:
-    """The parameters in the order in which they are written, each with its stars and its default."""
+    """Yield the parameters in the order in which they are written, each with its stars and its default."""
     missing = [None] * (len(given.args) - len(given.defaults))
     for argument, default in zip(given.args, [*missing, *given.defaults], strict=True):
         yield "", argument, default
@@ -113,7 +115,9 @@ def _parameters(given: ast.arguments) -> Iterator[tuple[str, ast.arg | None, ast
 
 
 def line_or_lines(before: str, expression: str, after: str, indent: int) -> list[str]:
-    """The lines of ``before``, an expression, and ``after``, the expression broken if they are too long."""
+    """Return the lines of ``before``, an expression, and ``after``, the expression broken if they are too
+    long.
+    """
     line = f"{before}{expression}{after}"
     if "\n" not in line and indent + width(line) <= WIDTH:
         return [line]

@@ -12,7 +12,7 @@ __all__ = ["cut_literal", "width"]
 
 
 def width(text: str) -> int:
-    """Columns that a line takes: two for a wide character, none for one that combines."""
+    """Return how many columns a text takes: two for a wide character, none for a combining one."""
     if text.isascii():
         return len(text)
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
@@ -50,7 +50,9 @@ def _quoted(inside: str, prefix: str, quote: str) -> str:
 
 
 def _parts(inside: str, holes: bool) -> Iterator[str]:
-    """The smallest parts between which a text may be cut: words with the space after them, and expressions."""
+    """Yield the smallest parts between which a text may be cut: words with the space after them, and
+    expressions.
+    """
     start = at = 0
     while at < len(inside):
         letter = inside[at]
@@ -77,7 +79,7 @@ def _parts(inside: str, holes: bool) -> Iterator[str]:
 
 
 def _end_of_hole(inside: str, at: int) -> int:
-    """One past the brace that closes the expression which begins at a brace."""
+    """Return the index after the brace that closes the expression which begins at a brace."""
     depth, quote = 0, ""
     while True:
         letter = inside[at]

@@ -1,4 +1,6 @@
-"""An expression as text and as a tree at once: what its parts are, how they were written, how tightly they bind."""
+"""Expressions as text and as a tree at once: their parts, their spelling, and the precedence of their
+operators.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +88,7 @@ class ExpressionSource:
         return f"({text})" if self.in_parentheses(node) else text
 
     def in_parentheses(self, node: ast.expr) -> bool:
-        """Whether an operand stands in parentheses of its own (asked of operands only)."""
+        """Return whether an operand stands in parentheses of its own (only for operands)."""
         if isinstance(node, (ast.GeneratorExp, ast.Tuple)) or id(node) in self.lone:
             return False  # their parentheses are their own
         start, end = self.span(node)
@@ -94,11 +96,11 @@ class ExpressionSource:
         return before.endswith(b"(") and after.startswith(b")")
 
     def is_bare_operation(self, node: ast.expr) -> bool:
-        """Whether an operand is an operation without parentheses of its own."""
+        """Return whether an operand is an operation without parentheses of its own."""
         return isinstance(node, OPERATION) and not self.in_parentheses(node)
 
     def has_brackets(self, node: ast.expr) -> bool:
-        """Whether an expression can be broken inside brackets of its own."""
+        """Return whether an expression can be broken inside brackets of its own."""
         match node:
             case ast.Call():
                 return bool(node.args or node.keywords)
@@ -116,7 +118,7 @@ class ExpressionSource:
                 return isinstance(node, COMPREHENSION)
 
     def chain(self, node: ast.expr) -> list[tuple[str, ast.expr]]:
-        """The operands of a chain of operators that bind equally, each with the operator before it."""
+        """Return the operands of a chain of operators of equal precedence, each with the operator before it."""
         if isinstance(node, ast.BoolOp):
             return [
                 (operator or (BINARY[type(node.op)][0] if position else ""), operand)
@@ -140,7 +142,9 @@ class ExpressionSource:
         return [("", node)]
 
     def loosest(self, node: ast.expr) -> tuple[int, int]:
-        """How tightly the loosest operator outside brackets binds, and how many of that kind there are."""
+        """Return the lowest precedence of the operators outside brackets, and the number of operators that
+        have it.
+        """
         rank, count, children = 99, 0, list[ast.expr]()
         match node:
             case ast.IfExp():
@@ -163,7 +167,7 @@ class ExpressionSource:
         return rank, count
 
     def end_of(self, node: ast.expr, side: Literal[0, -1]) -> ast.expr:
-        """The first or the last operand of an expression, at any depth outside brackets."""
+        """Return the first or the last operand of an expression, at any depth outside brackets."""
         match node:
             case ast.BoolOp():
                 inner = node.values[side]

@@ -26,7 +26,7 @@ _SCALARS = {
 
 
 class ClassNames(Protocol):
-    """What knows the Python names of records and of named enumerations."""
+    """A provider of the Python names of records and of named enumerations."""
 
     @property
     def enumerations(self) -> Mapping[str, Code]: ...
@@ -35,7 +35,7 @@ class ClassNames(Protocol):
 
 
 def annotation(type_: Type, names: ClassNames) -> Code:
-    """A type as a Python annotation."""
+    """Return a type as a Python annotation."""
     match type_:
         case Scalar():
             return Code(_SCALARS[type_.name])
@@ -61,7 +61,7 @@ def literal_type(type_: Enumeration) -> Code:
 
 
 def union(parts: Iterable[Code]) -> Code:
-    """Types joined by ``|``, each once, ``None`` last; ``Any`` holds all the others."""
+    """Return types joined by ``|``, each once, ``None`` last; ``Any`` includes all the others."""
     found = list(dict.fromkeys(parts))
     if "Any" in found:
         return Code("Any")
@@ -69,14 +69,14 @@ def union(parts: Iterable[Code]) -> Code:
 
 
 def is_class(type_: Type) -> bool:
-    """Whether a type's annotation is a class to Python, and so may stand where ``type[T]`` is wanted."""
+    """Return whether a type's annotation is a class in Python, and so may stand where ``type[T]`` is wanted."""
     if isinstance(type_, Scalar):
         return type_.name in {"string", "integer", "decimal", "boolean", "date", "duration"}
     return isinstance(type_, (Record, ListOf, MapOf))
 
 
 def records_in(type_: Type) -> Iterable[Record | Enumeration]:
-    """The records and named enumerations that a type mentions itself."""
+    """Return the records and named enumerations that a type mentions directly."""
     match type_:
         case Record():
             yield type_

@@ -1,4 +1,4 @@
-"""Plain values → the Python values that they stand for, by their types."""
+"""Plain values → Python values, according to their types."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _ISO = re.compile(r"(?P<amount>[0-9.]+)(?P<unit>[WDHMS])")
 
 
 def constant(value: object, type_: Type, names: ClassNames) -> Code:
-    """Plain data that fits a type, as a Python value of that type."""
+    """Return plain data that fits a type, as a Python value of that type."""
     if value is None:
         return Code("None")
     if isinstance(type_, Optional):
@@ -61,12 +61,12 @@ def _member_for(value: object, type_: OneOf) -> Type:
 
 
 def construct(record: Record, values: Mapping[str, Code], names: ClassNames) -> Code:
-    """A call of a record's class, its fields by name."""
+    """Return a call of a record's class, its fields by name."""
     return call(names.of(record), **{field_name(name): value for name, value in values.items()})
 
 
 def call(function: Code, *positional: Code, **named: Code) -> Code:
-    """A call; arguments of other types than code are bugs."""
+    """Return a call; arguments of other types than code are bugs."""
     assert all(isinstance(value, Code) for value in (function, *positional, *named.values())), (
         function,
         named,
@@ -100,7 +100,7 @@ def _moment(at: datetime) -> Code:
 
 
 def _seconds(text: str) -> float:
-    """The seconds of ``30s``, ``2 weeks`` or ``PT30S``."""
+    """Return the seconds of ``30s``, ``2 weeks`` or ``PT30S``."""
     if "P" not in text.upper().split("T")[0]:
         found = _SHORT.match(text)
         assert found, text
@@ -115,7 +115,7 @@ def _seconds(text: str) -> float:
 
 
 def bounds(constraints: Constraints, type_: Type, names: ClassNames) -> dict[str, Code]:
-    """Constraints as arguments of pydantic's ``Field``; a `format` is not among them."""
+    """Return constraints as arguments of pydantic's ``Field``; a `format` is not among them."""
     inner = members(type_)[0]
     least = constraints.min_length if constraints.min_length is not None else constraints.min_items
     most = constraints.max_length if constraints.max_length is not None else constraints.max_items

@@ -1,4 +1,4 @@
-"""One function while it is written: what it is given, what it mentions, and its own names."""
+"""A function while it is being written: its parameters, the names it mentions, and its own names."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ class FunctionParameter:
 
     @property
     def code(self) -> Code:
-        """As it stands in the function's head."""
+        """The parameter as written in the function's head."""
         return Code(f"{self.name}: {self.annotation}")
 
 
 @dataclass(slots=True)
 class FunctionBuilder:
-    """A function, and which of the parameters that are at hand it uses.
+    """A function, and those of the available parameters that it uses.
 
     Args:
         names: Those that are taken, the module's included.
@@ -73,13 +73,13 @@ class FunctionBuilder:
                 self.known[parameter.root,] = parameter.name
 
     def use_all(self, root: str) -> None:
-        """Take every parameter of a kind, mentioned or not."""
+        """Use every parameter of a kind, mentioned or not."""
         for parameter in self.at_hand:
             if parameter.root == root:
                 self.used[parameter.name] = parameter
 
     def note(self, uses: Iterable[Path]) -> None:
-        """Take the parameters that these paths begin with."""
+        """Use the parameters that these paths begin with."""
         for path in sorted(uses):
             for parameter in self.at_hand:
                 if parameter.root != path[0]:
@@ -91,7 +91,7 @@ class FunctionBuilder:
                     self.fetch(parameter, path[1])
 
     def fetch(self, parameter: FunctionParameter, name: str) -> None:
-        """Give a field of an event that may be absent a local of its own, which conditions can narrow."""
+        """Assign a field of an event that may be absent to a local variable, which conditions can narrow."""
         if not parameter.absent or ("events", name) in self.known:
             return
         local = self.names.give(local_name(name))
@@ -102,18 +102,18 @@ class FunctionBuilder:
     def expression(
         self, expression: Expression, known: Mapping[Path, Code] | None = None, *, into: Type | None = None
     ) -> Code:
-        """An expression as Python, for what takes values of the type ``into``; its parameters are taken."""
+        """Return an expression as Python, for a value of the type ``into``; use its parameters."""
         self.note(expression.uses)
         return generate_expression(expression, {**self.known, **(known or {})}, target=into)
 
     def template(self, template: Template, known: Mapping[Path, Code] | None = None) -> Code:
-        """A text without statements as Python, its parameters taken."""
+        """Return a text without statements as Python; use its parameters."""
         self.note(template.uses)
         return generate_text(template, {**self.known, **(known or {})})
 
     @property
     def parameters(self) -> list[Code]:
-        """Those used, in their usual order."""
+        """The parameters that are used, in their usual order."""
         return [parameter.code for parameter in self.taken]
 
     @property
@@ -130,7 +130,7 @@ def step_parameters(
     more: Iterable[FunctionParameter] = (),
     timed_out: bool = False,
 ) -> tuple[FunctionParameter, ...]:
-    """The parameters at hand in a step's functions, in the order in which they are written."""
+    """Return the parameters available in a step's functions, in the order in which they are written."""
     found = [
         *_accepted(step, names, timed_out),
         FunctionParameter("inputs", Code("inputs"), Code(f"Inputs[{names.of(workflow.start.record)}]")),
@@ -143,7 +143,7 @@ def step_parameters(
 
 
 def _rank(parameter: FunctionParameter) -> int:
-    """Where a parameter stands; an item comes after the events."""
+    """Return the position of a parameter; an item comes after the events."""
     return ORDER.index(parameter.root) if parameter.root in ORDER else ORDER.index("inputs") - 1
 
 
@@ -170,14 +170,14 @@ def _accepted(step: Step, names: ModuleNames, timed_out: bool) -> list[FunctionP
 
 
 def _own_fields(event: Event, accepts: Join) -> tuple[str, ...]:
-    """Fields that this event alone declares among those of a join."""
+    """Return the fields that only this event declares among those of a join."""
     others = {name for other in accepts.events if other is not event for name in other.record.fields}
     events = {other.name for other in accepts.events}
     return tuple(name for name in event.record.fields if name not in others | events)
 
 
 def result_parameters(step: Step, names: ModuleNames) -> list[FunctionParameter]:
-    """What the tail is given besides: the action's result, and what came with it."""
+    """Return the additional parameters of the tail: the action's result, and what came with it."""
     found: list[FunctionParameter] = []
     if step.result is not None and step.acts:
         found.append(FunctionParameter("result", Code("result"), annotation(step.result, names)))

@@ -10,7 +10,7 @@ __all__ = ["negated"]
 
 
 def negated(condition: Code) -> Code:
-    """The opposite of a condition."""
+    """Return the opposite of a condition."""
     opposite = {ast.Eq: "!=", ast.NotEq: "==", ast.Lt: ">=", ast.GtE: "<", ast.Gt: "<=", ast.LtE: ">"}
     opposite |= {ast.In: "not in", ast.NotIn: "in", ast.Is: "is not", ast.IsNot: "is"}
     tree = ast.parse(condition, mode="eval").body

@@ -1,4 +1,4 @@
-"""What a spec puts into fields, arguments and bodies → Python expressions of the wanted type."""
+"""Values of a spec's fields, arguments and bodies → Python expressions of the wanted type."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOTHING_KNOWN: Known = {}
 
 
 class ValueWriter:
-    """Spells the values and emissions of one function.
+    """A writer of the values and emissions of one function.
 
     Args:
         told_apart: Whether lists of events must say which event is theirs, even when they are empty.
@@ -32,7 +32,7 @@ class ValueWriter:
         self.told_apart = told_apart
 
     def value(self, value: Value, known: Known = NOTHING_KNOWN) -> Code:
-        """A value, as the type that is wanted."""
+        """Return a value as the wanted type."""
         if value.expression is not None:
             return self.function.expression(value.expression, known, into=value.type)
         if value.template is not None:
@@ -48,7 +48,7 @@ class ValueWriter:
         return constant(value.constant, value.type, self.names)
 
     def record_for(self, value: Value) -> Record | None:
-        """The record that a value with entries makes, if its type wants one."""
+        """Return the record that a value with entries becomes, if its type is one."""
         given = {name for name, _ in value.entries or ()}
         for member in members(value.type):
             if isinstance(member, Record):
@@ -58,7 +58,7 @@ class ValueWriter:
         return None
 
     def emission(self, emission: Emission, known: Known = NOTHING_KNOWN) -> Code:
-        """What is emitted, as an expression."""
+        """Return what is emitted, as an expression."""
         match emission:
             case Emit():
                 return self.emit(emission, known)
@@ -75,13 +75,13 @@ class ValueWriter:
                 return Code("None")
 
     def emit(self, emit: Emit, known: Known) -> Code:
-        """An event, its fields in the order in which the event declares them."""
+        """Return an event, its fields in the order in which the event declares them."""
         values = {fill.field: self.value(fill.value, known) for fill in emit.fills}
         ordered = {name: values[name] for name in emit.event.record.fields if name in values}
         return construct(emit.event.record, ordered, self.names)
 
     def batch(self, batch: EmitEach, known: Known) -> Code:
-        """An event an item."""
+        """Return a batch with one event for each item."""
         items = self.function.expression(batch.items, known)
         item = self.function.names.inner().give(local_name(batch.name))
         event = self.emit(batch.emit, {**known, (batch.name,): item})
@@ -92,7 +92,7 @@ class ValueWriter:
         )
 
     def emitted(self, emission: Emission) -> Code:
-        """The type of what is emitted, for the signature."""
+        """Return the type of what is emitted, for the signature."""
         match emission:
             case Emit():
                 return self.names.of(emission.event.record)

@@ -1,4 +1,4 @@
-"""A step's one action → the expression that does it."""
+"""The action of a step → the expression that performs it."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ __all__ = ["ActionWriter"]
 
 
 class ActionWriter:
-    """Spells the actions of a workflow's steps, and has what they call printed."""
+    """A writer of the actions of a workflow's steps, and of the bindings that they call."""
 
     def __init__(self, bindings: Bindings, names: ModuleNames) -> None:
         self.bindings = bindings
         self.names = names
 
     def action(self, action: Action, step: Step, function: FunctionBuilder) -> Code:
-        """What is awaited; what a pause waits for."""
+        """Return the expression that is awaited; for a pause, what it waits for."""
         return WRITERS[type(action)](self, action, step, function)
 
     def http(self, action: HttpCall, step: Step, function: FunctionBuilder) -> Code:

@@ -1,4 +1,4 @@
-"""Which steps open batches that an empty list could be mistaken for."""
+"""Steps whose batches are ambiguous when empty."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["steps_with_ambiguous_batches"]
 
 
 def steps_with_ambiguous_batches(workflow: Workflow) -> frozenset[str]:
-    """Names of the steps whose batches are not all collected by the same joins.
+    """Return the names of the steps whose batches are not all collected by the same joins.
 
     An empty list does not show which of them it is, so what such a step gives has to say it.
     """
@@ -22,7 +22,7 @@ def steps_with_ambiguous_batches(workflow: Workflow) -> frozenset[str]:
 
 
 def _collectors(graph: flow.Flow, opener: Step, event: str) -> frozenset[int]:
-    """The joins to which an event of an opener's batch leads, and that collect this opener's batches."""
+    """Return the joins to which an event of an opener's batch leads, and that collect this opener's batches."""
     seen: set[int] = set()
     work = list(graph.acceptors.get(event, ()))
     while work:

@@ -1,4 +1,4 @@
-"""`cache` → the argument that says it: how long a result is good, and a digest of what the spec says."""
+"""`cache` → the argument for it: how long a result is valid, and a digest of the step's declaration."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DIGITS = 16
 
 
 def cache_argument(cached: Cached) -> Code:
-    """``Cache(…)``; the order in which a spec says things makes no difference."""
+    """Return ``Cache(…)``; the order in which a spec declares things makes no difference."""
     text = json.dumps(cached.definition, sort_keys=True, default=repr)
     named = {"definition": literal(sha256(text.encode()).hexdigest()[:DIGITS])}
     if cached.seconds is not None:

@@ -1,4 +1,4 @@
-"""A `map` → a method that gives its items, and methods for each of them; or, with nothing to do, one statement."""
+"""A `map` → a method that returns its items, and methods for each of them; without an action, one statement."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["MapWriter", "map_statement"]
 
 
 class MapWriter:
-    """Makes the methods of steps of kind `map`.
+    """A writer of the methods of steps of kind `map`.
 
     Args:
         methods: Makes those of all steps.
@@ -36,7 +36,9 @@ class MapWriter:
         self.names = methods.names
 
     def of(self, step: Step, action: MapItems, comment: Code) -> Iterator[PythonFunction]:
-        """The method that gives the items, the one that is called for each, and what is given for its result."""
+        """Yield the method for the items, the one that is called for each, and the one for the value of its
+        result.
+        """
         yield self.items(step, action, comment)
         yield self.item(step, action)
         if action.keep_result is not None or action.give is not None:
@@ -91,13 +93,15 @@ class MapWriter:
         return self.methods.hooked(step, "give", "{}_given", function, returns, lines)
 
     def function(self, step: Step, action: MapItems, *, with_result: bool = False) -> FunctionBuilder:
-        """A function that is about one item."""
+        """Begin a function that is about one item."""
         function = self.methods.function(step, self.parameters(action, with_result=with_result))
         function.use_all(action.name)
         return function
 
     def parameters(self, action: MapItems, *, with_result: bool) -> list[FunctionParameter]:
-        """What a function about an item has besides: the item, and what was done with it."""
+        """Return the additional parameters of a function about an item: the item, and the result of its
+        action.
+        """
         name = self.names.scope.inner().give(local_name(action.name))
         found = [FunctionParameter(action.name, name, Code(f"Item[{annotation(action.item, self.names)}]"))]
         if with_result:
@@ -107,7 +111,7 @@ class MapWriter:
 
 
 def map_statement(action: MapItems, function: FunctionBuilder, names: ModuleNames) -> str:
-    """The statement that goes through the list of a `map` without anything to do."""
+    """Return the statement that goes through the list of a `map` without an action."""
     item = item_name(action, function)
     kept = call(Code("filters.at_most"), literal(action.max), kept_items(action, function))
     known: dict[Path, Code] = {(action.name,): item}
@@ -119,7 +123,7 @@ def map_statement(action: MapItems, function: FunctionBuilder, names: ModuleName
 
 
 def kept_items(action: MapItems, function: FunctionBuilder) -> Code:
-    """The list, without the items that are not wanted."""
+    """Return the list, without the items that are not wanted."""
     items = function.expression(action.items)
     if action.keep is None:
         return items
@@ -133,7 +137,7 @@ def item_name(action: MapItems, function: FunctionBuilder) -> Code:
 
 
 def given_type(action: MapItems) -> Type:
-    """The type of what is given for an item that did not fail."""
+    """Return the type of the value for an item that did not fail."""
     if action.give is not None:
         return action.give.type
     assert action.result is not None

@@ -1,4 +1,4 @@
-"""How the runs of a workflow are found, and what they take from outside."""
+"""The key by which the runs of a workflow are found, and the events that they receive from outside."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["receives_keyword", "run_key_method"]
 
 
 def receives_keyword(workflow: Workflow, names: ModuleNames) -> Code:
-    """The class keyword that lists the events from outside."""
+    """Return the class keyword that lists the events from outside."""
     found = []
     for each in workflow.receives:
         named = {"key": literal(str(field_name(each.key.name)))} if each.key is not None else {}
@@ -27,7 +27,7 @@ def receives_keyword(workflow: Workflow, names: ModuleNames) -> Code:
 
 
 def run_key_method(workflow: Workflow, key: RunKey, names: ModuleNames) -> PythonFunction:
-    """The method that gives what identifies a run."""
+    """Return the method for the value that identifies a run."""
     inputs = FunctionParameter("inputs", Code("inputs"), names.of(workflow.start.record))
     function = FunctionBuilder(names.scope, (inputs,))
     function.use_all("inputs")

@@ -1,4 +1,4 @@
-"""Joins of which exactly one event is there: when no other is, it is, which type checkers of Python cannot see."""
+"""Joins of which exactly one event is present, which type checkers of Python cannot infer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ __all__ = ["OnlyEvent"]
 
 @dataclass(slots=True)
 class OnlyEvent:
-    """What is known of the events of such a join where an entry is taken, and no condition says in Python.
+    """Knowledge about the events of such a join where an entry is taken, beyond what conditions state in
+    Python.
 
     Args:
         function: Which knows how the events are spelled.
@@ -33,7 +34,7 @@ class OnlyEvent:
     asserted: set[str] = field(default_factory=set)
 
     def assertions(self, code: str, condition: Expression | None = None) -> Iterator[str]:
-        """Tell type checkers which of the names that some code mentions is not ``None``.
+        """Yield assertions, for type checkers, that names which some code mentions are not ``None``.
 
         Args:
             condition: Holds where the code stands.

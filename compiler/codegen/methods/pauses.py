@@ -1,4 +1,4 @@
-"""What a step waits for, or sends → the expressions that say so."""
+"""Pauses and sends of steps → the expressions for them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["answer_parameters", "key_text", "pause_type", "pause_value", "send_c
 def pause_value(
     pause: Pause, step: Step, function: FunctionBuilder, bindings: Bindings, names: ModuleNames
 ) -> Code:
-    """What a pause waits for."""
+    """Return what a pause waits for."""
     match pause:
         case AskPerson():
             return question_value(pause, step, function, bindings, names)
@@ -49,7 +49,7 @@ def question_value(
 
 
 def pause_type(pause: Pause, names: ModuleNames) -> Code:
-    """What the method of a pause returns."""
+    """Return the return type of the method of a pause."""
     match pause:
         case AskPerson():
             return Code(f"Question[{names.of(pause.form) if pause.form is not None else 'None'}]")
@@ -62,14 +62,14 @@ def pause_type(pause: Pause, names: ModuleNames) -> Code:
 
 
 def answer_parameters(step: Step, names: ModuleNames) -> list[FunctionParameter]:
-    """What `require` is given: the result; of several people's answers, the one at the door."""
+    """Return the parameters of `require`: the result; for several people's answers, the one just received."""
     if isinstance(step.action, AskPerson) and step.action.form is not None:
         return [FunctionParameter("result", Code("result"), names.of(step.action.form))]
     return result_parameters(step, names)
 
 
 def send_call(send: SendEvent, function: FunctionBuilder, names: ModuleNames) -> Code:
-    """A call that delivers an event to another run, or to all that receive it."""
+    """Return a call that delivers an event to another run, or to all that receive it."""
     event = ValueWriter(function, names).emission(send.emit)
     if send.topic is not None:
         return call(Code("ctx.publish"), event, topic=literal(send.topic))
@@ -85,13 +85,13 @@ def send_call(send: SendEvent, function: FunctionBuilder, names: ModuleNames) ->
 
 
 def key_text(key: Expression, function: FunctionBuilder) -> Code:
-    """What identifies a run, as the text that keys are compared as."""
+    """Return what identifies a run, as the text in which keys are compared."""
     spelled = function.expression(key)
     return spelled if all(map(is_text, members(key.type))) else call(Code("str"), spelled)
 
 
 def is_text(type: Type) -> bool:
-    """Whether a value of a type is a text in Python already."""
+    """Return whether a value of a type is a text in Python already."""
     if isinstance(type, Enumeration):
         return all(isinstance(value, str) for value in type.values)
     return type == STRING

@@ -1,4 +1,4 @@
-"""What a spec says of its runs as a whole → methods that belong to no step, and words of the class."""
+"""Settings of a spec's runs as a whole → methods that belong to no step, and keywords of the class."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HOOKS = {
 
 
 def run_keywords(workflow: Workflow) -> dict[str, Code]:
-    """What the class of a workflow is told in its head."""
+    """Return the keywords in the head of a workflow's class."""
     run, named = workflow.run, dict[str, Code]()
     if run.limits is not None:
         given = {key: getattr(run.limits, key) for key in ("steps", "tokens", "cost_usd", "concurrent_runs")}
@@ -41,7 +41,7 @@ def run_keywords(workflow: Workflow) -> dict[str, Code]:
 
 
 def run_methods(workflow: Workflow, names: ModuleNames) -> Iterator[PythonFunction]:
-    """The exits of a run, and what tells runs apart."""
+    """Yield the methods for the exits of a run, and for what identifies a run."""
     start = FunctionParameter("inputs", Code("inputs"), Code(f"Inputs[{names.of(workflow.start.record)}]"))
     limits = workflow.run.limits
     if limits is not None and limits.per is not None:

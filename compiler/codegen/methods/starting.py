@@ -1,4 +1,4 @@
-"""How a run is started → the method ``run`` of the workflow class, which names the inputs and the end events."""
+"""The start of a run → the method ``run`` of the workflow class, which names the inputs and the end events."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ LONGEST_DEFAULT = 20
 
 
 def start_methods(workflow: Workflow, names: ModuleNames) -> Iterator[PythonFunction]:
-    """``run``, for type checkers in each of the ways in which it may be called; at runtime it is the base's.
+    """Yield ``run``, for type checkers, with an overload for each way to call it; at runtime it is the
+    base's.
 
     Type checkers hold it against the base's, so that one of the ways takes all parameters that the base has.
     """

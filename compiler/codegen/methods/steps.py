@@ -1,4 +1,4 @@
-"""A step → its methods: the action, its tail, and what else it says."""
+"""A step → its methods: the action, its tail, and its other settings."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ __all__ = ["StepMethods"]
 
 
 class StepMethods(MethodWriter):
-    """Makes the methods of a workflow class."""
+    """A writer of the methods of a workflow class."""
 
     def __init__(self, workflow: Workflow, names: ModuleNames, bindings: Bindings) -> None:
         super().__init__(workflow, names, bindings)
@@ -52,7 +52,7 @@ class StepMethods(MethodWriter):
         self.told_apart = steps_with_ambiguous_batches(workflow)
 
     def of(self, step: Step, comment: Code) -> Iterator[PythonFunction]:
-        """A step's methods, the one that bears its name first."""
+        """Yield a step's methods, the one that bears its name first."""
         if not step.acts:
             yield self.transform(step, comment)
         else:
@@ -78,7 +78,7 @@ class StepMethods(MethodWriter):
 
     # --- the method that bears the step's name
     def doing(self, step: Step, comment: Code) -> Iterator[PythonFunction]:
-        """What a step does, as one method or as several."""
+        """Yield the action of a step, as one method or as several."""
         if isinstance(step.action, MapItems):
             yield from self.maps.of(step, step.action, comment)
         elif isinstance(step.action, WorkflowCall):
@@ -158,7 +158,7 @@ class StepMethods(MethodWriter):
         return self.hooked(step, "require", "require_{}", function, Code("Iterator[str]"), body)
 
     def texts(self, step: Step) -> Iterator[PythonFunction]:
-        """What is computed beside the action: bounds, keys, and texts for who watches."""
+        """Yield the methods for values beside the action: bounds, keys, and texts for observers."""
         if isinstance(step.accepts, Join) and step.accepts.match_by is not None:
             yield self.match_by(step, step.accepts, step.accepts.match_by)
         if isinstance(step.max_runs, Expression):

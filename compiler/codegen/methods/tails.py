@@ -1,4 +1,4 @@
-"""What a step does with its result → statements: everything is computed first, and assigned last."""
+"""The tail of a step → statements: everything is computed first, and assigned last."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = ["BODY", "TailWriter"]
 
 @dataclass(slots=True)
 class SavePlan:
-    """How a tail saves.
+    """The way in which a tail saves.
 
     Args:
         statements: Locals for what has to be computed.
@@ -51,7 +51,7 @@ class SavePlan:
 
 
 class TailWriter:
-    """The body of a function that saves and emits.
+    """A writer of the body of a function that saves and emits.
 
     Args:
         function: Where it stands; its parameters are taken on the way.
@@ -76,12 +76,12 @@ class TailWriter:
         self.first_of = first_of
 
     def returns(self, exit_: Exit, *, unhandled: bool = False) -> Code:
-        """The type of everything that may be emitted."""
+        """Return the type of everything that may be emitted."""
         types = [self.values.emitted(entry.emission) for entry in exit_.entries]
         return union([*types, *([Code("Unhandled")] if unhandled else [])])
 
     def lines(self, exit_: Exit, saves: Sequence[Save], *, unhandled: bool = False) -> list[str]:
-        """The statements.
+        """Return the statements.
 
         Args:
             exit_: The entries, of which the first that matches is taken.
@@ -119,7 +119,7 @@ class TailWriter:
         yield "return UNHANDLED"
 
     def condition(self, entry: Entry, known: Mapping[Path, Code] | None = None) -> Code | None:
-        """What must hold for an entry to be taken; ``None``: it always is."""
+        """Return the condition under which an entry is taken; ``None`` if it always is."""
         parts: list[str] = []
         if entry.errors:
             self.function.note([("error",)])
@@ -132,7 +132,9 @@ class TailWriter:
     def save_and_leave(
         self, emission: Emission, saves: Sequence[Save], indent: int = BODY, *, seen: bool = True
     ) -> Iterator[str]:
-        """One way to leave; ``seen``: what is emitted sees these saves (the step's, not an entry's own)."""
+        """Yield one way to leave; ``seen``: what is emitted sees these saves (the step's, not an entry's
+        own).
+        """
         if not saves:
             yield from fit(f"return {self.values.emission(emission)}", indent)
             return
@@ -175,7 +177,7 @@ class TailWriter:
         yield from _fitted([*plan.assignments, "return emitted"], BODY)
 
     def branch(self, entry: Entry, plan: SavePlan, indent: int) -> Iterator[str]:
-        """One entry: its own values to save, what it emits, and then its own saves."""
+        """Yield one entry: its own values to save, what it emits, and then its own saves."""
         last: list[str] = []
         for save in entry.save:
             step_local = plan.locals.get(save.field)
@@ -190,7 +192,7 @@ class TailWriter:
     def plan(
         self, saves: Sequence[Save], read: Set[str], *, again: Set[str] = frozenset(), alone: bool = False
     ) -> SavePlan:
-        """How values are computed and assigned.
+        """Return how values are computed and assigned.
 
         Args:
             saves: In the order written; each sees the state as it was.
@@ -220,7 +222,9 @@ class TailWriter:
         return plan
 
     def is_plain(self, save: Save, spelled: Code) -> bool:
-        """Whether a value is there already, and reading it cannot fail nor be changed by another save."""
+        """Return whether a value is available already, and reading it can neither fail nor be affected by
+        another save.
+        """
         if save.merge is not None and save.merge.how != "last":
             return False
         if save.value.expression is None:
@@ -228,7 +232,7 @@ class TailWriter:
         return _dotted(spelled) and not spelled.startswith("state.")
 
     def saved(self, save: Save, before: str | None = None) -> Code:
-        """A value to save, put together with what is there, and held against its field's bounds.
+        """Return a value to save, merged with the present one, and checked against its field's bounds.
 
         Args:
             before: What the step itself saves, where this save is an entry's own.
@@ -242,7 +246,9 @@ class TailWriter:
         return spelled
 
     def bound(self, local: Code, save: Save, spelled: Code, *, always: bool = False) -> str:
-        """``local = value``, with the field's type where Python would take the value's for another one."""
+        """Return ``local = value``, with the field's type where Python would infer another one from the
+        value.
+        """
         wanted = self.state.fields[save.field].type
         found = save.value.expression.type if save.value.expression is not None else None
         if save.value.template is not None:
@@ -254,7 +260,7 @@ class TailWriter:
 
 
 def merged_value(there: Code, new: Code, merge: Merge, *, written_out: bool) -> Code:
-    """What a state field holds after a save."""
+    """Return what a state field holds after a save."""
     if merge.how == "append":
         return Code(f"[*{there}, {new[1:-1]}]" if written_out and new != "[]" else f"[*{there}, *{new}]")
     if merge.how == "by":
@@ -276,7 +282,7 @@ def _dotted(code: str) -> bool:
 
 
 def _needs_parentheses(condition: str) -> bool:
-    """Whether a condition needs parentheses beside an `and`."""
+    """Return whether a condition needs parentheses beside an `and`."""
     tree = ast.parse(condition, mode="eval").body
     return isinstance(tree, ast.IfExp) or (isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.Or))
 

@@ -21,7 +21,7 @@ def paths_of_entry(entry: Entry) -> Iterator[Path]:
 
 
 def mentioned_paths(part: Emission | Value) -> Iterator[Path]:
-    """Every path that an emission or a value mentions."""
+    """Yield every path that an emission or a value mentions."""
     match part:
         case Emit():
             for fill in part.fills:

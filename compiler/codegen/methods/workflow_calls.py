@@ -1,4 +1,4 @@
-"""A call of another workflow → a method that says what is called."""
+"""A call of another workflow → a method that declares the call."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["call_method", "child_annotation", "child_pause"]
 
 
 def call_method(methods: MethodWriter, step: Step, action: WorkflowCall, comment: Code) -> PythonFunction:
-    """The method that bears the name of a step of kind `workflow`."""
+    """Return the method that bears the name of a step of kind `workflow`."""
     assert step.result is not None, step.name
     function = methods.main_function(step)
     value = child_pause(action, function, methods.names)
@@ -31,7 +31,7 @@ def call_method(methods: MethodWriter, step: Step, action: WorkflowCall, comment
 
 
 def child_pause(action: WorkflowCall, function: FunctionBuilder, names: ModuleNames) -> Code:
-    """The pause that runs another workflow."""
+    """Return the pause that runs another workflow."""
     values = ValueWriter(function, names)
     pairs = ", ".join(f"{literal(name)}: {values.value(value)}" for name, value in action.inputs)
     named: dict[str, Code] = {}
@@ -44,5 +44,5 @@ def child_pause(action: WorkflowCall, function: FunctionBuilder, names: ModuleNa
 
 
 def child_annotation(result: Type, names: ModuleNames) -> Code:
-    """The annotation of a method that gives such a pause."""
+    """Return the annotation of a method that returns such a pause."""
     return Code(f"Child[{annotation(result, names)}]")

@@ -1,4 +1,4 @@
-"""What the methods of all steps have in common: decorators, heads, and the parameters at hand."""
+"""Common parts of the methods of all steps: decorators, heads, and the available parameters."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BODY = 2 * INDENT
 
 
 class MethodWriter:
-    """Writes the parts that the methods of all kinds of steps have."""
+    """A writer of the parts that the methods of all kinds of steps have."""
 
     def __init__(self, workflow: Workflow, names: ModuleNames, bindings: Bindings) -> None:
         self.workflow = workflow
@@ -39,14 +39,16 @@ class MethodWriter:
         return FunctionBuilder(self.names.scope, at_hand)
 
     def main_function(self, step: Step, more: Sequence[FunctionParameter] = ()) -> FunctionBuilder:
-        """Begin a function by whose parameters the runtime tells which events a step accepts."""
+        """Begin a function from whose parameters the runtime infers which events a step accepts."""
         function = self.function(step, more)
         function.use_all("event")
         function.use_all("events")
         return function
 
     def lines(self, function: FunctionBuilder, *statements: str) -> tuple[str, ...]:
-        """Lay out the body of a method: what the function has to fetch first, then these statements."""
+        """Lay out the body of a method: the values that the function has to fetch first, then these
+        statements.
+        """
         return tuple(line for each in (*function.lead, *statements) for line in fit(each, BODY))
 
     def hooked(
@@ -74,7 +76,7 @@ class MethodWriter:
         return call(Code(kind), **named) if named else Code(kind)
 
     def attempts(self, step: Step) -> dict[str, Code]:
-        """What a decorator says of the attempts at a step's action, or at that of an item."""
+        """Return the decorator's arguments for the attempts at a step's action, or at that of an item."""
         named: dict[str, Code] = {}
         if step.retry is not None:
             named["retry_policy"] = self.bindings.retry(step.retry)
@@ -87,7 +89,7 @@ class MethodWriter:
         return named
 
     def join(self, join: Join) -> Code:
-        """Write how a decorator says what a join waits for."""
+        """Return the decorator's arguments for what a join waits for."""
         named = {"fork": literal(join.fork)}
         if join.within is not None:
             named["within"] = literal(join.within)

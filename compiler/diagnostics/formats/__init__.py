@@ -1,1 +1,1 @@
-"""Findings as other programs read them: one format a file, entered in ``diagnostics.render.FORMATS``."""
+"""Output formats for other programs: one module each, registered in ``diagnostics.render.FORMATS``."""

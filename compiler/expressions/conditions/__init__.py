@@ -1,1 +1,3 @@
-"""What conditions make known, whether they are always true, and which cases a list of them leaves."""
+"""The analysis of conditions: types that they imply, whether they are always true, and cases that they leave
+out.
+"""

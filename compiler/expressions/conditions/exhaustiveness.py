@@ -1,4 +1,4 @@
-"""Exhaustiveness of a list of conditions: a case that none is for, and conditions that never get their turn."""
+"""Exhaustiveness of a list of conditions: cases that none covers, and conditions that are never reached."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOO_MANY: Final = "there are too many different tests to be sure"
 
 @dataclass(frozen=True, slots=True)
 class UncoveredCase:
-    """A case that no condition is for.
+    """A case that no condition covers.
 
     Args:
         text: In words, to follow "where": ```result.category` is `bug```.
@@ -31,7 +31,7 @@ class UncoveredCase:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a list of conditions does, the first that holds being taken.
+    """The result for a list of conditions, of which the first that holds is taken.
 
     Args:
         left: A case that none is for; ``None`` if they leave no case.
@@ -43,7 +43,9 @@ class Verdict:
 
 
 def falls_through(conditions: Sequence[Expression]) -> UncoveredCase | None:
-    """A case that none of the conditions is for; ``None`` if there is none, or a mistake hides what there is."""
+    """Return a case that none of the conditions covers; ``None`` if there is none, or if a mistake prevents
+    the check.
+    """
     return judge(conditions).left
 
 
@@ -86,7 +88,7 @@ def can_hold(propositions: Propositions, tree: Node) -> bool:
 
 
 def needed(propositions: Propositions, first: Callable[[Row], int | None], left: dict[Key, object]) -> Row:
-    """A case that is left, without what does not matter for it."""
+    """Return an uncovered case, without what does not matter for it."""
     for key in list(left):
         rest = {other: value for other, value in left.items() if other != key}
         if all(index is None for _, index in outcomes(propositions, first, rest)):

@@ -1,4 +1,6 @@
-"""What a condition says about the types of what it mentions, where it holds and where it does not."""
+"""Type narrowing: what a condition implies about the types of what it mentions, where it holds and where it
+does not.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,7 @@ def all_of(parts: tuple[Node, ...], holds: bool) -> dict[Path, Type] | None:
 
 
 def one_of(parts: tuple[Node, ...], holds: bool) -> dict[Path, Type] | None:
-    """One part decides; those before it went the other way. What all these cases agree on is known."""
+    """Return what all cases agree on in which one part decides and those before it went the other way."""
     cases: list[dict[Path, Type]] = []
     before: dict[Path, Type] = {}
     for part in parts:
@@ -223,7 +225,7 @@ def could_be(value: object, type: Type) -> bool:
 
 
 def among(values: Iterable[object]) -> frozenset[tuple[object, object]]:
-    """Values with their classes, to look one up among many: ``1`` is not ``true``."""
+    """Return values with their classes, to look one up among many: ``1`` is not ``true``."""
     return frozenset([(each.__class__, each) for each in values])
 
 

@@ -1,4 +1,4 @@
-"""What a condition asks about, one question at a time, and the cases of each."""
+"""The questions that a condition asks, and the cases of each."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class Propositions:
         return test_holds(node, proposition, value)
 
     def words(self, row: Row) -> str:
-        """A case in words."""
+        """Describe a case in words."""
         parts = [self.case_words(self.by_key[key], value) for key, value in row.items()]
         return " and ".join(parts) if parts else "in any case"
 
@@ -160,7 +160,7 @@ class Propositions:
 
 
 def asked_of(node: Node) -> Node | None:
-    """The part of a test that is asked about; ``None`` if it is not a test of one value."""
+    """Return the part of a test that is asked about; ``None`` if it is not a test of one value."""
     match node:
         case Test():
             return node.of
@@ -172,7 +172,7 @@ def asked_of(node: Node) -> Node | None:
 
 
 def compared_values(node: Compare) -> tuple[object, ...] | None:
-    """The values that something is compared with for equality."""
+    """Return the values that something is compared with for equality."""
     if node.operator in {"==", "!="}:
         constant = node.left if isinstance(node.left, Constant) else node.right
         return (constant.value,) if isinstance(constant, Constant) else None
@@ -183,7 +183,7 @@ def compared_values(node: Compare) -> tuple[object, ...] | None:
 
 
 def cases_of(type: Type, constants: Sequence[object]) -> tuple[object, ...] | None:
-    """The cases of a path, which is compared with some constants; ``None`` if there is only one."""
+    """Return the cases of a path, which is compared with some constants; ``None`` if there is only one."""
     null = (NULL_CASE,) if may_be_null(type) else ()
     inner = without_null(type)
     cases: tuple[object, ...]
@@ -230,7 +230,7 @@ def is_type(value: object) -> bool:
 
 
 def opaque_key(node: Node) -> tuple[str, bool]:
-    """A name for a test that is not looked into, and whether it is the opposite of what has that name."""
+    """Return a name for a test that is not analysed, and whether it is the opposite of the test of that name."""
     if isinstance(node, Compare) and node.operator in OPPOSITES:
         return f"{outline(node.left)} {OPPOSITES[node.operator]} {outline(node.right)}", True
     if isinstance(node, Compare):
@@ -241,7 +241,7 @@ def opaque_key(node: Node) -> tuple[str, bool]:
 
 
 def outline(node: Node) -> str:
-    """A text that is the same for nodes that mean the same."""
+    """Return a text that is the same for nodes that mean the same."""
     if (path := path_of(node)) is not None:
         return ".".join(path)
     own = [

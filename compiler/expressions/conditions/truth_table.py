@@ -76,7 +76,7 @@ def asks_apart(nodes: Iterable[Node], seen: set[Path]) -> bool:
 def outcomes(
     propositions: Propositions, evaluate: Callable[[Row], T], known: Row | None = None
 ) -> Iterator[tuple[dict[Key, object], T]]:
-    """Return what comes out in every case, given what is known; each case answers only what was asked."""
+    """Yield what comes out in every case, given what is known; each case answers only what was asked."""
     if len(propositions.by_key) > MAX_PROPOSITIONS:
         raise TooManyCasesError
     rows = [dict(known or {})]

@@ -69,7 +69,7 @@ def check_split(use: CheckedFilter) -> Type:
 
 
 def print_split(use: PrintedFilter) -> Piece:
-    """A text written out is split here and now, as whoever writes Python by hand would."""
+    """Print a split of a literal text as its result, as a person who writes Python by hand would."""
     text, separator = use.node.of, use.node.bound.get("separator")
     if isinstance(text, Constant) and (separator is None or isinstance(separator, Constant)):
         parts = str(text.value).split(None if separator is None else str(separator.value))

@@ -54,7 +54,7 @@ def comparison(printer: NodePrinter, node: Compare, left: Piece) -> Piece:
 
 
 def membership(item: Piece, kind: Type, items: Piece, container: Type, *, holds: bool = True) -> Piece:
-    """Return whether something is in a text, a list or a map, or (not ``holds``) is not."""
+    """Print a test that something is in a text, a list or a map, or (not ``holds``) is not."""
     if isinstance(container, ListOf) and confusable(kind, container.item):
         found = call("filters.among", item, items)
         return found if holds else Piece(f"not {found.code}", Rank.NOT)
@@ -75,7 +75,9 @@ def equality(printer: NodePrinter, node: Compare, left: Node, piece: Piece, righ
 
 
 def logic(printer: NodePrinter, node: Logic) -> Piece:
-    """Parts that earlier conditions have decided are left out: a type checker would find them odd."""
+    """Print a logical operation without the parts that earlier conditions have decided: a type checker would
+    report them.
+    """
     parts = merged(undecided(node), node.operator)
     if len(parts) == 1:
         return printer.piece(parts[0])

@@ -46,7 +46,7 @@ def joined_texts(printer: NodePrinter, items: Sequence[Node], separator: str) ->
 
 
 def flattened(parts: Pieces, *, encode: bool) -> list[str | Node]:
-    """Texts written out, and texts put together with `~`, are parts like others."""
+    """Return the parts with literal texts, and texts joined with `~`, taken apart in the same way."""
     found: list[str | Node] = []
     for part in parts:
         for each in [part] if encode else taken_apart(part):
@@ -82,7 +82,7 @@ Form = Callable[[NodePrinter, Sequence[str | Node], Sequence[Wrap | None]], Piec
 
 
 def forms(text: str) -> list[Form]:
-    """The ways to write an f-string, the plainest first."""
+    """Return the ways to write an f-string, the simplest first."""
     if is_block(text):
         return [block]
     return [in_quotes, in_three_quotes]

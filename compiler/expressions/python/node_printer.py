@@ -1,4 +1,4 @@
-"""What prints the nodes of a tree, as far as the rules for single kinds of nodes have to know it."""
+"""The protocol of a node printer, as far as the rules for single kinds of nodes need it."""
 
 from __future__ import annotations
 

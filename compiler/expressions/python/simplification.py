@@ -1,4 +1,4 @@
-"""Conditions without the parts that say nothing, as whoever writes Python by hand would leave them out."""
+"""Conditions without their redundant parts, as a person who writes Python by hand would leave them out."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ __all__ = ["merged", "undecided"]
 
 
 def undecided(node: Logic) -> list[Node]:
-    """The parts that earlier conditions have not decided."""
+    """Return the parts that earlier conditions have not decided."""
     return [part for part in node.parts if decided(part) is None]
 
 
 def merged(parts: list[Node], operator: str) -> list[Node]:
-    """Alternatives that ask for several beginnings (or ends) of one text, as one question."""
+    """Return alternatives that ask for several prefixes (or suffixes) of one text, as one question."""
     found: list[Node] = []
     asked: dict[str, FilterCall] = {}
     for part in parts:

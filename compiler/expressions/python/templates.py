@@ -68,7 +68,7 @@ class Body:
         self.lines.append(Code("    " * depth + code))
 
     def add(self, parts: Sequence[Part], printer: ExpressionPrinter, depth: int) -> None:
-        """Lines that append the parts to ``parts``."""
+        """Add lines that append the parts to ``parts``."""
         run: list[str | Node] = []
         for part in (*parts, None):
             if isinstance(part, (Text, Hole)):
@@ -111,7 +111,7 @@ class Body:
             self.lines += lines
 
     def apart(self, parts: Sequence[Part], printer: ExpressionPrinter, depth: int) -> list[Code]:
-        """The lines of a body, by themselves."""
+        """Return the lines of a body, separately."""
         before, self.lines = self.lines, []
         self.nested(parts, printer, depth)
         lines, self.lines = self.lines, before
@@ -147,7 +147,7 @@ class Body:
         self.nested(part.body, ExpressionPrinter(names, printer.filters), depth + 1)
 
     def fresh(self, name: str) -> Code:
-        """A local name that nothing else in the function has."""
+        """Return a local name that nothing else in the function has."""
         local, number = local_name(name), 2
         while local in self.taken:
             local, number = Code(f"{local_name(name)}_{number}"), number + 1
@@ -168,7 +168,7 @@ def mentioned_paths(node: Node) -> list[Path]:
 
 
 def only_if(parts: Sequence[Part]) -> tuple[Node, Sequence[Part]] | None:
-    """The test and the body of an `if` without an `else`, where that is all there is."""
+    """Return the test and the body of an `if` without an `else`, if there is nothing else."""
     if len(parts) == 1 and isinstance(parts[0], Condition) and len(parts[0].branches) == 1:
         test, body = parts[0].branches[0]
         return (test, body) if test is not None else None

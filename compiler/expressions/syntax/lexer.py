@@ -70,7 +70,7 @@ class Token:
 def tokenize(
     text: str, place: Place, start: int = 0, *, until: str = "", paths: bool = False
 ) -> tuple[list[Token], int]:
-    """The tokens from ``start`` on, and where they stop.
+    """Return the tokens from ``start`` on, and the position where they end.
 
     Args:
         until: ``}}`` or ``%}``: stop at it, outside of braces; empty: at the text's end.
@@ -155,7 +155,7 @@ def stray(text: str, place: Place, position: int) -> Finding:
 
 
 def without_braces(text: str, place: Place, position: int) -> Fix | None:
-    """The delimiters left out of a condition that is one whole expression."""
+    """Return a fix that removes the delimiters of a condition that is one whole expression."""
     inner = text.strip()
     if text[:position].strip() or not inner.endswith("}}") or inner.count("${{") != 1:
         return None
@@ -168,7 +168,7 @@ def without_braces(text: str, place: Place, position: int) -> Fix | None:
 
 
 def straight(text: str, place: Place, position: int) -> Fix | None:
-    """Straight quotes instead of typographic ones."""
+    """Return a fix that replaces typographic quotes by straight ones."""
     match = TYPOGRAPHIC.match(text, position)
     if match is None:
         return None

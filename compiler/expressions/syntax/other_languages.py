@@ -1,4 +1,4 @@
-"""What people write in expressions who know another language, and how it is written here."""
+"""Syntax of other languages that people write in expressions, and its equivalent here."""
 
 from __future__ import annotations
 
@@ -116,7 +116,9 @@ PLAIN: Final = frozenset(
 
 
 def foreign_sign(tokens: Sequence[Token], at: int) -> tuple[Token, str, str] | None:
-    """A sign or a word of another language that ends here: its first token, the sign, and what is meant."""
+    """Return a sign or a word of another language that ends here: its first token, the sign, and what is
+    meant.
+    """
     token = tokens[at]
     if token.kind == "name" and token.text in WORDS:
         return token, token.text, WORDS[token.text]
@@ -160,7 +162,7 @@ def advice(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> str:
 
 
 def as_filter(node: Attribute | Name, tokens: Sequence[Token], at: int) -> str:
-    """A call as the filter that does the same, ready to be written; empty if there is none.
+    """Return the filter that is equivalent to a call, ready to be written; empty if there is none.
 
     Args:
         node: What is called.

@@ -56,10 +56,10 @@ RANKS: Final = {
 
 
 class Parser(TokenCursor):
-    """Reads one expression; stops at its first mistake with :class:`UnreadableError`."""
+    """A parser of one expression, which stops at its first mistake with :class:`UnreadableError`."""
 
     def whole(self) -> Node:
-        """One expression and nothing after it."""
+        """Parse one expression and nothing after it."""
         if self.ended():
             self.fail_with(problems.empty_expression(self.place.stretch(self.start, self.token.end)))
         node = self.expression()
@@ -68,7 +68,7 @@ class Parser(TokenCursor):
         return node
 
     def after(self, node: Node) -> NoReturn:
-        """Say what is wrong with a token that cannot follow an expression."""
+        """Report what is wrong with a token that cannot follow an expression."""
         token = self.token
         if token.text == "**":
             self.fail_with(problems.no_power(self.span(token)))
@@ -105,7 +105,7 @@ class Parser(TokenCursor):
         return self.ranked(OR)
 
     def ranked(self, loosest: int) -> Node:
-        """An expression whose operators bind as tightly as ``loosest``, or tighter.
+        """Parse an expression whose operators have the precedence ``loosest``, or a higher one.
 
         One call reads operators of every rank: a call for each rank would be made for every name in a spec.
         """
@@ -136,7 +136,7 @@ class Parser(TokenCursor):
         return node
 
     def chain(self, first: Node, rank: int) -> Node:
-        """Operators that take any number of operands: ``or``, ``and``, ``~``."""
+        """Parse operators that take any number of operands: ``or``, ``and``, ``~``."""
         word = self.token.word
         parts = [first]
         while self.at(word):

@@ -1,4 +1,4 @@
-"""Text of an expression → its tree, by the shortest way that gives the same as the grammar does word by word."""
+"""Text of an expression → its tree, by shortcuts that have the same result as the full grammar."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_LENGTH: Final = 1_000  # of a path; how many fields it may have is for the p
 
 
 def read_expression(text: str, place: Place, start: int = 0, *, until: str = "") -> tuple[Node, int]:
-    """The tree of an expression, and where what comes after it begins.
+    """Return the tree of an expression, and the position where the text after it begins.
 
     Args:
         place: Where the whole text stands.
@@ -38,7 +38,7 @@ def read_expression(text: str, place: Place, start: int = 0, *, until: str = "")
 
 
 def path_alone(text: str, start: int = 0, *, until: str = "") -> tuple[Node, int] | None:
-    """The tree of an expression that is a path and nothing else, as most are, and where ``until`` begins.
+    """Return the tree of an expression that is only a path, as most are, and where ``until`` begins.
 
     Returns:
         ``None`` where the tokens and the parser must look at it themselves.

@@ -37,7 +37,7 @@ STATEMENTS: Final = ("for", "if", "elif", "else", "endfor", "endif")
 
 @dataclass(slots=True)
 class OpenStatement:
-    """A statement that is open: what it will be made of."""
+    """An open statement, with the parts collected for it."""
 
     word: Token
     head: tuple[tuple[str, ...], Node] | None  # of a loop
@@ -69,7 +69,7 @@ def only_statements(line: str) -> bool:
 
 
 class TemplateParser:
-    """Reads a text with expressions in it. A mistake in one expression does not hide those in others."""
+    """A parser of a text with expressions in it. A mistake in one expression does not hide those in others."""
 
     def __init__(self, text: str, place: Place, report: Report, *, statements: bool) -> None:
         self.text = text
@@ -89,7 +89,7 @@ class TemplateParser:
         return self.stack[-1].parts if self.stack else self.top
 
     def whole(self) -> tuple[Part, ...]:
-        """All parts of the text."""
+        """Return all parts of the text."""
         position = 0
         begun = 0  # of the text that is no expression
         count = 0
@@ -222,7 +222,7 @@ class TemplateParser:
                 )
 
     def guarded(self, parser: Parser) -> Node:
-        """A condition; a broken one still opens its statement."""
+        """Parse a condition; a broken one still opens its statement."""
         try:
             return parser.whole()
         except UnreadableError as mistake:

@@ -1,4 +1,4 @@
-"""What a text with expressions in it is made of."""
+"""The tree of a text with expressions in it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def has_statements(parts: tuple[Part, ...]) -> bool:
 
 
 def holes(parts: tuple[Part, ...]) -> list[Node]:
-    """Every expression in it, at any depth, in the order of the text."""
+    """Return every expression in it, at any depth, in the order of the text."""
     found: list[Node] = []
     for part in parts:
         match part:

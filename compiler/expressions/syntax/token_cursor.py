@@ -1,4 +1,4 @@
-"""The tokens of one expression and how far they are read; what is wrong with the next one."""
+"""The tokens of one expression with the current position; reports what is wrong with the next one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ MAX_BRACKETS: Final = 30
 
 
 class TokenCursor:
-    """Hands out the tokens of one expression; stops at the first mistake with :class:`UnreadableError`."""
+    """A cursor over the tokens of one expression, which stops at the first mistake with
+    :class:`UnreadableError`.
+    """
 
     def __init__(self, tokens: list[Token], place: Place, start: int = 0) -> None:
         self.tokens = tokens
@@ -70,7 +72,7 @@ class TokenCursor:
         return self.place.stretch(token.start, token.end)
 
     def behind(self) -> int:
-        """The end of the last token read."""
+        """Return the end of the last token read."""
         return self.tokens[self.next - 1].end if self.next else self.start
 
     # --- mistakes

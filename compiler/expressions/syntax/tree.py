@@ -1,4 +1,4 @@
-"""What an expression is made of: small nodes, each with its stretch of the text and its type."""
+"""The tree of an expression: small nodes, each with its stretch of the text and its type."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Node:
 
 @dataclass(slots=True, eq=False)
 class BrokenExpression(Node):
-    """What could not be read; a finding says why."""
+    """An expression that could not be read; a finding says why."""
 
 
 @dataclass(slots=True, eq=False)

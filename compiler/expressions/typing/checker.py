@@ -64,7 +64,7 @@ __all__ = ["TypeChecker"]
 
 
 class TypeChecker(TypeReporter):
-    """Gives every node of an expression its type; reports what does not fit, once each.
+    """A type checker of expressions; it reports what does not fit, once each.
 
     Args:
         text: The whole text that the nodes' stretches are of.
@@ -94,7 +94,9 @@ class TypeChecker(TypeReporter):
         self.require_boolean(node, self.type_of(node, scope))
 
     def require_boolean(self, node: Node, kind: Type, hint: str = "") -> None:
-        """Report a condition that is none; ``hint`` says what to write instead, if that is not clear from its type."""
+        """Report a condition that is not boolean; ``hint`` says what to write instead, if that is not clear
+        from its type.
+        """
         if kind is UNKNOWN:
             return
         if base(kind) is BOOLEAN:

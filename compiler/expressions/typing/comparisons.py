@@ -115,7 +115,7 @@ def widened(type: Type) -> Type:
 
 
 def one_value(reporter: TypeReporter, node: Compare, value: Constant, other: Node, type: Type) -> bool:
-    """Check a comparison of an enumeration with one value; whether there may be more to say."""
+    """Check a comparison of an enumeration with one value; return whether there may be more to report."""
     declared = without_null(other.declared if other.declared is not UNKNOWN else type)
     if declared is BOOLEAN and isinstance(value.value, bool):
         declared = Enumeration((True, False))
@@ -138,7 +138,7 @@ def one_value(reporter: TypeReporter, node: Compare, value: Constant, other: Nod
 def decide(
     reporter: TypeReporter, node: Compare, value: Constant, other: Node, now: Enumeration, nullable: bool
 ) -> None:
-    """Return what earlier conditions have left of an enumeration may decide a comparison with one of its values."""
+    """Check a comparison that the remaining values of a narrowed enumeration may decide."""
     shown = show_value(value.value)
     if not has(now, value.value):
         why = f"`{reporter.words(other)}` is no longer `{shown}` here"
@@ -182,7 +182,7 @@ def membership(reporter: TypeReporter, node: Compare, left: Type, right: Type) -
 
 
 def among_items(reporter: TypeReporter, node: Compare, display: ListDisplay, left: Type) -> None:
-    """Each item of a list written out is compared with the value by itself."""
+    """Compare the value with each item of a literal list separately."""
     if not display.items:
         reporter.wrong(operand_problems.never_true(reporter.at(node), "the list is empty"))
     declared = without_null(node.left.declared if node.left.declared is not UNKNOWN else left)

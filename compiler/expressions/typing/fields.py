@@ -1,4 +1,4 @@
-"""Which field a name after a dot is."""
+"""The lookup of the field that a name after a dot refers to."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["field_of", "item_field"]
 
 
 def field_of(type: Type, name: str, place: Place, words: str) -> Type | Finding:
-    """The type of a field, or what is wrong with asking for it.
+    """Return the type of a field; report a field that cannot be used.
 
     Args:
         type: Of the value whose field is asked for; not null.
@@ -59,7 +59,7 @@ def field_of(type: Type, name: str, place: Place, words: str) -> Type | Finding:
 
 
 def field_of_each(type: OneOf, name: str, place: Place, words: str) -> Type | Finding:
-    """A field that every alternative has."""
+    """Return the type of a field that every alternative has."""
     found = [
         each.fields[name].type if isinstance(each, Record) and name in each.fields else None
         for each in type.types

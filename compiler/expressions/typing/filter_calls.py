@@ -19,7 +19,7 @@ __all__ = ["CheckedFilter", "FilterParameter", "FilterSignature"]
 
 @dataclass(frozen=True, slots=True)
 class FilterParameter:
-    """What a filter takes in parentheses.
+    """A parameter of a filter, given in parentheses.
 
     Args:
         type: What an argument must be; ``None``: the filter judges for itself.
@@ -34,7 +34,7 @@ class FilterParameter:
 
 
 class FilterSignature(Protocol):
-    """What typing has to know of a filter."""
+    """The interface of a filter that typing needs."""
 
     @property
     def name(self) -> str:
@@ -80,7 +80,7 @@ class CheckedFilter:
         return self.reporter.wrong(finding)
 
     def bind(self) -> bool:
-        """Give each parameter its argument; whether all fit as far as the signature says."""
+        """Bind each parameter to its argument; return whether all fit as far as the signature says."""
         parameters = list(self.filter.parameters)
         signature = f"{self.filter.name}({', '.join(each.name for each in parameters)})"
         for name, argument in self.node.arguments:

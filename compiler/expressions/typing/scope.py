@@ -1,4 +1,4 @@
-"""What names an expression may mention, and what conditions have made known about them."""
+"""The names that an expression may mention, and what conditions imply about them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Scope:
     cache: ExpressionCache | None = None
 
     def assuming(self, condition: Expression, holds: bool) -> Scope:
-        """The scope where a condition is known to hold, or not to."""
+        """Return the scope where a condition is known to hold, or not to."""
         outcomes = condition.outcomes
         if holds not in outcomes:
             outcomes[holds] = outcome(condition.tree, holds, sure=condition.sure)
@@ -52,7 +52,7 @@ class Scope:
         return self.narrowed(outcome(condition, holds, sure=sure))
 
     def narrowed(self, found: Facts | None) -> Scope:
-        """The scope where more is known; ``None``: where nobody can say what is."""
+        """Return the scope with more facts; ``None`` as ``found`` means that nobody can say what is known."""
         if found is None:
             found = self.doubts()
         if not found:
@@ -76,12 +76,12 @@ class Scope:
         return found
 
     def with_name(self, name: str, type: Type) -> Scope:
-        """The scope in which one more name stands for a value."""
+        """Return the scope in which one more name stands for a value."""
         facts = {path: fact for path, fact in self.facts.items() if path[0] != name}
         return replace(self, names={**self.names, name: type}, facts=facts)
 
     def look_up(self, path: Path) -> tuple[Type, Type] | None:
-        """The type of a name or of a field of records, as declared and as it is here.
+        """Return the type of a name or of a field of records, as declared and as it is here.
 
         Returns:
             ``None`` where there is more to say: of what is not there, of what several records have, and of

@@ -21,7 +21,7 @@ LOOP.fields.update(
 
 
 class TemplateChecker:
-    """Types the parts of a text; gives what they use."""
+    """A type checker of the parts of a text, which collects the names that they use."""
 
     def __init__(self, checker: TypeChecker) -> None:
         self.checker = checker

@@ -15,7 +15,7 @@ Stack = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class MisplacedBatch:
-    """Batches that do not nest.
+    """A mistake in the nesting of batches.
 
     Args:
         kind: ``recursive`` (a batch opens inside itself), ``outside`` (an `each` join is reached where no batch
@@ -33,7 +33,7 @@ class MisplacedBatch:
 
 
 def misplaced_batches(graph: FlowGraph) -> list[MisplacedBatch]:
-    """What is wrong with the batches; of what follows from one mistake, only its head."""
+    """Return the mistakes in the nesting of batches; of the consequences of one mistake, only the first."""
     if not graph.batching:
         return []
     if graph.batches.recursive:
@@ -77,7 +77,9 @@ def _problems(graph: FlowGraph, node: int) -> Iterator[MisplacedBatch]:
 
 
 def _escapes(graph: FlowGraph, join: int, stacks: list[Stack]) -> Iterator[MisplacedBatch]:
-    """A join pairs events of one frame: all of its fork's completion, or all of one item."""
+    """Yield a mistake if the events of a join belong neither all to its fork's completion nor all to one
+    item.
+    """
     fork = graph.forks[join]
     around = graph.batches.stacks[fork]
     if graph.nodes[fork].form == "each":

@@ -36,7 +36,9 @@ def _edges(graph: FlowGraph, node: int, *, only_limit: bool) -> Iterator[tuple[H
 
 
 def components(size: int, edges: Edges) -> list[list[int]]:
-    """The strongly connected parts of a graph on ``0 … size - 1`` that hold a cycle: Tarjan's way, unrecursed."""
+    """Return the strongly connected parts of a graph on ``0 … size - 1`` that hold a cycle, by Tarjan's
+    algorithm without recursion.
+    """
     index: dict[int, int] = {}
     low: dict[int, int] = {}
     open_nodes: list[int] = []

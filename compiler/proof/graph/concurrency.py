@@ -1,4 +1,4 @@
-"""Which steps may run side by side."""
+"""Concurrency of steps: which of them may run in parallel."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ __all__ = ["Concurrency", "Parting", "members"]
 
 @dataclass(frozen=True, slots=True)
 class Parting:
-    """Two sets of nodes any of which may run side by side. A set is a number: bit ``n`` is node ``n``.
+    """Two sets of nodes, any of which may run in parallel. A set is an integer bit mask: bit ``n`` is node
+    ``n``.
 
     Args:
         node: Where their courses part.
@@ -30,7 +31,7 @@ class Parting:
 
 
 def members(nodes: int) -> Iterator[int]:
-    """The nodes of a set, in order."""
+    """Yield the nodes of a set, in order."""
     while nodes:
         lowest = nodes & -nodes
         yield lowest.bit_length() - 1
@@ -38,7 +39,7 @@ def members(nodes: int) -> Iterator[int]:
 
 
 class Concurrency:
-    """What may run while something else does, by the tokens that a way sends out at once."""
+    """The concurrency of steps, derived from the tokens that a way sends out at once."""
 
     def __init__(self, graph: FlowGraph) -> None:
         self.graph = graph
@@ -58,7 +59,7 @@ class Concurrency:
 
     @cached_property
     def partings(self) -> list[Parting]:
-        """Every pair of courses that part somewhere, those that meet at the same joins taken together.
+        """All pairs of courses that part somewhere, those that meet at the same joins taken together.
 
         There are about as many as there are courses, not as there are pairs of them.
         """
@@ -86,18 +87,22 @@ class Concurrency:
         return [parting for parting in every if parting.one and parting.other]
 
     def _leads_to_one(self, events: Sequence[str]) -> bool:
-        """Whether some events together start at most one step, as most do: nothing parts there."""
+        """Return whether some events together start at most one step, as most do, so that nothing parts
+        there.
+        """
         return not events or (len(events) == 1 and len(self.graph.acceptors.get(events[0], ())) <= 1)
 
     def _alike(self, events: Sequence[str]) -> list[list[int]]:
-        """Where some events go, in groups that lead to the same joins and past the same forks."""
+        """Return where some events go, in groups that lead to the same joins and past the same forks."""
         groups: dict[int, list[int]] = {}
         for target in self.graph.targets(events):
             groups.setdefault(self._reach[target] & self._marks, []).append(target)
         return list(groups.values())
 
     def _each_apart(self, node: int, ones: list[int]) -> list[Parting]:
-        """Each of a group beside those after it, in order; all of a group meet at the same joins."""
+        """Return the partings of each of a group and those after it, in order; all of a group meet at the
+        same joins.
+        """
         meeting = self._meeting(node, self._reach[ones[0]] & self._marks, items=False)
         found: list[Parting] = []
         others = 0
@@ -127,7 +132,9 @@ class Concurrency:
         return reached
 
     def _meeting(self, node: int, both: int, *, items: bool) -> int:
-        """The joins that make one course of two, of those on both: each fires once in a frame that holds both."""
+        """Return the joins, of those on both courses, at which the two meet: each fires once in a frame that
+        holds both.
+        """
         key = (node, both, items)
         if key in self._met:
             return self._met[key]
@@ -145,7 +152,7 @@ class Concurrency:
 
     @cached_property
     def _reach(self) -> list[int]:
-        """Node → all that it leads to, itself included."""
+        """The nodes that each node leads to, itself included."""
         reach = [1 << node for node in range(len(self.graph.nodes))]
         backwards = sorted(range(len(reach)), key=self.graph.order.__getitem__)
         changed = True
@@ -159,7 +166,7 @@ class Concurrency:
         return reach
 
     def _until(self, start: int, stops: int) -> int:
-        """All that a node leads to short of some joins."""
+        """Return all nodes that a node leads to before some joins."""
         if not stops:
             return self._reach[start]
         key = (start, stops)

@@ -1,4 +1,4 @@
-"""The flow of a workflow as a graph: how each step is reached, and with what each way out leaves it."""
+"""The flow of a workflow as a graph: how each step is reached, and what each of its ways out emits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Form = Literal["one", "all", "any", "at_least", "each"]
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way to leave a step, whatever decides for it.
+    """One way to leave a step, whatever selects it.
 
     Args:
         occasion: The spec's key under which it stands.
@@ -60,7 +60,7 @@ class StepNode:
 
     @property
     def needed(self) -> int:
-        """In how many slots something must have arrived for the join to fire."""
+        """The number of slots in which something must have arrived for the join to fire."""
         return {"all": len(self.slots), "any": 1, "at_least": self.count}.get(self.form, 0)
 
 
@@ -91,7 +91,7 @@ class FlowGraph:
 
     @cached_property
     def producers(self) -> dict[str, tuple[tuple[int, Way], ...]]:
-        """Event name → who emits it, by which way."""
+        """The producers of each event, by its name: the nodes that emit it, and the ways by which they do."""
         producers: dict[str, list[tuple[int, Way]]] = {}
         for node, unit in enumerate(self.nodes):
             for way in unit.ways:
@@ -100,7 +100,7 @@ class FlowGraph:
         return {event: tuple(ways) for event, ways in producers.items()}
 
     def targets(self, events: Iterable[str]) -> Iterator[int]:
-        """The nodes that accept any of these events."""
+        """Yield the nodes that accept any of these events."""
         for event in events:
             for node, _slot in self.acceptors.get(event, ()):
                 yield node
@@ -112,7 +112,7 @@ class FlowGraph:
 
     @cached_property
     def batches(self) -> Batches:
-        """In which batches each unit may be met."""
+        """The batches in which each unit may be reached."""
         singly = [
             tuple(dict.fromkeys(self.targets([e for w in u.ways for e in w.singles]))) for u in self.nodes
         ]
@@ -123,7 +123,7 @@ class FlowGraph:
 
     @cached_property
     def opener(self) -> dict[int, int]:
-        """`each` join → the node whose batches it collects; only where there is exactly one."""
+        """The node whose batches each `each` join collects; only where there is exactly one."""
         openers: dict[int, int] = {}
         if not self.batching:
             return openers
@@ -136,7 +136,7 @@ class FlowGraph:
 
     @cached_property
     def collecting(self) -> dict[int, list[int]]:
-        """Node → the `each` joins that collect its batches."""
+        """The `each` joins that collect the batches of each node."""
         found: dict[int, list[int]] = {}
         for join, opener in self.opener.items():
             found.setdefault(opener, []).append(join)
@@ -144,7 +144,7 @@ class FlowGraph:
 
     @cached_property
     def after(self) -> tuple[tuple[int, ...], ...]:
-        """Node → nodes it leads to, by events or, for an `each` join, by an empty batch."""
+        """The nodes that each node leads to, by events or, for an `each` join, by an empty batch."""
         after = [
             dict.fromkeys(self.targets([e for w in u.ways for e in (*w.singles, *w.batches)]))
             for u in self.nodes
@@ -155,7 +155,7 @@ class FlowGraph:
 
     @cached_property
     def before(self) -> tuple[tuple[int, ...], ...]:
-        """Node → nodes that lead to it."""
+        """The nodes that lead to each node."""
         before: list[list[int]] = [[] for _ in self.nodes]
         for node, targets in enumerate(self.after):
             for target in targets:
@@ -164,12 +164,12 @@ class FlowGraph:
 
     @cached_property
     def flow(self) -> Flow:
-        """Who leads to whom, and nothing else."""
+        """The edges between nodes, and nothing else."""
         return Flow((), {}, {}, self.after, self.before)
 
     @cached_property
     def forks(self) -> dict[int, int]:
-        """Join → its fork; for an `each` join the node that opens its batches."""
+        """The fork of each join; for an `each` join the node that opens its batches."""
         nearest = dominators(self.flow)
         forks = {}
         for node, unit in enumerate(self.nodes):
@@ -180,20 +180,21 @@ class FlowGraph:
 
     @cached_property
     def joins_of(self) -> dict[int, tuple[int, ...]]:
-        """Fork → its joins, in order."""
+        """The joins of each fork, in order."""
         joins: dict[int, list[int]] = {}
         for join, fork in self.forks.items():
             joins.setdefault(fork, []).append(join)
         return {fork: tuple(of) for fork, of in joins.items()}
 
     def in_item(self, join: int) -> bool:
-        """Whether a join's frames are the items of its fork's batches, not the fork's completions."""
+        """Return whether a join's frames are the items of its fork's batches, not the fork's completions."""
         fork = self.forks[join]
         return self.batching and any(stack and stack[-1] == fork for stack in self.batches.stacks[join])
 
     @cached_property
     def order(self) -> tuple[int, ...]:
-        """Node → its place in a postorder from the start: smaller than that of all who lead to it, but for cycles.
+        """The position of each node in a postorder from the start: lower than that of every node that leads
+        to it, except in cycles.
 
         Nodes that no path leads to come last.
         """
@@ -204,7 +205,7 @@ class FlowGraph:
 
     @cached_property
     def alive(self) -> frozenset[int]:
-        """The nodes that can run: enough of their events come from nodes that can."""
+        """The nodes that can run, because enough of their events come from nodes that can."""
         filled: dict[int, set[int]] = {}
         alive = {START}
         work = [START]
@@ -226,7 +227,9 @@ class FlowGraph:
         return frozenset(alive)
 
     def leading_to(self, join: int) -> frozenset[int]:
-        """The nodes from which a path leads to a join without passing its fork; the join itself if one does from it."""
+        """Return the nodes from which a path leads to a join without passing its fork, including the join
+        itself if one does from it.
+        """
         if join not in self._leading:
             fork = self.forks[join]
             found: set[int] = set()
@@ -240,13 +243,13 @@ class FlowGraph:
         return self._leading[join]
 
     def leads(self, events: Iterable[str], join: int) -> bool:
-        """Whether one of these events of a join's fork leads to the join."""
+        """Return whether one of these events of a join's fork leads to the join."""
         leading = self.leading_to(join)
         return any(target == join or target in leading for target in self.targets(events))
 
 
 def build_graph(workflow: Workflow, by_values: Callable[[StepNode, Address], StepNode]) -> FlowGraph:
-    """The abstract graph of a workflow.
+    """Return the abstract graph of a workflow.
 
     Args:
         by_values: How a join that fires once for each value is seen.
@@ -265,7 +268,7 @@ def build_graph(workflow: Workflow, by_values: Callable[[StepNode, Address], Ste
 
 
 def step_node(step: Step) -> StepNode:
-    """A step as the proof sees it."""
+    """Return the node of a step, as the proof sees it."""
     accepts = step.accepts
     join = accepts if isinstance(accepts, Join) else None
     ways = list(ways_of(step))
@@ -286,7 +289,7 @@ def step_node(step: Step) -> StepNode:
 
 
 def ways_of(step: Step) -> Iterator[Way]:
-    """Every entry under which a step may leave."""
+    """Yield the ways to leave a step, one for each entry."""
     for occasion, exit_ in exits(step):
         for entry in exit_.entries:
             single, batched, ends = [], [], isinstance(entry.emission, (Fail, Restart))

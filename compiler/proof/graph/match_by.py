@@ -1,4 +1,4 @@
-"""Joins that fire once for each value: how often, the proof cannot know, so that it counts with everything."""
+"""Joins that fire once for each value: the proof cannot know how often, so it considers every possibility."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_WAYS: Final = 5  # 3**5 combinations; a step that leaves in more ways is fo
 
 
 def expand_match_by(unit: StepNode, address: Address = ()) -> StepNode:
-    """A join with `match_by`, as one that leaves once in each frame, in any combination of its ways.
+    """Return a join with `match_by` as one that leaves once in each frame, in any combination of its ways.
 
     Whatever the values are, it fires not at all, once, or several times, each time by any of its ways. Two are as good
     as many. With a time-out it fires once at least; so it does on the first event if it wants no more than one.
@@ -35,17 +35,17 @@ def expand_match_by(unit: StepNode, address: Address = ()) -> StepNode:
 
 
 def too_many_ways(unit: StepNode, join: Join) -> bool:
-    """Whether a join leaves in so many ways that not all combinations are looked at."""
+    """Return whether a join has too many ways for all their combinations to be considered."""
     return join.match_by is not None and len(distinct(unit.ways)) > MOST_WAYS
 
 
 def distinct(ways: Sequence[Way]) -> list[Way]:
-    """One way for all that leave the same behind."""
+    """Return one way of each group of ways that emit the same."""
     return list({(way.singles, way.batches, way.ends): way for way in reversed(ways)}.values())[::-1]
 
 
 def combined(ways: Sequence[Way], none: Way | None) -> Iterator[Way]:
-    """Each way never, once or twice, in every combination; ``none`` for none of them, if that can be."""
+    """Yield every combination in which each way is taken never, once or twice; ``none`` if none may be taken."""
     for times in product((0, 1, 2), repeat=len(ways)):
         taken = [way for way, often in zip(ways, times, strict=True) for _ in range(often)]
         if len(taken) == 1:

@@ -27,7 +27,7 @@ LONGEST = 16  # names in a path before its middle is left out
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """From a node, by a way and an event of it, to the next node."""
+    """A step of a path: from a node, by a way and an event of it, to the next node."""
 
     node: int
     way: Way
@@ -35,7 +35,7 @@ class Hop:
 
 
 def hops_from(graph: FlowGraph, node: int) -> Iterator[tuple[Hop, int]]:
-    """Every hop from a node to one that accepts what it emits, and that node."""
+    """Yield every hop from a node to one that accepts what it emits, each with that node."""
     for way in graph.nodes[node].ways:
         for event in (*way.singles, *way.batches):
             for target, _slot in graph.acceptors.get(event, ()):
@@ -45,7 +45,7 @@ def hops_from(graph: FlowGraph, node: int) -> Iterator[tuple[Hop, int]]:
 def describe_path(
     graph: FlowGraph, hops: Sequence[Hop], last: int | None = None, way: Way | None = None
 ) -> str:
-    """A path in words.
+    """Describe a path in words.
 
     Args:
         hops: Where it goes.
@@ -74,7 +74,9 @@ def _leaving(graph: FlowGraph, node: int, way: Way | None) -> str:
 
 
 def shortest_route(graph: FlowGraph, goal: int, stack: tuple[int, ...] | None = None) -> list[Hop]:
-    """The shortest path from the start to a node, if asked for with these batches open; empty if there is none."""
+    """Return the shortest path from the start to a node, if requested with these batches open; empty if there
+    is none.
+    """
     first: tuple[int, tuple[int, ...]] = (START, ())
     came: dict[tuple[int, tuple[int, ...]], tuple[tuple[int, tuple[int, ...]], Hop] | None] = {first: None}
     queue = deque([first])
@@ -112,7 +114,7 @@ def _moves(
 
 
 def cycle(graph: FlowGraph, head: int, edges: Callable[[int], Iterator[tuple[Hop, int]]]) -> list[Hop]:
-    """The shortest way from a node back to itself along some edges; empty if there is none."""
+    """Return the shortest way from a node back to itself along some edges; empty if there is none."""
     came: dict[int, tuple[int, Hop] | None] = {head: None}
     queue = deque([head])
     while queue:
@@ -127,7 +129,7 @@ def cycle(graph: FlowGraph, head: int, edges: Callable[[int], Iterator[tuple[Hop
 
 
 def path_between(graph: FlowGraph, source: int, goal: int) -> list[Hop]:
-    """The shortest way from a node to another by events; empty if there is none, or no way is needed."""
+    """Return the shortest way from a node to another by events; empty if there is none, or none is needed."""
     came: dict[int, tuple[int, Hop] | None] = {source: None}
     queue = deque([source])
     while queue:
@@ -142,7 +144,7 @@ def path_between(graph: FlowGraph, source: int, goal: int) -> list[Hop]:
 
 
 def path_of_event(graph: FlowGraph, event: str) -> list[Hop]:
-    """The shortest way from the start by which an event is sent."""
+    """Return the shortest way from the start by which an event is sent."""
     ways = [
         [*path_between(graph, START, node), Hop(node, way, event)]
         for node, way in graph.producers.get(event, ())
@@ -151,5 +153,5 @@ def path_of_event(graph: FlowGraph, event: str) -> list[Hop]:
 
 
 def describe_exit(way: Way) -> str:
-    """What a way leaves behind, in words."""
+    """Describe what a way emits, in words."""
     return " and ".join((*way.singles, *way.batches)) or ("the end" if way.ends else "nothing")

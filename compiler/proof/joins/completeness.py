@@ -1,4 +1,4 @@
-"""Whether each `all` join gets one of each of its events in every frame, or none of them."""
+"""The proof that each `all` join gets one of each of its events in every frame, or none of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MANY = 2
 
 @dataclass(frozen=True, slots=True)
 class JoinFailure:
-    """Why a join is not proven.
+    """The reason why a join is not proven.
 
     Args:
         kind: ``starves`` (some of its events come, others don't), ``overfills`` (one comes twice), ``itself``
@@ -37,7 +37,7 @@ class JoinFailure:
 
 
 def prove_joins(graph: FlowGraph) -> list[JoinFailure]:
-    """Prove every join, each after those that it leans on; what cannot be proven, and why.
+    """Prove every join, each after those that it depends on; return which joins cannot be proven, and why.
 
     A join may lean only on joins already proven: were two to vouch for each other, both could wait for ever. As every
     join of a circle would also feed itself, those are found first, and the rest have an order.
@@ -69,7 +69,7 @@ def prove_joins(graph: FlowGraph) -> list[JoinFailure]:
 
 
 def _feeding_themselves(graph: FlowGraph, joins: list[int]) -> Iterator[JoinFailure]:
-    """Joins to which their own output comes back within the frame, those of one circle together."""
+    """Yield the joins to which their own output comes back within the frame, those of one cycle together."""
     itself = [join for join in joins if join in graph.leading_to(join)]
     told: set[int] = set()
     for join in itself:
@@ -82,7 +82,9 @@ def _feeding_themselves(graph: FlowGraph, joins: list[int]) -> Iterator[JoinFail
 
 
 def _leans(graph: FlowGraph, join: int) -> frozenset[int]:
-    """The `all` joins without a time-out through which the tokens of a join may have come within its frame."""
+    """Return the `all` joins without a time-out through which the tokens of a join may have come within its
+    frame.
+    """
     return frozenset(
         node
         for node in graph.leading_to(join)
@@ -96,7 +98,9 @@ def _leans(graph: FlowGraph, join: int) -> frozenset[int]:
 def _examine(
     graph: FlowGraph, join: int, trusted: Collection[int], given_up: Collection[int]
 ) -> JoinFailure | None:
-    """Look at every vector that one frame can bring to an `all` join: first those courses alone that lead to it."""
+    """Examine every vector that one frame can bring to an `all` join, beginning with the courses that lead
+    only to it.
+    """
     narrow = _judge(graph, join, trusted, given_up, narrow=True)
     return narrow and _judge(graph, join, trusted, given_up, narrow=False)
 

@@ -1,4 +1,5 @@
-"""What one completion of a fork can lead to, within its frame: the sets of vectors on which the proof rests.
+"""The possible outcomes of one completion of a fork, within its frame: the sets of vectors on which the proof
+rests.
 
 A vector says how many tokens (0, 1 or many) arrive in each slot of the joins looked at. Each comes
 with or without an end of the run. Of those with an end only "many" and what may follow matter, each slot for
@@ -21,7 +22,7 @@ LIMIT = 4096  # vectors of one step; a sound flow has a handful
 
 @dataclass(slots=True)
 class Outcome:
-    """All that can come of something.
+    """All possible outcomes of something.
 
     Args:
         open: Vectors of courses without an end event, each with a trace that shows one. A course that goes on for
@@ -35,7 +36,7 @@ class Outcome:
 
 @dataclass(slots=True)
 class PartialOutcome:
-    """An outcome in the making: that of the tokens added so far."""
+    """An incomplete outcome: that of the tokens added so far."""
 
     open: dict[int, FlowToken | None]
     ended: int | None = None
@@ -46,12 +47,12 @@ EXCUSED = Outcome({}, 0)  # what another finding covers counts as an end, so tha
 
 
 def certain(way: Way) -> list[str]:
-    """The single events of a way that come in any case."""
+    """Return the single events of a way that are emitted in any case."""
     return [event for event in way.singles if event not in way.loose]
 
 
 class TooManyOutcomes(Exception):  # noqa: N818 — not an error: the flow is refused
-    """There are more vectors than can be looked at."""
+    """The exception raised if there are more vectors than can be examined."""
 
 
 class Outcomes:
@@ -103,14 +104,18 @@ class Outcomes:
         return seen
 
     def _next(self, node: int) -> Iterator[int]:
-        """Where a node leads: by events, and to the joins that fire by themselves when their time is up."""
+        """Yield the nodes that a node leads to: by events, and the joins that fire when their time-out
+        expires.
+        """
         yield from self.graph.after[node]
         for join in self.graph.joins_of.get(node, ()):
             if self.graph.nodes[join].timed:
                 yield join
 
     def _place_slots(self) -> None:
-        """Give a place in the vectors to the target, and to joins that fire on some vectors only."""
+        """Assign places in the vectors to the slots of the target, and of joins that fire on some vectors
+        only.
+        """
         width = 0
         joins = [join for join in sorted(self.region) if self._counted(join)]
         for join in joins:
@@ -140,7 +145,7 @@ class Outcomes:
             changed = changed and loops
 
     def _update(self, node: int) -> bool:
-        """Add what the ways of a node give now; whether that is anything new."""
+        """Add the current outcomes of a node's ways; return whether any of them is new."""
         known = self.out[node]
         size, ended = len(known.open), known.ended
         for way in self.graph.nodes[node].ways:
@@ -154,7 +159,9 @@ class Outcomes:
         return len(known.open) != size or known.ended != ended
 
     def of_root(self) -> Outcome:
-        """What one completion of the root can lead to, or one item of it if the target's frames are items."""
+        """Return the outcome of one completion of the root, or of one item of it if the target's frames are
+        items.
+        """
         by_item = self.target is not None and self.graph.in_item(self.target)
         result = Outcome()
         for way in self.graph.nodes[self.root].ways:
@@ -169,7 +176,7 @@ class Outcomes:
         return result
 
     def slots(self, vector: int, join: int) -> tuple[int, ...]:
-        """How many tokens (2: many) a vector has in each slot of a join."""
+        """Return how many tokens (2: many) a vector has in each slot of a join."""
         base = self.base[join]
         return tuple(vector >> base + BITS * slot & 3 for slot in range(len(self.graph.nodes[join].slots)))
 
@@ -197,7 +204,7 @@ class Outcomes:
         return self._with_joins(emission, node, way, item=True)
 
     def _any_number(self, emission: PartialOutcome, event: str, item: PartialOutcome) -> PartialOutcome:
-        """Any number of items of a batch, or of events from outside, none included.
+        """Return the outcome of any number of items of a batch, or of events from outside, zero included.
 
         What items send out of the batch (a mistake) counts as many.
         """
@@ -217,12 +224,12 @@ class Outcomes:
         return self._add(emission, event, first[0], first[1], arrival)
 
     def _collected(self, emission: PartialOutcome, node: int, event: str) -> PartialOutcome:
-        """The `each` joins of one batch fire, whatever came of its items."""
+        """Fire the `each` joins of one batch, whatever the outcome of its items."""
         every = [join for join in self._joins(node) if self.graph.nodes[join].form == "each"]
         return self._fire(emission, [join for join in every if self.graph.leads([event], join)])
 
     def _with_joins(self, emission: PartialOutcome, node: int, way: Way, *, item: bool) -> PartialOutcome:
-        """Let the joins of a frame fire: those that do in any case, then those that do on some vectors."""
+        """Fire the joins of a frame: those that fire in any case, then those that fire on some vectors."""
         some: list[int] = []
         for join in self._joins(node):
             unit = self.graph.nodes[join]
@@ -304,7 +311,7 @@ class Outcomes:
         return emission
 
     def _arrive(self, node: int, slot: int) -> Outcome:
-        """What comes of a token that arrives in a slot of a node."""
+        """Return the outcome of a token that arrives in a slot of a node."""
         if node == self.root:
             return DROPPED
         if node not in self.graph.alive or node in self.given_up:
@@ -324,7 +331,7 @@ class Outcomes:
     def _add(
         self, emission: PartialOutcome, event: str, node: int, slot: int, arrival: Outcome
     ) -> PartialOutcome:
-        """Both together: every course of the one with every course of the other."""
+        """Combine two outcomes: every course of the one with every course of the other."""
         both: dict[int, FlowToken | None] = {}
         for one, tokens in emission.open.items():
             for other, trace in arrival.open.items():
@@ -355,7 +362,7 @@ class Outcomes:
         return many << 1 | either & self.ones & ~many
 
     def _all(self, outcome: Outcome | PartialOutcome) -> int | None:
-        """The greatest vector of all courses; ``None`` if there is none."""
+        """Return the greatest vector of all courses; ``None`` if there is none."""
         greatest = outcome.ended
         for vector in outcome.open:
             greatest = self._greatest(greatest, vector)

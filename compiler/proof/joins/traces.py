@@ -1,4 +1,4 @@
-"""Courses through a graph that show how an outcome comes about."""
+"""Traces of courses through a graph that show how an outcome comes about."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Course:
 
 
 def tokens_of(trace: Course) -> Iterator[FlowToken]:
-    """The tokens of one run of a step, in order."""
+    """Yield the tokens of one run of a step, in order."""
     found = []
     link = trace.tokens
     while link is not None:
@@ -47,7 +47,7 @@ def tokens_of(trace: Course) -> Iterator[FlowToken]:
 
 
 def courses_within(trace: Course) -> Iterator[tuple[Course, list[Hop]]]:
-    """Every step run in a trace, with the path to it from the trace's own; the path is only good for the moment."""
+    """Yield every step run in a trace, with the path to it; the path is valid only until the next item."""
     work: list[tuple[Course, tuple[object, ...]]] = [(trace, ())]
     while work:
         here, path = work.pop()
@@ -69,7 +69,7 @@ def _listed(path: tuple[object, ...]) -> list[Hop]:
 
 
 def hops_to(trace: Course, join: int, slot: int) -> Iterator[list[Hop]]:
-    """The paths in a trace by which tokens arrive in a slot of a join."""
+    """Yield the paths in a trace by which tokens arrive in a slot of a join."""
     for here, path in courses_within(trace):
         for link in tokens_of(here):
             if link.node == join and link.slot == slot and link.trace is None:

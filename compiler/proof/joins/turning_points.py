@@ -1,4 +1,4 @@
-"""Where a course turns away from a join."""
+"""Turning points: the steps where a course turns away from a join."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["turning_point"]
 
 
 def turning_point(graph: FlowGraph, trace: Course, join: int, slot: int) -> tuple[list[Hop], int, Way | None]:
-    """Where a course turns away from a slot: the last step on it that could still have led there."""
+    """Return where a course turns away from a slot: the last step on it that could still have led there."""
     event = graph.nodes[join].slots[slot]
     leading = graph.leading_to(join)
     towards = {node for node, _way in graph.producers[event]}

@@ -46,7 +46,7 @@ def cycles_are_bounded(analysis: FlowAnalysis, report: Report) -> None:
 
 
 def unbounded_cycles(graph: FlowGraph, covered: Collection[int] = ()) -> list[UnboundedCycle]:
-    """The cycles that nothing bounds, one at each step where a bound is missing.
+    """Return the unbounded cycles, one at each step where a bound is missing.
 
     A step with `max_runs` leaves only by `on_limit` once its runs are used up, so its other ways break a cycle.
     Cycles through nodes that another finding has ``covered`` are left out.
@@ -71,7 +71,7 @@ def unbounded_cycles(graph: FlowGraph, covered: Collection[int] = ()) -> list[Un
 
 
 def _acyclic(graph: FlowGraph) -> bool:
-    """Whether there is certainly no cycle at all, which is quick to see and most often so."""
+    """Return whether there is certainly no cycle; a fast check that mostly succeeds."""
     return all(graph.order[to] < graph.order[node] for node, after in enumerate(graph.after) for to in after)
 
 
@@ -80,7 +80,7 @@ def _within(edges: Edges, inside: set[int], node: int) -> Iterator[tuple[Hop, in
 
 
 def _head(graph: FlowGraph, inside: set[int]) -> int:
-    """Where a cycle is entered: the step that a bound is best put on, if possible one without a bound."""
+    """Return where a cycle is entered: the best step for a bound, if possible one without a bound."""
     candidates = [node for node in sorted(inside) if not graph.nodes[node].bounded] or sorted(inside)
     entered = [node for node in candidates if any(source not in inside for source in graph.before[node])]
     return (entered or candidates)[0]

@@ -1,4 +1,4 @@
-"""Joins that cancel the rest take nothing with them that anybody else waits for."""
+"""The rule that joins which cancel the rest cancel nothing that another step waits for."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["lost_work", "nothing_else_is_cancelled"]
 
 @dataclass(frozen=True, slots=True)
 class LostWork:
-    """Something that a join with `rest: cancel` may cut off, and that somebody else waits for.
+    """Work that a join with `rest: cancel` may cancel, and that another step waits for.
 
     Args:
         node: The step that may be cancelled.
@@ -29,7 +29,7 @@ class LostWork:
 
 
 def nothing_else_is_cancelled(analysis: FlowAnalysis, report: Report) -> None:
-    """All that a join with `rest: cancel` may cancel leads to this join alone, or to an end."""
+    """Report work that a join with `rest: cancel` may cancel, unless it leads only to this join or to an end."""
     for join in analysis.graph.forks:
         accepts = analysis.step(join).accepts if join else None
         if not isinstance(accepts, Join) or accepts.rest != "cancel":
@@ -45,7 +45,7 @@ def nothing_else_is_cancelled(analysis: FlowAnalysis, report: Report) -> None:
 
 
 def lost_work(graph: FlowGraph, join: int) -> LostWork | None:
-    """What else waits for the work that a join may cancel; ``None`` if nothing does.
+    """Return what else waits for the work that a join may cancel; ``None`` if nothing does.
 
     Then what is lost are events that would come to a join which has fired, and nobody can tell.
     """

@@ -47,7 +47,7 @@ def events_lead_somewhere(analysis: FlowAnalysis, report: Report) -> None:
 
 
 def _told_to_others(analysis: FlowAnalysis) -> Iterator[str]:
-    """Events that only whoever watches the run is told, or another run."""
+    """Yield the events that are only streamed to observers, or sent to another run."""
     for step in analysis.workflow.steps:
         if isinstance(step.action, SendEvent):
             yield step.action.emit.event.name
@@ -56,7 +56,7 @@ def _told_to_others(analysis: FlowAnalysis) -> Iterator[str]:
 
 
 def _used_as_types(analysis: FlowAnalysis) -> set[str]:
-    """Names of events that are also the types of fields somewhere."""
+    """Return the names of events that are also the types of fields somewhere."""
     workflow = analysis.workflow
     roots = [
         *workflow.types,

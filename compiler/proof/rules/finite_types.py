@@ -11,7 +11,7 @@ __all__ = ["types_are_finite"]
 
 
 def types_are_finite(analysis: FlowAnalysis, report: Report) -> None:
-    """No record needs another of its own kind inside itself, without an end."""
+    """Report records that cannot have a finite value, because they require another of their own kind inside."""
     workflow = analysis.workflow
     roots: list[Type] = [
         *workflow.types,
@@ -56,7 +56,9 @@ def _has_value(here: Type, finite: set[int]) -> bool:
 
 
 def _circle(record: Record, finite: set[int]) -> tuple[list[str], list[Record]]:
-    """From a type without a finite value the way back into itself: names of types and fields, and the types."""
+    """Return the cycle from a type without a finite value back to itself: names of types and fields, and the
+    types.
+    """
     met: list[Record] = []
     fields: list[str] = []
     while record not in met:

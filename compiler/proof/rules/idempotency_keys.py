@@ -17,7 +17,9 @@ CHANGING = frozenset({"event", "events", "state", "result"})
 
 
 def keys_change(analysis: FlowAnalysis, report: Report) -> None:
-    """An `idempotency_key` in a loop or a batch uses something that differs from run to run of its step."""
+    """Report each `idempotency_key` in a loop or a batch that uses nothing that differs between runs of its
+    step.
+    """
     graph = analysis.graph
     keyed = [node for node, step in enumerate(analysis.workflow.steps, 1) if step.idempotency_key is not None]
     if not keyed:
@@ -33,7 +35,7 @@ def keys_change(analysis: FlowAnalysis, report: Report) -> None:
 
 
 def _again(graph: FlowGraph, node: int, *, in_batch: bool) -> str:
-    """How a step comes to run several times: from where its batch is sent out, or round a loop."""
+    """Describe why a step runs several times: the step that opens its batch, or the loop."""
     if in_batch:
         opener = next(stack[-1] for stack in sorted(graph.batches.stacks[node]) if stack)
         return describe_path(graph, path_between(graph, opener, node), node)

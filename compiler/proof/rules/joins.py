@@ -1,4 +1,4 @@
-"""Rule 4, as findings: joins that can wait for ever, get an event twice, or wait for each other."""
+"""Rule 4, as findings: joins that may wait for ever, receive an event twice, or wait for each other."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _circling(analysis: FlowAnalysis, failure: JoinFailure, name: str, fork: str
 
 
 def _wavering(graph: FlowGraph, join: int) -> list[str]:
-    """The steps before a join that leave now with one thing and now with another."""
+    """Return the steps before a join that emit sometimes one thing and sometimes another."""
     before = sorted({graph.forks[join], *graph.leading_to(join)} - {START})
     return [
         graph.nodes[node].name
@@ -111,7 +111,7 @@ def _starved(analysis: FlowAnalysis, failure: JoinFailure, name: str) -> Finding
 
 
 def _arrived(trace: Course, join: int, slots: int) -> tuple[list[Hop], int]:
-    """How some event of the join does arrive."""
+    """Describe how some event of the join does arrive."""
     for slot in range(slots):
         for hops in hops_to(trace, join, slot):
             return hops, slot

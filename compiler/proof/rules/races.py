@@ -1,4 +1,4 @@
-"""Rule 8: what runs side by side does not race, unless the author says so."""
+"""Rule 8: steps that run in parallel do not race, unless the author declares it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 @dataclass(frozen=True, slots=True)
 class SharedUses:
-    """What a step does to what it shares with others.
+    """The uses that a step makes of what it shares with others.
 
     Args:
         saves: State field → where it is saved.
@@ -48,7 +48,9 @@ class SharedUses:
 
 
 def races_are_declared(analysis: FlowAnalysis, report: Report) -> None:
-    """Steps side by side share no state field that one of them saves, and none ends the run while another acts."""
+    """Report parallel steps that share a state field which one of them saves, or of which one ends the run
+    while another acts.
+    """
     if analysis.misplaced:
         return
     partings = Concurrency(analysis.graph).partings
@@ -66,13 +68,15 @@ def races_are_declared(analysis: FlowAnalysis, report: Report) -> None:
 
 
 def _declared(analysis: FlowAnalysis, fork: int) -> bool:
-    """Whether a join of the courses that part here says what becomes of the slower ones."""
+    """Return whether a join of the courses that part here declares what becomes of the slower ones."""
     joins = [analysis.step(join).accepts for join in analysis.graph.joins_of.get(fork, ())]
     return any(isinstance(join, model.Join) and join.rest is not None for join in joins)
 
 
 def _beside(partings: list[Parting], some: int, others: int) -> Iterator[tuple[int, int, int]]:
-    """Pairs of steps side by side, one of the first set and one of the second, and where their courses part."""
+    """Yield pairs of parallel steps, one of the first set and one of the second, and where their courses
+    part.
+    """
     for parting in partings:
         for one, other in ((parting.one, parting.other), (parting.other, parting.one)):
             if one & some and other & others:
@@ -148,7 +152,7 @@ def _races_with_ends(
 
 
 def _courses(analysis: FlowAnalysis, parted: int, one: int, other: int) -> str:
-    """How two steps come to run side by side, from where their courses part."""
+    """Describe how two steps come to run in parallel, from where their courses part."""
     told = [
         describe_path(analysis.graph, path_between(analysis.graph, parted, node), node)
         for node in dict.fromkeys((one, other))
@@ -157,7 +161,7 @@ def _courses(analysis: FlowAnalysis, parted: int, one: int, other: int) -> str:
 
 
 def shared_uses(analysis: FlowAnalysis, node: int) -> SharedUses:
-    """What a step saves and reads, and how it ends the run."""
+    """Return what a step saves and reads, and how it ends the run."""
     step = analysis.step(node)
     saves = [
         *step.save,
@@ -192,13 +196,13 @@ def _acts(step: model.Step) -> bool:
 
 
 def _in_doubt(save: model.Save) -> bool:
-    """Whether what is saved could not be read in full, which a finding has said already."""
+    """Return whether what is saved could not be read in full, which has been reported already."""
     expression = save.value.expression
     return expression is not None and any(node.type is UNKNOWN for node in walk(expression.tree))
 
 
 def _summand(save: model.Save) -> Node | None:
-    """What a save adds to its field, or takes from it, where it does nothing else."""
+    """Return what a save adds to its field, or subtracts from it, if it does nothing else."""
     expression = save.value.expression
     if expression is None or not isinstance(expression.tree, Binary):
         return None
@@ -216,7 +220,7 @@ def _is_number(expression: Expression) -> bool:
 
 
 def _mentioned(step: model.Step, sums: set[str]) -> Iterator[Key]:
-    """Every path in a step's expressions, but for a field in its own sum."""
+    """Yield every path in a step's expressions, except for a field in its own sum."""
     work: list[object] = [step]
     while work:
         here = work.pop()

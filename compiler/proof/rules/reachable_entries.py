@@ -29,7 +29,7 @@ def entries_can_be_taken(analysis: FlowAnalysis, report: Report) -> None:
 
 
 def _together(exit_: Exit) -> str:
-    """How to emit all events of an exit that has nothing but names of events; else empty."""
+    """Return how to emit all events of an exit that has only names of events; empty for any other exit."""
     names = [
         entry.emission.event.name
         for entry in exit_.entries
@@ -39,7 +39,7 @@ def _together(exit_: Exit) -> str:
 
 
 def _hidden(exit_: Exit) -> tuple[int, int] | None:
-    """The first entry that is never taken, and the one that is taken in its place."""
+    """Return the first entry that is never taken, and the one that is taken in its place."""
     always: dict[
         str, list[int]
     ] = {}  # entries without a condition, by the errors that they are for; "" is any
@@ -54,13 +54,15 @@ def _hidden(exit_: Exit) -> tuple[int, int] | None:
 
 
 def _around(errors: tuple[str, ...]) -> list[str]:
-    """The names of errors by one of which an entry goes that takes all of some errors: those around the first."""
+    """Return the names of errors that include the first of some errors, from the most general to its own
+    name.
+    """
     words = errors[0].split(".") if errors else []
     return ["", *(".".join(words[:length]) for length in range(1, len(words) + 1))]
 
 
 def _idle(exit_: Exit) -> tuple[int, ...]:
-    """The entries whose conditions hold only where an earlier one does."""
+    """Return the entries whose conditions hold only where an earlier one holds too."""
     conditions = [entry.when for entry in exit_.entries if entry.when is not None and not entry.errors]
     if len(conditions) < 2 or any(entry.errors for entry in exit_.entries):
         return ()

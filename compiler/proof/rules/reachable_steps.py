@@ -14,7 +14,9 @@ __all__ = ["steps_are_reached"]
 
 
 def steps_are_reached(analysis: FlowAnalysis, report: Report) -> None:
-    """Each step can run. Of steps that follow on one that cannot, only the head of the chain is reported."""
+    """Report steps that cannot run. Of steps that follow one that cannot, only the first of the chain is
+    reported.
+    """
     graph = analysis.graph
     dead = [node for node in range(len(graph.nodes)) if node not in graph.alive]
     if not dead:
@@ -38,7 +40,7 @@ def steps_are_reached(analysis: FlowAnalysis, report: Report) -> None:
 
 
 def _explained(analysis: FlowAnalysis, node: int) -> bool:
-    """Whether a finding about one of the events that a step waits for covers it."""
+    """Return whether a finding about one of the events that a step waits for explains why it cannot run."""
     return any(event not in analysis.graph.producers for event in analysis.graph.nodes[node].slots)
 
 

@@ -21,7 +21,7 @@ __all__ = ["examine_ends", "runs_end"]
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """How runs end.
+    """The result of examining how runs end.
 
     Args:
         stall: A course that comes to rest without an end, or ``None``.
@@ -35,7 +35,7 @@ class Ends:
 
 
 def examine_ends(graph: FlowGraph, given_up: Collection[int] = ()) -> Ends:
-    """Look at all that the start can lead to. The `all` joins count as proven, but for those given up."""
+    """Examine everything that the start can lead to. `all` joins count as proven, except those that failed."""
     try:
         outcomes = _outcomes(graph, given_up)
         never = tuple(join for join in outcomes.base if join not in outcomes.fired and join in graph.alive)
@@ -55,7 +55,7 @@ def _outcomes(graph: FlowGraph, given_up: Collection[int]) -> Outcomes:
 
 
 def runs_end(analysis: FlowAnalysis, report: Report) -> None:
-    """No course of a run comes to rest without an end."""
+    """Report courses of a run that come to rest without an end."""
     graph = analysis.graph
     if analysis.misplaced or not graph.acceptors.get(graph.start):
         return
@@ -91,14 +91,17 @@ def _report_stall(analysis: FlowAnalysis, stall: Course, report: Report) -> None
 
 
 def awaited_join(graph: FlowGraph, node: int) -> str:
-    """A join without a time-out that waits for what a step emits on another way out; empty if there is none."""
+    """Return a join without a time-out that waits for what a step emits on another way out; empty if there is
+    none.
+    """
     events = [event for way in graph.nodes[node].ways for event in way.singles]
     joins = (graph.nodes[each] for each in graph.targets(events))
     return next((each.name for each in joins if each.needed and not each.timed), "")
 
 
 def _rest(graph: FlowGraph, stall: Course) -> tuple[list[Hop], int, Course | None, str]:
-    """Where on a course an end is missed most: the path there, its node, its run, and why nothing follows.
+    """Return where on a course an end is missing most: the path there, its node, its run, and why nothing
+    follows.
 
     First a join that too few events reach, then a step that could have gone another way to an end.
     """
@@ -128,7 +131,7 @@ def _rest(graph: FlowGraph, stall: Course) -> tuple[list[Hop], int, Course | Non
 
 
 def _short_of(graph: FlowGraph, stall: Course, join: int) -> str:
-    """Why a join that wants several events gets too few of them on a course."""
+    """Describe why a join that wants several events gets too few of them on a course."""
     unit, fork = graph.nodes[join], graph.forks[join]
     for here, _path in courses_within(stall):
         arrived = [bool(list(hops_to(here, join, slot))) for slot in range(len(unit.slots))]
@@ -143,7 +146,7 @@ def _short_of(graph: FlowGraph, stall: Course, join: int) -> str:
 
 
 def _ending(graph: FlowGraph) -> set[int]:
-    """The nodes from which some path leads to an end."""
+    """Return the nodes from which some path leads to an end."""
     found = {node for node, unit in enumerate(graph.nodes) if any(way.ends for way in unit.ways)}
     work = list(found)
     while work:

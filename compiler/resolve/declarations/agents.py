@@ -1,4 +1,4 @@
-"""Agents under `agents`: their models, tools and handoffs."""
+"""Declarations of agents under `agents`: their models, tools and handoffs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ __all__ = ["approved", "declare_agents", "handoffs", "tools"]
 
 
 def declare_agents(declared: Declarations) -> None:
-    """Enter the agents under `agents`: all names first, for they may mention each other in circles."""
+    """Declare the agents under `agents`; all names come first, because agents may refer to each other in
+    cycles.
+    """
     declared.prepare("agents", declared.agents)
     written: list[tuple[Agent, Data, Place]] = []
     for name, content, address in declared.entries("agents"):
@@ -45,7 +47,7 @@ def declare_agents(declared: Declarations) -> None:
 
 
 def agent(name: str, data: Data, place: Place, declared: Declarations) -> Agent:
-    """An agent without the tools and agents that it knows."""
+    """Return an agent without its tools and the agents that it refers to."""
     reader = ValueReader(declared.report)
     system = None
     if "system" in data:
@@ -78,7 +80,7 @@ def output(data: Data, place: Place, name: str, declared: Declarations) -> Type 
 
 
 def tools(data: Data, place: Place, declared: Declarations) -> tuple[Tool | Agent, ...]:
-    """What a model may use, by name: tools, and agents as tools."""
+    """Return what a model may use, by name: tools, and agents that serve as tools."""
     found: list[Tool | Agent] = []
     for name, at in named(data, "tools", place):
         node: Tool | Agent | None = None
@@ -101,7 +103,7 @@ def handoffs(data: Data, place: Place, declared: Declarations) -> tuple[Agent, .
 def approved(
     data: Data, place: Place, known: tuple[Tool | Agent, ...], declared: Declarations
 ) -> tuple[str, ...]:
-    """Those of its tools whose use a person must approve."""
+    """Return those of the agent's tools whose use a person must approve."""
     names = {name for name, _ in named(data, "tools", place)}
     found: list[str] = []
     for name, at in named(data, "approve", place):
@@ -113,7 +115,7 @@ def approved(
 
 
 def named(data: Data, key: str, place: Place) -> list[tuple[str, Place]]:
-    """The names of a list, each with its place."""
+    """Return the names in a list, each with its place."""
     listed = data.get(key)
     return [
         (normal_form(each), place / key / index)

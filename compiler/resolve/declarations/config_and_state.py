@@ -1,4 +1,4 @@
-"""The sections that are nothing but fields: `config` and `state`."""
+"""The sections that consist only of fields: `config` and `state`."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["declare_config", "declare_state"]
 
 
 def declare_config(data: Data, declared: Declarations) -> None:
-    """Enter the values under `config`, and those that imported files ask of the environment."""
+    """Declare the values under `config`, and those that imported files require from the environment."""
     read_fields(data.get("config"), ("config",), declared.config, declared)
     add_imported_config(declared)
 
 
 def declare_state(data: Data, declared: Declarations) -> None:
-    """Enter the fields under `state`, each of which needs a value to begin with."""
+    """Declare the fields under `state`, each of which needs an initial value."""
     read_fields(data.get("state"), ("state",), declared.state, declared)
     for field in declared.state.fields.values():
         if field.required:
@@ -29,7 +29,7 @@ def declare_state(data: Data, declared: Declarations) -> None:
 
 
 def add_imported_config(declared: Declarations) -> None:
-    """Make the values that imported files ask of the environment the workflow's too."""
+    """Add the values that imported files require from the environment to the workflow's own."""
     for other in declared.imports.values():
         for name, field in other.declared.config.fields.items():
             own = declared.config.fields.get(name)

@@ -1,4 +1,4 @@
-"""What steps use that name nothing else: the model, the retry policy and the time-out under `defaults`."""
+"""Defaults for steps that name nothing else: the model, the retry policy and the time-out under `defaults`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["declare_defaults", "step_model"]
 
 
 def declare_defaults(data: object, declared: Declarations) -> None:
-    """Enter what `defaults` says; models and retry policies are there already."""
+    """Declare the entries of `defaults`; models and retry policies have been declared before."""
     if not isinstance(data, dict):
         return
     place = Place(("defaults",))
@@ -28,7 +28,7 @@ def declare_defaults(data: object, declared: Declarations) -> None:
 
 
 def step_model(data: Data, place: Place, owner: str, declared: Declarations) -> Model | None:
-    """The model that a step or an action names, or the usual one.
+    """Return the model that a step or an action names, or the default model.
 
     Args:
         owner: Who needs a model, for the message if there is none.

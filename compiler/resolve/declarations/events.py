@@ -1,4 +1,4 @@
-"""Events: their roles, and with which of them runs start and end."""
+"""Events: their roles, and which of them start and end runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Role = Literal["start", "end", "message"]
 
 
 def hint_for_no_event(name: str, data: Data) -> str:
-    """What to say of the name of something that is no event: a step, or a word of other systems for the end."""
+    """Return a hint for a name that is not an event: a step, or another system's word for the end."""
     steps, end = data.get("steps"), data.get("end")
     step = steps.get(name) if isinstance(steps, Mapping) else None
     if isinstance(step, Mapping):
@@ -49,7 +49,7 @@ def declare_events(data: Data, declared: Declarations, records: list[tuple[Recor
 
 
 def roles_of(data: Data) -> dict[str, Role]:
-    """The events that start and end a spec's runs, by what its `start` and `end` say."""
+    """Return the events that start and end a spec's runs, according to its `start` and `end`."""
     start, end = data.get("start"), data.get("end")
     roles: dict[str, Role] = {
         normal_form(str(each)): "end" for each in (end if isinstance(end, list) else [end])

@@ -1,4 +1,4 @@
-"""Events that have the fields of another event too."""
+"""Events that extend another event, and so have its fields too."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ EXTENDS = "extends"
 
 
 def base_of(content: object) -> str:
-    """The name of the event that a declaration extends; empty for none."""
+    """Return the name of the event that a declaration extends; empty if it extends none."""
     name = content.get(EXTENDS) if isinstance(content, Mapping) else None
     return normal_form(name) if isinstance(name, str) else ""
 
 
 def own_fields(record: Record, content: object) -> object:
-    """What a declaration says of its own fields."""
+    """Return the part of a declaration that declares its own fields."""
     if record.role != "event" or not isinstance(content, Mapping) or EXTENDS not in content:
         return content
     return {key: each for key, each in content.items() if key != EXTENDS}

@@ -11,7 +11,7 @@ __all__ = ["read_fields"]
 
 
 def read_fields(content: object, address: Address, record: Record, declared: Declarations) -> None:
-    """Fill a record with its fields; those that were ill-shaped are there, of unknown type."""
+    """Fill a record with its fields; fields that were malformed are present, with an unknown type."""
     if isinstance(content, dict):
         parse_fields(content, Place(address), declared.types, declared.report, record)
     if not declared.is_broken(address):

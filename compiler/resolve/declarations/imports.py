@@ -1,4 +1,4 @@
-"""Imports: what other files declare, entered before what the spec declares itself."""
+"""Imports: the declarations of other files, entered before the spec's own."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["declare_imports", "report_refused", "report_unused_imports"]
 
 
 def declare_imports(data: Data, declared: Declarations) -> None:
-    """Enter what the files under `imports` declare, and those that they import."""
+    """Declare the contents of the files under `imports`, and of the files that these import."""
     for path, place in import_paths(data):
         found = declared.project.shared(path)
         if isinstance(found, Refused):
@@ -39,7 +39,7 @@ def import_paths(data: Data) -> Iterator[tuple[str, Place]]:
 
 
 def report_refused(refused: Refused, path: str, place: Place, wanted: str, report: Report) -> None:
-    """Say why a file that a spec mentions cannot be used; one that is broken has findings of its own."""
+    """Report why a file that a spec mentions cannot be used; a broken file has findings of its own."""
     if refused.why == "missing":
         report(problems.no_such_file(place, path, refused.reason))
     elif refused.why == "outside":
@@ -52,7 +52,7 @@ def report_refused(refused: Refused, path: str, place: Place, wanted: str, repor
 
 
 def mark_all_unread(declared: Declarations) -> None:
-    """A file could not be read: any name may be one of its names."""
+    """Mark all tables as unread, because a file could not be read: any name may be one of its names."""
     declared.types = UnreadTypes(declared.types)
     for table in declared.tables.values():
         table.unread = True
@@ -60,7 +60,7 @@ def mark_all_unread(declared: Declarations) -> None:
 
 
 def take_over(other: OtherFile, place: Place, data: Data, declared: Declarations) -> None:
-    """Take over what a file itself declares."""
+    """Add a file's own declarations to the spec's."""
     theirs = other.declared
     for name, node in theirs.types.items():
         if is_new(other, "types", name, place, declared):
@@ -86,14 +86,14 @@ def take_over(other: OtherFile, place: Place, data: Data, declared: Declarations
 
 
 def with_origin(node: object, path: str) -> object:
-    """What a file declares, with its places as other files know them."""
+    """Return a file's declarations with their places as other files refer to them."""
     if isinstance(node, Prompt) and node.place.origin is None:
         return replace(node, place=replace(node.place, address=(Origin(path), *node.place.address)))
     return node
 
 
 def is_new(other: OtherFile, section: str, name: str, place: Place, declared: Declarations) -> bool:
-    """Whether a name is the file's own, and no other file has declared it before."""
+    """Return whether a name is the file's own, and no other file has declared it before."""
     theirs = other.declared
     if (section, name) in theirs.imported:
         return False
@@ -114,7 +114,7 @@ def is_new(other: OtherFile, section: str, name: str, place: Place, declared: De
 
 
 def report_unused_imports(data: Data, declared: Declarations, used: set[str]) -> None:
-    """Warn of files of which nothing is used.
+    """Warn about imported files of which nothing is used.
 
     Args:
         used: Names of types that are used.

@@ -16,7 +16,7 @@ __all__ = ["declare_knowledge"]
 
 
 def declare_knowledge(declared: Declarations) -> None:
-    """Enter the collections under `knowledge`; models are there already."""
+    """Declare the collections under `knowledge`; models have been declared before."""
     for name, content, place in declared.new_entries("knowledge", declared.knowledge, "knowledge"):
         if isinstance(content, Mapping):
             declared.knowledge.nodes[name] = knowledge(name, content, place, declared)

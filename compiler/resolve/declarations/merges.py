@@ -1,4 +1,4 @@
-"""How state fields put together what several steps save."""
+"""How state fields merge the values that several steps save."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["declare_merges"]
 
 
 def declare_merges(state: object, declared: Declarations) -> None:
-    """Enter what the fields of `state` say under `merge`."""
+    """Declare the `merge` rules of the fields of `state`."""
     for name, content, address in entries(state, ("state",)):
         field = declared.state.fields.get(name)
         if field is None or not isinstance(content, Mapping) or "merge" not in content:
@@ -39,7 +39,7 @@ def declare_merges(state: object, declared: Declarations) -> None:
 
 
 def check_by(type: Type, by: str, place: Place, declared: Declarations) -> bool:
-    """Whether the items of a list can be told apart by a field; if not, that is reported."""
+    """Return whether a field can serve to identify the items of a list; report it if not."""
     item = type.item if isinstance(type, ListOf) else type
     if item == UNKNOWN:
         return False

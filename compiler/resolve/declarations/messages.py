@@ -1,4 +1,4 @@
-"""What runs take from outside, and what identifies a run: `receives`, `key`, `when_running`."""
+"""Events that runs receive from outside, and what identifies a run: `receives`, `key`, `when_running`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["declare_messages", "read_key", "report_received"]
 
 
 def declare_messages(data: Data, declared: Declarations) -> None:
-    """Enter the run's key and what it receives."""
+    """Declare the run's key and the events that it receives."""
     declared.key = run_key(data, declared)
     for name, content, address in entries(data.get("receives"), ("receives",)):
         place = Place(address)
@@ -63,7 +63,7 @@ def run_key(data: Data, declared: Declarations) -> RunKey | None:
 
 
 def read_key(text: object, place: Place, key: str, scope: Scope, reader: ValueReader) -> Expression:
-    """An expression that can identify a run."""
+    """Return an expression that can identify a run."""
     found = reader.expression(text, place, scope)
     if not can_be_key(found.type):
         reader.report(problems.key_not_a_word(place, key, show(found.type)))
@@ -75,7 +75,7 @@ def can_be_key(type: Type) -> bool:
 
 
 def received_key(content: object, place: Place, event: Event, declared: Declarations) -> Field | None:
-    """The field of an event by which it finds its run."""
+    """Return the field of an event by which it finds its run."""
     if not isinstance(content, Mapping) or "key" not in content:
         return None
     at = place / "key"
@@ -95,12 +95,12 @@ def received_key(content: object, place: Place, event: Event, declared: Declarat
 
 
 def received_topic(content: object) -> str | None:
-    """The only topic under which an event is taken."""
+    """Return the only topic under which an event is accepted."""
     return str(content["topic"]) if isinstance(content, Mapping) and "topic" in content else None
 
 
 def report_received(declared: Declarations, steps: tuple[Step, ...]) -> None:
-    """Each event from outside has somebody who takes it: a wait, or steps that accept it."""
+    """Report each event from outside that nothing takes, or that both a wait and a step take."""
     acceptors: dict[str, str] = {}
     for step in steps:
         for event in step.accepts.events:

@@ -1,4 +1,4 @@
-"""Models under `models`, each after those that it falls back to."""
+"""Models under `models`, each declared after its fallbacks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ the same name in `Model` of `runtime/calls/bindings.py`."""
 
 
 def declare_models(data: Data, declared: Declarations) -> None:
-    """Enter the models under `models`, each after those that it falls back to."""
+    """Declare the models under `models`, each after its fallbacks."""
     written: dict[str, tuple[Data, Address]] = {}
     for name, content, place in declared.new_entries("models", declared.models):
         if isinstance(content, Mapping):
@@ -51,7 +51,9 @@ def fallbacks(content: Data, place: Place, declared: Declarations) -> tuple[Mode
 
 
 def in_order(written: Mapping[str, tuple[Data, Address]], declared: Declarations) -> list[str]:
-    """Names such that each comes after its fallbacks; what leads back to itself is reported and goes last."""
+    """Return the names ordered so that each comes after its fallbacks; names in a cycle are reported and go
+    last.
+    """
     waiting = {
         name: [normal_form(str(each)) for each in listed(content)] for name, (content, _) in written.items()
     }

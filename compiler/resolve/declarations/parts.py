@@ -1,4 +1,4 @@
-"""Parts: files with steps of one workflow."""
+"""Parts: files that hold steps of one workflow."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class PartFile:
 
 
 def declare_parts(data: Data, declared: Declarations) -> tuple[PartFile, ...]:
-    """The files under `parts`; events must have been declared."""
+    """Declare the files under `parts`; events must have been declared before."""
     found: dict[str, PartFile] = {}
     listed = data.get("parts")
     for index, path in enumerate(listed if isinstance(listed, list) else ()):
@@ -61,7 +61,7 @@ def declare_parts(data: Data, declared: Declarations) -> tuple[PartFile, ...]:
 
 
 def listed_events(data: object, place: Place, declared: Declarations) -> dict[str, Place]:
-    """The events of a list, each with its place."""
+    """Return the events of a list, each with its place."""
     found: dict[str, Place] = {}
     for name, at in one_or_many(data, place):
         if isinstance(name, str):
@@ -72,7 +72,7 @@ def listed_events(data: object, place: Place, declared: Declarations) -> dict[st
 
 
 def step_entries(data: Data, parts: tuple[PartFile, ...]) -> Iterator[tuple[str, object, Address]]:
-    """All steps of a workflow: the spec's own, then those of its parts, in the order written."""
+    """Yield all steps of a workflow: the spec's own, then those of its parts, in the order written."""
     yield from entries(data.get("steps"), ("steps",))
     for part in parts:
         yield from entries(part.data.get("steps"), (Origin(part.path), "steps"))

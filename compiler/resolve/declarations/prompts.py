@@ -1,4 +1,4 @@
-"""Named texts under `prompts`, written in place or in files of their own."""
+"""Named texts under `prompts`, written in place or in separate files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["declare_prompts"]
 
 
 def declare_prompts(declared: Declarations) -> None:
-    """Enter the texts under `prompts`; what their expressions mean is known only where they are used."""
+    """Declare the texts under `prompts`; their expressions are resolved only where the texts are used."""
     for name, content, place in declared.new_entries("prompts", declared.prompts):
         found = None
         if isinstance(content, str):
@@ -25,7 +25,7 @@ def declare_prompts(declared: Declarations) -> None:
 
 
 def prompt_from_file(name: str, path: str, place: Place, declared: Declarations) -> Prompt | None:
-    """A text in a file of its own, with line breaks as YAML would read them."""
+    """Return a text from a separate file, with line breaks as YAML would read them."""
     found = declared.project.text(path)
     if isinstance(found, Refused):
         report_refused(found, path, place / "file", "a text", declared.report)

@@ -1,4 +1,4 @@
-"""HTTP requests, of steps and of tools: the address, what goes with it, and who proves to be asking."""
+"""HTTP requests of steps and tools: the address, the data sent with it, and the authentication."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["resolve_request", "secret"]
 def resolve_request(
     data: Data, place: Place, scope: Scope, declared: Declarations, reader: ValueReader
 ) -> HttpRequest:
-    """The request that `method url query headers auth body` describe."""
+    """Return the request that `method url query headers auth body` describe."""
     body = data.get("body")
     query = data.get("query")
     headers = data.get("headers")
@@ -43,7 +43,9 @@ def resolve_request(
 
 
 def url(text: str, place: Place, scope: Scope, reader: ValueReader) -> Template:
-    """An address; an expression at its beginning decides who gets the request, so it must be a setting."""
+    """Return an address; an expression at its beginning decides who gets the request, so it must be a
+    setting.
+    """
     template = reader.text(text, place, scope)
     first = template.parts[0] if template.parts else None
     outside = isinstance(first, Hole) and any(path[:1] != ("config",) for path in paths_in([first.tree]))
@@ -53,7 +55,7 @@ def url(text: str, place: Place, scope: Scope, reader: ValueReader) -> Template:
 
 
 def query_value(data: object, place: Place, scope: Scope, reader: ValueReader) -> Value:
-    """A value in the query: a word, nothing, or a list of words."""
+    """Return a value in the query: a text, nothing, or a list of texts."""
     value = reader.value(data, place, ANY, scope)
     if value.expression is not None and not sendable(value.expression.type):
         reader.report(
@@ -84,7 +86,7 @@ def header_value(
 
 
 def secret(name: object, place: Place, declared: Declarations) -> Secret:
-    """A secret by its name; what is not declared is reported and stands for itself."""
+    """Return a secret by its name; an undeclared name is reported, and returned as it is."""
     found = declared.secrets.find(str(name), place, declared.report)
     return found if found is not None else Secret(str(name))
 
@@ -92,7 +94,7 @@ def secret(name: object, place: Place, declared: Declarations) -> Secret:
 def resolve_auth(
     data: object, place: Place, scope: Scope, declared: Declarations, reader: ValueReader
 ) -> Auth | None:
-    """`{bearer: NAME}`, or `{basic: {user: text, password: NAME}}`."""
+    """Return the authentication that `{bearer: NAME}` or `{basic: {user: text, password: NAME}}` describes."""
     if not isinstance(data, Mapping):
         return None
     if "bearer" in data:

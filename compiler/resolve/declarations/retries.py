@@ -1,4 +1,4 @@
-"""Retry policies, and what they are where the author says nothing."""
+"""Retry policies, and their values where the author sets none."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def declare_retries(data: Data, declared: Declarations) -> None:
 
 
 def resolve_retry(data: object, place: Place, step: str, declared: Declarations) -> Retry | None:
-    """A step's policy: a name from `retries`, or one written in place."""
+    """Return a step's retry policy: a name from `retries`, or one written in place."""
     if isinstance(data, str):
         return declared.retries.find(data, place, declared.report)
     if isinstance(data, dict):

@@ -33,7 +33,7 @@ def declare_tools(data: Data, declared: Declarations) -> None:
 
 
 def resolve_tool(name: str, data: Data, place: Place, declared: Declarations) -> Tool:
-    """A tool's binding, under `tools` or in a step."""
+    """Return a tool's binding, declared under `tools` or in a step."""
     args = Record(f"{pascal_case(name)}Args", role="namespace", address=(*place.address, "args"))
     read_fields(data.get("args"), args.address, args, declared)
     output: Type = ANY
@@ -68,7 +68,7 @@ def resolve_tool(name: str, data: Data, place: Place, declared: Declarations) ->
 
 
 def tool_secrets(data: object, place: Place, declared: Declarations) -> tuple[tuple[str, Secret], ...]:
-    """The secrets that a function gets as keyword arguments, `token: {secret: NAME}` or `token: NAME`."""
+    """Return the secrets passed to a function as keyword arguments, `token: {secret: NAME}` or `token: NAME`."""
     if not isinstance(data, Mapping):
         return ()
     found: list[tuple[str, Secret]] = []

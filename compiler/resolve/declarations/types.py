@@ -1,4 +1,4 @@
-"""Types and events, which may mention each other and themselves."""
+"""Types and events, which may refer to each other and to themselves."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ __all__ = ["declare_types_and_events"]
 
 
 def declare_types_and_events(data: Data, declared: Declarations) -> None:
-    """Two rounds, so that types and events may mention each other and themselves: names first, then fields."""
+    """Declare types and events in two rounds, names first and then fields, so that they may refer to each
+    other.
+    """
     if declared.unread("types") or declared.unread("events"):
         declared.types = UnreadTypes()
     declared.prepare("events", declared.events)
@@ -53,7 +55,9 @@ def declare_types_and_events(data: Data, declared: Declarations) -> None:
 def take_name(
     name: str, place: Place, section: str, places: dict[str, Place], declared: Declarations
 ) -> bool:
-    """Whether a type's or an event's name is one, and not taken; whatever it is, it is known from now on."""
+    """Return whether a type's or an event's name is valid and not taken; in either case, mark the name as
+    known.
+    """
     first = places.get(name)
     if first is not None:
         what = "a type" if first.address[0] == "types" else "an event"
@@ -72,7 +76,9 @@ def take_name(
 
 
 def resolve_types(others: list[tuple[str, object, Address]], declared: Declarations) -> None:
-    """Types that are no records: enumerations, lists, choices. Each may mention the others, in any order."""
+    """Resolve the types that are not records: enumerations, lists, choices. They may refer to each other in
+    any order.
+    """
     waiting = {name: (content, address) for name, content, address in others}
     for name in list(waiting):
         resolve_type(name, waiting, declared)
@@ -103,7 +109,7 @@ def resolve_type(name: str, waiting: dict[str, tuple[object, Address]], declared
 
 
 def words_of_type(content: object) -> Iterator[str]:
-    """The words of a type that is no record, any of which may be a type's name."""
+    """Yield the words of a type that is not a record, any of which may be a type's name."""
     if isinstance(content, str):
         yield from (normal_form(word) for word in content.split())
     elif isinstance(content, dict):
@@ -115,7 +121,7 @@ def words_of_type(content: object) -> Iterator[str]:
 
 
 def with_name(type: Type, name: str, address: Address, declared: Declarations) -> Type:
-    """The type under its own name, where the kind of type has one."""
+    """Return the type under its own name, where the kind of type has one."""
     if isinstance(type, Enumeration) and not type.name:
         return replace(type, name=name)
     if isinstance(type, Record) and type.address[: len(address)] == address and type.role == "output":

@@ -20,7 +20,7 @@ FORMS = ("all", "any", "at_least", "each")
 
 
 def resolve_accepts(data: object, place: Place, declared: Declarations) -> tuple[AnyOf | Join | None, bool]:
-    """What is accepted, and whether all of it is known; ``None`` where nothing is."""
+    """Return what is accepted, and whether all of it is known; ``None`` where nothing is."""
     if not isinstance(data, dict):
         events, whole = accepted_events(data, place, declared)
         return (AnyOf(events, place.address) if events else None), whole
@@ -71,7 +71,7 @@ def resolve_accepts(data: object, place: Place, declared: Declarations) -> tuple
 
 
 def match_by(data: object, events: tuple[Event, ...], place: Place, declared: Declarations) -> Expression:
-    """The value by which events belong together; a word, so that it can be compared and kept."""
+    """Return the value by which events are matched; a text, so that it can be compared and stored."""
     names = {"event": one_of(event.record for event in events), "inputs": inputs(declared)}
     scope = Scope(names={**names, "config": declared.config}, classes=declared.classes)
     found = parse_expression(str(data), place / "match_by", scope, declared.report)
@@ -82,7 +82,7 @@ def match_by(data: object, events: tuple[Event, ...], place: Place, declared: De
 
 
 def accepted_events(data: object, place: Place, declared: Declarations) -> tuple[tuple[Event, ...], bool]:
-    """The events of one name or of a list of names, each once, and whether all names are known."""
+    """Return the events of one name or of a list of names, each once, and whether all names are known."""
     names = one_or_many(data, place)
     found: dict[str, Event] = {}
     whole = not declared.is_broken(place.address)

@@ -53,7 +53,7 @@ class ActionResolver:
     tokens: bool = False
 
     def result(self, tool: Tool | None) -> Type | None:
-        """The type of the action's result; ``None`` for a step without an action."""
+        """Return the type of the action's result; ``None`` for a step without an action."""
         call = self.kind_of_call()
         if call is None:
             return None if self.data.get("kind") == "transform" else UNKNOWN
@@ -67,7 +67,7 @@ class ActionResolver:
         return CALLS.get(str(self.data.get("kind")))
 
     def declared_output(self) -> Type | None:
-        """What the step says under `output`; ``None`` if nothing."""
+        """Return the type that the step declares under `output`; ``None`` if it declares none."""
         if "output" not in self.data:
             return None
         return parse_type(
@@ -79,7 +79,7 @@ class ActionResolver:
         )
 
     def tool_result(self, tool: Tool | None, own: Type | None) -> Type:
-        """What the step expects of the tool, or what the tool says that it gives."""
+        """Return the type that the step expects of the tool, or else the tool's own output type."""
         if tool is None:
             return UNKNOWN if own is None else own
         given = tool.output
@@ -95,7 +95,7 @@ class ActionResolver:
         return own if tool.workflow is None else given
 
     def tool(self) -> Tool | None:
-        """The tool of a `tool` step, by name or written in place."""
+        """Return the tool of a `tool` step, by name or written in place."""
         binding = self.data.get("tool")
         if isinstance(binding, str):
             return self.declared.tools.find(binding, self.place / "tool", self.declared.report)
@@ -104,7 +104,7 @@ class ActionResolver:
         return None
 
     def action(self, tool: Tool | None, result: Type | None, scope: Scope) -> Call | None:
-        """What the step does; ``None`` if that is not known, or nothing."""
+        """Return the step's action; ``None`` if it is not known, or if there is none."""
         call = self.kind_of_call()
         return None if call is None else call.action(self, tool, result, scope)
 
@@ -129,7 +129,7 @@ class ActionResolver:
         return ToolCall(tool, args, result or ANY) if tool is not None else None
 
     def called(self) -> CalledWorkflow | None:
-        """The workflow that a step of kind `workflow` runs."""
+        """Return the workflow that a step of kind `workflow` runs."""
         found = find_callee(self.data.get("workflow"), self.place / "workflow", self.declared)
         return found if self.data.get("detach") is True else unless_itself(found, self.declared)
 

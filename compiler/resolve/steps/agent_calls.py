@@ -1,4 +1,4 @@
-"""Steps that let an agent work."""
+"""Steps that call an agent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["agent_result", "resolve_agent_call"]
 
 
 def agent_result(data: Data, own: Type | None, declared: Declarations) -> Type:
-    """What an agent answers: what the step wants, or what the agent says; else a text."""
+    """Return the type of an agent's answer: the step's `output`, or the agent's own; otherwise a text."""
     if own is not None:
         return own
     name = data.get("agent")
@@ -31,7 +31,7 @@ def agent_result(data: Data, own: Type | None, declared: Declarations) -> Type:
 def resolve_agent_call(
     name: str, data: Data, place: Place, scope: Scope, declared: Declarations, reader: ValueReader
 ) -> Template | None:
-    """The prompt of a step that lets an agent work; all else of it is looked up and reported."""
+    """Return the prompt of a step that calls an agent; look up everything else in it and report mistakes."""
     if isinstance(data.get("agent"), str):
         declared.agents.find(str(data["agent"]), place / "agent", declared.report)
     elif not declared.is_broken((*place.address, "agent")):

@@ -1,4 +1,4 @@
-"""How often a step's action is tried, and for how long."""
+"""Retries and time-outs of a step's action."""
 
 from __future__ import annotations
 
@@ -16,20 +16,22 @@ __all__ = ["step_retry", "step_timeout"]
 def step_retry(
     data: Data, action: Action | None, place: Place, name: str, declared: Declarations
 ) -> Retry | None:
-    """What follows when an attempt of a step fails."""
+    """Return the retry policy that applies when an attempt of a step fails."""
     if "retry" in data:
         return resolve_retry(data["retry"], place / "retry", name, declared)
     return declared.defaults.retry if takes_defaults(data, action) else None
 
 
 def step_timeout(data: Data, action: Action | None, place: Place, declared: Declarations) -> float | None:
-    """How long an attempt of a step may take, in seconds."""
+    """Return how long an attempt of a step may take, in seconds."""
     if "timeout" in data:
         return duration(data["timeout"], place / "timeout", declared.report)
     return declared.defaults.timeout if takes_defaults(data, action) else None
 
 
 def takes_defaults(data: Data, action: Action | None) -> bool:
-    """Whether a step calls something that waits for nobody; a tool, or what is done with an item, may be a workflow."""
+    """Return whether the defaults apply to a step: its kind takes them, and its action, or that for an item,
+    is no workflow call.
+    """
     call = action.do if isinstance(action, MapItems) else action
     return STEP_KINDS[str(data["kind"])].takes_defaults and not isinstance(call, WorkflowCall)

@@ -1,4 +1,4 @@
-"""`cache`: which steps may have it, and what makes a kept result useless."""
+"""`cache`: which steps may have it, and what invalidates a cached result."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ONLY_READS: Final = frozenset({"GET", "HEAD"})
 
 
 def resolve_cache(data: Data, action: Action | None, place: Place, declared: Declarations) -> Cached | None:
-    """What a step says under `cache`; a step whose action has to be done each time is reported.
+    """Return a step's `cache` setting; report a step whose action has to be performed each time.
 
     Args:
         action: What the step does, or ``None`` where that is not known.
@@ -54,7 +54,7 @@ def resolve_cache(data: Data, action: Action | None, place: Place, declared: Dec
 
 
 def why_each_time(kind: str, action: Action | None) -> str:
-    """Why something has to be done each time; nothing if it need not."""
+    """Return why an action has to be performed each time; nothing if it need not be."""
     if STEP_KINDS[kind].never_cached:
         return STEP_KINDS[kind].never_cached
     if isinstance(action, HttpCall):
@@ -68,6 +68,6 @@ def why_each_time(kind: str, action: Action | None) -> str:
 
 
 def why_request_changes(request: HttpRequest) -> str:
-    """Why a request has to be made each time."""
+    """Return why a request has to be made each time."""
     method = request.method.upper()
     return "" if method in ONLY_READS else f"a `{method}` request may change something"

@@ -1,4 +1,4 @@
-"""How a step leaves: the entries of `emit`, `on_error`, `on_limit` and `on_timeout`."""
+"""The exits of a step: the entries of `emit`, `on_error`, `on_limit` and `on_timeout`."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class ExitResolver:
     reader: ValueReader
 
     def exit(self, data: object, place: Place, scope: Scope) -> Exit:
-        """All entries of one occasion, each seeing that those before it did not match."""
+        """Resolve all entries of one exit; each may assume that those before it did not match."""
         entries: list[Entry] = []
         listed = one_or_many(data, place)
         for content, at in listed:
@@ -67,7 +67,7 @@ class ExitResolver:
         return Exit(tuple(entries), place.address, exhaustive=not left, left=left)
 
     def case_left(self, entries: Sequence[Entry]) -> str:
-        """A case that the conditions of some entries leave, in words; nothing if they leave none."""
+        """Describe a case that the conditions of some entries do not cover; empty if they cover every case."""
         if any(entry.when is None and not entry.errors for entry in entries):
             return ""
         conditions = [entry.when for entry in entries if entry.when is not None and not entry.errors]
@@ -77,7 +77,7 @@ class ExitResolver:
         return "" if left is None else left.text
 
     def entry(self, data: object, place: Place, scope: Scope) -> tuple[Entry | None, Scope]:
-        """One entry, and the scope of those after it."""
+        """Return one entry, and the scope of the entries after it."""
         if not isinstance(data, dict):
             emission = self.emission(data, place, scope)
             return (Entry(None, (), (), emission, place.address) if emission else None), scope
@@ -100,7 +100,9 @@ class ExitResolver:
         return Entry(when, errors, saves, emission, place.address), after
 
     def emission(self, data: object, place: Place, scope: Scope, item: str | None = None) -> Emission | None:
-        """What an entry emits; ``None`` with a finding, here or before, if that is not known."""
+        """Return what an entry emits; ``None`` if that is not known, which is reported here or has been
+        before.
+        """
         if isinstance(data, str):
             return Nothing(place.address) if data == "nothing" else self.emit(data, None, place, scope, item)
         if not isinstance(data, dict):
@@ -122,7 +124,7 @@ class ExitResolver:
         return None
 
     def restart(self, data: Data, place: Place, scope: Scope) -> Restart | None:
-        """The inputs of the run that follows: those given, and of all others the ones that this run has."""
+        """Return the inputs of the run that follows: those given, and this run's own values for all others."""
         start = self.declared.start
         if start is None:
             return None

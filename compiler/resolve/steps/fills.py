@@ -1,4 +1,4 @@
-"""Filling: where each field of an emitted event gets its value."""
+"""Sources of values for the fields of an emitted event."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["EventFiller", "field_type"]
 
 
 def field_type(type: Type, name: str) -> Type | None:
-    """The type of a record's field; of one of several records, if each has it."""
+    """Return the type of a record's field; for one of several records, only if each has the field."""
     if isinstance(type, Record):
         field = type.fields.get(name)
         return None if field is None else field.type
@@ -62,7 +62,8 @@ class EventFiller:
     silent: bool = False
 
     def fill(self, event: Event, given: object, place: Place) -> tuple[Fill, ...]:
-        """How each field is filled; in the order of the event's fields, without those that nothing fills.
+        """Return how each field is filled, in the order of the event's fields, without those that nothing
+        fills.
 
         Args:
             event: The event to be emitted.
@@ -103,13 +104,15 @@ class EventFiller:
             )
 
     def output(self, missing: list[str], fields: dict[str, Field]) -> str:
-        """What `output` would have to say so that the result fills the fields; empty if it says something already."""
+        """Return the `output` that would let the result fill the fields; empty if `output` is set already."""
         if "result" not in self.scope.names or self.type_of("result") is not ANY:
             return ""
         return ", ".join(f"{name}: {show(fields[name].type)}" for name in missing)
 
     def elsewhere(self, name: str, field: Field) -> str:
-        """What could be written for a field that nothing fills: the input of its name, if there is one."""
+        """Return what could be written for a field that nothing fills: the input of that name, if there is
+        one.
+        """
         given = field_type(self.type_of("inputs"), name) if "inputs" in self.scope.names else None
         return f'"${{{{ inputs.{name} }}}}"' if given is not None and assignable(given, field.type) else "…"
 
@@ -126,7 +129,7 @@ class EventFiller:
     def by_name(
         self, event: Event, source: str, left: dict[str, Field], fills: dict[str, Fill], place: Place
     ) -> None:
-        """Fill from the fields of a source that have the same names."""
+        """Fill fields from the fields of a source that have the same names."""
         whole = self.type_of(source)
         for name, field in list(left.items()):
             if source == self.item and name == self.item:
@@ -161,7 +164,7 @@ class EventFiller:
                 )
 
     def as_whole(self, source: str, left: dict[str, Field], fills: dict[str, Fill], place: Place) -> None:
-        """Fill the only field that is still open, if the source as a whole has its type."""
+        """Fill the only field that is still open from the source as a whole, if the types match."""
         if len(left) != 1:
             return
         given = self.type_of(source)
@@ -194,7 +197,7 @@ class EventFiller:
                 fills[name] = Fill(name, value, "event field")
 
     def looked(self, missing: list[str]) -> str:
-        """What was looked at, in words."""
+        """Describe which sources were searched."""
         words = ["`with` does not have it" if len(missing) == 1 else "`with` does not have them"]
         for source in (self.item, "result", "event", "events"):
             if source is not None and source in self.scope.names:

@@ -1,4 +1,4 @@
-"""What a `map` does for each item of a list."""
+"""The action that a `map` performs for each item of a list."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["MapResolver", "ResolvedAction"]
 
 @dataclass(frozen=True, slots=True)
 class ResolvedAction:
-    """What a step does, resolved.
+    """The resolved action of a step.
 
     Args:
         result: The type of what it gives; ``None`` without an action.
@@ -54,7 +54,7 @@ class MapResolver:
     reader: ValueReader
 
     def resolve(self, scope: Scope) -> ResolvedAction:
-        """The step's action.
+        """Return the step's action.
 
         Args:
             scope: What the step's run begins with.
@@ -113,7 +113,7 @@ class MapResolver:
         return UNKNOWN
 
     def item_name(self) -> str | None:
-        """The name of an item; ``None`` if it is none."""
+        """Return the name of an item; ``None`` if it is not a valid name."""
         if not isinstance(self.data.get("as"), str):
             return None
         name, place = normal_form(str(self.data["as"])), self.place / "as"
@@ -123,7 +123,7 @@ class MapResolver:
         return name if check_style(name, place, "name of an item", self.declared.report) else None
 
     def do(self, scope: Scope, keep: object) -> tuple[Call | None, Type | None, Scope]:
-        """What is done with each item, the type of what that gives, and what it may take for granted."""
+        """Return the action for each item, the type of its result, and the scope that it may rely on."""
         data = self.data.get("do")
         if not isinstance(data, Mapping):
             broken = self.declared.is_broken((*self.place.address, "do"))
@@ -137,7 +137,7 @@ class MapResolver:
         return acting.action(tool, result, inside), result, inside
 
     def where_kept(self, scope: Scope, keep: object) -> Scope:
-        """The scope of what is done only with items for which `keep` holds, if that is known before."""
+        """Return the scope of what is done only with items for which `keep` holds, if that is known before."""
         quiet = ValueReader(lambda _: None)  # it is read once more, with what is done, and then reported
         held = quiet.condition(keep, self.place / "keep", scope) if keep is not None else None
         if held is None or held.type == UNKNOWN:
@@ -145,7 +145,7 @@ class MapResolver:
         return scope.assuming(held, True)
 
     def wanted_output(self, gives: bool) -> Place | None:
-        """Where the `do` asks for a structured result that only the step's tail can use."""
+        """Return where the `do` asks for a structured result that only the step's tail can use."""
         data = self.data.get("do")
         if not isinstance(data, Mapping) or "output" not in data:
             return self.place / "in" if "do" not in self.data else None

@@ -33,7 +33,7 @@ WAITS: Final = ("for", "until", "event")
 def resolve_pause(
     name: str, data: Data, place: Place, scopes: StepScopes, declared: Declarations, reader: ValueReader
 ) -> ResolvedAction:
-    """What a step waits for, and what that gives."""
+    """Return what a step waits for, and the type of what that returns."""
     result = pause_result(name, data, place, declared)
     found = pause(data, place, result, scopes.action(), declared, reader)
     if data.get("kind") != "human":
@@ -43,7 +43,9 @@ def resolve_pause(
 
 
 def pause_result(name: str, data: Data, place: Place, declared: Declarations) -> Type | None:
-    """What a pause gives: a form, with `quorum` a list of it; an event from outside; or nothing."""
+    """Return the type of a pause's result: a form (with `quorum`, a list of it), an event from outside, or
+    nothing.
+    """
     if data.get("kind") == "wait":
         event = data.get("event")
         if not isinstance(event, str) or "for" in data or "until" in data:
@@ -61,14 +63,14 @@ def pause_result(name: str, data: Data, place: Place, declared: Declarations) ->
 
 
 def answer_type(data: Data, result: Type | None) -> Type | None:
-    """What one answer is: what `require` looks at."""
+    """Return the type of one answer, which is what `require` looks at."""
     return result.item if "quorum" in data and isinstance(result, ListOf) else result
 
 
 def pause(
     data: Data, place: Place, result: Type | None, scope: Scope, declared: Declarations, reader: ValueReader
 ) -> Pause | None:
-    """What is waited for; ``None`` if that is not known."""
+    """Return what is waited for; ``None`` if that is not known."""
     if data.get("kind") == "human":
         return question(data, place, answer_type(data, result), scope, declared, reader)
     found = [key for key in WAITS if key in data]
@@ -112,7 +114,7 @@ def question(
 
 
 def assigned(data: object, place: Place, scope: Scope, reader: ValueReader) -> Template:
-    """Who is asked: `user:ann` or `group:support`; of an expression only what stands before it is known."""
+    """Return who is asked: `user:ann` or `group:support`; of an expression, only the text before it is known."""
     text = str(data)
     if not text.lstrip().startswith("${{") and not text.startswith(ASSIGNEES):
         reader.report(problems.assigned_to_whom(place, text))
@@ -155,7 +157,7 @@ def outside_event(
 def resolve_expiry(
     data: Data, place: Place, scopes: StepScopes, exit_resolver: ExitResolver
 ) -> tuple[float | None, Exit | None]:
-    """The bound of a step's own pause, and where the step goes after it."""
+    """Return the bound of a step's own pause, and the exit that the step takes after it."""
     if not STEP_KINDS[str(data["kind"])].is_pause:
         return None, None
     within = None
@@ -169,7 +171,7 @@ def resolve_expiry(
 
 
 def report_pause_keys(data: Data, place: Place, declared: Declarations) -> None:
-    """Keys about attempts mean nothing where there is only waiting."""
+    """Report keys about attempts, which have no meaning where a step only waits."""
     kind = str(data.get("kind"))
     keys = (*ABOUT_ATTEMPTS, "require") if kind == "wait" else ABOUT_ATTEMPTS
     for key in keys:

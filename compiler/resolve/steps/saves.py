@@ -1,4 +1,4 @@
-"""What a step saves: a list of names from its result, or a map of expressions."""
+"""The saves of a step: a list of names from its result, or a map of expressions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["resolve_saves"]
 def resolve_saves(
     data: object, place: Place, scope: Scope, declared: Declarations, reader: ValueReader
 ) -> tuple[Save, ...]:
-    """The saves of a step or of an entry, in the order written."""
+    """Return the saves of a step or of an entry, in the order written."""
     if isinstance(data, dict):
         return tuple(save_values(data, place, scope, declared, reader))
     if not isinstance(data, list):

@@ -21,7 +21,7 @@ PASSAGES: Final = ListOf(PASSAGE)
 def resolve_search(
     data: Data, place: Place, scope: Scope, declared: Declarations, reader: ValueReader
 ) -> None:
-    """Look up and report all that a step says which searches."""
+    """Look up and report every name that a search step uses."""
     if isinstance(data.get("from"), str):
         declared.knowledge.find(str(data["from"]), place / "from", declared.report)
     if "query" in data:

@@ -1,4 +1,4 @@
-"""Steps that send an event to other runs, held against what those take."""
+"""Steps that send an event to other runs, checked against what those accept."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["resolve_send"]
 
 
 def resolve_send(data: Data, place: Place, scope: Scope, exit_resolver: ExitResolver) -> SendEvent | None:
-    """What a `send` step delivers, and to whom; ``None`` if that is not known."""
+    """Return what a `send` step delivers, and to whom; ``None`` if that is not known."""
     declared, reader = exit_resolver.declared, exit_resolver.reader
     report_address(data, place, declared)
     emit = exit_resolver.emit(data.get("event"), data.get("with"), place / "event", scope, None)
@@ -48,7 +48,7 @@ def resolve_send(data: Data, place: Place, scope: Scope, exit_resolver: ExitReso
 
 
 def report_address(data: Data, place: Place, declared: Declarations) -> None:
-    """Either a workflow and a key, or a topic."""
+    """Report an address that is neither a workflow and a key, nor a topic."""
     found = [key for key in ("to", "topic") if key in data]
     if len(found) != 1 and not any(declared.is_broken((*place.address, key)) for key in ("to", "topic")):
         declared.report(problems.send_to_whom(place.key, found))
@@ -59,7 +59,7 @@ def report_address(data: Data, place: Place, declared: Declarations) -> None:
 
 
 def check_message(sent: SendEvent, target: Contract, place: Place, report: Report) -> None:
-    """Report where an event does not go to a workflow as it is sent; the first mistake only.
+    """Report where an event does not match what the workflow receives; the first mismatch only.
 
     Args:
         place: Of the step that sends it.
@@ -96,7 +96,7 @@ def check_message(sent: SendEvent, target: Contract, place: Place, report: Repor
 
 
 def check_topic(sent: SendEvent, targets: Iterable[Contract], place: Place, report: Report) -> None:
-    """Report where no workflow takes an event under its topic, or one that does would not understand it.
+    """Report a topic under which no workflow receives the event, or a receiver whose event does not match.
 
     Args:
         targets: All workflows that are known here.
@@ -114,7 +114,7 @@ def check_topic(sent: SendEvent, targets: Iterable[Contract], place: Place, repo
 
 
 def field_mismatch(event: Event, wanted: Record) -> str:
-    """In which field an event is not what is wanted; empty if in none."""
+    """Return the field in which an event does not match the one that is wanted; empty if there is none."""
     for field in wanted.fields.values():
         own = event.record.fields.get(field.name)
         if own is None and field.required:

@@ -1,4 +1,4 @@
-"""Steps: what each accepts, does, saves and emits, with every name looked up."""
+"""Steps: what each accepts, does, saves and emits, with every name resolved."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ABOUT_ACTIONS = ("retry", "timeout", "concurrency", "on_error", "idempotency_key
 
 
 def resolve_steps(data: Data, declared: Declarations, parts: tuple[PartFile, ...] = ()) -> tuple[Step, ...]:
-    """All steps that can be understood, in the order written."""
+    """Return all steps that can be understood, in the order written."""
     found: dict[str, Step] = {}
     places: dict[str, Place] = {}
     for name, content, address in step_entries(data, parts):
@@ -65,7 +65,7 @@ def resolve_steps(data: Data, declared: Declarations, parts: tuple[PartFile, ...
 
 
 def report_unsupported_kinds(data: Data, place: Place, declared: Declarations) -> None:
-    """A step in which nothing is wrong may still be one that nothing can run yet."""
+    """Report steps of a kind that cannot be run yet, even if nothing is wrong in them."""
     do = data.get("do")
     found = [(data, place), *([(do, place / "do")] if isinstance(do, dict) else [])]
     for each, at in found:
@@ -74,13 +74,15 @@ def report_unsupported_kinds(data: Data, place: Place, declared: Declarations) -
 
 
 def in_flow(address: Address) -> bool:
-    """Whether what was left out at an address may belong to the flow."""
+    """Return whether what was left out at an address may belong to the flow."""
     address = Place(address).here.address
     return len(address) > 2 and address[0] == "steps" and address[2] in FLOW_KEYS
 
 
 def resolve_step(name: str, data: Data, place: Place, declared: Declarations) -> Step | None:
-    """One step; ``None`` if nothing sensible is left of it. Its parts are read in any case, for their findings."""
+    """Return one step; ``None`` if nothing usable is left of it. Its parts are read in any case, for their
+    findings.
+    """
     reader = ValueReader(declared.report)
     accepts, known = resolve_accepts(data.get("accepts"), place / "accepts", declared)
     if not known:
@@ -137,7 +139,7 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
 
 
 def report_unused_result(name: str, resolved: ResolvedAction, declared: Declarations) -> None:
-    """Warn of a structured result that was asked for and that nothing uses."""
+    """Warn about a structured result that was asked for and that nothing uses."""
     if (
         resolved.wanted is not None
         and is_structured(resolved.result)
@@ -149,7 +151,7 @@ def report_unused_result(name: str, resolved: ResolvedAction, declared: Declarat
 def resolve_action(
     name: str, data: Data, place: Place, scopes: StepScopes, exit_resolver: ExitResolver
 ) -> ResolvedAction:
-    """What a step does or waits for; the scopes know its result from here on."""
+    """Return what a step does or waits for; from here on the scopes know its result."""
     resolved = RESOLVERS.get(str(data["kind"]), resolve_one_call)(name, data, place, scopes, exit_resolver)
     scopes.result = resolved.result
     return resolved
@@ -158,7 +160,7 @@ def resolve_action(
 def resolve_one_call(
     name: str, data: Data, place: Place, scopes: StepScopes, exit_resolver: ExitResolver
 ) -> ResolvedAction:
-    """What a step of a kind that calls something once does; nothing for a `transform`."""
+    """Return the action of a step of a kind that makes one call; nothing for a `transform`."""
     acting = ActionResolver(
         name, data, place, exit_resolver.declared, exit_resolver.reader, wants_tokens(data)
     )
@@ -201,7 +203,7 @@ Next for a new kind: how it is generated, `WRITERS` in `codegen/methods/actions.
 
 
 def answering_action(data: Data, resolved: ResolvedAction) -> tuple[Data, Type | None]:
-    """What a step, or a `map` for each item, says that it does, and the type of what that gives."""
+    """Return the declared action of a step, or of a `map` for each item, and the type of its result."""
     if data.get("kind") != "map":
         return data, resolved.result
     do = data.get("do")
@@ -210,7 +212,7 @@ def answering_action(data: Data, resolved: ResolvedAction) -> tuple[Data, Type |
 
 
 def check_keys(data: Data, place: Place, declared: Declarations) -> None:
-    """Keys that mean nothing here are reported: nothing that an author writes is silently dropped."""
+    """Report keys that have no meaning here: nothing that an author writes is silently dropped."""
     if "on_limit" in data and "max_runs" not in data and not declared.is_broken((*place.address, "max_runs")):
         declared.report(problems.key_without_companion((place / "on_limit").key, "on_limit", "max_runs"))
     idle = data.get("kind") == "map" and "do" not in data and not declared.is_broken((*place.address, "do"))
@@ -226,7 +228,7 @@ def check_keys(data: Data, place: Place, declared: Declarations) -> None:
 def other_exits(
     data: Data, place: Place, scopes: StepScopes, exit_resolver: ExitResolver
 ) -> tuple[Exit | None, Exit | None, Exit | None]:
-    """`on_error`, `on_limit` and a join's `on_timeout`."""
+    """Return the exits under `on_error` and `on_limit`, and a join's `on_timeout`."""
     on_error = on_limit = on_timeout = None
     if "on_error" in data:
         on_error = exit_resolver.exit(data["on_error"], place / "on_error", scopes.failed())
@@ -240,7 +242,7 @@ def other_exits(
 
 
 def requirements(step: Data, step_place: Place, scope: Scope, reader: ValueReader) -> tuple[Requirement, ...]:
-    """What must hold of the result. Each may take for granted that those before it hold."""
+    """Return the conditions on the result; each may assume that those before it hold."""
     data = step.get("require")
     if not isinstance(data, list):
         return ()
@@ -261,7 +263,7 @@ def requirements(step: Data, step_place: Place, scope: Scope, reader: ValueReade
 
 
 def max_runs(step: Data, step_place: Place, declared: Declarations) -> int | Expression | None:
-    """A number, or an expression of inputs and config."""
+    """Return the bound under `max_runs`: a number, or an expression of inputs and config."""
     if "max_runs" not in step:
         # what is left out was meant as a bound: the loop is not said to lack one
         return 1 if declared.is_broken((*step_place.address, "max_runs")) else None
@@ -289,5 +291,5 @@ def idempotency_key(
 
 
 def is_structured(type: Type | None) -> bool:
-    """Whether a result has parts, so that asking for it says that they are wanted."""
+    """Return whether a result has parts, so that asking for it says that they are wanted."""
     return type is not None and any(isinstance(each, (Record, ListOf, MapOf)) for each in members(type))

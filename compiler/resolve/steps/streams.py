@@ -1,4 +1,4 @@
-"""What whoever watches a run is told by a step."""
+"""What a step streams to the observers of a run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["report_tokens", "resolve_stream", "wants_tokens"]
 def resolve_stream(
     data: object, place: Place, scopes: StepScopes, exit_resolver: ExitResolver
 ) -> Stream | None:
-    """Texts, or an event after the action."""
+    """Return what is streamed: texts, or an event after the action."""
     if not isinstance(data, Mapping):
         return None
     before: Template | None = None
@@ -37,13 +37,13 @@ def resolve_stream(
 
 
 def wants_tokens(data: Data) -> bool:
-    """Whether a step wants a model's answer shown while it comes."""
+    """Return whether a step asks for a model's answer to be streamed while it is generated."""
     said = data.get("stream")
     return isinstance(said, Mapping) and said.get("tokens") is True
 
 
 def report_tokens(data: Data, answer: Type | None, place: Place, declared: Declarations) -> None:
-    """Report `tokens` where there is no answer that could be shown while it comes.
+    """Report `tokens` where there is no answer that could be streamed while it is generated.
 
     Args:
         data: What the step does: what it says, or its `do`.

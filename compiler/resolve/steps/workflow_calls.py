@@ -1,4 +1,4 @@
-"""Calls of other workflows: what they take and how they end, in terms of the spec that calls."""
+"""Calls of other workflows: their inputs and ends, in the types of the spec that calls."""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ ABOUT_INPUTS = ("missing-entry", "unknown-entry", "wrong-value")
 
 
 def find_callee(data: object, place: Place, declared: Declarations) -> CalledWorkflow | None:
-    """The workflow of a name; ``None`` with a finding if there is none, without one if it is broken itself."""
+    """Return the workflow of a name; ``None`` with a finding if there is none, without one if it is broken
+    itself.
+    """
     if not isinstance(data, str):
         return None
     name = normal_form(data)
@@ -53,19 +55,21 @@ def find_callee(data: object, place: Place, declared: Declarations) -> CalledWor
 
 
 def workflow_of_tool(tool: Tool, declared: Declarations) -> CalledWorkflow | None:
-    """The workflow that a tool is; see ``find_callee``."""
+    """Return the workflow that a tool runs; see ``find_callee``."""
     found = find_callee(tool.workflow, place_of(tool, declared) / "workflow", declared)
     return unless_itself(found, declared)
 
 
 def unless_itself(found: CalledWorkflow | None, declared: Declarations) -> CalledWorkflow | None:
-    """A workflow that is waited for; one that waits for itself has a finding for that, and needs no other."""
+    """Return a workflow; ``None`` if it is the spec's own, because a workflow that waits for itself is
+    reported elsewhere.
+    """
     own = declared.data.get("workflow")
     return None if found is not None and isinstance(own, str) and found.name == normal_form(own) else found
 
 
 def place_of(tool: Tool, declared: Declarations) -> Place:
-    """Where a tool is declared, which may be another file."""
+    """Return where a tool is declared, which may be in another file."""
     if tool.file == declared.project.path or Place(tool.address).origin is not None:
         return Place(tool.address)
     return Place((Origin(tool.file), *tool.address))
@@ -95,7 +99,8 @@ def describe_callee(name: str, other: OtherFile, declared: Declarations) -> Call
 
 
 class TypeTranslation:
-    """Makes another spec's types this one's own: what both have alike is one, the rest gets names that are free.
+    """A translation of another spec's types into this spec's: types that are alike become one, the rest get
+    free names.
 
     Args:
         prefix: For a name that this spec has for something else.
@@ -108,7 +113,7 @@ class TypeTranslation:
         self.incomplete = False  # whether the other spec could not say of some type what it is
 
     def type(self, type: Type) -> Type:
-        """A type of the other spec as one of this."""
+        """Return a type of the other spec as one of this spec."""
         self.incomplete |= type is UNKNOWN
         match type:
             case ListOf():
@@ -131,7 +136,7 @@ class TypeTranslation:
         return type
 
     def named(self, record: Record) -> Record:
-        """A record of the other spec as one of this, under a name that is free."""
+        """Return a record of the other spec as one of this spec, under a free name."""
         found = self.made.get(id(record))
         if found is None:
             name = record.name
@@ -157,7 +162,7 @@ def resolve_call(
     scope: Scope,
     reader: ValueReader,
 ) -> WorkflowCall | None:
-    """The call of a step; its inputs are held against the other workflow's start event.
+    """Resolve the call of a step; its inputs are checked against the other workflow's start event.
 
     Args:
         key: Where the inputs stand: `with`, or the `args` of a tool.
@@ -175,14 +180,14 @@ def resolve_call(
 
 
 def with_place_of_inputs(finding: Finding, found: CalledWorkflow) -> Finding:
-    """A finding about what is given to a workflow, with the place where that is declared."""
+    """Return a finding about an argument of a workflow, with the place where its inputs are declared."""
     if finding.code not in ABOUT_INPUTS:
         return finding
     return replace(finding, related=(*finding.related, (found.at, "its inputs are declared here")))
 
 
 def call_result(found: CalledWorkflow | None, data: Data) -> Type:
-    """What a call gives: the run's id where it is left to itself."""
+    """Return the type of a call's result: the run's id if the call does not wait for the run."""
     if data.get("detach") is True:
         return STRING
     return UNKNOWN if found is None else found.result

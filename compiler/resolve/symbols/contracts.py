@@ -1,4 +1,4 @@
-"""What other workflows promise: what they take, how they end, what finds their runs."""
+"""Contracts of other workflows: their inputs, their ends, and what identifies their runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ReceivedEvent:
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """What a workflow shows to the others.
+    """The interface of a workflow, as other workflows see it.
 
     Args:
         start: Its inputs.
@@ -55,6 +55,6 @@ class CalledWorkflow:
 
     @property
     def result(self) -> Type:
-        """What a run of it gives."""
+        """The type of a run's result."""
         records = tuple(record for _, record in self.ends)
         return records[0] if len(records) == 1 else OneOf(records)

@@ -1,4 +1,4 @@
-"""All that a spec declares, and what it may know of the other files of its project."""
+"""The declarations of a spec, and its view of the other files of its project."""
 
 from __future__ import annotations
 
@@ -67,25 +67,27 @@ class ProjectView(Protocol):
 
     @property
     def alone(self) -> bool:
-        """Whether nothing is known of other specs, so that none can be said to be missing."""
+        """Whether nothing is known of other specs, so that none can be reported as missing."""
 
     def shared(self, path: str) -> OtherFile | Refused:
-        """A file of declarations."""
+        """Return a file of declarations."""
 
     def part(self, path: str) -> tuple[str, Spec] | Refused:
-        """A file with steps of this workflow, and its path as findings show it."""
+        """Return a file with steps of this workflow, and its path as findings show it."""
 
     def text(self, path: str) -> tuple[str, str] | Refused:
-        """The text of a file, and its path as findings show it."""
+        """Return the text of a file, and its path as findings show it."""
 
     def workflow(self, name: str) -> OtherFile | None:
-        """The other spec whose workflow has this name."""
+        """Return the other spec whose workflow has this name."""
 
     def workflows(self) -> Iterable[str]:
-        """The names of all workflows around, this one's included."""
+        """Return the names of all workflows of the project, this one's included."""
 
     def twin(self, name: str) -> str | None:
-        """The path of another spec, of those that are looked at together and before this one, of the same name."""
+        """Return the path of another spec of the same name, among those that are checked together and before
+        this one.
+        """
 
 
 class NoProject:
@@ -116,7 +118,7 @@ NO_PROJECT: ProjectView = NoProject()
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """What steps use that name nothing else.
+    """Defaults for steps that name nothing else.
 
     Args:
         model: A model, or ``None`` where there is none or its name is unknown.
@@ -195,13 +197,14 @@ class Declarations:
     expression_cache: ExpressionCache = field(default_factory=ExpressionCache)
 
     def report(self, finding: Finding) -> None:
-        """Take a finding, and remember that there was one of its kind."""
+        """Report a finding, and record its kind."""
         self.codes.append(finding.code)
         self.errors += finding.severity is Severity.ERROR
         self.sink(finding)
 
     def entries(self, section: str) -> Iterator[tuple[str, object, Address]]:
-        """The spec's own entries of a section: name in normal form, what is written there, its address.
+        """Yield the spec's own entries of a section: name in normal form, what is written there, its
+        address.
 
         A name that an imported file declares too is reported, and its entry left out.
         """
@@ -246,11 +249,13 @@ class Declarations:
                 table.broken.add(name)
 
     def counts(self, section: str, name: str, table: Table[Any]) -> bool:
-        """Whether an entry is the spec's own, or comes from another file and is used."""
+        """Return whether an entry counts: it is the spec's own, or comes from another file and is used."""
         return (section, name) not in self.imported or name in table.used
 
     def contract(self, name: str, place: Place) -> Contract | None:
-        """What a workflow promises; ``None`` with a finding if there is none, without one if it is broken."""
+        """Return a workflow's contract; ``None`` with a finding if there is none, without one if it is
+        broken.
+        """
         name = normal_form(name)
         first = name not in self.contracts
         found = self.promised(name)
@@ -261,29 +266,31 @@ class Declarations:
         return found
 
     def all_contracts(self) -> list[Contract] | None:
-        """What the workflows around promise, this one included; ``None`` if that is not known of all."""
+        """Return the contracts of all known workflows, this one included; ``None`` if not all of them are
+        known.
+        """
         found = [
             self.promised(name) for name in {**self.contracts, **dict.fromkeys(self.project.workflows())}
         ]
         return None if self.project.alone or None in found else cast("list[Contract]", found)
 
     def promised(self, name: str) -> Contract | None:
-        """What one workflow promises, asked for once."""
+        """Return one workflow's contract, which is looked up only once."""
         if name not in self.contracts:
             other = self.project.workflow(name)
             self.contracts[name] = None if other is None else other.declared.contracts.get(name)
         return self.contracts[name]
 
     def is_broken(self, address: Address) -> bool:
-        """Whether something at or below an address was left out."""
+        """Return whether something at or below an address was left out."""
         return address in self.broken
 
     def unread(self, section: str) -> bool:
-        """Whether a section was left out as a whole, so that nothing is known of its names."""
+        """Return whether a section was left out as a whole, so that none of its names are known."""
         return (section,) in self.broken and section not in self.data
 
     def broken_names(self, section: str) -> set[str]:
-        """Names in a section that were left out as a whole."""
+        """Return the names in a section that were left out as a whole."""
         if (section,) not in self.broken:
             return set()
         section_data = self.data.get(section)
@@ -298,6 +305,6 @@ class Declarations:
         }
 
     def prepare(self, section: str, table: Table[Node]) -> None:
-        """Let a table know what its section has lost."""
+        """Record in a table which names of its section were left out."""
         table.broken |= self.broken_names(section)
         table.unread |= self.unread(section)

@@ -21,12 +21,12 @@ LOOK_ALIKES: Final = str.maketrans(
 
 
 def skeleton(name: str) -> str:
-    """What names have in common that people cannot tell apart."""
+    """Return what a name has in common with all names that people cannot tell apart from it."""
     return (name if name.isascii() else name.translate(LOOK_ALIKES)).casefold()
 
 
 def check_style(name: str, place: Place, what: str, report: Report, *, pascal: bool = False) -> bool:
-    """Report a name that is none, or is not in the style of its kind.
+    """Report a name that is not valid, or is not in the style of its kind.
 
     Args:
         name: In normal form.
@@ -59,7 +59,7 @@ def _why_no_name(name: str) -> str:
 
 
 def report_look_alikes(names: Mapping[str, Place], report: Report) -> None:
-    """Report each name that people would take for an earlier one of the same world of names."""
+    """Report each name that people would mistake for an earlier one in the same namespace."""
     seen: dict[str, str] = {}
     for name, place in names.items():
         first = seen.setdefault(skeleton(name), name)

@@ -22,14 +22,14 @@ UnknownName = Callable[[Place, str, Iterable[str]], Finding]
 
 
 def entries(section: object, address: Address) -> Iterator[tuple[str, object, Address]]:
-    """The entries of a mapping in the spec: name in normal form, what is written there, its address."""
+    """Yield the entries of a mapping in the spec: name in normal form, what is written there, its address."""
     if isinstance(section, dict):
         for key, content in section.items():
             yield normal_form(key), content, (*address, key)
 
 
 def one_or_many(content: object, place: Place) -> list[tuple[object, Place]]:
-    """The items of a list, each with its place; what is no list is the only one."""
+    """Return the items of a list, each with its place; a value that is not a list counts as its only item."""
     if isinstance(content, list):
         return [(each, place / index) for index, each in enumerate(content)]
     return [(content, place)]
@@ -63,7 +63,9 @@ class Table(Generic[Node]):
     elsewhere: Callable[[str], str] | None = None
 
     def find(self, name: str, place: Place, report: Report) -> Node | None:
-        """What is declared under a name; ``None`` if it is broken or, with a finding, if it is not declared."""
+        """Return what is declared under a name; ``None`` if it is broken or, with a finding, if it is not
+        declared.
+        """
         name = normal_form(name)
         self.used.add(name)
         node = self.nodes.get(name)
@@ -75,7 +77,7 @@ class Table(Generic[Node]):
 
 
 class UnreadTypes(dict[str, Type]):
-    """Types of a section that could not be read: every name is taken for one."""
+    """Types of a section that could not be read: every name is assumed to be a type."""
 
     def __missing__(self, name: str) -> Type:
         return UNKNOWN

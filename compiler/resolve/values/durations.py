@@ -48,7 +48,7 @@ PATTERN: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?([A-Za-z]+)", re.ASCII)
 
 
 def duration(text: object, place: Place, report: Report, *, zero: bool = False) -> float | None:
-    """The seconds of a duration as written; ``None`` with a finding if it is none.
+    """Return the seconds of a written duration; ``None`` with a finding if it is not valid.
 
     Args:
         text: As the spec has it; anything but a text is a finding.
@@ -75,7 +75,7 @@ def duration(text: object, place: Place, report: Report, *, zero: bool = False) 
 
 
 def _meant(text: object) -> str:
-    """What to write instead of what is no number with a unit."""
+    """Return what to write instead of something that is not a number with a unit."""
     words = " ".join(str(text).replace("\xa0", " ").split())
     if "${{" in words:
         return "a length of time is written out; for a moment that is computed there is a `wait` with `until`"

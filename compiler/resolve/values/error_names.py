@@ -51,7 +51,8 @@ UNCAUGHT: Final = {
 def error_names(
     data: object, place: Place, report: Report, *, mocked: bool = False, whole: bool = False
 ) -> tuple[str, ...]:
-    """The names of a list, or of one name; those that cannot happen, or not here, are reported.
+    """Return the names of a list, or one name; report names of errors that cannot happen, or not at this
+    place.
 
     Args:
         data: As written; ``None`` for none.

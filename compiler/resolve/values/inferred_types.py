@@ -1,4 +1,4 @@
-"""The types of values that nothing else says a type for: what a `map` gives for an item."""
+"""Inferred types of values for which no type is declared, such as the result of a `map` for an item."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ __all__ = ["inferred_type", "with_inferred_type"]
 
 
 def inferred_type(value: Value) -> Type:
-    """The type of a value that has been given one by ``typed``."""
+    """Return the type of a value whose expressions ``typed`` has typed."""
     return value.expression.type if value.expression is not None else value.type
 
 
 def with_inferred_type(value: Value, name: str, declared: Declarations) -> Value:
-    """The same value with its own type.
+    """Return the same value with its own type.
 
     A record that is written out is of the one type under `types` that has just these fields, if there is one;
     else of a type of its own.

@@ -1,4 +1,4 @@
-"""Why a value does not fit the type that is wanted, down to the part that does not."""
+"""Explanations of why a value does not fit the type that is wanted, down to the part that does not."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ONE_ITEM: Final = frozenset({"first", "last", "max", "min"})
 
 
 def mismatch(given: Type, wanted: Type) -> tuple[str, str]:
-    """Message and hint for a value of one type where another is wanted."""
+    """Return the message and the hint for a value of one type where another is wanted."""
     why = f"wanted {show(wanted)}, found {show(given)}"
     if isinstance(given, Optional) and assignable(given.of, wanted):
         return why, "it may be null: give it a `default`, or exclude null by a condition"
@@ -50,7 +50,7 @@ def mismatch(given: Type, wanted: Type) -> tuple[str, str]:
 
 
 def mismatches(node: Node, wanted: Type, place: Place) -> list[Finding]:
-    """The findings for the parts of an expression that do not fit, or for the whole of it.
+    """Return the findings for the parts of an expression that do not fit, or for the whole of it.
 
     Args:
         node: Of a type that cannot be assigned to what is wanted.
@@ -91,7 +91,7 @@ def mismatches_inside(node: Node, wanted: Type, place: Place) -> Iterator[Findin
 
 
 def mismatches_of_part(node: Node, wanted: Type, place: Place) -> Iterator[Finding]:
-    """The findings for a part of an expression; none if it fits."""
+    """Yield the findings for a part of an expression; none if it fits."""
     if assignable(node.type, wanted):
         return
     found = list(mismatches_inside(node, wanted, place))

@@ -1,4 +1,4 @@
-"""Named texts: what `prompts` declares, and its use in a step, whose scope their expressions see."""
+"""Named texts: their declaration under `prompts`, and their use in a step, whose scope their expressions see."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ __all__ = ["read_prompt"]
 def read_prompt(
     data: object, place: Place, scope: Scope, declared: Declarations, reader: ValueReader
 ) -> Template:
-    """The text of a `prompt`, `system` or `show`: written there, or by the name of one under `prompts`."""
+    """Return the text of a `prompt`, `system` or `show`: written there, or by the name of one under
+    `prompts`.
+    """
     if not isinstance(data, dict):
         return reader.text(data, place, scope, statements=True)
     name, used = data.get("use"), place / "use"
@@ -31,7 +33,7 @@ def read_prompt(
 
 
 class PromptReporter:
-    """Reports what one use of a prompt finds in its text, but not what an earlier use has found there.
+    """A reporter for one use of a prompt, which leaves out what an earlier use has reported.
 
     Args:
         prompt: The text.
@@ -45,7 +47,9 @@ class PromptReporter:
         self.before = dict(declared.found_in_prompts)
 
     def report(self, finding: Finding) -> None:
-        """Take a finding. Of a place where nothing as grave has been found, for that may be the same mistake."""
+        """Report a finding at a place where nothing as severe was found before, since that may be the same
+        mistake.
+        """
         place = self.written(finding.place)
         if self.before.get(place, 0) >= finding.severity:
             return
@@ -63,13 +67,13 @@ class PromptReporter:
         )
 
     def fix(self, fix: Fix) -> Fix:
-        """A fix as its file has it; in another file than the spec, which `--fix` does not write, for a person."""
+        """Return a fix in terms of the prompt's file; only for display if `--fix` does not write that file."""
         edits = tuple(replace(edit, place=self.written(edit.place)) for edit in fix.edits)
         applicability = fix.applicability if self.prompt.place.origin is None else "display"
         return replace(fix, edits=edits, applicability=applicability)
 
     def written(self, place: Place) -> Place:
-        """A place in the text as its file has it, where a line may end with two characters."""
+        """Return a place in the text as its file has it, where a line may end with two characters."""
         breaks = self.prompt.breaks
         if not breaks or place.part != "text" or place.start is None or place.end is None:
             return place

@@ -59,19 +59,21 @@ class ValueReader:
     uses: set[str] = field(default_factory=set)
 
     def condition(self, text: object, place: Place, scope: Scope) -> Expression:
-        """A boolean expression, as `when` and `that` hold it; YAML's own `true` and `false` too."""
+        """Read a boolean expression, as `when` and `that` hold it; YAML's own `true` and `false` too."""
         found = parse_expression(_source(text), place, scope, self.report, condition=True)
         self.note(found)
         return found
 
     def expression(self, text: object, place: Place, scope: Scope) -> Expression:
-        """An expression of any type, without delimiters, as `in` holds it."""
+        """Read an expression of any type, without delimiters, as `in` holds it."""
         found = parse_expression(_source(text), place, scope, self.report)
         self.note(found)
         return found
 
     def text(self, text: object, place: Place, scope: Scope, *, statements: bool = False) -> Template:
-        """A text with expressions in it. One whole expression must have a type that reads well as text."""
+        """Read a text with expressions in it. A single whole expression must have a type that is readable as
+        text.
+        """
         template = parse_template(str(text), place, scope, self.report, statements=statements)
         self.note(template)
         if template.whole is None or assignable(template.type, STRING):
@@ -94,7 +96,7 @@ class ValueReader:
         scope: Scope,
         constraints: Constraints = NO_CONSTRAINTS,
     ) -> Value:
-        """A value as `with`, `args`, `body` and `save` hold it."""
+        """Read a value as `with`, `args`, `body` and `save` hold it."""
         if isinstance(data, str) and "{" in data:
             return self.templated(data, place, wanted, scope, constraints)
         if isinstance(data, dict):
@@ -108,7 +110,7 @@ class ValueReader:
         return constant(data, place, wanted, constraints, self.report)
 
     def bare(self, text: str, name: str, field: str, place: Place, scope: Scope) -> None:
-        """Warn of a text that is the name of a value, and no more."""
+        """Warn about a text that consists only of the name of a value."""
         owner = scope.names.get(name)
         if isinstance(owner, Record) and field in owner.fields:
             words = text.lstrip("$")
@@ -131,7 +133,7 @@ class ValueReader:
         return Value(wanted, place.address, template=template)
 
     def record(self, data: Mapping[object, object], place: Place, wanted: Type, scope: Scope) -> Value:
-        """A mapping: the fields of a record, or the entries of a map."""
+        """Read a mapping: the fields of a record, or the entries of a map."""
         target = matching_member(data, wanted)
         if isinstance(target, Record):
             return Value(target, place.address, entries=self.fields(data, place, target, show(target), scope))
@@ -145,7 +147,7 @@ class ValueReader:
     def fields(
         self, data: Mapping[object, object], place: Place, record: Record, owner: str, scope: Scope
     ) -> tuple[tuple[str, Value], ...]:
-        """The given fields of a record, in the record's order; what is missing or unknown is reported."""
+        """Return the given fields of a record, in the record's order; report missing and unknown fields."""
         given = self.given(data, place, record.fields, in_backticks(owner), scope)
         missing = [name for name, each in record.fields.items() if each.required and name not in given]
         strange = len(data) - len(given)  # which are reported, and may be what is missing
@@ -161,7 +163,7 @@ class ValueReader:
         owner: str,
         scope: Scope,
     ) -> dict[str, Value]:
-        """Those fields that are given, by name; names that there are none of are reported.
+        """Return those fields that are given, by name; report names that the record does not have.
 
         What is most likely meant by such a name counts as given, so that it is not missed as well.
         """
@@ -193,19 +195,19 @@ class ValueReader:
 
 
 def _source(text: object) -> str:
-    """An expression's text; a scalar that YAML has read as something else, as it is written."""
+    """Return an expression's text; a scalar that YAML has parsed as another type, as it is written."""
     if isinstance(text, bool):
         return "true" if text else "false"
     return "none" if text is None else str(text)
 
 
 def reads_as_text(type: Type) -> bool:
-    """Whether a value of a type reads well within a text."""
+    """Return whether a value of a type is readable within a text."""
     return isinstance(type, Enumeration) or (isinstance(type, Scalar) and type not in (ANY, NULL))
 
 
 def constant(data: object, place: Place, wanted: Type, constraints: Constraints, report: Report) -> Value:
-    """A plain value, held against its type."""
+    """Read a plain value, checked against its type."""
     wrong = fits(data, wanted, constraints)
     if wrong is not None:
         hint = closest(str(data), wrong.known) if wrong.known else wrong.hint
@@ -214,12 +216,12 @@ def constant(data: object, place: Place, wanted: Type, constraints: Constraints,
 
 
 def in_backticks(words: str) -> str:
-    """A name as a name; what is described in words, as it is."""
+    """Return a name in backticks; a description in words, as it is."""
     return words if " " in words else f"`{words}`"
 
 
 def hint_for_list(words: str, given: Type) -> str:
-    """A hint for a value that is no list where one is wanted."""
+    """Return a hint for a value that is not a list where one is wanted."""
     if isinstance(given, Optional) and isinstance(given.of, ListOf):
         return f"it may be null: write `{words} | default([])`"
     if isinstance(given, Record):
@@ -231,7 +233,7 @@ def hint_for_list(words: str, given: Type) -> str:
 
 
 def matching_member(data: object, wanted: Type) -> Type:
-    """Of the types that a value may have, the one that this list or mapping looks like."""
+    """Return the member of the types that a value may have that this list or mapping resembles most."""
     choices = members(wanted)
     if len(choices) == 1:
         return choices[0]
@@ -246,7 +248,9 @@ def matching_member(data: object, wanted: Type) -> Type:
 
 
 def likeness(names: set[str], record: Record) -> int:
-    """How well some names go with a record: each that it has counts for it, each that it lacks against."""
+    """Return how well some names match a record: each name that it has counts for it, each that it lacks
+    against.
+    """
     known = len(names & record.fields.keys())
     lacking = sum(each.required and each.name not in names for each in record.fields.values())
     return 2 * known - len(names - record.fields.keys()) - lacking
@@ -254,7 +258,7 @@ def likeness(names: set[str], record: Record) -> int:
 
 @dataclass(slots=True)
 class DataReader(ValueReader):
-    """Reads values in which every text is just that: data of tests."""
+    """A reader of values in which every text is plain data, as in tests."""
 
     def templated(
         self, text: str, place: Place, wanted: Type, scope: Scope, constraints: Constraints = NO_CONSTRAINTS
@@ -266,7 +270,7 @@ EMPTY_SCOPE = Scope(names={}, classes={})
 
 
 def read_data(data: object, address: Address, wanted: Type, report: Report) -> Any:
-    """Plain data with the names of fields in normal form; where it is not of a type, that is reported."""
+    """Return plain data with the names of fields in normal form; report where it does not have its type."""
     return data_of(DataReader(report).value(data, Place(address), wanted, EMPTY_SCOPE))
 
 

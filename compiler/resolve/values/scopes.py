@@ -1,4 +1,4 @@
-"""What an expression may mention, for each place in a step."""
+"""The names that an expression may mention, for each place in a step."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ RESERVED: Final = frozenset(
 
 
 def binding_scope(declared: Declarations, args: Record | None = None) -> Scope:
-    """What a binding sees: `config`, and `args` in a tool's own request."""
+    """Return the scope of a binding: `config`, and `args` in a tool's own request."""
     names: dict[str, Type] = {"config": declared.config}
     if args is not None:
         names["args"] = args
@@ -49,7 +49,7 @@ def binding_scope(declared: Declarations, args: Record | None = None) -> Scope:
 
 
 def max_runs_scope(declared: Declarations) -> Scope:
-    """What `max_runs` sees: what does not change within a run."""
+    """Return the scope of `max_runs`: what does not change within a run."""
     return Scope(names={"inputs": inputs(declared), "config": declared.config}, classes=declared.classes)
 
 
@@ -83,11 +83,13 @@ class StepScopes:
         }
 
     def action(self) -> Scope:
-        """For what goes into the action, for `on_limit`, and for what is streamed before."""
+        """Return the scope of the action, of `on_limit`, and of what is streamed before the action."""
         return self.scope({})
 
     def tail(self) -> Scope:
-        """For `save`, `emit`, `require` and what is streamed after: the result is there."""
+        """Return the scope of `save`, `emit`, `require` and what is streamed afterwards, where the result is
+        known.
+        """
         more: dict[str, Type] = {}
         if self.result is not None:
             more["result"] = self.result
@@ -96,11 +98,11 @@ class StepScopes:
         return self.scope(more)
 
     def failed(self) -> Scope:
-        """For `on_error`."""
+        """Return the scope of `on_error`."""
         return self.scope({"error": ERROR})
 
     def timed_out(self) -> Scope:
-        """For `on_timeout`: any of the events may be missing."""
+        """Return the scope of `on_timeout`, where any of the events may be missing."""
         if isinstance(self.accepts, Join):
             return self.scope(accepted(self.accepts, all_here=False))
         return self.scope({})
@@ -111,7 +113,7 @@ class StepScopes:
 
 
 def accepted(accepts: AnyOf | Join | None, *, all_here: bool | None = None) -> dict[str, Type]:
-    """`event` or `events`, whichever a way of accepting gives."""
+    """Return `event` or `events`, whichever the form of `accepts` provides."""
     if accepts is None:
         return {"event": UNKNOWN, "events": UNKNOWN}
     if isinstance(accepts, AnyOf):

@@ -1,1 +1,1 @@
-"""What can be said of a spec only once all its steps are known."""
+"""Checks and declarations that require all steps of a spec to be known."""

@@ -1,4 +1,4 @@
-"""What the tests of a spec expect of a run, every name looked up, every value held against its type."""
+"""The expectations of a spec's tests: every name looked up, every value checked against its type."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ExpectationReader:
     steps: StepLookup
 
     def expected(self, data: Mapping[str, Any], place: Place) -> dict[str, object]:
-        """What must hold, names in normal form."""
+        """Return the expectations, with names in normal form."""
         found: dict[str, object] = dict(data)
         found |= self.end(data, place)
         ran = data.get("ran")
@@ -80,7 +80,7 @@ class ExpectationReader:
     def some(
         self, data: Mapping[object, object], place: Place, record: Record, owner: str
     ) -> dict[str, object]:
-        """Some fields of a record; those that a test does not name may be anything."""
+        """Read some fields of a record; fields that a test does not name may have any value."""
         found: dict[str, object] = {}
         for key, content in data.items():
             field = record.fields.get(normal_form(str(key)))
@@ -106,14 +106,14 @@ class ExpectationReader:
         return found
 
     def check_failure(self, name: str, place: Place) -> None:
-        """`fails` is an error's dotted name, the way in which a run can fail, or the text of a `fail`."""
+        """Check `fails`: an error's dotted name, the way in which a run can fail, or the text of a `fail`."""
         if name in RUN_FAILURES or " " in name:
             return
         if "." in name or nearest(name, (*KNOWN, *RUN_FAILURES)):
             error_names(name, place, self.declared.report, mocked=True)
 
     def streamed(self, data: list[object], place: Place) -> list[object]:
-        """Texts, or events with some of their fields."""
+        """Return what is streamed: texts, or events with some of their fields."""
         found: list[object] = []
         for index, item in enumerate(data):
             found.append(item)

@@ -1,4 +1,4 @@
-"""Where the frames of each join are opened: the fork whose events it pairs, or the batch that it collects."""
+"""The forks of joins: the step whose events a join pairs, or whose batch it collects."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["set_forks"]
 
 
 def set_forks(steps: Sequence[Step], declared: Declarations) -> tuple[Step, ...]:
-    """Return the same steps, their joins knowing their forks.
+    """Return the same steps, with the forks of their joins set.
 
     The fork of an `each` is the step whose `each` opened the batch; of every other join it is the nearest step,
     or the start, through which all paths to it pass. An `each` join that no batch leads to is reported, unless the
@@ -49,7 +49,7 @@ def set_forks(steps: Sequence[Step], declared: Declarations) -> tuple[Step, ...]
 
 
 def batch_opener(stacks: frozenset[tuple[int, ...]], graph: flow.Flow) -> str | None:
-    """The step that opens the innermost batch from which a join is reached; ``None`` if there is none.
+    """Return the step that opens the innermost batch from which a join is reached; ``None`` if there is none.
 
     A join that is reached from the batches of several steps is a finding of the proof.
     """

@@ -1,4 +1,4 @@
-"""What the tests of a spec say of its steps: answers in their place, and which are done for real."""
+"""Mocks of steps in the tests of a spec: replacement answers, and the steps that really run."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class MockReader:
         return MockAnswer(value=data)
 
     def child_end(self, data: Data, place: Place, call: WorkflowCall) -> object:
-        """An end of another workflow, as `{event: Name, with: {…}}`."""
+        """Read an end of another workflow, as `{event: Name, with: {…}}`."""
         name = normal_form(str(data["event"]))
         records = dict(call.ends)
         if name not in records:
@@ -104,7 +104,7 @@ class MockReader:
 
 
 def is_one_quorum(answers: list[object], step: Step) -> bool:
-    """Whether a list is what several people answer in one run, not what successive runs give."""
+    """Return whether a list holds the answers of several people in one run, not those of successive runs."""
     return (
         isinstance(step.action, AskPerson)
         and step.action.quorum is not None
@@ -113,10 +113,10 @@ def is_one_quorum(answers: list[object], step: Step) -> bool:
 
 
 def is_status(error: object) -> bool:
-    """Whether something is the number by which a service says what went wrong."""
+    """Return whether a value is the HTTP status of a failure."""
     return isinstance(error, int) and not isinstance(error, bool) and 400 <= error <= 599
 
 
 def is_end(data: object) -> TypeGuard[Data]:
-    """Whether a mock says by which of its events another workflow ends."""
+    """Return whether a mock names the event by which another workflow ends."""
     return isinstance(data, Mapping) and "event" in data and data.keys() <= {"event", "with"}

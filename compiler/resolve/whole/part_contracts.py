@@ -1,4 +1,4 @@
-"""What crosses the border of a part, held against what the part says."""
+"""Checks of the events that enter and leave a part against the part's declarations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ __all__ = ["check_contracts"]
 
 
 def check_contracts(parts: tuple[PartFile, ...], steps: tuple[Step, ...], declared: Declarations) -> None:
-    """Hold what crosses a part's border against what it says; silent where the flow is not known as a whole."""
+    """Check the events that enter and leave a part against its declarations, unless the flow is not fully
+    known.
+    """
     if not declared.flow_whole:
         return
     for part in parts:
@@ -38,7 +40,7 @@ def check_contracts(parts: tuple[PartFile, ...], steps: tuple[Step, ...], declar
 
 
 def accepted_events(steps: list[Step]) -> dict[str, Place]:
-    """The events that some steps accept, each with one place that says so."""
+    """Return the events that some steps accept, each with one place that mentions it."""
     found: dict[str, Place] = {}
     for step in steps:
         for event in step.accepts.events:
@@ -47,7 +49,7 @@ def accepted_events(steps: list[Step]) -> dict[str, Place]:
 
 
 def emitted_events(steps: list[Step]) -> dict[str, Place]:
-    """The events that some steps emit, each with one place that says so."""
+    """Return the events that some steps emit, each with one place that mentions it."""
     found: dict[str, Place] = {}
     for step in steps:
         for emit, _each in emits_of(step):

@@ -1,4 +1,4 @@
-"""Calls that lead back to the workflow itself, and tools that are workflows which there are not."""
+"""Calls that lead back to the workflow itself, and tools that name workflows which do not exist."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["report_recursion", "report_unknown_tools"]
 
 
 def report_unknown_tools(declared: Declarations) -> None:
-    """Report workflows that there are not, of tools that no step calls."""
+    """Report workflows that do not exist, named by tools that no step calls."""
     for name, tool in declared.tools.nodes.items():
         if tool.workflow is None or tool.workflow in declared.called or ("tools", name) in declared.imported:
             continue
@@ -24,7 +24,7 @@ def report_unknown_tools(declared: Declarations) -> None:
 
 
 def report_recursion(declared: Declarations) -> None:
-    """Report each call that leads back to the workflow itself, unless the run that it starts is left to itself."""
+    """Report each call that leads back to the workflow itself, unless the caller does not wait for the run."""
     if not declared.called:
         return
     name = str(declared.data.get("workflow"))
@@ -35,7 +35,7 @@ def report_recursion(declared: Declarations) -> None:
 
 
 def awaited_calls(declared: Declarations) -> Iterator[tuple[Place, str]]:
-    """The workflows that the steps of a spec wait for, each with where it is named."""
+    """Yield the workflows that the steps of a spec wait for, each with the place that names it."""
     for _, content, address in written_steps(declared):
         call, place = content, Place(address)
         if isinstance(content, Mapping) and content.get("kind") == "map":
@@ -55,7 +55,7 @@ def awaited_calls(declared: Declarations) -> Iterator[tuple[Place, str]]:
 
 
 def written_steps(declared: Declarations) -> Iterator[tuple[str, object, Address]]:
-    """The steps of a spec and of its parts, as they are written."""
+    """Yield the steps of a spec and of its parts, as they are written."""
     yield from entries(declared.data.get("steps"), ("steps",))
     listed = declared.data.get("parts")
     for path in listed if isinstance(listed, list) else ():
@@ -66,7 +66,7 @@ def written_steps(declared: Declarations) -> Iterator[tuple[str, object, Address
 
 
 def call_path(start: str, goal: str, project: ProjectView) -> list[str] | None:
-    """The calls by which a workflow leads to another, both included; ``None`` if it does not."""
+    """Return the calls by which a workflow leads to another, both included; ``None`` if it does not."""
     came_from: dict[str, str] = {start: ""}
     waiting = [start]
     while waiting:

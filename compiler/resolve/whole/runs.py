@@ -1,4 +1,4 @@
-"""What a spec says of its runs as a whole: exits, bounds, and old names."""
+"""Settings of a spec's runs as a whole: exits, bounds, and old names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EXITS: Final = ("on_error", "on_deadline", "on_cancel")
 
 
 def resolve_run_settings(data: Data, steps: Sequence[Step], declared: Declarations) -> Whole:
-    """Everything that is about a run and no step."""
+    """Return all settings that concern the run and not a step."""
     exits = {key: run_exit(key, data[key], declared) for key in EXITS if key in data}
     if "on_deadline" in data and "deadline" not in data and not declared.is_broken(("deadline",)):
         place = Place(("on_deadline",)).key
@@ -44,7 +44,7 @@ def resolve_run_settings(data: Data, steps: Sequence[Step], declared: Declaratio
 
 
 def run_exit(key: str, data: object, declared: Declarations) -> Exit:
-    """One exit of the run; it can only end it."""
+    """Return one exit of the run; it can only end the run."""
     names = {"inputs": inputs(declared), "state": declared.state, "config": declared.config, "run": RUN}
     scope = Scope(names={**names, "error": ERROR}, classes=declared.classes)
     place = Place((key,))
@@ -91,7 +91,7 @@ def integer(value: object) -> int | None:
 
 
 def moved(data: object, names: set[str] | None, declared: Declarations) -> tuple[tuple[str, str], ...]:
-    """Old names with the new ones, which must be in use, as the old ones must not."""
+    """Return old names with the new ones; the new names must be in use, and the old ones must not."""
     found: list[tuple[str, str]] = []
     for key, content in data.items() if isinstance(data, Mapping) else ():
         old, new, place = normal_form(str(key)), normal_form(str(content)), Place(("moved", key))

@@ -1,4 +1,4 @@
-"""Steps by their names, for what a spec says of them elsewhere."""
+"""A lookup of steps by name, for the other sections of a spec that refer to them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["StepLookup"]
 
 @dataclass(frozen=True, slots=True)
 class StepLookup:
-    """Finds steps by name.
+    """A lookup of steps by name.
 
     Args:
         steps: Those that could be understood, by name.

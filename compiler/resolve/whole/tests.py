@@ -1,4 +1,4 @@
-"""The spec's own tests: every name looked up, every value held against its type."""
+"""The spec's own tests: every name looked up, every value checked against its type."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["resolve_tests"]
 
 
 def resolve_tests(data: Data, steps: Sequence[Step], declared: Declarations) -> tuple[TestCase, ...]:
-    """The tests, in the order written."""
+    """Return the tests, in the order written."""
     tests = data.get("tests")
     written = data.get("steps")
     known = {normal_form(str(name)) for name in written} if isinstance(written, Mapping) else set()
@@ -76,7 +76,7 @@ class TestResolver:
         )
 
     def named_again(self, start: object, at: Place, event: Event) -> bool:
-        """Whether the start event is named where its fields are wanted, which is reported."""
+        """Return whether the start event is named where its fields are wanted, and report it if so."""
         if not isinstance(start, Mapping) or not start:
             return False
         strange = start.keys() - event.record.fields.keys()
@@ -88,12 +88,14 @@ class TestResolver:
         return True
 
     def never_comes(self, event: str) -> bool:
-        """Whether an event is not received, and neither a step that waits for it nor a test has said so."""
+        """Return whether an event is not received, and this was not reported for a waiting step or another
+        test.
+        """
         declared = self.declared
         return not (event in declared.receives or event in declared.waited or declared.unread("receives"))
 
     def deliveries(self, data: object, place: Place) -> tuple[Delivery, ...]:
-        """Events from outside, by the time at which they come."""
+        """Return the events from outside, by the time at which they arrive."""
         found = []
         for index, each in enumerate(data if isinstance(data, list) else ()):
             if not isinstance(each, Mapping) or not isinstance(each.get("event"), str):

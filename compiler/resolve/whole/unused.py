@@ -1,4 +1,4 @@
-"""Warnings of what nothing uses."""
+"""Warnings about declarations that nothing uses."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ __all__ = ["UsedTypes", "has_python_name", "note_used_resources", "report_unused
 
 @dataclass(slots=True)
 class UsedTypes:
-    """The records and enumerations that something is made of, in the order in which they are met."""
+    """The records and enumerations that some types consist of, in the order in which they are found."""
 
     records: dict[Record, None] = field(default_factory=dict)
     enumerations: set[str] = field(default_factory=set)
 
     @classmethod
     def of(cls, declared: Declarations, steps: Iterable[Step]) -> UsedTypes:
-        """All that events, config, state, bindings and results are made of."""
+        """Collect the types that events, config, state, bindings and results consist of."""
         used = cls()
         for name, event in declared.events.nodes.items():
             if declared.counts("events", name, declared.events):
@@ -50,7 +50,7 @@ class UsedTypes:
         return used
 
     def add(self, type: Type) -> None:
-        """A type and all its parts. Without recursion: records may be made of themselves."""
+        """Add a type and all its parts, without recursion: a record may contain itself."""
         stack = [type]
         while stack:
             current = stack.pop()
@@ -64,7 +64,7 @@ class UsedTypes:
 
 
 def report_unused(data: Data, declared: Declarations, used: UsedTypes) -> None:
-    """Warn of what nothing uses; not where a name is unknown, for that may be the one that was meant."""
+    """Warn about unused declarations, unless a name is unknown, since it may be a misspelling of one of them."""
     report, codes = declared.report, set(declared.codes)
     for section in ("prompts", "models", "tools", "agents", "knowledge", "retries"):
         table = declared.tables[section]
@@ -93,14 +93,14 @@ def is_used(type: Type, used: UsedTypes) -> bool:
 
 
 def has_python_name(type: Type) -> bool:
-    """Whether a type under `types` is one that gets a name in Python: a record or an enumeration."""
+    """Return whether a type under `types` gets a name in Python: a record or an enumeration."""
     return (isinstance(type, Record) and type.role == "type") or (
         isinstance(type, Enumeration) and bool(type.name)
     )
 
 
 def note_used_resources(steps: Iterable[Step], declared: Declarations) -> None:
-    """Take for used what a Python tool can ask for: all but the names of its own arguments.
+    """Mark as used every resource that a Python tool can ask for: all but the names of its own arguments.
 
     What parameters a Python function has is not known here.
     """
@@ -112,7 +112,7 @@ def note_used_resources(steps: Iterable[Step], declared: Declarations) -> None:
 
 
 def report_unused_resources(declared: Declarations) -> None:
-    """Warn of the spec's own resources that no Python tool can ask for."""
+    """Warn about the spec's own resources that no Python tool can ask for."""
     unsure = {"unknown-tool", "bad-python-tool"} & set(declared.codes)
     if unsure or declared.tools.broken or declared.tools.unread:
         return

@@ -1,4 +1,4 @@
-"""What earlier checks found, kept on disk, so that an unchanged spec is not checked again.
+"""A cache of check results on disk, so that an unchanged spec is not checked again.
 
 A result is found by the content of everything that it depends on: the spec's path and bytes, the tool's own code, the
 Python that runs it. What a check has looked up in other files is kept with its result, and the result counts only if
@@ -27,7 +27,7 @@ __all__ = ["Cache", "CheckResult", "check_all"]
 def check_all(
     sources: Sequence[Source], check: Callable[[bytes, str, Project], Compiled], cache: Cache | None
 ) -> list[CheckResult]:
-    """Return what a check of each spec finds; only those are checked of which the cache does not know it.
+    """Return the findings of each spec; only specs without a valid result in the cache are checked.
 
     Args:
         check: Checks one spec: its bytes, its path, and the files that it may mention.

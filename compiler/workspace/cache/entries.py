@@ -1,4 +1,4 @@
-"""What is found in a check ↔ bytes: JSON, and before it a digest of that JSON."""
+"""Serialization of check results as bytes: JSON, preceded by a digest of that JSON."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KINDS: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What a check of one spec has found.
+    """The result of checking one spec.
 
     Args:
         path: The spec's path, as findings show it.
@@ -46,7 +46,7 @@ def encode(result: CheckResult, raw: bytes, key: str) -> bytes:
 
     Args:
         raw: The spec's bytes; a text that is just these is not repeated.
-        key: What it is kept under, and under nothing else.
+        key: The only key under which it is stored.
 
     Raises:
         TypeError: There is something in it that JSON and ``decode`` would not bring back.
@@ -64,7 +64,7 @@ def digest(key: str, content: bytes) -> bytes:
 
 
 def decode(content: bytes, raw: bytes, key: str) -> CheckResult | None:
-    """Return the result that bytes hold; ``None`` if they are not exactly what was encoded, for this key."""
+    """Return the result that bytes encode; ``None`` if they are not exactly what was encoded for this key."""
     if digest(key, content[DIGEST:]) != content[:DIGEST]:
         return None
     try:
@@ -87,7 +87,7 @@ def all_diagnostics(value: object) -> bool:
 
 
 def text_of(raw: bytes) -> str | None:
-    """Return the text of nearly every file: its bytes as UTF-8."""
+    """Return a file's text, decoded as UTF-8, as nearly all are; ``None`` for another encoding."""
     try:
         return raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
     except UnicodeDecodeError:
@@ -95,7 +95,7 @@ def text_of(raw: bytes) -> str | None:
 
 
 def to_json(value: object) -> object:
-    """Return a value as JSON: a list for a tuple, a map from its kind to its parts for what `diagnostics` defines."""
+    """Return a value as JSON: a tuple as a list, an object of `diagnostics` as a map from kind to parts."""
     kind = value.__class__
     if value is None or kind in (str, bool):
         return value
@@ -117,7 +117,7 @@ def to_json(value: object) -> object:
 
 
 def from_json(value: Any) -> Any:
-    """Return the value that JSON stands for.
+    """Return the value that JSON represents.
 
     Raises:
         TypeError, ValueError, KeyError: It is nothing that ``to_json`` makes.

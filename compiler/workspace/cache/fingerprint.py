@@ -1,4 +1,4 @@
-"""What a check's result depends on besides the specs: the code that checks them."""
+"""A digest of the code that checks specs, on which a check's result depends too."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SCHEMAS = os.path.join(os.path.dirname(COMPILER), "schemas")
 
 
 def fingerprint() -> bytes:
-    """Return a digest of the compiler's code, byte by byte, and of the Python and the YAML parser that it runs on.
+    """Return a digest of the compiler's code, byte by byte, and of the Python and the YAML parser in use.
 
     A megabyte is hashed in a millisecond or two; times and sizes of files would be a little faster, and wrong after an
     edit within one tick of the clock.
@@ -37,7 +37,7 @@ def fingerprint() -> bytes:
 
 
 def sources(folder: str) -> list[str]:
-    """Return the files of Python, and the schemas, below a folder, in a fixed order."""
+    """Return the Python files and the schemas below a folder, in a fixed order."""
     found: list[str] = []
     waiting = [folder]
     while waiting:
@@ -52,7 +52,7 @@ def sources(folder: str) -> list[str]:
 
 
 def yaml_package() -> tuple[str, list[tuple[str, int]]]:
-    """Return the folder of the YAML parser that an import would find, and names and sizes of what is compiled in it.
+    """Return the folder of the YAML parser to be imported, and names and sizes of its compiled files.
 
     Without the import, which takes much longer than this. Its compiled part goes with the version in its sources.
 

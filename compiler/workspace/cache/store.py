@@ -1,4 +1,4 @@
-"""The folder of results: found by digest, written whole or not at all, and never more than so many."""
+"""The folder of cached results: found by digest, written as a whole or not at all, limited in number."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Cache:
 
     @classmethod
     def of_user(cls) -> Cache | None:
-        """Return the user's own, or ``None`` if they want none (``WFC_NO_CACHE``) or have no place for it."""
+        """Return the user's cache, or ``None`` if it is disabled (``WFC_NO_CACHE``) or has no folder."""
         if os.environ.get(OFF_VARIABLE):
             return None
         folder = os.environ.get(FOLDER_VARIABLE) or user_folder()
@@ -51,7 +51,7 @@ class Cache:
             return None  # our own code cannot be read as files
 
     def find(self, path: str, raw: bytes, still_holds: Callable[[Lookup], bool]) -> CheckResult | None:
-        """Return what a check of a spec would find, if that is known.
+        """Return the cached result of a spec's check, if there is one that is still valid.
 
         Args:
             path: The spec's path, as findings show it.
@@ -69,7 +69,7 @@ class Cache:
         return result if all(map(still_holds, result.lookups)) else None
 
     def keep(self, raw: bytes, result: CheckResult) -> None:
-        """Keep what a check of a spec with these bytes has found; where that cannot be, nothing is said."""
+        """Store the result of checking a spec with these bytes; failures to do so are ignored."""
         key = self.key(result.path, raw)
         try:
             content = encode(result, raw, key)
@@ -96,7 +96,7 @@ class Cache:
 
 
 def read_own(path: str) -> bytes:
-    """Return the bytes of a file that nobody but this user has written.
+    """Return the bytes of a file that only this user can have written.
 
     Raises:
         OSError: There is none.
@@ -108,14 +108,14 @@ def read_own(path: str) -> bytes:
 
 
 def is_own(found: os.stat_result, kind: int) -> bool:
-    """Whether something is of this kind, and nobody but this user may write to it and decide what checks find."""
+    """Return whether a path is of this kind, and only this user may write to it and so affect findings."""
     if stat.S_IFMT(found.st_mode) != kind:
         return False
     return sys.platform == "win32" or (found.st_uid == os.geteuid() and not found.st_mode & 0o022)
 
 
 def write(place: str, content: bytes) -> None:
-    """Write a file, whole or not at all."""
+    """Write a file as a whole or not at all."""
     made = f"{place}.{os.urandom(8).hex()}"
     try:
         with open(made, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
@@ -128,7 +128,7 @@ def write(place: str, content: bytes) -> None:
 
 
 def make_room(shelf: str) -> None:
-    """Make room for one more, if need be: what was written first goes first. Nothing but entries is touched."""
+    """Remove the oldest entries if there is no room for one more. Only entries are removed."""
     there = []
     with os.scandir(shelf) as entries:
         for entry in entries:
@@ -147,7 +147,7 @@ def make_room(shelf: str) -> None:
 
 
 def user_folder() -> str:
-    """Return the folder where this platform keeps what can be made again; empty if the user has none."""
+    """Return the platform's folder for data that can be recreated; empty if the user has none."""
     home = os.path.expanduser("~")
     if sys.platform == "win32":
         above = os.environ.get("LOCALAPPDATA", "")

@@ -1,4 +1,4 @@
-"""Resources: objects that steps ask for by ``Annotated[T, Resource(factory)]``, made when needed, shared and closed."""
+"""Resources: objects for ``Annotated[T, Resource(factory)]``, created on demand, shared and closed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 
 class ResourceManager:
-    """Keeps the objects that are made once for a workflow object; several of these may share one manager."""
+    """The objects created once for a workflow object; several workflow objects may share one manager."""
 
     def __init__(self) -> None:
         self.resources: dict[str, Any] = {}  # put here by hand
@@ -37,31 +37,31 @@ class ResourceManager:
         self.names: dict[object, str] = {}
 
     async def set(self, name: str, val: Any) -> None:
-        """Puts an object in the place of what the factory of this qualified name would make: for tests, say."""
+        """Use an object instead of what the factory of this qualified name would create, as in tests."""
         self.resources[name] = val
 
     async def get(self, resource: AnyResource) -> Any:
-        """The object of a resource, made if there is none yet.
+        """Return the object of a resource, creating it if there is none yet.
 
         Raises:
-            WorkflowRuntimeError: It belongs to a run, or comes from a file: then a parameter has to ask for it.
+            WorkflowRuntimeError: It belongs to a run or comes from a file; only a parameter can ask for it.
         """
         if not isinstance(resource, Resource) or resource.per == "run":
             raise WorkflowRuntimeError(f"{resource} can only be had by a step's parameter")
         return await Resources(self).get(resource)
 
     def get_all(self) -> dict[str, Any]:
-        """All objects that are there, by the names of their factories."""
+        """Return all existing objects, by the names of their factories."""
         made = {name: self.pool.made[key] for key, name in self.names.items() if key in self.pool.made}
         return {**made, **self.resources}
 
     async def close(self) -> None:
-        """Closes what generators made. It happens by itself when the event loop shuts down."""
+        """Close the objects that generators created. This is automatic when the event loop shuts down."""
         await self.pool.close()
 
 
 class Resources:
-    """What the steps of one run get."""
+    """The resources of one run's steps."""
 
     __slots__ = ("_manager", "pool")
 
@@ -70,20 +70,20 @@ class Resources:
         self.pool = Pool()  # of the run
 
     async def get(self, resource: Resource[Any]) -> Any:
-        """The object of a resource. One that is not shared is closed at the run's end.
+        """Return the object of a resource. An object that is not shared is closed at the run's end.
 
         Raises:
-            WorkflowValidationError: It needs itself, or one that is closed before it.
+            WorkflowValidationError: The resource needs itself, or one that is closed before it.
         """
         check_resources([ResourceRequest("", resource, Any)])
         check_resources(resource.needs)  # of those, too, that are loaded only now
         return await self._get(resource, Any, self.pool)
 
     async def for_step(self, asked: Sequence[Request], fresh: Pool) -> dict[str, Any]:
-        """What a step's parameters ask for, by name.
+        """Return the objects that a step's parameters ask for, by parameter name.
 
         Args:
-            fresh: Keeps what is made for this step run alone.
+            fresh: The pool of the objects that are created for this step run only.
         """
         return {one.name: await self._get(one.resource, one.type, fresh) for one in asked}
 
@@ -120,10 +120,10 @@ class Resources:
 
 
 def try_configs(asked: Sequence[tuple[str, Request]]) -> list[str]:
-    """Reads all config files that steps ask for, and their resources; says what is wrong with them.
+    """Load all config files that steps and their resources ask for, and return the errors found.
 
     Args:
-        asked: With the names of the steps.
+        asked: The requests, each with the name of its step.
     """
     found = []
     todo = list(asked)
@@ -143,7 +143,7 @@ def try_configs(asked: Sequence[tuple[str, Request]]) -> list[str]:
 
 
 def try_resources(asked: Sequence[tuple[str, Request]]) -> list[str]:
-    """Makes all resources that steps ask for, and closes them; says which cannot be made."""
+    """Create and close all resources that steps ask for; return the errors of those that fail."""
     found: list[str] = []
 
     async def make_all() -> None:

@@ -1,4 +1,4 @@
-"""What a step may ask for besides events: objects that a factory makes, and configuration from a file."""
+"""The kinds of resources: objects that a factory creates, and configuration from a file."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ _LARGEST_FILE = 4_000_000
 
 
 class Resource(Generic[T]):
-    """Asks for an object: ``memory: Annotated[Memory, Resource(get_memory)]``.
+    """A request for an object: ``memory: Annotated[Memory, Resource(get_memory)]``.
 
-    The factory is a function, ordinary or asynchronous, that returns the object; or a generator, ordinary or
-    asynchronous, that yields it once, and what follows on the ``yield`` closes it. Its own parameters may ask for
-    resources in the same way. What is used by several steps at once is still made only once.
+    The factory is a function, ordinary or asynchronous, that returns the object; or a generator, ordinary
+    or asynchronous, that yields it once and closes it after the ``yield``. Its own parameters may ask for
+    resources in the same way. An object that several steps request at once is still created only once.
 
     Args:
-        factory: Makes the object.
+        factory: The function or generator that creates the object.
         cache: Whether all steps that ask by this factory share one object, as long as the workflow object is there;
-            otherwise each step run gets one of its own, and what is asked for twice for one step run is made once.
+            otherwise each step run gets its own, created once even if requested twice for that step run.
         per: ``run``: one for each run, closed at its end; ``process``: one for all runs of all workflows in an event
             loop, closed at the loop's end. Then an object without a generator is closed by its ``aclose`` or
             ``close``, if it has one.
@@ -53,7 +53,7 @@ class Resource(Generic[T]):
     """
 
     is_loaded_late = False
-    """Whether its factory is loaded when it is first used, and what that asks for is not known before."""
+    """Whether the factory is loaded only when first used, so that its own requests are not known before."""
 
     def __init__(
         self, factory: Callable[..., Any], cache: bool = True, *, per: Lifetime | None = None
@@ -69,23 +69,23 @@ class Resource(Generic[T]):
 
     @property
     def factory(self) -> Callable[..., Any]:
-        """What makes the object."""
+        """The function or generator that creates the object."""
         return self._factory
 
     @property
     def name(self) -> str:
-        """The factory's qualified name, under which ``ResourceManager.set`` puts another object in its place."""
+        """The factory's qualified name, by which ``ResourceManager.set`` can replace the object."""
         factory = self.factory
         return str(getattr(factory, "__qualname__", type(factory).__name__))
 
     @property
     def key(self) -> object:
-        """What two resources share that mean the same object."""
+        """The key of the object, which is equal for two resources that stand for the same object."""
         return id(self.factory), self.per
 
     @cached_property
     def needs(self) -> tuple[Request, ...]:
-        """What its factory asks for.
+        """The requests of the factory's parameters.
 
         Raises:
             WorkflowValidationError: The factory's annotations cannot be read, or a parameter asks for nothing known.
@@ -113,7 +113,7 @@ _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 class ResourceConfig:
-    """Asks for a pydantic model that is read from a JSON file: ``Annotated[Limits, ResourceConfig("limits.json")]``.
+    """A request for a pydantic model in a JSON file: ``Annotated[Limits, ResourceConfig("limits.json")]``.
 
     Args:
         config_file: Its path, from the working directory; within the project's folder, which is the nearest one upward
@@ -144,15 +144,15 @@ class ResourceConfig:
 
     @property
     def name(self) -> str:
-        """The file, and the place in it."""
+        """The file, and the path within it."""
         return f"{self.config_file}.{self.path_selector}" if self.path_selector else self.config_file
 
     def load(self, model: type[BaseModel]) -> Any:
-        """The model, with what the file holds.
+        """Return the model with the file's data.
 
         Raises:
             FileNotFoundError: There is no such file.
-            ValueError: It is outside of the project, no JSON, has no such place, or does not fit the model.
+            ValueError: It is outside the project, is not JSON, has no such path, or does not fit the model.
         """
         data = _read(self.config_file)
         way = self.path_selector.split(".") if self.path_selector else []
@@ -195,13 +195,13 @@ Request = ResourceRequest[AnyResource]
 
 
 def resource_request(name: str, annotation: Any, names: Mapping[str, Any]) -> Request | None:
-    """What a parameter asks for, if its annotation has a resource.
+    """Return a parameter's request for a resource; ``None`` if its annotation has no resource.
 
     Args:
         names: Local names that a factory's annotations may mention.
 
     Raises:
-        WorkflowValidationError: A ``ResourceConfig`` is to give something else than a pydantic model.
+        WorkflowValidationError: A ``ResourceConfig`` is used for a type that is not a pydantic model.
     """
     if get_origin(annotation) is not Annotated:
         return None
@@ -237,10 +237,10 @@ def _hints(factory: Callable[..., Any], names: Mapping[str, Any]) -> dict[str, A
 
 
 def check_resources(asked: Sequence[Request]) -> None:
-    """That no resource needs itself, and none one that is closed before it.
+    """Check that no resource needs itself or a resource that is closed before it.
 
     Raises:
-        WorkflowValidationError: It is so.
+        WorkflowValidationError: A resource does.
     """
     done: set[object] = set()
     for one in asked:

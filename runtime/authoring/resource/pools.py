@@ -1,4 +1,4 @@
-"""Pools of objects that are made once, shared, and closed together."""
+"""Pools of objects that are created once, shared, and closed together."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ Close = Callable[[], Awaitable[None]]
 
 
 class Pool:
-    """Objects by key. Each is made by whoever asks first; others who ask meanwhile wait for it.
+    """A pool of objects by key. The first request creates an object; requests made meanwhile wait for it.
 
     Args:
-        ends_with_loop: Whether to close what is left when the event loop shuts down (as ``asyncio.run`` has it).
+        ends_with_loop: Whether to close the remaining objects when the event loop shuts down, as under
+            ``asyncio.run``.
     """
 
     __slots__ = ("__weakref__", "_closers", "_closing", "_ends_with_loop", "_made", "_making", "_watches")
@@ -38,16 +39,16 @@ class Pool:
 
     @property
     def made(self) -> dict[object, Any]:
-        """The objects that are there."""
+        """The objects that exist."""
         return self._made
 
     @property
     def has_closers(self) -> bool:
-        """Whether something has to be closed."""
+        """Whether there are objects to close."""
         return bool(self._closers or self._making)
 
     async def get(self, key: object, make: Callable[[], Awaitable[Any]]) -> Any:
-        """The object of a key, made if there is none yet. Cancelling one who waits does not stop the making."""
+        """Return the object of a key, creating it if necessary; cancelling a caller does not stop that."""
         if key in self._made:
             return self._made[key]
         loop = asyncio.get_running_loop()
@@ -66,7 +67,7 @@ class Pool:
             del self._making[place]
 
     async def close_later(self, key: object, close: Close) -> None:
-        """Has ``close`` called when the pool closes, before all that was handed in sooner."""
+        """Register ``close`` to be called when the pool closes, in reverse order of registration."""
         loop = asyncio.get_running_loop()
         self._closers.append((loop, key, close))
         if self._ends_with_loop and loop not in self._watches:
@@ -74,13 +75,13 @@ class Pool:
             await anext(watch)
 
     async def adopt(self, other: Pool) -> None:
-        """Takes over what another pool has to close."""
+        """Take over the objects that another pool has to close."""
         for _loop, key, close in other._closers:
             await self.close_later(key, close)
         other._closers.clear()
 
     async def close(self) -> None:
-        """Closes what was made in this event loop, the last first. A failure is reported to the loop, and no more."""
+        """Close this event loop's objects, last one first. Failures are only reported to the loop."""
         if self._closing is None:
             self._closing = asyncio.get_running_loop().create_task(self._close())
         try:
@@ -105,7 +106,7 @@ class Pool:
 
 
 async def _until_loop_ends(pool: Pool) -> AsyncGenerator[None, None]:
-    """An event loop closes such generators when it shuts down, and waits for what they do then."""
+    """Close the pool when the event loop shuts down: it closes asynchronous generators and awaits them."""
     try:
         yield
     finally:
@@ -116,7 +117,7 @@ _OF_LOOPS: WeakKeyDictionary[asyncio.AbstractEventLoop, Pool] = WeakKeyDictionar
 
 
 def pool_of_loop() -> Pool:
-    """The pool of the running event loop, closed when that shuts down."""
+    """Return the pool of the running event loop, which is closed when the loop shuts down."""
     loop = asyncio.get_running_loop()
     pool = _OF_LOOPS.get(loop)
     if pool is None:
@@ -132,10 +133,10 @@ def _seen(task: asyncio.Task[Any]) -> None:
 async def open_with(
     factory: Callable[..., Any], given: dict[str, Any], pool: Pool, key: object, *, closes: bool
 ) -> Any:
-    """Calls a factory, and has the pool close what it made.
+    """Call a factory, register its object with the pool for closing, and return the object.
 
     Args:
-        closes: Whether an object that no generator made is closed by its ``aclose`` or ``close``.
+        closes: Whether an object not created by a generator is closed by its ``aclose`` or ``close``.
 
     Raises:
         WorkflowRuntimeError: The factory is a generator that yields nothing.

@@ -1,4 +1,4 @@
-"""``advance(execution, tick)``: what a tick changes. No clock, no chance, no I/O, no waiting."""
+"""``advance(execution, tick)``: the changes by a tick, without clock, randomness, I/O or waiting."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ __all__ = ["advance"]
 
 
 def advance(execution: Execution, tick: Tick) -> None:
-    """Changes a run by what happened. Ticks for what is no more, or after the end, change nothing."""
+    """Apply a tick to a run. Ticks for what no longer exists, or after the end, change nothing."""
     if execution.outcome is None:
         try:
             _TICKS[type(tick)](execution, tick)
@@ -206,7 +206,7 @@ def _cancelled(execution: Execution, tick: Cancelled) -> None:
 
 
 def _run_exit_taken(execution: Execution, tick: RunExitTaken) -> None:
-    """An exit of the run was taken."""
+    """Handle the result of an exit of the run."""
     emitted, failing = tick.emitted, execution.failing
     assert failing is not None
     if isinstance(emitted, StopEvent):
@@ -250,7 +250,7 @@ _TICKS: dict[type[Tick], Callable[[Execution, Any], None]] = {
 
 
 def _emit(execution: Execution, run: StepRun, emitted: Any) -> None:
-    """What a step run gives goes where it belongs."""
+    """Deliver what a step run emits."""
     if run.step.opens:
         move_into_fork(execution, run)
     if not isinstance(emitted, All):
@@ -288,7 +288,7 @@ def _emit_one(execution: Execution, run: StepRun, emitted: Any, path: Path) -> N
 
 
 def _emit_batch(execution: Execution, run: StepRun, items: list[Any], path: Path) -> None:
-    """One event for each item: a frame for the batch if it is collected, and one for each item."""
+    """Emit one event for each item, with a frame for the batch if it is collected, and one for each item."""
     step = run.step
     if not step.emissions.batches:
         raise undeclared_result(step, items)
@@ -339,7 +339,7 @@ def _deliver(execution: Execution, step: Step, event: Event, frame: Frame | None
 
 
 def _next_path(run: StepRun) -> Path:
-    """The place of the next of several events that one step run emits, in a batch."""
+    """Return the path in a batch of the next of several events that one step run emits."""
     run.sends += 1
     return (*run.path, run.sends) if run.frame is not None and run.frame.in_batch else run.path
 

@@ -1,4 +1,4 @@
-"""Step runs are cancelled with what follows from them: the rest of a join's frame, or what somebody outside names."""
+"""Cancellation of step runs and what follows from them: the rest of a join's frame, or on request."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["affected", "cancel_rest", "cancel_steps"]
 
 
 def cancel_rest(execution: Execution, join: Step, frame: Frame, fired: int) -> None:
-    """A join has fired in a frame: what could still lead to it there is cancelled, but for its own run ``fired``."""
+    """Cancel what could still lead to a fired join in a frame, except for the join's own run ``fired``."""
     assert frame.members is not None  # a frame of such a join keeps them
     _abandon(execution, frame, join.cancels)
     for number, member in list(frame.members.items()):
@@ -33,7 +33,7 @@ def cancel_rest(execution: Execution, join: Step, frame: Frame, fired: int) -> N
 
 
 def _frames(frame: Frame | None, until: Frame | None = None) -> Iterator[Frame]:
-    """A frame and those below it on the stack, down to one of them."""
+    """Yield a frame and those below it on the stack, down to but without ``until``."""
     while frame is not None and frame is not until:
         yield frame
         frame = frame.parent
@@ -42,10 +42,10 @@ def _frames(frame: Frame | None, until: Frame | None = None) -> Iterator[Frame]:
 def _abandon(
     execution: Execution, frame: Frame, joins: Collection[Step] | None, *, is_empty: bool = False
 ) -> None:
-    """These joins, or all, wait for nothing more in a frame.
+    """Stop these joins, or all, from waiting for further events in a frame.
 
     Args:
-        is_empty: Whether perhaps nothing but the time-outs of its joins keeps it alive.
+        is_empty: Whether the frame may be alive only because of the time-outs of its joins.
     """
     for collector in frame.collectors:
         frame.joins.setdefault(collector.index, Slots())
@@ -95,10 +95,10 @@ def _live(execution: Execution) -> Iterator[StepRun]:
 
 
 def cancel_steps(execution: Execution, tick: StepsCancelled) -> None:
-    """Somebody outside cancels a step, or one run of it, with what follows.
+    """Cancel a step, or one run of it, with what follows, on request from outside.
 
     Raises:
-        StuckError: Without that, the run cannot come to an end.
+        StuckError: Without the cancelled step runs, the run cannot come to an end.
     """
     step, number = tick.step, tick.number
     try:
@@ -108,7 +108,7 @@ def cancel_steps(execution: Execution, tick: StepsCancelled) -> None:
                 _abandon(execution, frame, None, is_empty=True)
         for run in runs:
             if run.exit is Exit.DROPPED:
-                continue  # with the step that it was an item of
+                continue  # dropped already, with the step that it was an item of
             for frame in _frames(run.frame):
                 if _is_opened_by(frame, step, number):
                     _abandon(execution, frame, None)

@@ -12,7 +12,7 @@ __all__ = ["CollectedEvents", "collect", "uncollect"]
 
 
 class CollectedEvents:
-    """What ``collect_events`` has kept under one name."""
+    """The events that ``collect_events`` has kept under one name."""
 
     __slots__ = ("by_kind", "count", "expected", "needed", "taken_by")
 
@@ -24,14 +24,17 @@ class CollectedEvents:
         self.taken_by: StepRun | None = None  # who has got them all
 
     def is_for(self, expected: list[type[Event]]) -> bool:
-        """Whether this list looks like the last one: to compare thousands of entries each time would cost."""
+        """Return whether this list looks like the last one.
+
+        Only the lengths and the first and last entries are compared: there may be thousands of entries.
+        """
         known = self.expected
         return known is expected or (
             len(known) == len(expected) and known[0] is expected[0] and known[-1] is expected[-1]
         )
 
     def expect(self, expected: list[type[Event]]) -> None:
-        """Waits for these from now on; what is more than they ask for is dropped."""
+        """Set the expected classes, and drop the kept events that exceed them."""
         self.expected = expected
         self.needed = Counter(expected)
         for kind, same in self.by_kind.items():
@@ -43,7 +46,7 @@ class CollectedEvents:
 def collect(
     execution: Execution, run: StepRun, event: Event, expected: list[type[Event]], buffer_id: str | None
 ) -> list[Event] | None:
-    """Keeps an event until there is one for each expected; see ``Context.collect_events``."""
+    """Keep an event until there is one for each expected class; see ``Context.collect_events``."""
     if not expected:
         return []
     key = (run.step.index, buffer_id or "")
@@ -79,7 +82,7 @@ def collect(
 
 
 def uncollect(execution: Execution, run: StepRun) -> None:
-    """Takes back what a failed attempt has collected: the next attempt collects it again."""
+    """Undo what a failed attempt has collected, so that the next attempt collects it again."""
     for key, kept, event in reversed(getattr(run, "collects", ())):
         if kept.taken_by is not None and kept.taken_by is not run:
             if not hasattr(run, "gone"):

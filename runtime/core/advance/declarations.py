@@ -1,4 +1,4 @@
-"""What a step gives, held against what it declares."""
+"""Checks of what a step emits against what it declares."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = [
 
 
 def routes_of_subclass(execution: Execution, step: Step, kind: EventClass) -> tuple[Step, ...]:
-    """Where an event goes whose class the step's signature does not name itself.
+    """Return the target steps of an event whose exact class the step's signature does not name.
 
     Raises:
         UndeclaredResultError: The step does not declare it.
@@ -38,7 +38,7 @@ def routes_of_subclass(execution: Execution, step: Step, kind: EventClass) -> tu
 
 
 def routes_of_item_subclass(execution: Execution, step: Step, item: Any) -> tuple[Step, ...]:
-    """Where an item of a batch goes whose class the step's signature does not name itself.
+    """Return the target steps of a batch's item whose exact class the step's signature does not name.
 
     Raises:
         UndeclaredResultError: The step does not declare it.
@@ -51,7 +51,7 @@ def routes_of_item_subclass(execution: Execution, step: Step, item: Any) -> tupl
 
 
 def undeclared_result(step: Step, emitted: Any) -> UndeclaredResultError:
-    """That a step has given what it does not declare."""
+    """Return the error for a step that has returned what it does not declare."""
     names = [event_name(one) for one in step.emissions.events]
     names += [f"list[{' | '.join(event_name(one) for one in batch)}]" for batch in step.emissions.batches]
     said = (
@@ -61,10 +61,10 @@ def undeclared_result(step: Step, emitted: Any) -> UndeclaredResultError:
 
 
 def check_result(step: Step, result: Any) -> None:
-    """Stop a run that would end with something nobody has awaited.
+    """Reject an end result that has not been awaited.
 
     Raises:
-        UndeclaredResultError: The result is a coroutine, or else is to be awaited.
+        UndeclaredResultError: The result is a coroutine or another awaitable.
     """
     if hasattr(result, "__await__"):  # `inspect.isawaitable` takes ten times as long
         raise UndeclaredResultError(
@@ -82,7 +82,7 @@ def _forgotten_await(value: Any) -> str:
 
 
 def describe_value(value: Any) -> str:
-    """What kind of value that is, in words."""
+    """Return a description of the kind of a value."""
     if isinstance(value, list) and value:
         return f"a list with {describe_value(value[0])}"
     return "an empty list" if isinstance(value, list) else f"a value of type {type(value).__name__}"

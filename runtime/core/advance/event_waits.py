@@ -1,4 +1,4 @@
-"""Bodies of steps that wait for events get them: as these come, or from those that were kept."""
+"""Delivery of events to waiting step bodies: as events arrive, or from those that were kept."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["give_to_waiters", "take_kept_event"]
 
 
 def give_to_waiters(execution: Execution, event: Event) -> list[Step]:
-    """Gives an event to the bodies that wait for it, and returns the steps that these belong to."""
+    """Give an event to the bodies that wait for it, and return the steps of these bodies."""
     woken: list[Step] = []
     for number, waiter in list(execution.event_waits.items()):
         if waiter.takes(event):
@@ -27,7 +27,7 @@ def give_to_waiters(execution: Execution, event: Event) -> list[Step]:
 
 
 def take_kept_event(execution: Execution, number: int) -> Event | None:
-    """Returns the oldest kept event that a wait takes, and ends the wait by it; ``None``: there is none."""
+    """Return the oldest kept event that a wait takes, and end the wait; ``None`` if there is none."""
     waiter = execution.event_waits[number]
     for kind in [kind for kind in execution.unclaimed if issubclass(kind, waiter.event_type)]:
         del execution.unclaimed[kind]
@@ -40,7 +40,7 @@ def take_kept_event(execution: Execution, number: int) -> Event | None:
 
 
 def _remember(waiter: EventWait, event: Event) -> None:
-    """Keeps an event for further attempts of the step."""
+    """Keep an event for further attempts of the step."""
     if not hasattr(waiter.run, "answers"):
         waiter.run.answers = []
     waiter.run.answers.append(AwaitedEvent(waiter.key, event, waiter.attempt))

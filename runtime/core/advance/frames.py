@@ -1,4 +1,4 @@
-"""Frames open, and close: forks, batches, and what happens when no work of a frame is left."""
+"""Opening and closing of frames: forks, batches, and what happens when no work of a frame is left."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 
 
 def open_root(execution: Execution) -> None:
-    """The start of a run is a fork too, if a join says so."""
+    """Open a frame for the start of a run, if a join has the start as its fork."""
     if execution.plan.start_joins:
         execution.root = _open(execution, None, None, execution.plan.start_joins, (), 0)
         if execution.plan.listens:
@@ -35,9 +35,9 @@ def open_root(execution: Execution) -> None:
 
 
 def move_into_fork(execution: Execution, run: StepRun) -> None:
-    """A step run of a fork passes: it opens a new frame, in place of the one of its fork that it came in.
+    """Open a new frame for a step run of a fork, in place of the frame of the same fork that it came in.
 
-    Inside an item of a batch the new frame is put on top instead, so that the batch keeps count of it.
+    Inside an item of a batch, the new frame is put on top instead, so that the batch keeps count of it.
     """
     old = run.frame
     if old is not None and old.number == run.number and old.kind is FrameKind.FORK:
@@ -86,7 +86,7 @@ def _open(
 
 
 def open_batch(execution: Execution, run: StepRun, collectors: tuple[Step, ...], path: Path) -> Frame:
-    """A step run sends out a batch; the frame counts as alive until whoever opened it leaves it."""
+    """Open the frame of a batch that a step run emits; it counts as alive until the caller leaves it."""
     batch = Frame(run.frame, FrameKind.BATCH, run.step, path, run.number, collectors)
     batch.enter()
     for collector in collectors:
@@ -98,7 +98,7 @@ def open_batch(execution: Execution, run: StepRun, collectors: tuple[Step, ...],
 
 
 def open_item(execution: Execution, run: StepRun, below: Frame | None, path: Path) -> Frame:
-    """An item of a batch, with a frame for the joins within it; alive until whoever opened it leaves it."""
+    """Open the frame of a batch's item, and one for joins within it; alive until the caller leaves it."""
     item = Frame(below, FrameKind.ITEM, run.step, path, run.number)
     if not run.step.items_open:
         item.enter()
@@ -109,7 +109,7 @@ def open_item(execution: Execution, run: StepRun, below: Frame | None, path: Pat
 
 
 def open_recovery(run: StepRun, handler: Step) -> Frame | None:
-    """A step run failed, and its handler takes over: the frame of that, or ``None`` if it may not once more."""
+    """Return the frame in which a handler takes over a failed step run; ``None`` at its recovery limit."""
     left = handler.max_recoveries
     frame = run.frame
     while frame is not None:
@@ -134,7 +134,7 @@ def batch_of(frame: Frame | None, collector: Step) -> Frame | None:
 
 
 def leave(execution: Execution, frame: Frame | None) -> None:
-    """Counts one step run, or living frame, less; closes frames in which no work is left.
+    """Count one step run, or live frame, less, and close frames in which no work is left.
 
     Raises:
         StuckError: A join in such a frame has some of its events, and cannot get the others any more.
@@ -153,7 +153,10 @@ def leave(execution: Execution, frame: Frame | None) -> None:
 
 
 def collect_all(execution: Execution, batch: Frame, collector: Step, exit: Exit = Exit.ACTION) -> None:
-    """A collector of a batch fires with what there is, in the order of the items; or of arrival, if it takes some."""
+    """Fire a collector of a batch with the events that have arrived.
+
+    They are in the order of the items, or of arrival if the collector does not wait for all.
+    """
     slots = batch.joins.setdefault(collector.index, Slots())
     if slots.fired:
         return
@@ -167,7 +170,7 @@ def collect_all(execution: Execution, batch: Frame, collector: Step, exit: Exit 
 
 
 def _settle(execution: Execution, frame: Frame) -> None:
-    """Nothing but time-outs is left in a fork's frame: without these, what waits there waits in vain."""
+    """Handle a fork's frame with only time-outs left; without any, its waiting joins cannot fire any more."""
     for slots in frame.joins.values():
         if slots.timer is not None and not slots.fired and frame.replaced and not slots.arrived:
             # the run went round through the fork again: this frame's time-out has nobody to wait for
@@ -187,7 +190,7 @@ def _settle(execution: Execution, frame: Frame) -> None:
 
 
 def unfilled_join(frame: Frame, step: Step, slots: Slots) -> str:
-    """That a join has only some of its events, and will not get more, in words."""
+    """Return a description of a join that has only some of its events and will not get more."""
     fork = f"`{frame.fork.name}`" if frame.fork is not None else "the start of the run"
     return (
         f"the join of step `{step.name}` has {have(step, slots)}, and in this frame of {fork} nothing is left "
@@ -196,11 +199,11 @@ def unfilled_join(frame: Frame, step: Step, slots: Slots) -> str:
 
 
 def have(step: Step, slots: Slots) -> str:
-    """What has arrived at a join, in words."""
+    """Return the names of the events that have arrived at a join."""
     return " and ".join(event_name(event) for event in slots.arrived.values())
 
 
 def missing(step: Step, slots: Slots) -> str:
-    """What has not arrived at a join, in words."""
+    """Return the names of the events that have not arrived at a join."""
     names = [event_name(slot.events[0]) for at, slot in enumerate(step.slots) if at not in slots.arrived]
     return (" and " if step.needed == len(step.slots) else " or ").join(names)

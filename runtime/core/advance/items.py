@@ -15,7 +15,7 @@ __all__ = ["item_completed", "item_failed", "skip_item", "start_items"]
 
 
 def start_items(execution: Execution, pause: Pause) -> None:
-    """A pause for items begins: their runs start, as many at once as may, and the others wait for their turn."""
+    """Start the runs of a pause's items, as many at once as there are workers, and queue the others."""
     run, value = pause.run, pause.value
     assert isinstance(value, Items)
     step = run.step.item
@@ -33,7 +33,7 @@ def start_items(execution: Execution, pause: Pause) -> None:
 
 
 def item_completed(execution: Execution, tick: ItemCompleted) -> None:
-    """An item is done."""
+    """Handle the completion of an item's run."""
     run = execution.in_flight.pop(tick.number, None)
     if run is not None:
         note_state(execution, run, StepState.NOT_RUNNING, None)
@@ -42,7 +42,7 @@ def item_completed(execution: Execution, tick: ItemCompleted) -> None:
 
 
 def item_failed(execution: Execution, tick: ItemFailed) -> None:
-    """An item has failed for good."""
+    """Handle the final failure of an item's run."""
     run = execution.in_flight.pop(tick.number, None)
     if run is None:
         return
@@ -55,7 +55,7 @@ def item_failed(execution: Execution, tick: ItemFailed) -> None:
 
 
 def skip_item(execution: Execution, run: StepRun) -> None:
-    """An item whose run was cancelled is left out, if its pause still waits for it."""
+    """Leave out an item whose run was cancelled, if its pause still waits for it."""
     if run.number in _items(run).live:
         _record(execution, run, SKIP)
 

@@ -1,4 +1,4 @@
-"""Joins: events arrive, and the join fires, waits for more, or finds them late."""
+"""Arrival of events at joins: the join fires, waits for more, or the event is late."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ __all__ = ["arrive", "match_value_computed", "time_out"]
 
 
 def arrive(execution: Execution, step: Step, event: Event, frame: Frame | None, path: Path) -> None:
-    """An event comes to a step that joins.
+    """Handle the arrival of an event at a step that joins.
 
     Raises:
-        WorkflowRuntimeError: It has no frame of the join's fork, or the frame has had an event like it.
+        WorkflowRuntimeError: It has no frame of the join's fork, or the frame has had an event of its class.
     """
     if step.collects:
         _collect(execution, step, event, frame, path)
@@ -56,7 +56,7 @@ def _collect(execution: Execution, step: Step, event: Event, frame: Frame | None
 
 
 def _match(execution: Execution, step: Step, event: Event, frame: Frame | None, path: Path) -> None:
-    """First the value is wanted by which the event belongs to others; nobody need be free for that."""
+    """Request the value that matches the event to others, which needs no free worker."""
     number = execution.number = execution.number + 1
     run = StepRun(number, step, event, frame, path)
     if frame is not None:
@@ -66,7 +66,7 @@ def _match(execution: Execution, step: Step, event: Event, frame: Frame | None, 
 
 
 def match_value_computed(execution: Execution, tick: MatchValueComputed) -> None:
-    """The value of an event at a join is known."""
+    """Handle the match value of an event at a join, once computed."""
     run = execution.in_flight.pop(tick.number, None)
     if run is None:
         return
@@ -83,7 +83,7 @@ def match_value_computed(execution: Execution, tick: MatchValueComputed) -> None
 def _fill(
     execution: Execution, step: Step, event: Event, frame: Frame | None, key: int | tuple[int, str]
 ) -> None:
-    """By frame: the join fires once in each frame of its fork, or once there for each value."""
+    """Add an event to a join, which fires once in each frame of its fork, or once there for each value."""
     found = frame_of(frame, step.fork)
     if found is None:
         fork = f"`{step.fork.name}`" if step.fork is not None else "the start"
@@ -126,7 +126,7 @@ def _fire(execution: Execution, step: Step, frame: Frame, slots: Slots, exit: Ex
 
 
 def time_out(execution: Execution, step: Step, frame: Frame) -> None:
-    """The time of a join in a frame is up: it fires with what there is, or leaves by its time-out."""
+    """Handle a join's time-out in a frame: fire it with what has arrived, or take its time-out exit."""
     way = Exit.ACTION if step.join is not None and step.join.proceed else Exit.TIMEOUT
     if step.collects:
         collect_all(execution, frame, step, way)
@@ -137,7 +137,7 @@ def time_out(execution: Execution, step: Step, frame: Frame) -> None:
 
 
 def _fire_all(execution: Execution, step: Step, frame: Frame, way: Exit) -> None:
-    """The time of a join with values is up: it fires for each that it has, and without any if it has none."""
+    """Fire a timed-out join with match values: once for each value, or once without any if it has none."""
     of_frame = frame.joins[step.index]
     values = [slots for key, slots in frame.joins.items() if key != step.index and _is_of(key, step)]
     for slots in values:
@@ -156,7 +156,7 @@ def _is_of(key: int | tuple[int, str], step: Step) -> bool:
 
 
 def _pair(execution: Execution, step: Step, event: Event, frame: Frame | None, path: Path) -> None:
-    """By order of arrival: a hand-written step with several event parameters takes the oldest of each."""
+    """Join events by order of arrival: a hand-written step takes the oldest for each of its parameters."""
     scope = frame
     while scope is not None and scope.kind is not FrameKind.ITEM:
         scope = scope.parent

@@ -1,4 +1,4 @@
-"""What those who look inside a run are told. Nothing is made of it while nobody does."""
+"""Notifications for observers of a run's internals. None are created while nobody observes the run."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ __all__ = ["note_emitted", "note_queued", "note_state"]
 
 
 def note_emitted(execution: Execution, event: Event, step: Step | None) -> None:
-    """A step, or somebody outside, emitted an event."""
+    """Notify observers that a step, or somebody outside, emitted an event."""
     if execution.observed:
         name = step.name if step is not None else None
         execution.effects.append(NotifyObservers(EventEmitted.model_construct(event=event, step_name=name)))
 
 
 def note_state(execution: Execution, run: StepRun, state: StepState, emitted: Any) -> None:
-    """A step run has come to a new state."""
+    """Notify observers of a step run's new state."""
     if not execution.observed:
         return
     execution.effects.append(
@@ -50,7 +50,7 @@ def _outcome_name(emitted: Any) -> str | None:
 
 
 def note_queued(execution: Execution, step: Step) -> None:
-    """A step run waits for a worker."""
+    """Notify observers of the last step run in a step's queue for a worker, if there is one."""
     queue = execution.queues.get(step.index)
     if queue:
         note_state(execution, queue[-1], StepState.PREPARING, None)

@@ -1,4 +1,4 @@
-"""Step runs pause, and go on when what they wait for is there, has failed, or took too long."""
+"""Pausing of step runs, until what they wait for is available, has failed, or took too long."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = [
 
 
 def step_paused(execution: Execution, tick: Paused) -> None:
-    """A step run waits from now on."""
+    """Handle the beginning of a step run's pause."""
     run = execution.in_flight.pop(tick.number, None)
     if run is None:
         return
@@ -60,7 +60,7 @@ def _bound(execution: Execution, pause: Pause, seconds: float, exit: Exit) -> No
 
 
 def seconds_after(moment: datetime, seconds: float) -> datetime | None:
-    """So many seconds after a moment; ``None`` where no calendar goes."""
+    """Return the moment this many seconds later, or ``None`` if ``datetime`` cannot represent it."""
     try:
         return moment + timedelta(seconds=seconds)
     except OverflowError:
@@ -68,7 +68,7 @@ def seconds_after(moment: datetime, seconds: float) -> datetime | None:
 
 
 _ASKED: Final = set(QuestionAsked.model_fields)
-"""The fields of one that is asked: one set for all, as there may be many thousands that wait."""
+"""The fields of a ``QuestionAsked``: one set shared by all, as many thousands may wait."""
 
 
 def _ask(execution: Execution, pause: Pause) -> None:
@@ -127,7 +127,7 @@ _BEGIN: Final[dict[type, Callable[[Execution, Pause], None]]] = {
 
 
 def pause_timer_fired(execution: Execution, pause: Pause, timer: int) -> None:
-    """A timer of a pause has run out."""
+    """Handle the expiry of a pause's timer."""
     exit = pause.timers.pop(timer)
     error = None
     if exit is Exit.BROKEN:
@@ -136,7 +136,7 @@ def pause_timer_fired(execution: Execution, pause: Pause, timer: int) -> None:
 
 
 def question_answered(execution: Execution, tick: Answered) -> None:
-    """Somebody answered: for the first time, or it changes nothing."""
+    """Handle an answer to a question; only the first answer of each person counts."""
     pause = execution.paused.get(tick.number)
     if (
         pause is None
@@ -153,7 +153,7 @@ def question_answered(execution: Execution, tick: Answered) -> None:
 
 
 def keep_in_inbox(execution: Execution, event: Event) -> None:
-    """An event came from outside that pauses take: it is kept until one does."""
+    """Keep an event from outside until a pause takes it."""
     number = execution.number = execution.number + 1
     if execution.inbox is NONE:
         execution.inbox = {}
@@ -165,7 +165,7 @@ def keep_in_inbox(execution: Execution, event: Event) -> None:
 
 
 def keep_sent_event(execution: Execution, event: Event, sender: Step) -> None:
-    """A step sent an event that no step accepts: it is kept until a body waits for it."""
+    """Keep an event that a step sent and no step accepts, until a body waits for it."""
     if not execution.unclaimed:
         execution.unclaimed = {}
     execution.unclaimed.setdefault(type(event), sender.name)
@@ -173,21 +173,21 @@ def keep_sent_event(execution: Execution, event: Event, sender: Step) -> None:
 
 
 def inbox_event_taken(execution: Execution, tick: InboxEventTaken) -> None:
-    """A pause takes an event that was kept."""
+    """End a pause with the kept event that it takes."""
     pause = execution.paused.get(tick.number)
     if pause is not None and tick.event in execution.inbox:
         finish(execution, pause, Exit.RESULT, execution.inbox.pop(tick.event))
 
 
 def pause_resolved(execution: Execution, tick: PauseResolved) -> None:
-    """What a step run paused for is there."""
+    """End a pause with the result that it waited for."""
     pause = execution.paused.get(tick.number)
     if pause is not None:
         finish(execution, pause, Exit.RESULT, tick.result, child_ended=True)
 
 
 def pause_failed(execution: Execution, tick: PauseFailed) -> None:
-    """What a step run paused for has failed."""
+    """End a pause with the error of what it waited for."""
     pause = execution.paused.get(tick.number)
     if pause is not None:
         finish(execution, pause, Exit.BROKEN, tick.error, child_ended=True)

@@ -1,4 +1,4 @@
-"""Pauses end, and step runs are dropped, with all that they hold: timers, questions, child runs, items."""
+"""The end of pauses and dropped step runs, and of what they hold: timers, questions, child runs, items."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _BECAUSE: dict[Exit, ClosedBecause] = {
 
 
 def question_id(execution: Execution, run: StepRun) -> str:
-    """What a question is called from outside, which never changes."""
+    """Return the id of a question for use from outside, which never changes."""
     return f"{execution.run_id}/{run.step.name}/{run.number}"
 
 
 def finish(
     execution: Execution, pause: Pause, exit: Exit, result: Any = None, *, child_ended: bool = False
 ) -> None:
-    """A pause is over: its step run takes its next way, with what it waited for, or the error that came instead."""
+    """End a pause and continue its step run by ``exit``, with what it waited for or the error instead."""
     run = pause.run
     _release(execution, pause, exit, child_ended=child_ended)
     run.result = result
@@ -65,7 +65,7 @@ def _close(execution: Execution, pause: Pause, exit: Exit) -> None:
 
 
 def drop(execution: Execution, run: StepRun) -> None:
-    """A step run is cancelled, wherever it is: at work, in a queue, before its next attempt, or paused."""
+    """Cancel a step run, wherever it is: at work, in a queue, before its next attempt, or paused."""
     if run.exit is Exit.DROPPED:
         return
     pause = execution.paused.get(run.number)
@@ -89,7 +89,7 @@ def drop(execution: Execution, run: StepRun) -> None:
 
 
 def release_all(execution: Execution) -> None:
-    """Nothing waits any more."""
+    """Release all pauses: close their questions, and stop the child runs that are not detached."""
     for pause in execution.paused.values():
         if isinstance(pause.value, Question):
             _close(execution, pause, Exit.DROPPED)
@@ -99,9 +99,9 @@ def release_all(execution: Execution) -> None:
 
 
 def finish_run(execution: Execution) -> None:
-    """The run is over: what still waits in it lets go, and what nobody took is told of.
+    """Finish a run: release its pauses, and report the events that nobody took.
 
-    What a step sent, and neither a step accepts nor a body has ever waited for, is an error.
+    An event that a step sent, that no step accepts and that no body has ever waited for, is an error.
     """
     release_all(execution)
     if execution.unclaimed and isinstance(execution.outcome, StopEvent):

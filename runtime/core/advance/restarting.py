@@ -1,4 +1,4 @@
-"""A run begins anew as itself: nothing of its past is kept but what has come from outside."""
+"""Restart of a run under its own id: nothing of its past is kept but what has come from outside."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ __all__ = ["Restarting", "restart"]
 
 
 class Restarting(Exception):  # noqa: N818 - no error: it unwinds what has no meaning any more
-    """A step, or an exit of the run, has said that the run begins anew."""
+    """Signal from a step, or from an exit of the run, that the run restarts."""
 
     def __init__(self, event: StartEvent) -> None:
         self.event = event
 
 
 def restart(execution: Execution, event: StartEvent) -> None:
-    """Throws away all that is under way; the numbers of step runs go on, so that their keys stay their own."""
+    """Discard all that is under way; the numbers of step runs continue, so that their keys stay unique."""
     release_all(execution)
     for run in execution.in_flight.values():
         run.exit = Exit.DROPPED

@@ -1,4 +1,4 @@
-"""The exits of a run as a whole: what it ends with instead, when a step has failed, time is up or it was cancelled."""
+"""The exits of a whole run, taken when a step has failed, time is up or the run was cancelled."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["exit_for", "fail"]
 
 
 def fail(execution: Execution, error: Exception) -> None:
-    """A run cannot go on: it fails, unless it has an exit for that, which is taken once."""
+    """Fail a run with an error, unless it has an exit for that, which is taken only once."""
     way = exit_for(error)
     if way is None or way not in execution.plan.exits or execution.failing is not None:
         execution.outcome = error

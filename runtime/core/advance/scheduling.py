@@ -1,4 +1,4 @@
-"""Step runs come into being, wait for a worker, and make room for the next."""
+"""Scheduling of step runs: their start, their queues for workers, and the release of workers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def start_run(
     path: Path,
     exit: Exit = Exit.ACTION,
 ) -> None:
-    """Starts a step run, or queues it behind those that came before.
+    """Create a step run, and start it or queue it behind those that came before.
 
     Raises:
         LimitError: The step has run as often as it may, and has no other exit for that.
@@ -59,7 +59,7 @@ def start_run(
 
 
 def start_or_queue(execution: Execution, run: StepRun) -> None:
-    """Has a step run start, or wait behind those that came before."""
+    """Start a step run, or queue it behind those that came before."""
     index = run.step.index
     if execution.busy[index] < run.step.num_workers:
         execution.busy[index] += 1
@@ -70,7 +70,7 @@ def start_or_queue(execution: Execution, run: StepRun) -> None:
 
 
 def free_worker(execution: Execution, step: Step) -> None:
-    """Lets the next step run have the worker of one that is done."""
+    """Give the worker of a finished step run to the next one in the queue, or free it."""
     queue = execution.queues.get(step.index)
     if queue and execution.busy[step.index] <= step.num_workers:
         while queue:
@@ -83,7 +83,7 @@ def free_worker(execution: Execution, step: Step) -> None:
 
 
 def resume(execution: Execution, run: StepRun) -> None:
-    """Starts a step run's next attempt, ahead of those that came after it."""
+    """Start a step run's next attempt, ahead of those that came after it."""
     run.exit = Exit.ACTION
     index = run.step.index
     if execution.busy[index] < run.step.num_workers:
@@ -95,7 +95,7 @@ def resume(execution: Execution, run: StepRun) -> None:
 
 
 def continue_run(execution: Execution, run: StepRun, exit: Exit) -> None:
-    """Has a step run that had paused take its next way, which takes no time: it needs no free worker."""
+    """Continue a step run by an exit, as after a pause; this takes no time and needs no free worker."""
     run.exit = exit
     execution.busy[run.step.index] += 1
     execution.in_flight[run.number] = run
@@ -103,7 +103,7 @@ def continue_run(execution: Execution, run: StepRun, exit: Exit) -> None:
 
 
 def start_timer(execution: Execution, seconds: float, waiting: Timed) -> int:
-    """Wants a timer for what waits; its number."""
+    """Request a timer for what waits, and return the timer's number."""
     number = execution.number = execution.number + 1
     if execution.timers is NONE:
         execution.timers = {}
@@ -122,10 +122,10 @@ def _queue(execution: Execution, index: int) -> deque[StepRun]:
 
 
 def count_steps(execution: Execution, more: int) -> None:
-    """Counts step runs, where the run has a bound on them.
+    """Count more step runs, if the run has a bound on them.
 
     Raises:
-        LimitError: That is more than the bound.
+        LimitError: The count exceeds the bound.
     """
     most = execution.plan.most_steps
     if most is not None:
@@ -135,7 +135,10 @@ def count_steps(execution: Execution, more: int) -> None:
 
 
 def _is_over_limit(execution: Execution, step: Step, frame: Frame | None) -> bool:
-    """Counts one more run of a step, in the innermost item of a batch, or else in the whole run."""
+    """Count one more run of a step, and return whether the count exceeds the limit.
+
+    The count is that of the innermost item of a batch, or else of the whole run.
+    """
     if execution.plan.most_steps is not None:
         count_steps(execution, 1)
         if step.max_runs is None:

@@ -1,4 +1,4 @@
-"""Whether a run can still move."""
+"""Detection of runs that can no longer make progress."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ __all__ = ["check_not_stuck"]
 
 
 def check_not_stuck(execution: Execution, last: StepRun | None) -> None:
-    """Says so at once if a run can no longer move: nothing runs, is paused, or is awaited from outside.
+    """Check that a run can make progress: something runs, is paused, or is awaited from outside.
 
     Args:
-        last: The step run that has just ended, if it was one.
+        last: The step run that has just ended, if any.
 
     Raises:
-        StuckError: It is so; the message names what still waits for something.
+        StuckError: It cannot; the message names what still waits for something.
     """
     if execution.in_flight or execution.timers or execution.paused or execution.outcome is not None:
         return
@@ -38,7 +38,7 @@ def check_not_stuck(execution: Execution, last: StepRun | None) -> None:
 
 
 def _waiting(execution: Execution) -> list[str]:
-    """Hand-written joins that have only a part of what they wait for, in words."""
+    """Return descriptions of the hand-written joins that have only a part of what they wait for."""
     found = []
     for key, waiting in execution.buffers.items():
         step = execution.plan.steps[key[0]]

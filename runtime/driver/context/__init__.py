@@ -1,4 +1,4 @@
-"""What a step may touch: state, events, the stream, and what it calls."""
+"""The context of a step: state, events, the stream, and calls of models, tools and services."""
 
 from __future__ import annotations
 
@@ -32,9 +32,10 @@ __all__ = ["BaseSerializer", "Context", "JsonSerializer", "PickleSerializer", "S
 
 
 class Context(Calling, ContextBase, Generic[S]):
-    """A run as its steps, and those who started it, see it.
+    """The view of a run for its steps and for its caller.
 
-    ``Context(workflow)`` makes one before the run, for its state; ``workflow.run(ctx=…)`` goes on with it.
+    ``Context(workflow)`` creates one before the run, for its state; ``workflow.run(ctx=…)`` continues with
+    it.
     """
 
     __slots__ = ()
@@ -53,11 +54,12 @@ class Context(Calling, ContextBase, Generic[S]):
         previous_context: Mapping[str, Any] | None = None,
         serializer: BaseSerializer | None = None,
     ) -> None:
-        """Make a context for a run that is to be started.
+        """Create a context for a run that is to be started.
 
         Args:
-            previous_context: A snapshot to go on with; see ``from_dict``.
-            serializer: What ``to_dict`` writes values of undeclared classes with; by itself the workflow's.
+            previous_context: A snapshot to resume; see ``from_dict``.
+            serializer: The serializer of ``to_dict`` for values of undeclared classes; by default the
+                workflow's.
 
         Raises:
             SnapshotError: The snapshot is damaged, or of another workflow or version of it.
@@ -85,27 +87,27 @@ class Context(Calling, ContextBase, Generic[S]):
         return f"<{where}, run {run.run_id}, {'over' if run.is_done else 'running'}>"
 
     def attach(self, run: Run) -> None:
-        """Makes it the context of a run, as those outside see it."""
+        """Attach the context to a run, for use from outside its steps."""
         self._run = run
         self._step_run = None
 
     def to_dict(
         self, serializer: BaseSerializer | None = None, *, include_state: bool = True
     ) -> dict[str, Any]:
-        """A snapshot: the run with all that is in flight or waits, as JSON data; of one that is over, its state.
+        """Return a snapshot: the run with its active and waiting work as JSON data; if it is over, its state.
 
-        Of one that ``cancel_run`` has ended it is the run as it was before, so that it can go on.
+        For a run ended by ``cancel_run``, it is the run as it was before, so that it can be resumed.
 
-        It costs what is under way, and not what has happened. Steps that are at work begin again when the run goes
-        on; those that are done do not.
+        Its cost depends on the active work, and not on the run's history. Active steps begin again when the
+        run is resumed; completed ones do not.
 
         Args:
             serializer: Writes values of classes that the workflow does not declare; see ``JsonSerializer``.
-            include_state: Whether with the state.
+            include_state: Whether to include the state.
 
         Raises:
-            SnapshotError: Something cannot be written as JSON.
-            ContextStateError: It is a step's own context: a step at work is no state that could be kept.
+            SnapshotError: A value cannot be written as JSON.
+            ContextStateError: It is a step's own context: an active step has no state that could be stored.
         """
         run = self._run
         serializer = serializer or getattr(self, "_serializer", None) or run.workflow._serializer
@@ -123,10 +125,10 @@ class Context(Calling, ContextBase, Generic[S]):
     def from_dict(
         cls, workflow: StateWorkflow, data: Mapping[str, Any], serializer: BaseSerializer | None = None
     ) -> Context[S]:
-        """The context of a snapshot; ``workflow.run(ctx=…)`` goes on with its run, under its id.
+        """Return the context of a snapshot; ``workflow.run(ctx=…)`` resumes its run, under its id.
 
         Args:
-            serializer: As that which wrote it.
+            serializer: A serializer like the one that wrote the snapshot.
 
         Raises:
             SnapshotError: The snapshot is damaged, or of another workflow or version of it.
@@ -137,10 +139,10 @@ class Context(Calling, ContextBase, Generic[S]):
 
     @staticmethod
     def get_step_context() -> Context[Any]:
-        """The context of the step that is running: for what a step calls, without handing the context on.
+        """Return the context of the running step, for functions called by it that are not passed the context.
 
         Raises:
-            WorkflowRuntimeError: It is called outside of a step.
+            WorkflowRuntimeError: The function is called outside of a step.
         """
         current = CURRENT_STEP.get(None)
         run = None if current is None else current.run
@@ -155,7 +157,7 @@ class Context(Calling, ContextBase, Generic[S]):
 
     @property
     def is_running(self) -> bool:
-        """Whether its run has started and is not over; also of a run in a snapshot, which is to go on."""
+        """Return whether the run has started and is not over; also true for a stored run to be resumed."""
         run = self._run
         if isinstance(run, Unstarted):
             known = None if run.stored is None else run.stored.execution
@@ -163,11 +165,11 @@ class Context(Calling, ContextBase, Generic[S]):
         return not run.is_done
 
     def get_result(self) -> Any:
-        """What the run has come to, as awaiting its handler gives it. Deprecated: await the handler.
+        """Return the run's result, the same as awaiting its handler. Deprecated: await the handler.
 
         Raises:
             ContextStateError: The run has not started, or this is a step's own context.
-            WorkflowRuntimeError: It is not over; or what it failed with.
+            WorkflowRuntimeError: The run is not over, or has failed (then the error that it failed with).
         """
         warnings.warn(
             "`get_result` of a context is deprecated: await the handler", DeprecationWarning, stacklevel=2
@@ -183,11 +185,11 @@ class Context(Calling, ContextBase, Generic[S]):
         return event.result if type(event) is StopEvent else event
 
     async def running_steps(self) -> list[str]:
-        """The names of the steps that are at work."""
+        """Return the names of the active steps."""
         return self._started("running_steps").active_steps()
 
     def stream_events(self) -> AsyncGenerator[Event, None]:
-        """What the run publishes, with what happens inside; see ``WorkflowHandler.stream_events``."""
+        """Return the published and the internal events; see ``WorkflowHandler.stream_events``."""
         return self._started("stream_events").watchers.inner_stream().read()
 
 

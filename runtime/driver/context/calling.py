@@ -1,4 +1,4 @@
-"""What a step calls: models, tools, services and resources; and what those calls need of its run."""
+"""A step's calls of models, tools, services and resources; and the data of its run that those calls use."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ T = TypeVar("T")
 
 
 class Calling(Messaging):
-    """A context's calls. A call may report its progress, so that they come after messages."""
+    """A context's calls; calls report their progress by messages, so this class extends ``Messaging``."""
 
     __slots__ = ()
 
     async def resource(self, resource: Resource[T]) -> T:
-        """The object of a resource, as a step's parameter would get it, made if there is none yet."""
+        """Return the object of a resource, as for a step's parameter; it is created if there is none yet."""
         value: T = await self._started("resource").resources.get(resource)
         return value
 
@@ -69,15 +69,15 @@ class Calling(Messaging):
         output: Any = None,
         stream: bool = False,
     ) -> Any:
-        """One model call: the reply as text, or as a value of the type ``output``.
+        """Call a model; return the reply as text, or as a value of the type ``output``.
 
         Args:
-            history: What was said before the prompt.
-            stream: Whether the reply, which must be a text, is shown while it comes to whoever watches (``TokenText``).
+            history: The messages before the prompt.
+            stream: Whether to show the reply, which must be text, to watchers as it arrives (``TokenText``).
 
         Raises:
-            StepError: It failed; see ``call_llm``.
-            WorkflowRuntimeError: It is to be shown, and is to be something else than a text.
+            StepError: The call failed; see ``call_llm``.
+            WorkflowRuntimeError: The reply is to be streamed, but is not to be text.
         """
         step_run = self._inside("llm")
         if stream and output not in (None, str):
@@ -104,10 +104,10 @@ class Calling(Messaging):
         return result
 
     async def tool(self, tool: PythonTool[T], args: Mapping[str, object]) -> T:
-        """One call of a tool.
+        """Call a tool; return its result.
 
         Raises:
-            StepError: It failed; see ``call_tool``.
+            StepError: The call failed; see ``call_tool``.
         """
         from wfc.runtime.calls.python_tools import call_tool
 
@@ -153,10 +153,10 @@ class Calling(Messaging):
         body: object = None,
         output: Any = None,
     ) -> Any:
-        """One request: its body. Status and headers go to the step's tail.
+        """Send an HTTP request; return the response's body. Status and headers go to the step's tail.
 
         Raises:
-            StepError: It failed; see ``call_http``.
+            StepError: The call failed; see ``call_http``.
         """
         from wfc.runtime.calls.http import call_http
 
@@ -194,10 +194,10 @@ class Calling(Messaging):
     async def _cached(
         self, asked: tuple[object, ...], output: Any, call: Callable[[], Awaitable[Any]]
     ) -> Any:
-        """Return the result of a call, from the cache if it is there and the step says that it may be.
+        """Return the result of a call, from the cache if it is there and the step allows caching.
 
         Args:
-            asked: What decides the result: the kind of call, the binding, the inputs.
+            asked: The data that determines the result: the kind of call, the binding, the inputs.
             output: The result's type, or ``None`` for JSON data.
         """
         run, step_run = self._started("this call"), self._inside("this call")
@@ -231,11 +231,11 @@ class Calling(Messaging):
     # --- what those calls need of it
 
     def unmet(self, result: object) -> list[str]:
-        """What the step's requirements say of a result: a sentence for each that does not hold."""
+        """Return the messages of the step's requirements that a result does not meet, one for each."""
         return unmet_requirements(self._started("unmet"), self._inside("unmet"), result)
 
     def choose_model(self, count: int) -> int:
-        """Which of a model and its ``count - 1`` fallbacks is to be asked, from 0."""
+        """Return the index of the model to call, of a model and its ``count - 1`` fallbacks, from 0."""
         step_run = self._inside("choose_model")
         if not hasattr(step_run, "choice"):  # a step so plain that nothing was prepared for it
             step_run.choice = step_run.since = 0
@@ -247,8 +247,8 @@ class Calling(Messaging):
         """Check that the run may call this model, ``provider:name``, once more.
 
         Raises:
-            LimitError: It has used up its tokens, or what it may cost.
-            SettingsError: Its cost is bounded, and nobody knows the model's price.
+            LimitError: The run has used up its tokens or its budget.
+            SettingsError: The run's cost is limited, and the model's price is unknown.
         """
         run = self._started("afford")
         execution, limits = run.execution, run.execution.plan.limits
@@ -257,16 +257,16 @@ class Calling(Messaging):
             check_budget(limits, execution.tokens, execution.cost_usd, model, folder)
 
     def spent(self, model: str, tokens_in: int, tokens_out: int) -> None:
-        """Count what a call of a model has used."""
+        """Count the usage of a model call."""
         run = self._started("spent")
         folder = settings_folder(type(run.workflow))
         cost = cost_of_call(run.execution.plan.limits, model, tokens_in, tokens_out, folder)
         self._in_loop(run.take, ModelUsed(tokens_in + tokens_out, cost))
 
     def answering(self) -> AbstractContextManager[Callable[[str], None]]:
-        """Shows one more reply of a model, piece by piece, to whoever watches the run: calls of what it gives."""
+        """Show a further model reply to the run's watchers; the yielded function takes each piece."""
         return self._started("answering").watchers.answering(self._inside("answering"))
 
     def state_now(self) -> Any:
-        """The run's state, which must not be changed."""
+        """Return the run's state, which must not be changed."""
         return self._started("state_now").execution.state

@@ -1,4 +1,4 @@
-"""What a step says to others: events to its own run, to other runs, and to whoever watches."""
+"""A step's messages: events to its own run, to other runs, and to the watchers of the run."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ E = TypeVar("E", bound=Event)
 
 
 class Messaging(Scope):
-    """A context's events: those that go out, and those that a body waits for."""
+    """A context's events: those that a step sends, and those that its body waits for."""
 
     __slots__ = ()
 
     def send_event(self, message: Event, step: str | None = None) -> None:
-        """Sends an event to all steps that accept it, or to one. It goes out at once.
+        """Send an event to all steps that accept it, or to one; it is sent at once.
 
         Raises:
             UndeclaredResultError: No step accepts it, or the named one does not.
@@ -43,9 +43,9 @@ class Messaging(Scope):
         run_id: str | None = None,
         if_absent: IfAbsent = None,
     ) -> None:
-        """Delivers an event to another run: of the workflow ``to`` under a key, or of an id.
+        """Deliver an event to another run: of the workflow ``to`` under a key, or with an id.
 
-        An attempt that is made again sends nothing twice: the runs know this step run's messages by their order.
+        A repeated attempt sends nothing twice: receivers identify this step run's messages by their order.
 
         Args:
             key: ``None``: it is in the field of the event that the workflow declares for that.
@@ -66,10 +66,10 @@ class Messaging(Scope):
         )
 
     async def publish(self, event: Event, topic: str) -> None:
-        """Delivers an event to all live runs that declare to receive it, but for those that want another topic.
+        """Deliver an event to all live runs that declare it as received, except those with another topic.
 
         Raises:
-            InvalidMessageError: It does not fit what a run receives; all others have got it.
+            InvalidMessageError: The event does not fit what a run receives; all other runs have received it.
         """
         run, message_id = self._message("publish")
         await run.engine.publish(topic, event, message_id=message_id)
@@ -82,10 +82,10 @@ class Messaging(Scope):
     def collect_events(
         self, ev: Event, expected: list[type[Event]], buffer_id: str | None = None
     ) -> list[Event] | None:
-        """Keeps an event until there is one for each entry of ``expected``; then all, in that order.
+        """Keep an event until there is one for each entry of ``expected``; then return all, in that order.
 
         Args:
-            buffer_id: To keep apart what belongs apart; by itself each step has one buffer.
+            buffer_id: The name of a separate buffer; by default each step has one buffer.
         """
         run, step_run = self._started("collect_events"), self._inside("collect_events")
         return self._in_loop(collect, run.execution, step_run, ev, expected, buffer_id)
@@ -98,17 +98,18 @@ class Messaging(Scope):
         requirements: Mapping[str, Any] | None = None,
         timeout: float | None = 2000,  # noqa: ASYNC109 - llama-index-workflows' name
     ) -> E:
-        """Waits for an event of a class, with these values in its fields. The body stays where it is.
+        """Wait for an event of a class with these values in its fields; the step's body is suspended.
 
-        A further attempt of the step gets what the one before it has waited for, and nobody is asked again.
+        A further attempt of the step gets the event that the one before it has received, without asking
+        again.
 
         Args:
-            waiter_event: Published first, for whoever is to answer.
-            waiter_id: Waits of one id publish ``waiter_event`` only once in a run.
+            waiter_event: An event to publish first, such as a request for an answer.
+            waiter_id: Waits with the same id publish ``waiter_event`` only once in a run.
             timeout: Seconds; ``None``: no bound.
 
         Raises:
-            TimeoutError: It did not come in time.
+            TimeoutError: The event did not arrive in time.
         """
         run = self._started("wait_for_event")
         step_run = self._inside("wait_for_event")
@@ -117,10 +118,10 @@ class Messaging(Scope):
         )
 
     def write_event_to_stream(self, ev: Event | None) -> None:
-        """Shows an event to whoever watches the run; other steps do not get it.
+        """Show an event to the watchers of the run; other steps do not receive it.
 
         Raises:
-            WorkflowRuntimeError: It is no event.
+            WorkflowRuntimeError: The argument is not an event.
         """
         if ev is not None:
             if not isinstance(ev, Event):
@@ -130,6 +131,6 @@ class Messaging(Scope):
             self._in_loop(self._started("write_event_to_stream").watchers.publish, ev)
 
     def report(self, text: str) -> None:
-        """Tells whoever watches the run."""
+        """Send a progress text to the watchers of the run."""
         step_run = self._inside("report")
         self.write_event_to_stream(ProgressText(text=text, step=step_run.step.name, attempt=step_run.attempt))

@@ -1,4 +1,4 @@
-"""What a context is of: a run that has not started, a run, or a step run."""
+"""The scope of a context: a run that has not started, a run, or a step run."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ T = TypeVar("T")
 
 
 class StateWorkflow(Protocol):
-    """What a context needs of a workflow before there is a run."""
+    """The interface of a workflow that a context uses before there is a run."""
 
     @property
     def workflow_name(self) -> str:
-        """What it is called."""
+        """The workflow's name."""
 
     @property
     def _serializer(self) -> BaseSerializer | None:
-        """What writes and reads values of undeclared classes, where nothing else is given."""
+        """The default serializer of values of undeclared classes."""
 
     def _plan(self) -> Plan:
-        """Return the class's steps."""
+        """Return the plan of the class's steps."""
 
 
 class Unstarted:
-    """Stands for the run before there is one: the state to begin with, and what it goes on with."""
+    """A placeholder for a run before its start: its initial state, and the stored run to resume, if any."""
 
     __slots__ = ("state", "store", "stored", "workflow")
 
@@ -49,7 +49,7 @@ class Unstarted:
 
 
 class Scope:
-    """The run and the step run that a context is of, and what is known of them."""
+    """The run and the step run of a context, and their properties."""
 
     __slots__ = ("_run", "_serializer", "_step_run")
 
@@ -69,16 +69,16 @@ class Scope:
 
     @property
     def attempt(self) -> int:
-        """Which attempt of the step this is, from 1."""
+        """The number of this attempt of the step, from 1."""
         return self._inside("attempt").attempt
 
     @property
     def idempotency_key(self) -> str:
-        """The same in every attempt of this step run, and in no other step run."""
+        """The step run's idempotency key: the same in all its attempts, and unique to this step run."""
         return idempotency_key(self._inside("idempotency_key"), self._started("idempotency_key").run_id)
 
     def retry_info(self) -> RetryInfo:
-        """Return how the attempts of this step run went so far."""
+        """Return data about the attempts of this step run so far."""
         return retry_info(self._inside("retry_info"), self._started("retry_info").loop.time())
 
     def _started(self, what: str) -> Run:
@@ -95,5 +95,5 @@ class Scope:
         return self._step_run
 
     def _in_loop(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Call in the run's event loop, also from the thread of a step that is a plain function."""
+        """Call a function in the run's event loop, also from the thread of a plain function's step."""
         return call_and_block(self._started("this").loop, function, *arguments)

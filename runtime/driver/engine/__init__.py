@@ -1,4 +1,4 @@
-"""Who knows whom in a process: workflows by name, and live runs by id and by key."""
+"""The registry of a process: workflows by name, and live runs by id and by key."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ REMEMBERED = 10_000
 
 
 class Engine(Delivery):
-    """Runs that know each other.
+    """A registry of workflows and of live runs that can reach each other.
 
-    Its runs may be in event loops of different threads. A process has one by itself, ``default_engine()``; another
-    one keeps runs apart, as in tests.
+    Its runs may be in event loops of different threads. Each process has a default engine,
+    ``default_engine()``; further engines isolate runs, as in tests.
     """
 
     def __init__(self) -> None:
@@ -57,10 +57,10 @@ class Engine(Delivery):
     # --- workflows
 
     def add(self, workflow: type[StartableWorkflow] | StartableWorkflow, name: str | None = None) -> None:
-        """Makes a workflow known, so that others can start it by name.
+        """Register a workflow, so that others can start it by name.
 
         Args:
-            name: By which; otherwise the one that it has.
+            name: The name to register; by default the workflow's own.
 
         Raises:
             WorkflowConfigurationError: Another workflow has this name.
@@ -73,13 +73,14 @@ class Engine(Delivery):
         self._workflows[called] = made
 
     def workflow(self, name: str, beside: type[Any] | None = None) -> StartableWorkflow:
-        """The workflow of a name: one that was added, or one that was generated beside another one.
+        """Return the workflow of a name: one that was added, or one that was generated beside another one.
 
         Args:
-            beside: A generated class; what it names may be in a module ``<name>_workflow.py`` of its folder.
+            beside: A generated class; the workflows that it names may be in a module ``<name>_workflow.py``
+                of its folder.
 
         Raises:
-            RunUnknownError: There is none.
+            RunUnknownError: There is no workflow of this name.
         """
         found = self._workflows.get(name)
         if found is None and beside is not None:
@@ -89,7 +90,7 @@ class Engine(Delivery):
         return found
 
     def class_of(self, name: str, beside: type[Any] | None = None) -> type[Any] | None:
-        """Return the class of a workflow of which there is a run, or which could be started."""
+        """Return the class of a workflow that has a run or could be started."""
         known = self._classes.get(name)
         if known is not None and name not in self._workflows:
             return known
@@ -112,27 +113,27 @@ class Engine(Delivery):
     # --- runs
 
     def run(self, run_id: str) -> Run | None:
-        """The live run of an id."""
+        """Return the live run with an id."""
         return self._runs.get(run_id)
 
     def runs_of(self, workflow: str, key: str) -> list[Run]:
-        """The live runs of a workflow under a key, the oldest first."""
+        """Return the live runs of a workflow under a key, the oldest first."""
         return list(self._keyed.get((workflow, key), {}).values())
 
     def receiving(self, event: str) -> Iterator[tuple[Run, Receives]]:
-        """The live runs that declare to receive an event of that name, and how."""
+        """Yield the live runs that declare an event of that name as received, with the declarations."""
         for run in list(self._receiving.get(event, {}).values()):
             yield run, run.workflow._run_rules().receives[event]
 
     def has_ended(self, known_by: str | Key) -> bool:
-        """Whether a run of that id, or of that workflow and key, has ended lately."""
+        """Return whether a run with that id, or of that workflow and key, has ended recently."""
         return known_by in self._ended
 
     def admit(self, run: Run) -> Run:
-        """Takes in a new run, which begins when it may; gives the run that is there instead, if so declared.
+        """Admit a new run, which begins when its gates allow; return it, or the run that it joins by policy.
 
         Raises:
-            RunExistsError: A run of this id is not over, or one of its key, which shall not have two.
+            RunExistsError: A run with this id is not over, or one with its key, which only one run may have.
             ExpressionError: Its key cannot be computed.
         """
         if run.loop is not self._loop:
@@ -163,7 +164,7 @@ class Engine(Delivery):
         return run
 
     def _make_way(self, run: Run, rules: RunRules, others: list[Run]) -> Run | None:
-        """What the policy says of a second start; the run that stands for it, if it is not to be."""
+        """Apply the policy for a second start; return the run to use instead of the new one, or ``None``."""
         way, first = rules.when_running, others[0]
         if way == "parallel":
             return None
@@ -231,7 +232,7 @@ class Engine(Delivery):
             self._receiving.setdefault(event, {})[run.run_id] = run
 
     def ended(self, run: Run) -> None:
-        """A run is over."""
+        """Remove a run that is over."""
         if self._runs.get(run.run_id) is not run:
             return
         del self._runs[run.run_id]
@@ -250,7 +251,7 @@ class Engine(Delivery):
             self._ended.popitem(last=False)
 
     def _forget_dead(self) -> None:
-        """Lets go of runs that were waiting when their event loop was closed."""
+        """Remove runs whose event loop has been closed."""
         for run in [run for run in list(self._runs.values()) if run.loop.is_closed()]:
             self.ended(run)
             if run.passage is not None:
@@ -261,5 +262,5 @@ _default = Engine()
 
 
 def default_engine() -> Engine:
-    """The engine of this process, which runs belong to where nobody says otherwise."""
+    """Return the default engine of this process, which runs belong to unless another one is given."""
     return _default

@@ -1,4 +1,4 @@
-"""Starts runs that are parts of others: by a pause of a step run, or from its body."""
+"""The start of runs that are parts of others: by a pause of a step run, or from its body."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ DEEPEST = 100
 
 
 class StartableWorkflow(RunWorkflow[Run], Protocol):
-    """What an engine needs of the workflows whose runs it starts."""
+    """The interface of workflows whose runs an engine starts."""
 
     def __init__(self, *, engine: Any = None) -> None: ...
 
     @property
     def start_event_class(self) -> type[StartEvent]:
-        """The event that starts a run."""
+        """The class of the event that starts a run."""
 
     def _prepare(
         self,
@@ -51,16 +51,16 @@ class StartableWorkflow(RunWorkflow[Run], Protocol):
 
 
 class ChildStarter(RunEngine[Run], Protocol):
-    """The part of an engine that starts runs for others, which are then parts of them."""
+    """The part of an engine that starts child runs of other runs."""
 
     def workflow(self, name: str, beside: type[Any] | None = None) -> StartableWorkflow:
         """Return the workflow of a name."""
 
     def admit(self, run: Run) -> Run:
-        """Take in a new run; return the run that stands for it."""
+        """Admit a new run; return it, or the existing run that it joins."""
 
     def start_child(self, run: Run, effect: StartChild) -> None:
-        """Start the run that a step run has paused for; its end comes back as a tick."""
+        """Start the run that a step run has paused for; its end is reported back as a tick."""
         child, number = effect.child, effect.number
         step_run = run.execution.paused[number].run
         run_id = f"{run.run_id}/{step_run.step.name}/{number}"
@@ -92,7 +92,7 @@ class ChildStarter(RunEngine[Run], Protocol):
 
         Args:
             caller: The run of the body, and its step run.
-            prepare: Makes the run, under its id.
+            prepare: Creates the run with the given id.
 
         Raises:
             WorkflowError: See ``Workflow.run``.
@@ -126,10 +126,10 @@ class ChildStarter(RunEngine[Run], Protocol):
         return found
 
     def _parked(self, run: Run, run_id: str, workflow: StartableWorkflow) -> Run | None:
-        """Return a run that was part of this one when it was stored, to go on with it.
+        """Return the stored run that was part of this run when it was stored, to resume it.
 
         Raises:
-            SnapshotError: What was stored is damaged, or of another workflow.
+            SnapshotError: The stored run is damaged, or belongs to another workflow.
         """
         if run_id not in run.parked:
             return None
@@ -140,7 +140,7 @@ class ChildStarter(RunEngine[Run], Protocol):
     def _prepare_below(
         self, workflow: StartableWorkflow, start: StartEvent, run_id: str, run: Run, number: int
     ) -> Run:
-        """Return a run whose span is below that of the step run that starts it."""
+        """Return a new run whose span is a child of the span of the step run that starts it."""
         span = run.trace.span_of(number) if run.trace is not None else None
         if span is None:
             return workflow._prepare(start_event=start, run_id=run_id, engine=self, clock=run.clock)
@@ -152,7 +152,7 @@ class ChildStarter(RunEngine[Run], Protocol):
 
 
 def _resolve_with_end(run: Run, number: int, child: Child[Any], admitted: Run) -> None:
-    """Have the end of another run end a pause."""
+    """Resolve a pause when a child run ends."""
     run.children.add(number, admitted, number)
 
     def ended(_: object) -> None:
@@ -182,10 +182,10 @@ def _start_event(workflow: StartableWorkflow, inputs: Mapping[str, object] | Sta
 
 
 def _end_as_declared(admitted: Run, end: StopEvent, child: Child[Any]) -> Event:
-    """The end event as the class that the parent has for it.
+    """Return the end event as an instance of the parent's class for it.
 
     Raises:
-        StepError: It has none, or the event does not fit.
+        StepError: The parent has no such class, or the event does not fit it.
     """
     name = admitted.workflow.workflow_name
     if not child.ends:

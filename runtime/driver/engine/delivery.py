@@ -1,4 +1,4 @@
-"""Delivers events between runs: to one found by id, to those of a workflow under a key, or by topic."""
+"""Delivery of events between runs: to one run by id, to a workflow's runs by key, or by topic."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = ["Delivery"]
 
 
 class Delivery(ChildStarter, Protocol):
-    """The part of an engine that delivers events, by what it knows of runs."""
+    """The part of an engine that delivers events to its runs."""
 
     lock: threading.RLock
     mailbox: Mailbox
@@ -47,10 +47,10 @@ class Delivery(ChildStarter, Protocol):
         """Return the live runs of a workflow under a key, the oldest first."""
 
     def receiving(self, event: str) -> Iterator[tuple[Run, Receives]]:
-        """Yield the live runs that declare to receive an event of that name, and how."""
+        """Yield the live runs that declare an event of that name as received, with the declarations."""
 
     def has_ended(self, known_by: str | Key) -> bool:
-        """Return whether a run of that id, or of that workflow and key, has ended lately."""
+        """Return whether a run of that id, or of that workflow and key, has ended recently."""
 
     async def deliver(
         self,
@@ -63,20 +63,20 @@ class Delivery(ChildStarter, Protocol):
         if_absent: IfAbsent = None,
         beside: type[Any] | None = None,
     ) -> bool:
-        """Delivers an event to a run by its id, or to all live runs of a workflow under a key (the first of a queue).
+        """Deliver an event to one run by id, or to a workflow's live runs by key (the first of a queue).
 
-        A run takes an event whether its steps are at work, waiting, or have not begun; one of its class that its
-        declared events have by name, else those that its steps accept.
+        A run takes an event whether its steps are at work, waiting, or have not begun; one of its class that
+        its declared events have by name, else those that its steps accept.
 
         Args:
             key: ``None``: it is in the field of the event that the workflow declares for that.
             message_id: A run takes only one event under an id.
-            if_absent: What to do where there is no run under the key: ``"start"`` one whose inputs are fields of the
-                event, ``Keep(seconds)`` the event until one starts, or, by itself, raise.
+            if_absent: What to do where there is no run under the key: ``"start"`` one whose inputs are fields
+                of the event, ``Keep(seconds)`` the event until one starts, or, by itself, raise.
             beside: The sender's class, which may have been generated beside the workflow.
 
         Returns:
-            Whether it is new to the run, or to one of the runs.
+            Whether the event is new to the run, or to at least one of the runs.
 
         Raises:
             RunUnknownError: There is no such run or workflow.
@@ -110,7 +110,7 @@ class Delivery(ChildStarter, Protocol):
         if_absent: IfAbsent,
         beside: type[Any] | None,
     ) -> bool:
-        """Do with an event what is said for when there is no run under the key."""
+        """Handle an event for which there is no run under the key, as ``if_absent`` says."""
         if if_absent is None:
             raise self._absent((workflow, key), f"run of `{workflow}` with the key {key!r}")
         if isinstance(if_absent, Keep):
@@ -118,15 +118,15 @@ class Delivery(ChildStarter, Protocol):
         return self._start(event, self.workflow(workflow, beside), key, message_id)
 
     async def publish(self, topic: str, event: Event | Message, *, message_id: str | None = None) -> int:
-        """Deliver an event to every live run that declares to receive it, but for those that want another topic.
+        """Deliver an event to every live run that declares it as received, except those with another topic.
 
         Where a run declares a field for its key, the event must have the run's key there.
 
         Returns:
-            To how many runs it is new.
+            The number of runs to which the event is new.
 
         Raises:
-            InvalidMessageError: It does not fit what a run receives; all others have got it.
+            InvalidMessageError: The event does not fit what a run receives; all other runs have received it.
         """
         accepted, refused = 0, None
         for run, receives in self.receiving(name_of(event)):
@@ -150,7 +150,7 @@ class Delivery(ChildStarter, Protocol):
         return RunUnknownError(f"there is no {described}")
 
     def _key_in(self, event: Event | Message, workflow: str, beside: type[Any] | None) -> str:
-        """Return the key that an event holds for a run of a workflow."""
+        """Return the key in an event for a run of a workflow."""
         kind = self.class_of(workflow, beside)
         if kind is None:
             raise RunUnknownError(f"there is no workflow `{workflow}`, and no run of one")
@@ -169,7 +169,7 @@ class Delivery(ChildStarter, Protocol):
     def _start(
         self, event: Event | Message, workflow: StartableWorkflow, key: str, message_id: str | None
     ) -> bool:
-        """Start a run with what the event has for its inputs, and give it the event if it takes such."""
+        """Start a run with inputs from the event's fields; deliver the event to it if it accepts it."""
         kind, name = workflow.start_event_class, workflow.workflow_name
         names = {name for field, info in kind.model_fields.items() for name in (field, info.alias)}
         fields = {name: value for name, value in fields_of(event).items() if name in names}
@@ -188,11 +188,11 @@ class Delivery(ChildStarter, Protocol):
 
 
 async def _receive(run: Run, event: Event | Message, message_id: str | None) -> bool:
-    """Give an event to a run, in its event loop; return whether it is new to it.
+    """Pass an event to a run in its event loop; return whether the event is new to the run.
 
     Raises:
-        RunEndedError: It is over.
-        InvalidMessageError: It does not take such an event.
+        RunEndedError: The run is over.
+        InvalidMessageError: The run does not accept such an event.
     """
     if run.loop.is_closed():
         raise RunEndedError(f"the event loop of the run {run.run_id} is closed")

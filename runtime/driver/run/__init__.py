@@ -60,17 +60,17 @@ _RUNNING: set[Run] = set()  # asyncio itself holds tasks only weakly
 
 
 class Run(ReachableRun["Run"]):
-    """One run, under way in an event loop.
+    """A run of a workflow in an event loop.
 
     Args:
-        state: To begin with; ``None``: a fresh one.
-        doubles: What stands in for the actions of steps, by the steps' names.
-        clock: Tells the time of day; by itself the loop's calendar, or the computer's.
-        config: The workflow's config; ``None``: what the environment says.
-        engine: What it belongs to; ``None``: what its workflow belongs to.
+        state: The initial state; ``None``: a new one.
+        doubles: The test doubles of step actions, by step name.
+        clock: Returns the time of day; by default the loop's calendar, or the computer's clock.
+        config: The workflow's config; ``None``: the config from the environment.
+        engine: The engine of the run; ``None``: the engine of its workflow.
         trace_parent: The span that started the run, as plain data: see ``trace_context``. By itself the one
             that is active here.
-        stored: What it goes on with, if it is no new one.
+        stored: The stored run to resume, if the run is not new.
     """
 
     __slots__ = ("_event_waits", "breakpoints", "ending", "watchers", "workers")
@@ -99,10 +99,10 @@ class Run(ReachableRun["Run"]):
         run_id: str | None,
         **options: Any,
     ) -> Run:
-        """Return a run that goes on from what was stored, for an engine to admit.
+        """Return a run that resumes a stored one, for an engine to admit.
 
         Raises:
-            ContextStateError: It is of another workflow.
+            ContextStateError: The stored run belongs to another workflow.
         """
         execution = stored.execution
         if execution is None or execution.plan is not workflow._plan():
@@ -123,7 +123,7 @@ class Run(ReachableRun["Run"]):
     # --- from start to end
 
     def begin(self) -> None:
-        """Start it, at the loop's next turn."""
+        """Start the run in the event loop's next iteration."""
         _RUNNING.add(self)
         if self.trace is not None:
             self._begin_trace()
@@ -131,7 +131,7 @@ class Run(ReachableRun["Run"]):
         self.workers.spawn(self.workers.work(begin=True))
 
     def start(self) -> None:
-        """Take in the start event, and what was sent since."""
+        """Take the start event, and the events sent since then."""
         execution = self.execution
         self.has_begun = True
         stored, self._stored = self._stored, None
@@ -153,7 +153,7 @@ class Run(ReachableRun["Run"]):
         self._take_early()
 
     def _resume(self, stored: StoredRun) -> None:
-        """Do what the run was doing when it was stored."""
+        """Resume the run from where it was when it was stored."""
         execution = self.execution
         self.children.asked_before = stored.asked_before or NONE
         self.parked = {run_id: data for run_id, _, data in stored.children}
@@ -171,7 +171,7 @@ class Run(ReachableRun["Run"]):
             self.carry_out()
 
     def _limits(self) -> dict[int, int]:
-        """Return how often steps may run that compute it, by step index."""
+        """Return the limits of step runs for the steps that compute them, by step index."""
         inputs = self.execution.inputs
         return {
             step.index: step.max_runs(self, StepRun(0, step, inputs, None, ()), None)
@@ -185,18 +185,18 @@ class Run(ReachableRun["Run"]):
             self.apply(tick)
 
     def apply(self, tick: Tick) -> None:
-        """Take a tick in, and carry out its effects, but for starting step runs."""
+        """Apply a tick and carry out its effects, except starting step runs."""
         advance(self.execution, tick)
         self.carry_out()
 
     def take(self, tick: Tick) -> None:
-        """Take in a tick from outside, and have what is then ready started."""
+        """Apply a tick from outside, and start the step runs that are then ready."""
         self.apply(tick)
         if self.execution.starting:
             self.workers.wake()
 
     def carry_out(self) -> None:
-        """Carry out the effects of the last ticks, but for starting step runs; end it when it is over."""
+        """Carry out the effects of the last ticks, except starting step runs; end the run when it is over."""
         if self.execution.effects:
             self.carry_out_effects()
         if self.execution.outcome is not None and self.ending is None:
@@ -246,7 +246,7 @@ class Run(ReachableRun["Run"]):
         self.take(TimerFired(timer))
 
     def _exit(self, way: RunExit) -> Tick:
-        """Return what an exit of the run says."""
+        """Return the value of an exit of the run."""
         execution = self.execution
         failing = execution.failing
         assert failing is not None
@@ -260,7 +260,7 @@ class Run(ReachableRun["Run"]):
             return Cancelled(failed)
 
     def _start_again(self, event: StartEvent) -> None:
-        """Start it once more, as itself, with another event."""
+        """Start the run again, under its own id, with another event."""
         self.execution.inputs = event
         self.children.stop_all()
         if self.trace is not None:
@@ -288,16 +288,16 @@ class Run(ReachableRun["Run"]):
         self.take(Cancelled(WorkflowTimeoutError(said)))
 
     def resume_deadline(self) -> None:
-        """Have a deadline that stands still go on."""
+        """Resume a suspended deadline."""
         self.restart_deadline(self._run_out_of_time)
 
     def last_event(self) -> StopEvent:
-        """Return what the stream ends with, once the run is over."""
+        """Return the last event of the run's stream, once the run is over."""
         assert self.ending is not None
         return self.ending.last_event()
 
     def finish(self, tasks: set[asyncio.Task[Any]]) -> None:
-        """Let go of a run that is over; ``tasks`` are those that clean up after it."""
+        """Release a run that is over; ``tasks`` are those that clean up after it."""
         _RUNNING.discard(self)
         self.engine.ended(self)
         if self.passage is not None:
@@ -310,16 +310,16 @@ class Run(ReachableRun["Run"]):
         return self.workflow._context_for(self, step_run)
 
     def info_of(self, step_run: StepRun) -> RunInfo:
-        """Return what ``run`` means in a step."""
+        """Return the value of ``run`` in a step's expressions."""
         return RunInfo(self.run_id, step_run.attempt, started_at(step_run, self.clock))
 
     def part_for(self, step_run: StepRun, name: str) -> Any:
-        """Return the workflow for a parameter: what it starts is a part of the step's run."""
+        """Return the workflow for a step's parameter; runs that it starts are parts of the step's run."""
         return self.workflow._part_for(self, step_run, name)
 
     @property
     def event_waits(self) -> EventWaits:
-        """The bodies of steps that wait for an event."""
+        """The step bodies that wait for an event."""
         if self._event_waits is None:
             self._event_waits = EventWaits(self.loop, self.execution, self.watchers.publish)
         return self._event_waits
@@ -327,20 +327,20 @@ class Run(ReachableRun["Run"]):
     # --- what those outside ask for
 
     def look_inside(self) -> None:
-        """Have what happens inside noted, here and in all that is part of this run."""
+        """Record internal events, in this run and in all of its parts."""
         self.execution.observed = True
         self.workers.bare = False
         for part in self.children.parts():
             part.look_inside()
 
     def breaking(self) -> Breakpoints:
-        """Return its breakpoints; from now on it has some, if only to be told when it halts."""
+        """Return the run's breakpoints, created on first use, which also report when the run halts."""
         if self.breakpoints is None:
             self.breakpoints = Breakpoints(self)
         return self.breakpoints
 
     def asker_of(self, question: str) -> Run | None:
-        """Return who has asked a question: the run, or one below it; ``None`` if that one is over."""
+        """Return the run that asked a question: this one, or one below it; ``None`` if that run is over."""
         if self.children.has_asked_before(question):
             return None
         for part in self.children.parts():
@@ -349,10 +349,10 @@ class Run(ReachableRun["Run"]):
         return self
 
     def answer(self, question: str, value: object, by: str) -> None:
-        """Take an answer to a question, unless that is closed, or this person has answered it.
+        """Accept an answer to a question, unless the question is closed or this person has answered it.
 
         Raises:
-            UnknownQuestionError: The run never asked it.
+            UnknownQuestionError: The run never asked this question.
             InvalidAnswerError: The answer does not fit.
         """
         tick = read_answer(self, question, value, by)
@@ -362,7 +362,7 @@ class Run(ReachableRun["Run"]):
     def snapshot(
         self, serializer: BaseSerializer | None = None, *, include_state: bool = True
     ) -> dict[str, Any]:
-        """Return the run as JSON data: all that it needs to go on; of one that is over, its state.
+        """Return the run as JSON data: all that is needed to resume it; for a run that is over, its state.
 
         Raises:
             SnapshotError: Something in it cannot be written as JSON.

@@ -1,4 +1,4 @@
-"""One attempt of a step run: prepare, act, hold the result against what is required, then the tail."""
+"""One attempt of a step run: preparation, action, check of the requirements, and tail."""
 
 from __future__ import annotations
 
@@ -58,39 +58,39 @@ _OF_A_MODEL = ("model", "connection", "timeout")
 
 
 class AttemptingRun(CallingRun, Protocol):
-    """What attempts of step runs need of the run."""
+    """The interface of a run that attempts of step runs use."""
 
     @property
     def run_id(self) -> str:
-        """Its id."""
+        """The run's id."""
 
     @property
     def loop(self) -> asyncio.AbstractEventLoop:
-        """Its event loop."""
+        """The run's event loop."""
 
     @property
     def clock(self) -> Callable[[], datetime]:
-        """Tells the time of day."""
+        """The function that returns the time of day."""
 
     @property
     def doubles(self) -> Mapping[str, Double] | None:
-        """What stands in for the actions of steps, by the steps' names."""
+        """The test doubles of step actions, by step name."""
 
     @property
     def children(self) -> Children[Any]:
-        """The runs that it has started."""
+        """The runs that this run has started."""
 
     @property
     def resources(self) -> Resources:
-        """What its steps ask for besides events."""
+        """The resources that the steps use."""
 
     @property
     def watchers(self) -> Watchers:
-        """Those who watch it."""
+        """The run's watchers."""
 
 
 class Attempts:
-    """Makes the attempts of a run's step runs."""
+    """The execution of attempts of a run's step runs."""
 
     __slots__ = ("_run",)
 
@@ -98,10 +98,10 @@ class Attempts:
         self._run = run
 
     async def make(self, step_run: StepRun) -> Tick:
-        """Makes an attempt; what came of it.
+        """Execute an attempt; return the tick with its outcome.
 
         Raises:
-            StepError: It took too long, or its result is not as required.
+            StepError: The action took too long, or its result does not meet the requirements.
             Exception: The action failed.
         """
         run = self._run
@@ -133,10 +133,10 @@ class Attempts:
         return self._conclude(step_run, result)
 
     def _conclude(self, step_run: StepRun, result: Any) -> Tick:
-        """The action has given its result: what comes of it.
+        """Return the tick for the result of an action.
 
         Raises:
-            StepError: It is not as required.
+            StepError: The result does not meet the requirements.
         """
         run = self._run
         step = step_run.step
@@ -164,7 +164,7 @@ class Attempts:
         )
 
     def _give(self, step_run: StepRun, result: Any) -> Tick:
-        """What an item gives."""
+        """Return the tick with the result of an item."""
         run = self._run
         give = step_run.step.give
         try:
@@ -173,7 +173,7 @@ class Attempts:
             return self._tail_failed(step_run, error)
 
     def _other_way(self, step_run: StepRun) -> Tick:
-        """A step run that does not come to its action, or is past it."""
+        """Return the tick of a step run that does not reach its action, or is past it."""
         step = step_run.step
         if step_run.exit is Exit.LIMIT:
             return self._exit(step.on_limit, step_run)
@@ -190,7 +190,7 @@ class Attempts:
         return self.failed(step_run, step_run.result)
 
     def _match(self, step_run: StepRun) -> Tick:
-        """The value by which an event belongs to others at a join."""
+        """Compute the value by which a join matches an event with others; return its tick."""
         run = self._run
         assert step_run.step.match_by is not None
         try:
@@ -200,10 +200,10 @@ class Attempts:
             return self._tail_failed(step_run, error)
 
     async def _pause(self, step_run: StepRun) -> Tick:
-        """A step that pauses: what it waits for from now on.
+        """Start a pause; return the tick with what the step waits for.
 
         Raises:
-            Exception: Its inputs have no value, or there is nothing that it could wait for.
+            Exception: Its inputs cannot be evaluated, or it returned nothing that it could wait for.
         """
         run = self._run
         step = step_run.step
@@ -225,7 +225,7 @@ class Attempts:
         return Paused(step_run.number, value, run.clock(), step.bound)
 
     def _transform(self, step_run: StepRun) -> Tick:
-        """A step that is a tail alone, and what its watchers are told."""
+        """Run a step that consists of a tail only, with its progress texts; return its tick."""
         run = self._run
         step = step_run.step
         if step.stream_before is not None or step.stream_after is not None:
@@ -236,7 +236,7 @@ class Attempts:
         return self._exit(step.then, step_run)
 
     def failed(self, step_run: StepRun, error: Exception) -> Tick:
-        """What comes of an attempt that failed: another one, what `on_error` says, or the end of the run."""
+        """Return the tick for a failed attempt: a retry, the result of `on_error`, or the run's end."""
         run = self._run
         step = step_run.step
         inputs_failed = run.execution.plan.is_generated and not getattr(step_run, "called", True)
@@ -267,7 +267,7 @@ class Attempts:
         return self._failed(step_run, found, error, tail=False)
 
     def _next_delay(self, step_run: StepRun, error: Exception, found: StepError) -> float | None:
-        """Seconds before the next attempt, or ``None``: with the retry policy, and then with the next model."""
+        """Return the seconds before a retry by the policy, or else with the next model; or ``None``."""
         run = self._run
         step = step_run.step
         if step.retry is not None:
@@ -285,7 +285,7 @@ class Attempts:
         return None
 
     def _exit(self, tail: Call | None, step_run: StepRun, result: Any = None) -> Tick:
-        """Evaluates a tail: nothing can come between it and the tick that records what it says."""
+        """Evaluate a tail; nothing can happen between its evaluation and the tick that records it."""
         run = self._run
         if tail is None:
             error = StepError("timeout", f"its join did not get all events within {step_run.step.within:g} s")
@@ -313,7 +313,7 @@ class Attempts:
         return Failed(step_run.number, failed, handled)
 
     def _prepare(self, step_run: StepRun) -> None:
-        """What is settled once for all attempts."""
+        """Compute what stays the same for all attempts of a step run."""
         run = self._run
         step = step_run.step
         step_run.began = run.loop.time()
@@ -390,7 +390,7 @@ def _because(error: Any, cause: BaseException) -> Any:
 
 
 def _call(action: Call, run: CallingRun, step_run: StepRun) -> tuple[Any, Exception | None]:
-    """Calls a plain function; its exception is handed over by hand, as a future cannot hold each kind."""
+    """Call a plain function; return its result and its exception, as a future cannot hold every exception."""
     try:
         return action(run, step_run, None), None
     except Exception as error:

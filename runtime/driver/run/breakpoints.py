@@ -1,6 +1,6 @@
-"""Breakpoints: a run halts before or after a step run, is looked at and edited, and goes on.
+"""Breakpoints: a run halts before or after a step run, can be inspected and edited, and continues.
 
-A run that has none pays nothing for them: they take the place of what makes its attempts.
+They replace the object that executes a run's attempts, so a run without breakpoints has no extra cost.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _BEGINNINGS = (Exit.ACTION, Exit.LIMIT, Exit.TIMEOUT)
 
 @dataclass(frozen=True, slots=True)
 class Breakpoint:
-    """Where a run is to halt.
+    """A place where a run halts.
 
     Args:
         before: A step's name: before each of its step runs.
-        after: A step's name: when the result of one of its step runs has been recorded. With neither of the two:
-            before every step run.
-        when: Only if this holds, called with the halt that it would be.
+        after: A step's name: when the result of one of its step runs has been recorded. With neither of the
+            two: before every step run.
+        when: A condition, called with the halt that would result; the run halts only if it holds.
     """
 
     before: str | None = None
@@ -50,9 +50,9 @@ class PendingRun:
     """A step run that has not begun.
 
     Args:
-        number: In its run.
+        number: The step run's number in its run.
         step: The step's name.
-        event: What it is to run on: an event, a list of them, or those of a join by the position of its parameter.
+        event: Its input: an event, a list of them, or those of a join by the position of its parameter.
     """
 
     number: int
@@ -61,48 +61,48 @@ class PendingRun:
 
 
 class HaltingRun(Protocol):
-    """What breakpoints need of the run."""
+    """The interface of a run that breakpoints use."""
 
     @property
     def run_id(self) -> str:
-        """Its id."""
+        """The run's id."""
 
     @property
     def loop(self) -> asyncio.AbstractEventLoop:
-        """Its event loop."""
+        """The run's event loop."""
 
     @property
     def future(self) -> asyncio.Future[Any]:
-        """Its end."""
+        """The future of the run's end."""
 
     @property
     def is_done(self) -> bool:
-        """Whether it is over."""
+        """Return whether the run is over."""
 
     @property
     def execution(self) -> Execution:
-        """The run as data."""
+        """The run's state of execution, as data."""
 
     @property
     def workers(self) -> Workers:
-        """Its workers."""
+        """The run's workers."""
 
     def hold_deadline(self) -> None:
-        """Have its deadline stand still."""
+        """Suspend the run's deadline."""
 
     def resume_deadline(self) -> None:
-        """Have its deadline go on."""
+        """Resume the run's deadline."""
 
 
 class Halt:
-    """A run that stands still: nothing in it begins. What was at work when it halted still comes to its end.
+    """A halted run: no step run begins, but those that were active when it halted still finish.
 
     Args:
-        at: Whether it stands before or after the step run.
-        number: Of the step run.
+        at: Whether the run has halted before or after the step run.
+        number: The number of the step run.
         step: The step's name.
-        attempt: From 1.
-        emitted: After the step run: the events that it gave.
+        attempt: The number of the attempt, from 1.
+        emitted: After the step run: the events that it emitted.
         problem: What the breakpoint's condition raised, if it did; then the run halts in any case.
     """
 
@@ -128,12 +128,12 @@ class Halt:
 
     @property
     def event(self) -> Any:
-        """What the step run is on; see ``PendingRun``."""
+        """The input of the step run; see ``PendingRun``."""
         return self._step_run.event
 
     @property
     def state(self) -> Any:
-        """The run's state itself: what is changed in it is changed."""
+        """The run's state itself, not a copy: changes to it take effect."""
         return self._run.execution.state
 
     @property
@@ -149,18 +149,18 @@ class Halt:
 
     @property
     def at_work(self) -> list[str]:
-        """The names of the steps that were at work when the run halted, and are not done."""
+        """The names of the steps that were active when the run halted, and are not done."""
         waiting = {one.number for one in self._pending()}
         return [
             run.step.name for number, run in self._run.execution.in_flight.items() if number not in waiting
         ]
 
     def replace(self, number: int, event: Event) -> None:
-        """Have a pending step run begin on another event.
+        """Replace the event of a pending step run.
 
         Raises:
-            WorkflowStepDoesNotExistError: There is no pending step run of that number.
-            WorkflowValidationError: It is on several events, or its step does not accept this one.
+            WorkflowStepDoesNotExistError: There is no pending step run with that number.
+            WorkflowValidationError: The step run takes several events, or its step does not accept this one.
         """
         for one in self._pending():
             if one.number == number:
@@ -178,7 +178,7 @@ class Halt:
 
 
 class Breakpoints:
-    """The breakpoints of one run, and where it stands."""
+    """The breakpoints of one run, and the place where it has halted."""
 
     __slots__ = ("_attempt", "_done", "_points", "_run", "_waiting", "_watching", "halt")
 
@@ -195,7 +195,7 @@ class Breakpoints:
         run.future.add_done_callback(lambda _: self._tell())
 
     def set(self, points: tuple[Breakpoint, ...]) -> None:
-        """Have the run halt at these, and at no others, from now on.
+        """Set the breakpoints of the run, replacing all earlier ones.
 
         Raises:
             WorkflowStepDoesNotExistError: The workflow has no step of a name.
@@ -206,14 +206,14 @@ class Breakpoints:
         self._points = points
 
     def held(self) -> list[StepRun]:
-        """Return the step runs that wait to begin until the run goes on."""
+        """Return the step runs that are held until the run continues."""
         first = [self.halt] if self.halt is not None and self.halt.at == "before" else []
         return [halt._step_run for halt in [*first, *(halt for halt, gate in self._waiting if gate)]]
 
     # --- what the run does
 
     async def attempt(self, step_run: StepRun) -> Tick:
-        """Make an attempt, when the run does not stand still."""
+        """Execute an attempt, once the run is not halted."""
         halt = Halt(self._run, self.held, step_run, "before")
         if self.halt is not None or self._hits(halt):
             await self._wait(halt)
@@ -247,7 +247,7 @@ class Breakpoints:
                 self._waiting.remove(entry)
 
     def _hits(self, halt: Halt) -> bool:
-        """Return whether a breakpoint is here."""
+        """Return whether a breakpoint applies to a halt."""
         if halt.at == "before" and (halt.attempt > 1 or halt._step_run.exit not in _BEGINNINGS):
             return False
         return any(self._is_at(point, halt) for point in self._points)
@@ -285,7 +285,7 @@ class Breakpoints:
     # --- what whoever looks on does
 
     async def halted(self) -> Halt | None:
-        """Return where the run stands, once it does; ``None`` if it is over."""
+        """Wait until the run halts; return the halt, or ``None`` if the run is over."""
         await self._until(lambda: self.halt is not None)
         return None if self._run.is_done else self.halt
 
@@ -300,7 +300,7 @@ class Breakpoints:
             await watch
 
     def go_on(self) -> None:
-        """Let the run go on, to the next place where it is to halt."""
+        """Continue the run to the next breakpoint."""
         halt, self.halt = self.halt, None
         if halt is None:
             return
@@ -326,10 +326,10 @@ class Breakpoints:
                 return
 
     async def run_step(self) -> list[Event] | None:
-        """Let the step run go before which the run stands, until its result is recorded.
+        """Execute the step run before which the run has halted, until its result is recorded.
 
         Returns:
-            The events that it gave; ``None`` if the run is over.
+            The events that it emitted; ``None`` if the run is over.
         """
         halt = await self.halted()
         if halt is None:

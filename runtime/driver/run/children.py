@@ -1,4 +1,4 @@
-"""The runs that are parts of a run: started by it, and cancelled with it."""
+"""Child runs of a run: started by it, and cancelled with it."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ __all__ = ["Children", "Parent"]
 
 
 class Parent(NamedTuple):
-    """What a run knows of the one that started it.
+    """Data about the run that started a run.
 
     Args:
-        run_id: Its id.
-        workflow: Its workflow's name.
+        run_id: The id of the parent run.
+        workflow: The name of the parent run's workflow.
         step: The step that started this run.
-        number: Of that step run.
-        path: Of that step run, in its batches.
-        depth: How many runs are above this one.
+        number: The number of that step run.
+        path: The path of that step run in its batches.
+        depth: The number of runs above this one.
     """
 
     run_id: str
@@ -33,43 +33,43 @@ class Parent(NamedTuple):
 
 
 class RelatedRun(Protocol):
-    """What a run's family needs of each member."""
+    """The interface of a run that its parents and children use."""
 
     @property
     def run_id(self) -> str:
-        """Its id."""
+        """The run's id."""
 
     @property
     def is_done(self) -> bool:
-        """Whether it is over."""
+        """Return whether the run is over."""
 
     @property
     def future(self) -> asyncio.Future[Any]:
-        """Its end."""
+        """The future of the run's end."""
 
     @property
     def execution(self) -> Execution:
-        """The run as data."""
+        """The run's state of execution, as data."""
 
     @property
     def above(self) -> object:
-        """The run that it is part of."""
+        """The run that this run is part of; ``None`` if there is none."""
 
     @property
     def children(self) -> Children[Any]:
-        """The runs that it has started."""
+        """The runs that this run has started."""
 
     def cancel(self, reason: str = ...) -> None:
-        """End it at once."""
+        """End the run at once."""
 
 
 R = TypeVar("R", bound=RelatedRun)
 
 
 class Children(Generic[R]):
-    """The live runs that a run has started, by the number of a step run that has paused for one, or by their ids.
+    """The live runs that a run has started, by the number of the step run that has paused for one, or by id.
 
-    ``asked_before`` says of parts that are over which of their step runs have asked a question, by run id.
+    ``asked_before`` holds, for parts that are over, the step runs that have asked a question, by run id.
     """
 
     __slots__ = ("_live", "_owner", "asked_before")
@@ -89,12 +89,12 @@ class Children(Generic[R]):
         self._live[known_as] = child, number
 
     def has(self, known_as: int | str, child: R) -> bool:
-        """Return whether this run is still the one known so."""
+        """Return whether this run is still registered under a number or an id."""
         found = self._live.get(known_as)
         return found is not None and found[0] is child
 
     def remove(self, known_as: int | str) -> R | None:
-        """Take out a run, and remember what it has asked."""
+        """Remove a run, and remember the questions that it has asked."""
         found = self._live.pop(known_as, None)
         if found is None:
             return None
@@ -109,7 +109,7 @@ class Children(Generic[R]):
             self._cancel(child)
 
     def stop_of(self, number: int) -> None:
-        """Cancel the runs that a step run has started: it is over without a result."""
+        """Cancel the runs started by a step run that is over without a result."""
         for known_as, (_, of) in list(self._live.items()):
             if of == number:
                 self.stop(known_as)
@@ -130,7 +130,7 @@ class Children(Generic[R]):
         return (child for child, _ in self.numbered_parts())
 
     def numbered_parts(self) -> Iterator[tuple[R, int]]:
-        """Yield the same with the numbers of the step runs that they are for."""
+        """Yield the live parts of this run, with the numbers of the step runs that they are for."""
         return (one for one in list(self._live.values()) if one[0].above is self._owner)
 
     def has_asked_before(self, question: str) -> bool:
@@ -142,7 +142,7 @@ class Children(Generic[R]):
 
 
 def _asked_in(run: RelatedRun) -> dict[str, frozenset[str]]:
-    """Return the numbers of the step runs that have asked a question, of a run and of those below it, by run id."""
+    """Return the numbers of step runs that have asked a question, of a run and those below it, by run id."""
     found = {**run.children.asked_before}
     if run.execution.asked_for:
         found[run.run_id] = frozenset(map(str, run.execution.asked_for))

@@ -1,4 +1,4 @@
-"""How a run ends: what is under way stops, what was used is closed, and everybody is told."""
+"""The end of a run: active work is stopped, resources are closed, and watchers are notified."""
 
 from __future__ import annotations
 
@@ -23,66 +23,66 @@ PATIENCE = 5.0
 
 
 class EndingRun(Protocol):
-    """What the end of a run needs of it."""
+    """The interface of a run that its end uses."""
 
     @property
     def execution(self) -> Execution:
-        """The run as data."""
+        """The run's state of execution, as data."""
 
     @property
     def loop(self) -> asyncio.AbstractEventLoop:
-        """Its event loop."""
+        """The run's event loop."""
 
     @property
     def future(self) -> asyncio.Future[Any]:
-        """Its end."""
+        """The future of the run's end."""
 
     @property
     def clock(self) -> Callable[[], datetime]:
-        """Tells the time of day."""
+        """The function that returns the time of day."""
 
     @property
     def children(self) -> Children[Any]:
-        """The runs that it has started."""
+        """The runs that this run has started."""
 
     @property
     def timers(self) -> Timers | None:
-        """Its timers, if it ever had one."""
+        """The run's timers; ``None`` if it never had one."""
 
     @property
     def watchers(self) -> Watchers:
-        """Those who watch it."""
+        """The run's watchers."""
 
     @property
     def trace(self) -> Trace | None:
-        """Its spans, if anybody is told of them."""
+        """The run's spans; ``None`` if there is no tracing."""
 
     @property
     def timeout(self) -> float | None:
-        """Seconds that it may take."""
+        """The number of seconds that the run may take."""
 
     @property
     def needs_closing(self) -> bool:
-        """Whether its steps have used what is to be closed with it."""
+        """Return whether steps have used resources that must be closed with the run."""
 
     def active_steps(self) -> list[str]:
         """Return the names of the steps that are running, paused, or wait to be tried again."""
 
     def stop_deadline(self) -> None:
-        """Have it not run out of time any more."""
+        """Stop the run's deadline."""
 
     def carry_out_effects(self) -> None:
         """Carry out the effects of the last ticks."""
 
     async def close_resources(self) -> None:
-        """Close what its steps have used."""
+        """Close the resources that the steps have used."""
 
     def finish(self, tasks: set[asyncio.Task[Any]]) -> None:
-        """Let go of the run; ``tasks`` are those that clean up after it."""
+        """Release the run; ``tasks`` are those that clean up after it."""
 
 
 class Ending:
-    """The end of a run whose execution has an outcome. Nothing moves the run any more."""
+    """The end of a run whose execution has an outcome and makes no further progress."""
 
     __slots__ = ("_closing", "_run", "active")
 
@@ -93,7 +93,7 @@ class Ending:
         self._closing: asyncio.Task[None] | None = None
 
     def begin(self) -> None:
-        """End it: at once, or when what its steps have used is closed."""
+        """End the run: at once, or after the resources of its steps are closed."""
         run = self._run
         execution = run.execution
         run.stop_deadline()
@@ -119,7 +119,7 @@ class Ending:
             self._conclude(tasks)
 
     async def _close(self, tasks: set[asyncio.Task[Any]]) -> None:
-        """Close what the steps may have used once they have stopped; then the run is over."""
+        """Close the resources of the steps once these have stopped; then conclude the run."""
         try:
             if tasks:
                 await asyncio.wait(tasks, timeout=PATIENCE)
@@ -128,10 +128,10 @@ class Ending:
             self._conclude(tasks)
 
     def _conclude(self, tasks: set[asyncio.Task[Any]]) -> None:
-        """Tell everybody that the run is over.
+        """Notify the caller, the parent, the engine and the watchers that the run is over.
 
         Args:
-            tasks: Those that clean up after it.
+            tasks: The tasks that clean up after the run.
         """
         run = self._run
         outcome = run.execution.outcome
@@ -146,7 +146,7 @@ class Ending:
         run.finish(tasks)
 
     def last_event(self) -> StopEvent:
-        """Return what the stream of the run ends with."""
+        """Return the last event of the run's stream."""
         run = self._run
         error: Any = run.execution.outcome
         if isinstance(error, StopEvent):

@@ -1,4 +1,4 @@
-"""Bodies of steps that wait for an event, suspended meanwhile."""
+"""Step bodies that are suspended while they wait for an event."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ E = TypeVar("E", bound=Event)
 
 
 class EventWaits:
-    """The waiting bodies of one run.
+    """The step bodies of one run that wait for an event.
 
     Args:
-        publish: Shows a question to those who watch the run.
+        publish: Shows a question to the watchers of the run.
     """
 
     __slots__ = ("_execution", "_futures", "_loop", "_publish")
@@ -43,7 +43,7 @@ class EventWaits:
         requirements: Mapping[str, Any],
         seconds: float | None,
     ) -> E:
-        """See ``Context.wait_for_event``."""
+        """Wait for an event; see ``Context.wait_for_event``."""
         execution = self._execution
         wanted = event_type, waiter_id, dict(requirements)
         for answer in getattr(step_run, "answers", ()):
@@ -70,7 +70,7 @@ class EventWaits:
             self._futures.pop(number, None)
 
     def _register(self, step_run: StepRun, wanted: WaitKey) -> int:
-        """Have an event looked out for; a wait of the same run that a snapshot held is over by that."""
+        """Register a wait for an event; it replaces the same wait of an earlier attempt of the step run."""
         execution = self._execution
         if execution.event_waits is NONE:
             execution.event_waits = {}
@@ -83,7 +83,7 @@ class EventWaits:
         return number
 
     def resolve(self, number: int, event: Event) -> None:
-        """Give a body what it waits for."""
+        """Pass the awaited event to a waiting body."""
         waiting = self._futures.pop(number, None)
         if waiting is not None and not waiting.done():
             waiting.set_result(event)

@@ -1,4 +1,4 @@
-"""What a run raises when a step has failed for good: an error of ours that is also one of the kind that was raised."""
+"""The error of a run whose step has failed for good: a ``WorkflowError`` that is also of the raised class."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _MOST_KINDS = 256
 def step_failed(
     step: str, event: str, attempt: int, error: StepError, raised: Exception, *, tail: bool = False
 ) -> StepFailedError:
-    """Return the error of a step, raised from what its last attempt raised, and caught by whoever expects that.
+    """Return the error of a step, with its last attempt's exception as the cause and as a base class.
 
-    So ``except WorkflowError`` catches whatever a run raises, and ``except ValueError`` what a program expects that was
-    written for llama-index-workflows, where a step's exception comes out as it is.
+    So ``except WorkflowError`` catches every error of a run, while ``except ValueError`` in programs written
+    for llama-index-workflows, which raises a step's exception unchanged, still works.
     """
     failed = StepFailedError(step, event, attempt, error, tail=tail)
     raised_kind: Any = type(raised)
@@ -41,9 +41,9 @@ def step_failed(
 
 
 def as_caught(failed: StepFailedError) -> Exception:
-    """Return what is raised for a step's error: itself, or pydantic's ``ValidationError`` that the step has raised.
+    """Return the exception to raise for a step's error: itself, or the step's pydantic ``ValidationError``.
 
-    Programs catch that one by its class, of which no other error can be; it has a note of which step it was.
+    Programs catch ``ValidationError`` by its class, which cannot be subclassed; a note on it names the step.
     """
     raised = failed.__cause__
     if not isinstance(raised, ValidationError) or failed.name == "expression":
@@ -56,7 +56,7 @@ def as_caught(failed: StepFailedError) -> Exception:
 def failed_event(
     step_run: StepRun, error: Exception, failed: StepFailedError, now: datetime
 ) -> StepFailedEvent:
-    """Return what a handler of failed steps is told."""
+    """Return the event for a handler of failed steps."""
     event = step_run.event
     if not isinstance(event, Event):
         event = CollectionReleaseEvent(events=event if isinstance(event, list) else list(event.values()))
@@ -72,7 +72,7 @@ def failed_event(
 
 @lru_cache(maxsize=_MOST_KINDS)
 def _kinds(raised: type[Exception]) -> tuple[type[StepFailedError], ...]:
-    """Return ``StepFailedError`` derived from each class of an exception too, the nearest one first."""
+    """Return subclasses of ``StepFailedError`` and each class of an exception, the nearest class first."""
     found = []
     for base in raised.__mro__:
         if base is Exception or issubclass(base, StopIteration | StopAsyncIteration):

@@ -11,11 +11,12 @@ __all__ = ["RunFuture"]
 
 
 class RunFuture(asyncio.Future[StopEvent]):
-    """The end of a run. If it is a failure that nobody asks for, the loop is told so, as of each future.
+    """The future of a run's end; a failure that is never retrieved is reported to the loop.
 
-    But not while garbage is being collected, as asyncio does: a run is part of cycles, so that this is where it ends;
-    its exception handler shows a traceback, for which Python 3.11 parses code; and where the collector was started
-    by another parse, that one then fails with "AST constructor recursion depth mismatch".
+    Unlike in asyncio, it is not reported during garbage collection. Runs are part of reference cycles, so the
+    collector deletes them; the loop's exception handler shows a traceback, for which Python 3.11 parses code;
+    and if the collector was started by another parse, that parse then fails with "AST constructor recursion
+    depth mismatch".
     """
 
     def __del__(self) -> None:

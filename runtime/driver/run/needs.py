@@ -1,6 +1,6 @@
-"""What a run needs of its workflow, and of the engine that it belongs to.
+"""The interfaces of a workflow and of an engine that a run uses.
 
-A workflow's steps are methods of any name, so what only runs call begins with an underscore.
+A workflow's steps are methods of any name, so names that only runs use begin with an underscore.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ R = TypeVar("R")
 
 
 class RunEngine(Protocol[R]):
-    """What a run needs of the engine that it belongs to."""
+    """The interface of an engine that a run uses."""
 
     def run(self, run_id: str) -> R | None:
         """Return the live run of an id."""
@@ -52,41 +52,41 @@ class RunEngine(Protocol[R]):
 
 
 class RunWorkflow(Protocol[R]):
-    """What a run needs of its workflow."""
+    """The interface of a workflow that a run uses."""
 
     @property
     def workflow_name(self) -> str:
-        """What it is called."""
+        """The workflow's name."""
 
     @property
     def _serializer(self) -> BaseSerializer | None:
-        """What writes values of undeclared classes in snapshots, where these are given no other."""
+        """The default serializer of values of undeclared classes in snapshots."""
 
     @property
     def _stream_limit(self) -> int | None:
-        """How many events of a run's stream are kept for readers that come later."""
+        """The number of events of a run's stream that are kept for later readers; ``None``: all."""
 
     @property
     def _timeout(self) -> float | None:
-        """Seconds for one run; ``None``: no bound."""
+        """The number of seconds that a run may take; ``None``: no limit."""
 
     @property
     def _gate(self) -> Gate | None:
-        """Bounds how many runs of this object are under way."""
+        """The gate that limits the concurrent runs of this object; ``None``: no limit."""
 
     @property
     def _manager(self) -> ResourceManager:
-        """Keeps what the steps ask for besides events."""
+        """The manager of the resources that the steps use."""
 
     @property
     def _own_engine(self) -> RunEngine[R]:
-        """What its runs belong to."""
+        """The engine of the workflow's runs."""
 
     def _plan(self) -> Plan:
-        """Return the class's steps."""
+        """Return the plan of the class's steps."""
 
     def _run_rules(self) -> RunRules:
-        """Return what the class declares of its runs."""
+        """Return the class's rules for its runs."""
 
     def read_config(self) -> Any:
         """Return the config."""

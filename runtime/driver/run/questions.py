@@ -1,4 +1,4 @@
-"""Pauses seen from outside: the questions that are open, their answers, and events that somebody waits for."""
+"""Pauses as seen from outside: open questions, their answers, and awaited events."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class OpenQuestion:
 
     Args:
         id: For ``handler.answer``; it never changes.
-        form: The JSON Schema of an answer; ``None``: any will do.
-        assign: Who may be asked; nobody: whoever sees it.
+        form: The JSON Schema of an answer; ``None``: any answer is valid.
+        assign: The people who may answer; if empty, anyone.
         quorum: How many people must answer; ``None``: one.
         asked_at: In UTC.
         expires_at: When the step stops waiting, in UTC; ``None``: it does not.
@@ -62,12 +62,12 @@ class OpenQuestion:
 
 
 def check_pause(step: Step, value: object) -> None:
-    """Check what a step returned against what it may pause for.
+    """Check that a value returned by a step is one that the step may pause for.
 
     Raises:
-        WorkflowValidationError: It is nothing that it declares.
-        ExpressionError: It is no time that one can wait for.
-        StepError: There are more items than there may be.
+        WorkflowValidationError: The step does not declare such a value.
+        ExpressionError: The value is not a time that can be waited for.
+        StepError: There are more items than allowed.
     """
     if not isinstance(value, step.pauses):
         names = " | ".join(kind.__name__ for kind in step.pauses)
@@ -108,9 +108,9 @@ def _shown(execution: Execution, pause: Pause) -> OpenQuestion:
 
 
 def awaited_event(execution: Execution, number: int) -> tuple[str, datetime | None] | None:
-    """Return the event that a paused step run waits for, empty if it is a time, and until when it waits at most.
+    """Return the name of the event that a paused step run waits for (empty: a time), and the end of the wait.
 
-    ``None`` for one that waits for something else: for an answer, or for other runs.
+    Return ``None`` for a step run that waits for something else: an answer, or other runs.
     """
     pause = execution.paused.get(number)
     if pause is None:
@@ -126,12 +126,12 @@ def awaited_event(execution: Execution, number: int) -> tuple[str, datetime | No
 
 
 def read_answer(run: CallingRun, question: str, value: object, by: str) -> Tick | None:
-    """Return what an answer means to a run; ``None`` if the question has been closed, or this person has answered it.
+    """Return the tick for an answer; ``None`` if the question is closed, or this person has answered it.
 
     Raises:
-        UnknownQuestionError: The run never asked it.
-        InvalidAnswerError: The answer does not fit the form, or is not as required.
-        ExpressionError: A requirement has no value.
+        UnknownQuestionError: The run never asked this question.
+        InvalidAnswerError: The answer does not fit the form, or does not meet the requirements.
+        ExpressionError: A requirement cannot be evaluated.
     """
     execution = run.execution
     number = _number(execution, question)
@@ -164,7 +164,7 @@ _LONGEST_NUMBER = 19
 
 
 def take_from_inbox(run: CallingRun, number: int) -> Tick | None:
-    """Return the tick by which a pause takes an event from the inbox: the oldest that is what it waits for."""
+    """Return the tick by which a pause takes the oldest matching event from the inbox."""
     pause = run.execution.paused.get(number)
     if pause is None or not isinstance(pause.value, Outside):
         return None

@@ -1,4 +1,4 @@
-"""A run as those outside reach it: they send it events, answer its questions, cancel it."""
+"""The part of a run for outside callers, who send events to it, answer its questions, or cancel it."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ __all__ = ["ReachableRun"]
 
 
 class PartRun(RelatedRun, Protocol):
-    """What a run passes on to those that are parts of it."""
+    """The interface of a child run to which its parent forwards events."""
 
     def send(self, event: Event) -> None:
-        """Take in an event from outside."""
+        """Accept an event from outside."""
 
 
 R = TypeVar("R", bound=PartRun)
 
 
 class ReachableRun(StatefulRun[R], Generic[R]):
-    """A run as those outside reach it; see ``Run``, which is what ``R`` stands for."""
+    """The part of a run for outside callers; ``R`` is ``Run``."""
 
     __slots__ = ("children",)
 
@@ -50,14 +50,14 @@ class ReachableRun(StatefulRun[R], Generic[R]):
 
     @abstractmethod
     def take(self, tick: Tick) -> None:
-        """Take in a tick from outside, and have what is then ready started."""
+        """Apply a tick from outside, and start the step runs that are then ready."""
 
     def cancel(self, reason: str = "the run was cancelled") -> None:
         """End the run at once. What its steps have already done stays done."""
         self.take(Cancelled(WorkflowCancelledByUser(reason)))
 
     def cancel_step(self, which: str | int) -> int:
-        """Cancel a step's runs, or one by its number, with what follows from them; return how many that were.
+        """Cancel a step's runs, or one by its number, with all that depends on them; return how many.
 
         Raises:
             WorkflowStepDoesNotExistError: There is no step of that name.
@@ -75,19 +75,19 @@ class ReachableRun(StatefulRun[R], Generic[R]):
         return count
 
     def is_meant_for(self, event: Event) -> bool:
-        """Return whether an event of a class that it receives is for this run, as far as keys tell."""
+        """Return whether an event of a class that it receives is for this run, as far as its key shows."""
         return is_meant_for(self.workflow._run_rules(), self.key, event)
 
     def takes(self, event: Event | Message) -> bool:
-        """Return whether it takes such an event from outside."""
+        """Return whether the run accepts such an event from outside."""
         return own_class(self.workflow._run_rules(), self.execution, event) is not None
 
     def receive(self, event: Event | Message, message_id: str | None) -> bool:
-        """Take an event from outside, in its event loop; return whether it is new.
+        """Accept an event from outside, in the run's event loop; return whether it is new.
 
         Raises:
-            RunEndedError: It is over.
-            InvalidMessageError: It does not take such an event.
+            RunEndedError: The run is over.
+            InvalidMessageError: The run does not accept such an event.
         """
         if self.is_done or self.execution.outcome is not None:
             raise RunEndedError(f"the run {self.run_id} has ended, so it takes no {name_of(event)}")
@@ -110,7 +110,7 @@ class ReachableRun(StatefulRun[R], Generic[R]):
         sender: StepRun | None = None,
         message_id: str | None = None,
     ) -> None:
-        """Take in an event from a step run, or from outside.
+        """Accept an event from a step run, or from outside.
 
         Raises:
             UndeclaredResultError: No step accepts it, or the named one does not.
@@ -150,12 +150,12 @@ class ReachableRun(StatefulRun[R], Generic[R]):
             self.early = [*(self.early or ()), tick]
 
     def _is_starting(self, event: object) -> bool:
-        """Return whether a step that takes an event is about to start."""
+        """Return whether a step that accepts an event is about to start."""
         return any(one.event is event for one in self.execution.starting)
 
 
 def _parts_that_accept(children: Children[R], event: Event) -> list[R]:
-    """Return the runs below one that take an event from outside, where those above them do not."""
+    """Return the topmost runs below a run that accept an event from outside."""
     found: list[R] = []
     for part in children.parts():
         takes = accepts(part.execution, event, is_from_outside=True)

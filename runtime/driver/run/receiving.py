@@ -1,4 +1,4 @@
-"""Events that are sent into a run, by a step of it or from outside, and who takes them."""
+"""Events that are sent to a run, by one of its steps or from outside, and their receivers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["accepts", "check_from_outside", "is_meant_for", "own_class", "read_a
 
 
 def accepts(execution: Execution, event: Event, *, is_from_outside: bool) -> bool:
-    """Return whether a step accepts an event, or somebody waits for it."""
+    """Return whether a step accepts an event, or a step run waits for it."""
     acceptors = execution.plan.acceptors(type(event))
     return (
         any(not (is_from_outside and step.needs_frame) for step in acceptors)
@@ -24,10 +24,10 @@ def accepts(execution: Execution, event: Event, *, is_from_outside: bool) -> boo
 
 
 def check_from_outside(plan: Plan, event: Event, target: Step | None) -> None:
-    """Check that not only joins of what belongs together take an event, which then cannot come from outside.
+    """Check that an event from outside is not accepted only by joins that match events with each other.
 
     Raises:
-        UndeclaredResultError: It is so.
+        UndeclaredResultError: Only such joins accept the event.
     """
     takers = plan.acceptors(type(event)) if target is None else (target,)
     if takers and all(step.needs_frame for step in takers):
@@ -38,10 +38,10 @@ def check_from_outside(plan: Plan, event: Event, target: Step | None) -> None:
 
 
 def target_step(plan: Plan, event: Event, step: str) -> Step:
-    """Return the step of a name that an event is sent to.
+    """Return the step with the name that an event is sent to.
 
     Raises:
-        UndeclaredResultError: It does not accept the event.
+        UndeclaredResultError: The step does not accept the event.
         WorkflowStepDoesNotExistError: There is no step of that name.
     """
     target = plan.by_name.get(step)
@@ -53,18 +53,18 @@ def target_step(plan: Plan, event: Event, step: str) -> Step:
 
 
 def is_meant_for(rules: RunRules, key: str | None, event: Event) -> bool:
-    """Return whether an event from outside is for a run: the field with the key must have the run's.
+    """Return whether an event from outside is for a run: its key field must hold the run's key.
 
     Args:
-        key: The run's.
-        event: Of a class that it receives.
+        key: The run's key.
+        event: An event of a class that the run receives.
     """
     receives = rules.receives.get(name_of(event))
     return receives is None or receives.key is None or key_of_event(event, receives) == key
 
 
 def own_class(rules: RunRules, execution: Execution, event: Event | Message) -> type[Event] | None:
-    """Return the receiver's own class for an event: of those that it declares, or else that it can use now."""
+    """Return the receiver's own class for an event: one that it declares, or else one that it can use now."""
     name = name_of(event)
     if rules.receives:
         found = rules.receives.get(name)
@@ -77,9 +77,9 @@ def own_class(rules: RunRules, execution: Execution, event: Event | Message) -> 
 
 
 def read_as_own(kind: type[Event], event: Event | Message) -> Event:
-    """Return an event as one of the receiver's own class.
+    """Return an event as an instance of the receiver's own class.
 
     Raises:
-        InvalidMessageError: It does not fit.
+        InvalidMessageError: The event does not fit the class.
     """
     return event if type(event) is kind else read_as(kind, fields_of(event), name_of(event))

@@ -1,4 +1,4 @@
-"""A model's reply that comes piece by piece, as those see it who watch the run."""
+"""A model's reply that arrives in pieces, as shown to the watchers of the run."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ __all__ = ["StreamedReply"]
 
 
 class StreamedReply:
-    """What has come of a reply so far.
+    """The part of a model's reply that has arrived so far.
 
-    It is one item of a stream, however many pieces it comes in: who reads along is told each piece, who comes later all
-    that there is, at once. So it takes the room of its text and no more.
+    It is one item of a stream, however many pieces it has: a reader that keeps up receives each piece, a
+    later reader all that has arrived in one piece. So it needs only the memory for its text.
 
     Args:
         step: The step's name.
@@ -35,7 +35,7 @@ class StreamedReply:
         self.is_over = False
 
     def on_growth(self, wake: Callable[[], None]) -> None:
-        """Have a function called whenever a piece has come: the stream that shows it wakes its readers."""
+        """Register a function to call when a piece arrives, by which a stream wakes its readers."""
         if not self.is_over:
             self._wake.append(wake)
 
@@ -47,13 +47,13 @@ class StreamedReply:
             wake()
 
     def end(self) -> None:
-        """Say that nothing more comes."""
+        """Mark the reply as complete."""
         self.is_over = True
         self._parts = ["".join(self._parts)]
         self._wake = []
 
     def since(self, told: int) -> str:
-        """Return what there is after so many characters."""
+        """Return the text after a number of characters."""
         missing = self._length - told
         found: list[str] = []
         for part in reversed(self._parts):
@@ -64,7 +64,7 @@ class StreamedReply:
         return "".join(reversed(found))
 
     def event(self, text: str) -> TokenText:
-        """Return a piece of it as an event."""
+        """Return a piece of the reply as an event."""
         return TokenText(
             text=text,
             step=self._step,

@@ -1,4 +1,4 @@
-"""Goes on with runs that were read from snapshots."""
+"""The resumption of runs that were read from snapshots."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["begin_again", "restore_effects", "timers_left"]
 
 
 def begin_again(stored: StoredRun, execution: Execution, now: float) -> None:
-    """Have what was at work begin again, before what was ready: as a further attempt that costs no retry.
+    """Restart active step runs, before those that were ready, as a further attempt that costs no retry.
 
     Args:
-        now: On the clock of the event loop.
+        now: The current time on the event loop's clock.
     """
     for step_run in _live(execution):
         if hasattr(step_run, "began"):
@@ -41,7 +41,8 @@ def begin_again(stored: StoredRun, execution: Execution, now: float) -> None:
 def timers_left(stored: StoredRun, execution: Execution, now: datetime) -> dict[int, float]:
     """Return the seconds that are left of each timer.
 
-    People and other services have not waited for us: what a pause waits for comes by the calendar.
+    Pauses wait for people and other services, whose time goes on while a run is stored: they use the
+    calendar.
     """
     gone = max(0.0, (now - stored.taken).total_seconds()) if stored.taken is not None else 0.0
     of_pauses = {timer for pause in execution.paused.values() for timer in pause.timers}
@@ -52,7 +53,7 @@ def timers_left(stored: StoredRun, execution: Execution, now: datetime) -> dict[
 
 
 def restore_effects(execution: Execution) -> None:
-    """Add the effects that are still to be carried out: they can be read off the execution."""
+    """Add the pending effects, which are derived from the state of execution."""
     if execution.failing is not None and (way := exit_for(execution.failing)) is not None:
         execution.effects.append(TakeRunExit(way))
     for number, pause in execution.paused.items():

@@ -1,4 +1,4 @@
-"""What a run keeps besides its execution: its clock, its deadline, its state, its resources, its config."""
+"""The data of a run besides its execution: clock, deadline, state, resources and config."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _utc_now() -> datetime:
 
 
 class StatefulRun(Generic[R]):
-    """What a run keeps; see ``Run``, which is what ``R`` stands for."""
+    """The part of a run with its clock, deadline, state, resources and config; ``R`` is ``Run``."""
 
     __slots__ = (
         "__weakref__",
@@ -106,12 +106,12 @@ class StatefulRun(Generic[R]):
 
     @property
     def is_done(self) -> bool:
-        """Whether it is over."""
+        """Return whether the run is over."""
         return self.future.done()
 
     @property
     def timeout(self) -> float | None:
-        """Seconds that it may take."""
+        """The number of seconds that the run may take."""
         return self.workflow._timeout
 
     def active_steps(self) -> list[str]:
@@ -125,32 +125,32 @@ class StatefulRun(Generic[R]):
     # --- its deadline
 
     def start_deadline(self, out_of_time: Callable[[], None]) -> None:
-        """Start its deadline; that of a run that goes on with what is left of it."""
+        """Start the deadline; for a resumed run, with the remaining time."""
         timeout = self.timeout
         if timeout is not None:
             left = None if self._stored is None else self._stored.deadline
             self._deadline = self.loop.call_later(timeout if left is None else left, out_of_time)
 
     def stop_deadline(self) -> None:
-        """Have it not run out of time any more."""
+        """Stop the run's deadline."""
         if isinstance(self._deadline, asyncio.TimerHandle):
             self._deadline.cancel()
 
     def hold_deadline(self) -> None:
-        """Have its deadline stand still."""
+        """Suspend the run's deadline."""
         left = self.deadline_left
         if isinstance(self._deadline, asyncio.TimerHandle):
             self._deadline.cancel()
             self._deadline = left
 
     def restart_deadline(self, out_of_time: Callable[[], None]) -> None:
-        """Have a deadline that stands still go on."""
+        """Resume a suspended deadline."""
         if isinstance(self._deadline, float) and not self.is_done:
             self._deadline = self.loop.call_later(self._deadline, out_of_time)
 
     @property
     def deadline_left(self) -> float | None:
-        """Seconds that are left of its deadline; ``None``: it has none."""
+        """The seconds left until the deadline; ``None`` if there is no deadline."""
         if isinstance(self._deadline, asyncio.TimerHandle):
             return self._deadline.when() - self.loop.time()
         return self._deadline
@@ -159,18 +159,18 @@ class StatefulRun(Generic[R]):
 
     @property
     def resources(self) -> Resources:
-        """What its steps ask for besides events."""
+        """The resources that the steps use."""
         if self._resources is None:
             self._resources = Resources(self.workflow._manager)
         return self._resources
 
     @property
     def needs_closing(self) -> bool:
-        """Whether its steps have used what is to be closed with it."""
+        """Return whether steps have used resources that must be closed with the run."""
         return self._resources is not None and self._resources.pool.has_closers
 
     async def close_resources(self) -> None:
-        """Close what its steps have used."""
+        """Close the resources that the steps have used."""
         await self.resources.pool.close()
 
     @property
@@ -193,8 +193,8 @@ class StatefulRun(Generic[R]):
 
     @property
     def trace_context(self) -> dict[str, str]:
-        """The run's span as plain data: ``trace_parent`` for what belongs below it, here or after a restart.
+        """The run's span as plain data: the ``trace_parent`` of runs below it, here or after a restart.
 
-        Empty where nobody is told of spans.
+        It is empty if there is no tracing.
         """
         return self.trace.root.carry() if self.trace is not None and self.trace.root is not None else {}

@@ -1,4 +1,4 @@
-"""What a step run may know of itself: when it began, its key, its attempts, whether its result is as required."""
+"""Data that a step run can read about itself: start time, key, attempts and unmet requirements."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = [
 
 
 def started_at(step_run: StepRun, clock: Callable[[], datetime]) -> datetime:
-    """Return when its first attempt began."""
+    """Return the start time of the first attempt."""
     try:
         return step_run.started
     except AttributeError:
@@ -31,7 +31,7 @@ def started_at(step_run: StepRun, clock: Callable[[], datetime]) -> datetime:
 
 
 def idempotency_key(step_run: StepRun, run_id: str) -> str:
-    """Return the key by which a service knows that a request of this step run is the same one."""
+    """Return the key by which a service recognises repeated requests of this step run."""
     try:
         return step_run.key
     except AttributeError:
@@ -48,10 +48,10 @@ def next_message_id(step_run: StepRun, run_id: str) -> str:
 
 
 def retry_info(step_run: StepRun, now: float) -> RetryInfo:
-    """Return how its attempts went so far.
+    """Return data about the attempts so far.
 
     Args:
-        now: On the clock of the event loop.
+        now: The current time on the event loop's clock.
     """
     if step_run.attempt == 1:
         return RetryInfo(0, 0.0, None, None)
@@ -59,12 +59,12 @@ def retry_info(step_run: StepRun, now: float) -> RetryInfo:
 
 
 def unmet_requirements(run: CallingRun, step_run: StepRun, result: object) -> list[str]:
-    """Return what the step's requirements say of a result: a sentence for each that does not hold.
+    """Return the messages of the step's requirements that a result does not meet, one for each.
 
-    Of what several people have answered they look at each answer by itself.
+    If several people have answered, each answer is checked separately.
 
     Raises:
-        ExpressionError: A requirement has no value; doing the action again would not mend that.
+        ExpressionError: A requirement cannot be evaluated, which repeating the action would not change.
     """
     require = step_run.step.require
     try:
@@ -80,5 +80,5 @@ def unmet_requirements(run: CallingRun, step_run: StepRun, result: object) -> li
 
 
 def expression_error(error: Exception) -> ExpressionError:
-    """Return what an exception means where a spec has an expression."""
+    """Return the error for an exception raised by an expression of a spec."""
     return ExpressionError(f"{type(error).__name__}: {error}")

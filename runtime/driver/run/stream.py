@@ -1,4 +1,4 @@
-"""Events for whoever watches a run: any number of readers, each at its own place."""
+"""The event stream of a run, for any number of readers, each at its own position."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DEFAULT_STREAM_LIMIT = 100_000
 
 
 class _Link:
-    """One event of a stream, or a reply that still grows, and the next one once there is one."""
+    """A node of a stream's linked list: an event, or a reply that still grows, and the next node if any."""
 
     __slots__ = ("next", "run_id", "shown")
 
@@ -27,7 +27,7 @@ class _Link:
 
 
 class _Reader:
-    """A place in a stream, and how much has been told of each reply that may still grow."""
+    """A reader's position in a stream, and how much of each growing reply it has read."""
 
     __slots__ = ("_at", "_told")
 
@@ -38,7 +38,7 @@ class _Reader:
     def next(self) -> tuple[str, Event] | None:
         """Return the next event and the run that it comes from; ``None`` if there is none yet.
 
-        What has come of a reply is told before any event that came later.
+        Pieces of a reply that have arrived are returned before any later event.
         """
         while True:
             if self._told and (piece := self._piece()) is not None:
@@ -64,12 +64,12 @@ class _Reader:
 
 
 class Stream:
-    """A list of events that is written at its end and read from any place that is kept.
+    """A list of events that is appended to and read from any position that is kept.
 
-    A reader that is behind finds all that comes after its place, however much that is.
+    A slow reader receives all events after its position, however many there are.
 
     Args:
-        limit: How many events are kept, the last ones; ``None``: all.
+        limit: The number of last events that are kept; ``None``: all.
     """
 
     __slots__ = ("_first", "_gone", "_kept", "_last", "_limit", "_waiting", "closed")
@@ -84,7 +84,7 @@ class Stream:
         self.closed = False
 
     def publish(self, shown: Event | StreamedReply, run_id: str) -> None:
-        """Add what a run shows, and wakes the readers that wait for it."""
+        """Append an event or a reply, and wake the readers that wait for it."""
         link = _Link(shown, run_id)
         self._last.next = link
         self._last = link
@@ -98,12 +98,12 @@ class Stream:
             self.wake()
 
     def close(self) -> None:
-        """Say that nothing more comes."""
+        """Close the stream: no further events will come."""
         self.closed = True
         self.wake()
 
     def wake(self) -> None:
-        """Have readers that wait look again."""
+        """Wake the waiting readers."""
         for waiting in self._waiting:
             if not waiting.done():
                 waiting.set_result(None)
@@ -113,12 +113,12 @@ class Stream:
         """Return a reader from a position to the end of the run.
 
         Raises:
-            StreamGoneError: The position is kept no more.
+            StreamGoneError: The position is no longer kept.
         """
         return self._read(_Reader(self._place(since)))
 
     def _place(self, since: int) -> _Link:
-        """Return what is right before a position; of one that is still to come, the end."""
+        """Return the node right before a position; the last node for a future position."""
         if since < self._gone:
             raise StreamGoneError(since, self._gone)
         at = self._first
@@ -137,7 +137,7 @@ class Stream:
             await self._more()
 
     def read_with_run_ids(self, since: int = 0) -> AsyncGenerator[tuple[str, Event], None]:
-        """Return the same, with the id of the run that each event comes from."""
+        """Return a reader that also yields the id of the run that each event comes from."""
         return self._read_with_run_ids(_Reader(self._place(since)))
 
     async def _read_with_run_ids(self, reader: _Reader) -> AsyncGenerator[tuple[str, Event], None]:
@@ -154,7 +154,7 @@ class Stream:
         await waiting
 
     def copy(self) -> Stream:
-        """Return another stream that begins with what this one has kept."""
+        """Return a new stream that begins with the events kept by this one."""
         made = Stream(self._limit)
         made._gone = self._gone
         at = self._first

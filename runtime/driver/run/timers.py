@@ -1,4 +1,4 @@
-"""The timers that a run asks for, on its event loop's clock."""
+"""The timers of a run, on its event loop's clock."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Timers:
     """The timers of one run.
 
     Args:
-        fire: Called with the number of one that runs out.
+        fire: Called with the number of a timer that expires.
     """
 
     __slots__ = ("_fire", "_handles", "_loop")
@@ -31,7 +31,7 @@ class Timers:
         self._fire(timer)
 
     def stop(self, timer: int) -> None:
-        """Stop a timer, if it runs."""
+        """Stop a timer if it is running."""
         handle = self._handles.pop(timer, None)
         if handle is not None:
             handle.cancel()

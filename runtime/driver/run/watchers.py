@@ -1,4 +1,4 @@
-"""Those who watch a run: readers of its stream, those who look inside, observers, and its trace."""
+"""The watchers of a run: readers of its stream and of its internal events, observers, and its trace."""
 
 from __future__ import annotations
 
@@ -17,65 +17,65 @@ from wfc.runtime.tracing.runs import Trace
 __all__ = ["Observer", "Watchers", "print_step"]
 
 Observer = Callable[[Event], None]
-"""Told of everything that happens in a run, as it happens: ``InternalDispatchEvent`` s and what is streamed."""
+"""A function called with each event of a run: ``InternalDispatchEvent`` s and streamed events."""
 
 
 class NamedWorkflow(Protocol):
-    """What watchers need of a run's workflow."""
+    """The interface of a run's workflow that watchers use."""
 
     @property
     def workflow_name(self) -> str:
-        """What it is called."""
+        """The workflow's name."""
 
     @property
     def _stream_limit(self) -> int | None:
-        """How many events of a run's stream are kept for readers that come later."""
+        """The number of events of a run's stream that are kept for later readers; ``None``: all."""
 
 
 class WatchedRun(Protocol):
-    """What watchers need of the run."""
+    """The interface of a run that watchers use."""
 
     @property
     def run_id(self) -> str:
-        """Its id."""
+        """The run's id."""
 
     @property
     def workflow(self) -> NamedWorkflow:
-        """Its workflow."""
+        """The run's workflow."""
 
     @property
     def loop(self) -> asyncio.AbstractEventLoop:
-        """Its event loop."""
+        """The run's event loop."""
 
     @property
     def is_done(self) -> bool:
-        """Whether it is over."""
+        """Return whether the run is over."""
 
     @property
     def execution(self) -> Execution:
-        """The run as data."""
+        """The run's state of execution, as data."""
 
     @property
     def trace(self) -> Trace | None:
-        """Its spans, if anybody is told of them."""
+        """The run's spans; ``None`` if there is no tracing."""
 
     @property
     def above(self) -> WatchedRun | None:
-        """The run that it is part of."""
+        """The run that this run is part of; ``None`` if there is none."""
 
     @property
     def watchers(self) -> Watchers:
-        """Those who watch it."""
+        """The run's watchers."""
 
     def look_inside(self) -> None:
-        """Have what happens inside noted, here and in all that is part of the run."""
+        """Record internal events, in this run and in all of its parts."""
 
     def last_event(self) -> StopEvent:
-        """Return what its stream ends with, once it is over."""
+        """Return the last event of the run's stream, once the run is over."""
 
 
 class Watchers:
-    """The watchers of one run. What a part of another run shows is shown above too."""
+    """The watchers of one run; events of a run that is part of another are shown in the parent too."""
 
     __slots__ = ("_inner", "_observers", "_run", "_stream")
 
@@ -86,10 +86,10 @@ class Watchers:
         self._observers: tuple[Observer, ...] = ()
 
     def publish(self, event: Event, run_id: str | None = None) -> None:
-        """Show an event to all, here and above. What comes after the run's end is not shown.
+        """Show an event to all watchers, here and in the runs above, unless the run has ended.
 
         Args:
-            run_id: Of the run that it comes from, if that is one below.
+            run_id: The id of the run that the event comes from, if that is a run below.
         """
         run = self._run
         if run.is_done:
@@ -100,9 +100,9 @@ class Watchers:
 
     @contextmanager
     def answering(self, step_run: StepRun) -> Iterator[Callable[[str], None]]:
-        """Show one more reply of a model that a step run asks, to all, here and above.
+        """Show a further model reply of a step run to all watchers, here and in the runs above.
 
-        What it gives is called with each piece. Of a reply without a piece nothing is shown.
+        The yielded function is called with each piece. A reply without pieces is not shown.
         """
         attempt, reply = getattr(step_run, "replies", (0, 0))
         reply = reply + 1 if attempt == step_run.attempt else 1
@@ -141,7 +141,7 @@ class Watchers:
             self._run.above.watchers._observe(answer, text)
 
     def note(self, event: Event) -> None:
-        """Show what happens inside to those who look there, here and above."""
+        """Show an internal event to the watchers of internal events, here and in the runs above."""
         run = self._run
         self._tell(event, run.run_id)
         if run.above is not None and run.above.execution.observed:
@@ -172,13 +172,13 @@ class Watchers:
             self._run.loop.call_exception_handler({"message": "an observer failed", "exception": error})
 
     def observe(self, observer: Observer) -> None:
-        """Tell ``observer`` of everything that happens from now on."""
+        """Call ``observer`` with every event from now on."""
         self._observers += (observer,)
         self._run.look_inside()
 
     @property
     def stream(self) -> Stream:
-        """The stream of what the run publishes; made when there is something to publish, or somebody looks."""
+        """The stream of published events, created at the first event or the first request of a reader."""
         if self._stream is None:
             self._stream = Stream(self._run.workflow._stream_limit)
             if self._run.is_done:
@@ -187,14 +187,14 @@ class Watchers:
         return self._stream
 
     def inner_stream(self) -> Stream:
-        """Return the stream with internal events, which begins when somebody first asks for it."""
+        """Return the stream with internal events, which begins at the first call."""
         if self._inner is None:
             self._inner = self.stream.copy()
             self._run.look_inside()
         return self._inner
 
     def close(self) -> None:
-        """Show the last event to all: nothing more comes."""
+        """Show the last event to all watchers, and close the streams."""
         run = self._run
         if self._stream is not None or self._inner is not None or self._observers or run.trace is not None:
             self._show(run.last_event(), run.run_id)
@@ -204,7 +204,7 @@ class Watchers:
 
 
 def print_step(event: Event) -> None:
-    """Print what a step does: an observer for runs of a workflow that is ``verbose``."""
+    """Print the progress of steps: the observer for runs of a ``verbose`` workflow."""
     if not isinstance(event, StepStateChanged):
         return
     if event.step_state is StepState.RUNNING:

@@ -1,7 +1,7 @@
-"""Workers: tasks that take one step run after the other off a run's queue.
+"""Workers: tasks that take step runs from a run's queue, one after the other.
 
-A step that does not wait costs no task and no turn of the event loop. While a worker waits inside a step,
-another takes over; nothing polls.
+A step that does not wait needs no task of its own and no iteration of the event loop. While a worker waits
+inside a step, another takes over; nothing polls.
 """
 
 from __future__ import annotations
@@ -36,31 +36,31 @@ _EAGER = sys.version_info >= (3, 12)
 
 
 class WorkingRun(CallingRun, Protocol):
-    """What workers need of the run."""
+    """The interface of a run that workers use."""
 
     @property
     def loop(self) -> asyncio.AbstractEventLoop:
-        """Its event loop."""
+        """The run's event loop."""
 
     @property
     def future(self) -> asyncio.Future[Any]:
-        """Its end."""
+        """The future of the run's end."""
 
     @property
     def trace(self) -> Trace | None:
-        """Its spans, if anybody is told of them."""
+        """The run's spans; ``None`` if there is no tracing."""
 
     def start(self) -> None:
-        """Take in the start event, and what was sent since."""
+        """Take the start event, and the events sent since then."""
 
     def apply(self, tick: Tick) -> None:
-        """Take a tick in, and carry out its effects, but for starting step runs."""
+        """Apply a tick and carry out its effects, except starting step runs."""
 
     def carry_out(self) -> None:
-        """Carry out the effects of the last ticks, but for starting step runs."""
+        """Carry out the effects of the last ticks, except starting step runs."""
 
     def cancel(self, reason: str = ...) -> None:
-        """End it at once."""
+        """End the run at once."""
 
 
 class Workers:
@@ -79,20 +79,20 @@ class Workers:
         self._variables: Variables | None = None
 
     def spawn(self, work: Coroutine[Any, Any, None], **options: Any) -> None:
-        """Start a task with variables of its own, as they were when the run was started."""
+        """Start a task with its own copy of the context variables from the start of the run."""
         if self._variables is None:
             self._variables = copy_context()
         # not `loop.create_task`, whose factory may be eager
         Task(work, loop=self._run.loop, context=self._variables.copy(), **options)
 
     def wake(self) -> None:
-        """Have what is ready started at the loop's next turn, unless a worker gets to it before."""
+        """Schedule ready step runs for the loop's next iteration, unless a worker takes them before."""
         if not self._handing_over:
             self._handing_over = True
             self._run.loop.call_soon(self._hand_over)
 
     def _hand_over(self) -> None:
-        """Spawn workers for what is left, while every other waits inside a step, or rests."""
+        """Spawn workers for the remaining step runs, if all other workers wait inside a step or are idle."""
         ready = self._run.execution.starting
         if not self._resting:
             if _EAGER:
@@ -104,7 +104,7 @@ class Workers:
         self._handing_over = False
 
     async def work(self, *, begin: bool = False) -> None:
-        """Work until nothing is ready; the first worker of a run begins it."""
+        """Execute step runs until none is ready; the first worker of a run begins it."""
         run = self._run
         execution, loop, ready = run.execution, run.loop, run.execution.starting
         task: Task[Any] | None = asyncio.current_task()
@@ -162,7 +162,7 @@ class Workers:
             run.apply(Cancelled(failed))
 
     async def _attempt_with_others(self, step_run: StepRun) -> Tick:
-        """Make an attempt whose result counts once all steps that take the same event have started."""
+        """Execute an attempt whose result is applied once all steps that take the same event have started."""
         for other in self._run.execution.starting:
             if other.event is not step_run.event:
                 break
@@ -173,10 +173,10 @@ class Workers:
             await asyncio.sleep(0)
 
     def _failure(self, step_run: StepRun, task: Task[Any], error: BaseException) -> Tick:
-        """Return what comes of a step that raised.
+        """Return the tick for a step that raised an exception.
 
         Raises:
-            BaseException: What is not the step's own: the loop's end, or the process's.
+            BaseException: The exception is not the step's own: the loop or the process is ending.
         """
         if isinstance(error, Exception):
             return self._failed(step_run, error)
@@ -196,6 +196,6 @@ class Workers:
 
 
 def _seen(future: asyncio.Future[Any]) -> None:
-    """Look at a future's exception, so that asyncio does not complain that nobody has."""
+    """Retrieve a future's exception, so that asyncio does not report it as never retrieved."""
     if future.done() and not future.cancelled():
         future.exception()

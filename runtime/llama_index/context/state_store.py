@@ -17,14 +17,14 @@ _S = TypeVar("_S")
 
 
 class _Holder:
-    """Has a state that belongs to no run."""
+    """The holder of a state that belongs to no run."""
 
     def __init__(self, state: Any) -> None:
         self.state = state
 
 
 class InMemoryStateStore(StateStore[_S]):
-    """A state with the methods of a run's state: what agents have outside of runs."""
+    """A state with the methods of a run's state, which agents use outside of runs."""
 
     __slots__ = ()
 
@@ -35,7 +35,7 @@ class InMemoryStateStore(StateStore[_S]):
         """Return the state as JSON data.
 
         Raises:
-            SnapshotError: Something in it has no such form; it is a ``ValueError``.
+            SnapshotError: A value cannot be written as JSON; a subclass of ``ValueError``.
         """
         state = self._holder.state
         kind = type(state)
@@ -51,10 +51,10 @@ class InMemoryStateStore(StateStore[_S]):
     def from_dict(
         cls, serialized_state: dict[str, Any], serializer: BaseSerializer
     ) -> InMemoryStateStore[Any]:
-        """Return a store with the state of JSON data; without any, an empty one.
+        """Return a store with the state read from JSON data, or an empty one if there is no data.
 
         Raises:
-            SnapshotError: It is not what was written of one; it is a ``ValueError``.
+            SnapshotError: The data is not that of a store; a subclass of ``ValueError``.
         """
         if not serialized_state:
             return cls(DictState())  # type: ignore[arg-type]

@@ -1,8 +1,8 @@
-"""Retry policies put together from parts: which errors to try again, how long to wait, when to stop.
+"""Retry policies composed of parts: which errors to retry, how long to wait, when to stop.
 
 ``retry_policy(retry=…, wait=…, stop=…)`` makes one, for ``@step(retry_policy=…)``. Conditions on errors and those to
 stop are joined with ``|`` and ``&``, waits with ``+``. All names and parameters are those of llama-index-workflows.
-``RetryPolicy`` in here is what any policy has to be like; ``wfc.runtime.RetryPolicy`` is one ready to use.
+``RetryPolicy`` here is the protocol of all policies; ``wfc.runtime.RetryPolicy`` is a ready-made one.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class _Composed:
     def next(
         self, elapsed_time: float, attempts: int, error: Exception, *, seed: int | None = None
     ) -> float | None:
-        """Seconds to wait before the next attempt, or ``None`` for no further one. See ``RetryRule``."""
+        """Return the seconds to wait before the next attempt, or ``None`` to give up. See ``RetryRule``."""
         if self.retry is not None and not self.retry(error):
             return None
         delay = self.wait(max(attempts - 1, 0), seed=seed)  # waits count from 0, failures from 1
@@ -120,14 +120,14 @@ def retry_policy(
     *,
     max_retry_after: float = LONGEST_ASKED_WAIT,
 ) -> RetryRule:
-    """A policy of three parts. By itself any error is tried again after 5 seconds, up to three attempts in all.
+    """Return a policy of three parts. By default any error is retried after 5 s, with at most three attempts.
 
     Args:
-        retry: Which errors are tried again; ``None``: all.
-        wait: How long before the next attempt.
+        retry: Which errors are retried; ``None``: all.
+        wait: How long to wait before the next attempt.
         stop: When to give up.
-        max_retry_after: A service that asks for a longer wait (``Retry-After``) gets it, up to this many seconds;
-            0: it is not asked.
+        max_retry_after: A longer wait requested by a service (``Retry-After``) is respected up to this many
+            seconds; 0: it is ignored.
     """
     return _Composed(retry, wait, stop, max_retry_after)
 
@@ -135,7 +135,7 @@ def retry_policy(
 def ConstantDelayRetryPolicy(  # noqa: N802 - llama-index-workflows' name
     maximum_attempts: int = 3, delay: float = 5
 ) -> RetryRule:
-    """The same wait between a number of attempts. Deprecated there and here: ``retry_policy`` says it as well."""
+    """Return a policy with constant waits. Deprecated, as in llama-index-workflows: use ``retry_policy``."""
     warnings.warn(
         "ConstantDelayRetryPolicy is deprecated: retry_policy(wait=wait_fixed(…), stop=stop_after_attempt(…))",
         DeprecationWarning,
@@ -151,7 +151,7 @@ def ExponentialBackoffRetryPolicy(  # noqa: N802 - llama-index-workflows' name
     max_delay: float = 60.0,
     jitter: bool = True,
 ) -> RetryRule:
-    """Waits that grow, at random below that bound with ``jitter``. Deprecated there and here: see ``retry_policy``."""
+    """Return a policy with growing waits, randomized with ``jitter``. Deprecated, see ``retry_policy``."""
     warnings.warn(
         "ExponentialBackoffRetryPolicy is deprecated: retry_policy(wait=wait_random_exponential(…), "
         "stop=stop_after_attempt(…))",

@@ -1,4 +1,4 @@
-"""Which errors are tried again, and when to give up: parts of ``retry_policy``, joined with ``|`` and ``&``."""
+"""Conditions to retry and to give up: parts of ``retry_policy``, joined with ``|`` and ``&``."""
 
 # ruff: noqa: N801 - the names are tenacity's and llama-index-workflows'
 
@@ -39,19 +39,19 @@ ExceptionTypes = type[BaseException] | tuple[type[BaseException], ...]
 
 
 class RetryCondition(Protocol):
-    """Says of an error whether it is worth another attempt. Any function of an error does."""
+    """A condition on whether an error is retried. Any function of an error will do."""
 
     def __call__(self, error: BaseException, /) -> bool: ...
 
 
 class StopCondition(Protocol):
-    """Says when to give up: after so many failures, so many seconds since the first attempt began."""
+    """A condition on when to give up, given the failures and the seconds since the first attempt began."""
 
     def __call__(self, attempts: int, elapsed_time: float, *, upcoming_sleep: float = 0.0) -> bool: ...
 
 
 class _Condition:
-    """Joins conditions on errors."""
+    """Base class of conditions on errors, which can be joined with ``|`` and ``&``."""
 
     def __call__(self, error: BaseException, /) -> bool:
         raise NotImplementedError
@@ -71,7 +71,7 @@ class _Condition:
 
 @dataclass(frozen=True)
 class retry_if_exception(_Condition):
-    """Those errors for which a function says so."""
+    """Errors for which a function returns true."""
 
     predicate: Callable[[BaseException], bool]
 
@@ -135,7 +135,7 @@ class retry_if_not_exception_message(retry_if_exception_message):
 
 @dataclass(frozen=True)
 class retry_if_exception_cause_type(_Condition):
-    """Errors that were raised ``from`` one of these classes, over any number of steps."""
+    """Errors with one of these classes anywhere in their chain of causes (``raise … from``)."""
 
     exception_types: ExceptionTypes = Exception
 
@@ -150,7 +150,7 @@ class retry_if_exception_cause_type(_Condition):
 
 
 class retry_any(_Condition):
-    """Errors that one of these takes; the same as ``|``."""
+    """Errors that meet any of these conditions; the same as ``|``."""
 
     def __init__(self, *retries: RetryCondition) -> None:
         self.retries = retries
@@ -160,7 +160,7 @@ class retry_any(_Condition):
 
 
 class retry_all(_Condition):
-    """Errors that each of these takes; the same as ``&``."""
+    """Errors that meet all of these conditions; the same as ``&``."""
 
     def __init__(self, *retries: RetryCondition) -> None:
         self.retries = retries
@@ -184,7 +184,7 @@ class retry_never(_Condition):
 
 
 class _Stop:
-    """Joins conditions to give up."""
+    """Base class of conditions to give up, which can be joined with ``|`` and ``&``."""
 
     def __call__(self, attempts: int, elapsed_time: float, *, upcoming_sleep: float = 0.0) -> bool:
         raise NotImplementedError
@@ -204,7 +204,7 @@ class _Stop:
 
 @dataclass(frozen=True)
 class stop_after_attempt(_Stop):
-    """After so many attempts in all."""
+    """Give up after this number of attempts."""
 
     max_attempt_number: int
 
@@ -213,7 +213,7 @@ class stop_after_attempt(_Stop):
 
 
 class stop_after_delay(_Stop):
-    """Once so much time has passed since the first attempt began: seconds, or a ``timedelta``."""
+    """Give up once this time, in seconds or a ``timedelta``, has passed since the first attempt began."""
 
     def __init__(self, max_delay: time_unit_type) -> None:
         self.max_delay = seconds_of(max_delay)
@@ -223,14 +223,14 @@ class stop_after_delay(_Stop):
 
 
 class stop_before_delay(stop_after_delay):
-    """If so much time will have passed before the next attempt could begin."""
+    """Give up if this time will have passed before the next attempt could begin."""
 
     def __call__(self, attempts: int, elapsed_time: float, *, upcoming_sleep: float = 0.0) -> bool:
         return elapsed_time + upcoming_sleep >= self.max_delay
 
 
 class stop_any(_Stop):
-    """As soon as one of these says so; the same as ``|``."""
+    """Give up as soon as any of these conditions is met; the same as ``|``."""
 
     def __init__(self, *stops: StopCondition) -> None:
         self.stops = stops
@@ -240,7 +240,7 @@ class stop_any(_Stop):
 
 
 class stop_all(_Stop):
-    """As soon as all of these say so; the same as ``&``."""
+    """Give up as soon as all of these conditions are met; the same as ``&``."""
 
     def __init__(self, *stops: StopCondition) -> None:
         self.stops = stops
@@ -250,7 +250,7 @@ class stop_all(_Stop):
 
 
 class stop_never(_Stop):
-    """Never: something else has to bound the attempts."""
+    """Never give up: something else has to limit the attempts."""
 
     def __call__(self, attempts: int, elapsed_time: float, *, upcoming_sleep: float = 0.0) -> bool:
         return False

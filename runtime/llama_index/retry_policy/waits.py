@@ -34,7 +34,7 @@ time_unit_type = int | float | timedelta
 
 
 class WaitStrategy(Protocol):
-    """Gives the seconds to wait. ``attempts`` is 0 before the second attempt, 1 before the third."""
+    """A function returning the seconds to wait. ``attempts`` is 0 before the second attempt, then 1 …"""
 
     def __call__(self, attempts: int, *, seed: int | None = None) -> float: ...
 
@@ -51,7 +51,7 @@ def _grown(first: float, base: float, attempts: int, most: float) -> float:
 
 
 class _Wait:
-    """Adds waits, with ``+`` and ``sum``."""
+    """Base class of waits, which can be added with ``+`` and ``sum``."""
 
     def __call__(self, attempts: int, *, seed: int | None = None) -> float:
         raise NotImplementedError
@@ -66,7 +66,7 @@ class _Wait:
 
 
 class wait_fixed(_Wait):
-    """Always the same."""
+    """A constant wait."""
 
     def __init__(self, wait: time_unit_type) -> None:
         self.wait = seconds_of(wait)
@@ -83,7 +83,7 @@ class wait_none(wait_fixed):
 
 
 class wait_exponential(_Wait):
-    """``multiplier * exp_base**attempts``, between ``min`` and ``max``."""
+    """A wait of ``multiplier * exp_base**attempts``, between ``min`` and ``max``."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class wait_exponential(_Wait):
 
 
 class wait_random_exponential(wait_exponential):
-    """Anything between ``min`` and what ``wait_exponential`` would wait."""
+    """A random wait between ``min`` and what ``wait_exponential`` would wait."""
 
     def __call__(self, attempts: int, *, seed: int | None = None) -> float:
         return _uniform(self.min, super().__call__(attempts), seed)
@@ -114,12 +114,12 @@ def wait_full_jitter(
     max: time_unit_type = 60.0,
     min: time_unit_type = 0.0,
 ) -> wait_random_exponential:
-    """Another name of ``wait_random_exponential``."""
+    """Return a ``wait_random_exponential``, of which this is another name."""
     return wait_random_exponential(multiplier, exp_base, max, min)
 
 
 class wait_exponential_jitter(_Wait):
-    """``initial * exp_base**attempts`` and up to ``jitter`` more, ``max`` at most."""
+    """A wait of ``initial * exp_base**attempts`` plus up to ``jitter`` at random, at most ``max``."""
 
     def __init__(
         self, initial: float = 1.0, exp_base: float = 2.0, max: float = 60.0, jitter: float = 1.0
@@ -135,7 +135,7 @@ class wait_exponential_jitter(_Wait):
 
 
 class wait_incrementing(_Wait):
-    """``start``, and ``increment`` more each time, between 0 and ``max``."""
+    """A wait of ``start``, increased by ``increment`` each time, between 0 and ``max``."""
 
     def __init__(
         self,
@@ -152,7 +152,7 @@ class wait_incrementing(_Wait):
 
 
 class wait_random(_Wait):
-    """Anything between ``min`` and ``max``."""
+    """A random wait between ``min`` and ``max``."""
 
     def __init__(self, min: time_unit_type = 0.0, max: time_unit_type = 1.0) -> None:
         self.min = seconds_of(min)
@@ -163,10 +163,10 @@ class wait_random(_Wait):
 
 
 class wait_chain(_Wait):
-    """The first of these before the second attempt, the next before the third …, and then the last for good.
+    """Waits in turn: the first before the second attempt, the next before the third …; the last repeats.
 
     Raises:
-        ValueError: There are none.
+        ValueError: No waits are given.
     """
 
     def __init__(self, *strategies: WaitStrategy) -> None:
@@ -179,7 +179,7 @@ class wait_chain(_Wait):
 
 
 class wait_combine(_Wait):
-    """All of these, one after the other; the same as ``+``."""
+    """The sum of several waits; the same as ``+``."""
 
     def __init__(self, *strategies: WaitStrategy) -> None:
         self.strategies = strategies

@@ -15,12 +15,12 @@ __all__ = ["WorkflowTestResult", "WorkflowTestRunner"]
 
 @dataclass
 class WorkflowTestResult:
-    """What a run showed, and what it came to.
+    """The stream and the result of a run.
 
     Args:
         collected: The events of its stream, in order.
-        event_types: How many of each class are among them.
-        result: What awaiting the handler gave.
+        event_types: The number of events of each class.
+        result: The result of awaiting the handler.
         ctx: The run's context, for its state.
     """
 
@@ -31,7 +31,7 @@ class WorkflowTestResult:
 
 
 class WorkflowTestRunner:
-    """Runs a workflow in a test and keeps what its stream shows."""
+    """A runner that runs a workflow in a test and collects the events of its stream."""
 
     def __init__(self, workflow: Workflow) -> None:
         self._workflow = workflow
@@ -43,16 +43,16 @@ class WorkflowTestRunner:
         expose_internal: bool = True,
         exclude_events: list[type[Event]] | None = None,
     ) -> WorkflowTestResult:
-        """Runs it to its end.
+        """Run the workflow to its end.
 
         Args:
             start_event: ``None``: the workflow's own, without any inputs.
-            ctx: A context to go on with.
-            expose_internal: Whether to keep what happens inside too, ``InternalDispatchEvent`` s.
-            exclude_events: Classes of events not to keep; subclasses of them are kept.
+            ctx: A context to continue with.
+            expose_internal: Whether to collect internal events too, ``InternalDispatchEvent`` s.
+            exclude_events: Classes of events not to collect; their subclasses are collected.
 
         Raises:
-            WorkflowError: What the run failed with.
+            WorkflowError: The run failed.
         """
         handler = self._workflow.run(ctx=ctx, start_event=start_event)
         dropped = set(exclude_events or ())

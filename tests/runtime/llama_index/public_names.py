@@ -4,7 +4,7 @@ import importlib
 import inspect
 import json
 from types import ModuleType
-from typing import Any
+from typing import Any, get_origin
 
 MODULES = (
     "",
@@ -35,7 +35,9 @@ def public_names(module: ModuleType) -> list[str]:
     return sorted(
         name
         for name, value in vars(module).items()
-        if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__
+        if not name.startswith("_")
+        and getattr(value, "__module__", None) == module.__name__
+        and get_origin(value) is None  # of which module a short name for an annotation is depends on the Python
     )
 
 

@@ -18,7 +18,6 @@ REASONS = {
     # --- events
     "*.custom_model_dump is missing": "how pydantic writes their undeclared fields, which ours keeps beside the others",
     "*Event.result is missing": "an entry of the event, as each undeclared field; `ev.result` reads it",
-    "workflows.events.SerializableEvent is missing": "a field's type for their snapshots; ours write events themselves",
     "workflows.events.UnreconstructedException is missing": "ours stores errors as `StorableError`",
     "workflows.events.CollectionReleaseEvent.*_id is missing": "numbers of their queues; ours has frames",
     # --- contexts
