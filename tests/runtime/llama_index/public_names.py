@@ -28,7 +28,10 @@ MODULES = (
 
 
 def public_names(module: ModuleType) -> list[str]:
-    """What a module lists, or else what it has made itself."""
+    """What a module lists, or else what it has made itself, but for short names of annotations.
+
+    To which module those belong depends on the Python.
+    """
     listed = getattr(module, "__all__", None)
     if listed is not None:
         return sorted(listed)
@@ -37,7 +40,7 @@ def public_names(module: ModuleType) -> list[str]:
         for name, value in vars(module).items()
         if not name.startswith("_")
         and getattr(value, "__module__", None) == module.__name__
-        and get_origin(value) is None  # of which module a short name for an annotation is depends on the Python
+        and get_origin(value) is None
     )
 
 
