@@ -13,7 +13,7 @@ from wfc.compiler.rules import outside_names as problems
 from wfc.compiler.types.long_form import LONG_KEYS, is_long_form
 from wfc.compiler.types.shapes import Field
 
-__all__ = ["check_outside_names", "field_with_own_name", "read_outside_name"]
+__all__ = ["check_outside_names", "field_with_own_name", "own_name", "read_outside_name"]
 
 LONGEST_NAME: Final = 200
 LONGEST_VALUE: Final = 200
@@ -52,6 +52,11 @@ def check_outside_names(fields: Iterable[Field], before: Iterable[Field], report
                 problems.same_name_in_data(Place(one.address) / "as", one.foreign, Place(first.address).key)
             )
         seen[field.name] = seen[field.name_outside] = field
+
+
+def own_name(fields: Mapping[str, Field], name: str) -> str:
+    """Return the own name of the field that is called so outside; empty if there is none."""
+    return next((field.name for field in fields.values() if field.foreign == name), "")
 
 
 def field_with_own_name(
