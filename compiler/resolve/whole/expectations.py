@@ -40,11 +40,6 @@ class ExpectationReader:
             for name in ran:
                 self.steps.find(name, (place / "ran" / str(name)).key)
             found["ran"] = {normal_form(str(name)): times for name, times in ran.items()}
-        never = data.get("never_ran")
-        if isinstance(never, list):
-            for index, name in enumerate(never):
-                self.steps.find(name, place / "never_ran" / index)
-            found["never_ran"] = [normal_form(str(name)) for name in never]
         emitted = data.get("emitted")
         if isinstance(emitted, list):
             for index, name in enumerate(emitted):
