@@ -8,7 +8,7 @@ from wfc.compiler.resolve.declarations.retries import resolve_retry
 from wfc.compiler.resolve.symbols.declarations import Declarations, Defaults
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.durations import duration
-from wfc.compiler.rules.shape import missing_key
+from wfc.compiler.rules import shape as shape_problems
 
 __all__ = ["declare_defaults", "step_model"]
 
@@ -38,5 +38,5 @@ def step_model(data: Data, place: Place, owner: str, declared: Declarations) -> 
         return declared.models.find(name, place / "model", declared.report)
     if not declared.defaults.has_model and not declared.is_broken((*place.address, "model")):
         hint = "write `model: NAME`, a name from `models`, or say it for all steps under `defaults`"
-        declared.report(missing_key(place.key, f"`{owner}`", ["model"], hint))
+        declared.report(shape_problems.missing_key(place.key, f"`{owner}`", ["model"], hint))
     return declared.defaults.model

@@ -10,7 +10,7 @@ from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.durations import duration
-from wfc.compiler.rules.caching import cannot_be_cached
+from wfc.compiler.rules import caching as caching_problems
 
 __all__ = ["resolve_cache"]
 
@@ -45,7 +45,7 @@ def resolve_cache(data: Data, action: Action | None, place: Place, declared: Dec
         hint = STEP_KINDS[kind].cache_hint
         if isinstance(action, ToolCall) and action.tool.python is not None:
             hint = "if it only looks something up, say `read_only: true` where it is declared"
-        declared.report(cannot_be_cached((place / "cache").key, why, hint))
+        declared.report(caching_problems.cannot_be_cached((place / "cache").key, why, hint))
         return None
     definition = {key: do[key] for key in ABOUT_ACTION if key in do}
     if "require" in data:

@@ -25,10 +25,10 @@ from wfc.compiler.resolve.symbols.names import check_style, report_look_alikes
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.resolve.values.scopes import StepScopes, max_runs_scope
+from wfc.compiler.rules import names as name_problems
+from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules import steps as problems
 from wfc.compiler.rules import values as value_problems
-from wfc.compiler.rules.names import name_declared_twice
-from wfc.compiler.rules.shape import not_supported_yet
 from wfc.compiler.schema.expansion import later_kinds
 from wfc.compiler.types import INTEGER, UNKNOWN, ListOf, MapOf, Record, Type, assignable, fits, members, show
 
@@ -45,7 +45,7 @@ def resolve_steps(data: Data, declared: Declarations, parts: tuple[PartFile, ...
     for name, content, address in step_entries(data, parts):
         place = Place(address)
         if name in places:
-            declared.report(name_declared_twice(place.key, name, places[name], "a step"))
+            declared.report(name_problems.name_declared_twice(place.key, name, places[name], "a step"))
             declared.flow_whole = False
             continue
         places[name] = place.key
@@ -70,7 +70,7 @@ def report_unsupported_kinds(data: Data, place: Place, declared: Declarations) -
     found = [(data, place), *([(do, place / "do")] if isinstance(do, dict) else [])]
     for each, at in found:
         if each.get("kind") in later_kinds():
-            declared.report(not_supported_yet(at / "kind", f"`kind: {each['kind']}`"))
+            declared.report(shape_problems.not_supported_yet(at / "kind", f"`kind: {each['kind']}`"))
 
 
 def in_flow(address: Address) -> bool:

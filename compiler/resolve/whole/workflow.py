@@ -12,7 +12,7 @@ from wfc.compiler.resolve.symbols.names import check_style
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.durations import duration
 from wfc.compiler.resolve.whole.unused import UsedTypes, has_python_name
-from wfc.compiler.rules.files import workflow_name_twice
+from wfc.compiler.rules import files as file_problems
 from wfc.compiler.types import Record
 
 __all__ = ["build_workflow", "shared_modules"]
@@ -138,7 +138,7 @@ def workflow_name(data: Data, declared: Declarations) -> str:
     twin = declared.project.twin(normal_form(name))
     if twin is not None:
         first = Place((Origin(twin), "workflow"))
-        declared.report(workflow_name_twice(Place(("workflow",)), normal_form(name), first))
+        declared.report(file_problems.workflow_name_twice(Place(("workflow",)), normal_form(name), first))
     return normal_form(name)
 
 
