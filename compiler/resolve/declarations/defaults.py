@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import Model
-from wfc.compiler.resolve.declarations.retries import resolve_retry
+from wfc.compiler.resolve.declarations import retries
 from wfc.compiler.resolve.symbols.declarations import Declarations, Defaults
 from wfc.compiler.resolve.symbols.tables import Data
-from wfc.compiler.resolve.values.durations import duration
+from wfc.compiler.resolve.values import durations
 from wfc.compiler.rules import shape as shape_problems
 
 __all__ = ["declare_defaults", "step_model"]
@@ -22,8 +22,10 @@ def declare_defaults(data: object, declared: Declarations) -> None:
     declared.defaults = Defaults(
         model=declared.models.find(name, place / "model", declared.report) if isinstance(name, str) else None,
         has_model="model" in data or declared.is_broken(("defaults", "model")),
-        retry=resolve_retry(data.get("retry"), place / "retry", "default", declared),
-        timeout=duration(data["timeout"], place / "timeout", declared.report) if "timeout" in data else None,
+        retry=retries.resolve_retry(data.get("retry"), place / "retry", "default", declared),
+        timeout=durations.duration(data["timeout"], place / "timeout", declared.report)
+        if "timeout" in data
+        else None,
     )
 
 

@@ -7,7 +7,7 @@ from wfc.compiler.expressions import Expression, Scope, parse_expression
 from wfc.compiler.model import AnyOf, Event, Join
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import one_or_many
-from wfc.compiler.resolve.values.durations import duration
+from wfc.compiler.resolve.values import durations
 from wfc.compiler.resolve.values.reader import reads_as_text
 from wfc.compiler.resolve.values.scopes import inputs, one_of
 from wfc.compiler.rules import steps as problems
@@ -54,7 +54,9 @@ def resolve_accepts(data: object, place: Place, declared: Declarations) -> tuple
     if form == "each" and "match_by" in data:
         declared.report(problems.match_by_in_batch((place / "match_by").key))
     by = "match_by" in data and form != "each"
-    within = duration(data["within"], place / "within", declared.report) if "within" in data else None
+    within = (
+        durations.duration(data["within"], place / "within", declared.report) if "within" in data else None
+    )
     whole = whole and ("within" not in data or within is not None)
     join = Join(
         form=form,  # type: ignore[arg-type]  # one of FORMS

@@ -9,7 +9,7 @@ from wfc.compiler.model import Action, Cached, HttpCall, HttpRequest, MapItems, 
 from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
-from wfc.compiler.resolve.values.durations import duration
+from wfc.compiler.resolve.values import durations
 from wfc.compiler.rules import caching as caching_problems
 
 __all__ = ["resolve_cache"]
@@ -30,13 +30,13 @@ def resolve_cache(data: Data, action: Action | None, place: Place, declared: Dec
     Args:
         action: What the step does, or ``None`` where that is not known.
     """
-    wanted = data.get("cache", False)
+    wanted = data["cache"]
     do = data.get("do") if data.get("kind") == "map" else data
     if wanted is False or data.get("kind") == "transform" or not isinstance(do, dict):
         return None
     seconds: float | None = None
     if isinstance(wanted, dict) and "for" in wanted:
-        seconds = duration(wanted["for"], place / "cache" / "for", declared.report)
+        seconds = durations.duration(wanted["for"], place / "cache" / "for", declared.report)
     if isinstance(action, MapItems):
         action = action.do
     kind = "workflow" if isinstance(action, WorkflowCall) else str(do.get("kind"))

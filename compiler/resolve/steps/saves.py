@@ -10,7 +10,7 @@ from wfc.compiler.model import Save, Value
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.steps.fills import field_type
 from wfc.compiler.resolve.symbols.declarations import Declarations
-from wfc.compiler.resolve.values.mismatches import mismatch
+from wfc.compiler.resolve.values import mismatches
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.rules import names as name_problems
 from wfc.compiler.rules import steps as problems
@@ -79,7 +79,7 @@ def save_by_name(
         return None
     value = reference(scope, "result", name)
     if not assignable(value.type, field.type):
-        why, hint = mismatch(value.type, field.type)
+        why, hint = mismatches.mismatch(value.type, field.type)
         declared.report(value_problems.wrong_value(place, why, hint))
     taken = Value(field.type, place.address, expression=value)
     return Save(name, taken, place.address, declared.merges.get(name))

@@ -14,7 +14,7 @@ from wfc.compiler.resolve.values.scopes import StepScopes
 from wfc.compiler.rules import steps as step_problems
 from wfc.compiler.types import STRING, UNKNOWN, Type, show
 
-__all__ = ["report_tokens", "resolve_stream", "wants_tokens"]
+__all__ = ["report_tokens", "resolve_stream"]
 
 
 def resolve_stream(
@@ -34,12 +34,6 @@ def resolve_stream(
     elif "after" in data:
         after = exit_resolver.reader.text(data["after"], place / "after", scopes.tail())
     return Stream(before, after, event, place.address)
-
-
-def wants_tokens(data: Data) -> bool:
-    """Return whether a step asks for a model's answer to be streamed while it is generated."""
-    said = data.get("stream")
-    return isinstance(said, Mapping) and said.get("tokens") is True
 
 
 def report_tokens(data: Data, answer: Type | None, place: Place, declared: Declarations) -> None:

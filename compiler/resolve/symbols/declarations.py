@@ -283,6 +283,10 @@ class Declarations:
             self.contracts[name] = None if other is None else other.declared.contracts.get(name)
         return self.contracts[name]
 
+    def mentions(self, *sections: str) -> bool:
+        """Return whether the spec has one of some sections, even if it was left out."""
+        return any(each in self.data or (each,) in self.broken for each in sections)
+
     def is_broken(self, address: Address) -> bool:
         """Return whether something at or below an address was left out."""
         return address in self.broken

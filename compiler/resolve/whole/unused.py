@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import MapItems, Step, Tool, ToolCall
 from wfc.compiler.python.literals import normal_form
-from wfc.compiler.resolve.declarations.imports import report_unused_imports
+from wfc.compiler.resolve.declarations import imports
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data, entries
 from wfc.compiler.rules import WARNINGS
@@ -85,7 +85,10 @@ def report_unused(data: Data, declared: Declarations, used: UsedTypes) -> None:
             declaration = declared.types.get(name)
             if declaration is not None and has_python_name(declaration) and not is_used(declaration, used):
                 report(name_problems.unused_declaration(Place(address).key, "type", name))
-        report_unused_imports(data, declared, {record.name for record in used.records} | used.enumerations)
+        if "imports" in data:
+            imports.report_unused_imports(
+                data, declared, {record.name for record in used.records} | used.enumerations
+            )
 
 
 def is_used(type: Type, used: UsedTypes) -> bool:

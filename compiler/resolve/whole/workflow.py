@@ -10,7 +10,7 @@ from wfc.compiler.python.literals import normal_form, pascal_case
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.names import check_style
 from wfc.compiler.resolve.symbols.tables import Data
-from wfc.compiler.resolve.values.durations import duration
+from wfc.compiler.resolve.values import durations
 from wfc.compiler.resolve.whole.unused import UsedTypes, has_python_name
 from wfc.compiler.rules import files as file_problems
 from wfc.compiler.types import Record
@@ -83,7 +83,7 @@ def read_deadline(data: Data, declared: Declarations) -> float | None:
     """The seconds that a whole run may take; ``None`` for no bound, or with a finding."""
     if "deadline" not in data:
         return None
-    found = duration(data["deadline"], Place(("deadline",)), declared.report)
+    found = durations.duration(data["deadline"], Place(("deadline",)), declared.report)
     declared.flow_whole &= found is not None
     return found
 
