@@ -89,8 +89,9 @@ def entries_of(key: str, content: object) -> Entries | None:
     """Return what a former key says, as entries of the map in which it stands today."""
     if key != "never_ran":
         return {key: content} if isinstance(content, (int, float)) and not isinstance(content, bool) else None
-    names = content if isinstance(content, list) else [content]
-    return dict.fromkeys(names, 0) if names and all(isinstance(each, str) for each in names) else None
+    listed = content if isinstance(content, list) else [content]
+    names = [each for each in listed if isinstance(each, str)]
+    return dict.fromkeys(names, 0) if names and len(names) == len(listed) else None
 
 
 def example(key: str) -> str:
