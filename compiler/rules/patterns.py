@@ -22,8 +22,8 @@ def unknown_directive(place: Place, directive: str, known: Sequence[str]) -> Fin
     """A pattern of `format` has a directive that there is not.
 
     A percent sign and what follows it stand for a part of the date, such as `%d` for the day; the reference lists
-    them all. What looks different on another machine, because it depends on its language or its time zone, is not among them.
-    A percent sign itself is written `%%`.
+    them all. What looks different on another machine, because it depends on its language or its time zone, is
+    not among them. A percent sign itself is written `%%`.
     """
     meant = SAME.get(directive)
     if meant:
