@@ -7,11 +7,10 @@ from typing import Final
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope, Template
 from wfc.compiler.model import AskPerson, Exit, Pause, Value, WaitEvent, WaitFor, WaitUntil
-from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.python.literals import pascal_case
 from wfc.compiler.resolve.declarations.fields import read_fields
+from wfc.compiler.resolve.steps.actions import ResolvedAction
 from wfc.compiler.resolve.steps.exits import ExitResolver
-from wfc.compiler.resolve.steps.maps import ResolvedAction
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.durations import duration
@@ -158,8 +157,6 @@ def resolve_expiry(
     data: Data, place: Place, scopes: StepScopes, exit_resolver: ExitResolver
 ) -> tuple[float | None, Exit | None]:
     """Return the bound of a step's own pause, and the exit that the step takes after it."""
-    if not STEP_KINDS[str(data["kind"])].is_pause:
-        return None, None
     within = None
     if "within" in data:
         within = duration(data["within"], place / "within", exit_resolver.declared.report)
