@@ -316,8 +316,8 @@ def unknown_field(place: Place, name: str, of: str, known: Sequence[str], own: s
     field's name as it is declared, or declare the field. What stands under `as` is its name outside, and none here.
     """
     if own:
-        hint, fix = own_name_instead(place, name, own)
-        return Finding("unknown-field", f"{of} has no field `{name}`", place, hint, fix=fix)
+        hint, renamed = own_name_instead(place, name, own)
+        return Finding("unknown-field", f"{of} has no field `{name}`", place, hint, fix=renamed)
     hint = suggestion(name, known) or "it has no fields"
     fix = correct_name(place, name, known)
     return Finding("unknown-field", f"{of} has no field `{name}`", place, hint, fix=fix, about=(name,))

@@ -40,8 +40,8 @@ def unknown_entry(place: Place, name: str, owner: str, known: Iterable[str], own
     field. What stands under `as` is a field's name outside, and none here.
     """
     if own:
-        hint, fix = own_name_instead(place, name, own)
-        return Finding("unknown-entry", f"{owner} has no field `{name}`", place, hint, fix=fix)
+        hint, renamed = own_name_instead(place, name, own)
+        return Finding("unknown-entry", f"{owner} has no field `{name}`", place, hint, fix=renamed)
     names = list(known)
     hint = closest(name, names)
     if not hint and names:
