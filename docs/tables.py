@@ -15,7 +15,6 @@ from words import ERROR_WORDS, PLACES, SCALAR_WORDS, SECTIONS, UNIT_WORDS
 from wfc.compiler.expressions.conditions.narrowing import SCALAR_TESTS
 from wfc.compiler.resolve.declarations.retries import DEFAULTS
 from wfc.compiler.resolve.steps.steps import ABOUT_ACTIONS
-from wfc.compiler.resolve.values.durations import SECONDS
 from wfc.compiler.resolve.values.error_names import KNOWN, UNCAUGHT
 from wfc.compiler.schema.expansion import schema
 from wfc.compiler.schema.keywords import NOT_RUN, NOT_YET
@@ -24,6 +23,7 @@ from wfc.compiler.types import (
     show,
 )
 from wfc.compiler.types.constraints import FORMATS
+from wfc.compiler.types.durations import UNITS
 from wfc.compiler.types.parse import SCALARS
 
 __all__ = ["reference"]
@@ -181,10 +181,12 @@ def built_in() -> str:
 
 
 def units() -> str:
-    assert SECONDS.keys() == UNIT_WORDS.keys()
-    return table(
-        ("unit", "means", "such as"), [(f"`{k}`", words, f"`{eg}`") for k, (words, eg) in UNIT_WORDS.items()]
-    )
+    assert set(UNITS.values()) == {UNITS[name] for name in UNIT_WORDS}
+    rows = []
+    for name, (words, example) in UNIT_WORDS.items():
+        alike = ", ".join(f"`{each}`" for each, size in UNITS.items() if size == UNITS[name] and each != name)
+        rows.append((f"`{name}`", alike, words, f"`{example}`"))
+    return table(("unit", "also", "means", "such as"), rows)
 
 
 def errors() -> str:

@@ -108,7 +108,7 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
     if findings == len(declared.codes) and "result" not in reader.uses:
         report_unused_result(name, resolved, declared)
     on_error, on_limit, on_timeout = other_exits(data, place, scopes, exit_resolver)
-    within, on_expired = resolve_expiry(data, place, scopes, exit_resolver)
+    within, until, on_expired = resolve_expiry(data, place, scopes, exit_resolver)
     cached = resolve_cache(data, resolved.action, place, declared)
     if accepts is None:
         return None
@@ -133,6 +133,7 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
         idempotency_key=idempotency_key(data, place, resolved, scopes, reader),
         address=place.address,
         within=within,
+        until=until,
         on_expired=on_expired,
         cached=cached,
     )
