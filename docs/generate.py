@@ -24,7 +24,7 @@ __all__ = ["pages"]
 
 DOCS: Final = Path(__file__).parent
 ROOMS: Final = (
-    "reading files shape names types values bindings python agents caching expressions operands templates"
+    "reading files shape names types values bindings python agents caching expressions operands patterns templates"
     " steps pauses messages runs flow joins races cases suppressions"
 ).split()
 """The order of the groups of problems, by their modules; others come last."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from rows import table
 from words import ERROR_WORDS, PLACES, SCALAR_WORDS, SECTIONS, UNIT_WORDS
 
 from wfc.compiler.expressions.conditions.narrowing import SCALAR_TESTS
+from wfc.compiler.expressions.filters.moments import DATE_DIRECTIVES, TIME_DIRECTIVES
 from wfc.compiler.resolve.declarations.retries import DEFAULTS
 from wfc.compiler.resolve.steps.steps import ABOUT_ACTIONS
 from wfc.compiler.resolve.values.error_names import KNOWN, UNCAUGHT
@@ -25,6 +27,7 @@ from wfc.compiler.types import (
 from wfc.compiler.types.constraints import FORMATS
 from wfc.compiler.types.durations import UNITS
 from wfc.compiler.types.parse import SCALARS
+from wfc.runtime.values.moments import formatted
 
 __all__ = ["reference"]
 
@@ -198,6 +201,16 @@ def uncaught() -> str:
     return table(("error", "why it cannot be caught"), [(f"`{name}`", why) for name, why in UNCAUGHT.items()])
 
 
+def directives() -> str:
+    rows = [
+        (f"`{name}`", words, formatted(datetime(2026, 3, 9, 14, 5, 7, 250, tzinfo=UTC), name))
+        for name, words in {**DATE_DIRECTIVES, **TIME_DIRECTIVES}.items()
+    ]
+    return table(
+        ("directive", "stands for", "such as"), [(name, words, f"`{eg}`") for name, words, eg in rows]
+    )
+
+
 def named(names: tuple[str, ...]) -> str:
     return ", ".join(f"`{name}`" for name in names) + "."
 
@@ -213,6 +226,7 @@ TABLES: Final = {
     "units": units,
     "errors": errors,
     "uncaught errors": uncaught,
+    "directives": directives,
     "formats": lambda: named(FORMATS),
     "kinds of value": lambda: named(SCALAR_TESTS),
 }

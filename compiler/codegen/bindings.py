@@ -47,7 +47,7 @@ class Bindings:
                 "backoff": policy.backoff,
                 "max_delay": policy.max_delay,
                 "jitter": policy.jitter or None,
-                "total_timeout": policy.total_timeout,
+                "total_timeout": policy.within,
                 "retry_on": policy.retry_on or None,
                 "never_on": policy.never_on or None,
             }

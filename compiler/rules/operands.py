@@ -21,6 +21,7 @@ __all__ = [
     "default_never_used",
     "may_be_null",
     "missing_argument",
+    "never_empty",
     "never_null",
     "never_true",
     "no_arithmetic",
@@ -56,6 +57,17 @@ def may_be_null(place: Place, words: str, testable: bool, use: str = "", instead
     use = f", and is used {use}" if use else ""
     hint = f"write {instead}" if instead else "use `| default(…)`"
     return Finding("may-be-null", f"`{words}` may be null{use}", place, f"{hint}{ask}")
+
+
+@problem
+def never_empty(place: Place, words: str, kind: str, nullable: bool) -> Finding:
+    """`is empty` asks about something that has no parts.
+
+    A text, a list and a map are empty when there is nothing in them, and null counts as empty too. A number, a date
+    or a record is never empty. Whether something is missing is asked with `is none`.
+    """
+    hint = "ask `is none`, or `is not none`" if nullable else ""
+    return Finding("never-empty", f"`{words}` is {article(kind)}, which is never empty", place, hint)
 
 
 @problem
@@ -283,7 +295,7 @@ def argument_not_constant(place: Place, name: str, argument: str) -> Finding:
     """A filter is given something computed where it must be written out.
 
     The compiler must know which field is meant, so that it can tell its type. So the name of a field is a
-    text in quotes: `pluck("title")`.
+    text in quotes: `pluck("title")`. So is a pattern, which is checked when the spec is: `format("%d.%m.%Y")`.
     """
     return Finding("argument-not-constant", f"`{argument}` of `{name}` must be written out", place)
 

@@ -140,8 +140,6 @@ class Constraints:
     min_length: int | None = None
     max_length: int | None = None
     pattern: str | None = None
-    min_items: int | None = None
-    max_items: int | None = None
 
 
 NO_CONSTRAINTS: Final = Constraints()

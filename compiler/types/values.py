@@ -273,8 +273,7 @@ def bounded(value: object, type: Type, constraints: Constraints) -> Misfit | Non
     size = len(value) if isinstance(value, (str, list, dict)) else None
     for bound, least, most in (
         (value, constraints.min, constraints.max),
-        (size if isinstance(value, str) else None, constraints.min_length, constraints.max_length),
-        (size if isinstance(value, (list, dict)) else None, constraints.min_items, constraints.max_items),
+        (size, constraints.min_length, constraints.max_length),
     ):
         if bound is None:
             continue

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from wfc.runtime.errors import ExpressionError
 from wfc.runtime.values.conversions import datetime, day, decimal, duration, exact, integer, number
+from wfc.runtime.values.moments import formatted
 
 __all__ = [
     "among",
@@ -167,11 +168,6 @@ def plain(value: object) -> Any:
         return PLAIN.dump_python(value, mode="json", by_alias=True)
     except ValueError:  # pydantic's error for what it cannot serialize is one
         raise ExpressionError(f"a {type(value).__name__} has no form in JSON") from None
-
-
-def formatted(value: date, pattern: str) -> str:
-    """Return a date or a datetime as a text, formatted with ``strftime`` codes."""
-    return value.strftime(pattern)
 
 
 # --- numbers

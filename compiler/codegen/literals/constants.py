@@ -97,8 +97,7 @@ def _moment(at: datetime) -> Code:
 def bounds(constraints: Constraints, type_: Type, names: ClassNames) -> dict[str, Code]:
     """Return constraints as arguments of pydantic's ``Field``; a `format` is not among them."""
     inner = members(type_)[0]
-    least = constraints.min_length if constraints.min_length is not None else constraints.min_items
-    most = constraints.max_length if constraints.max_length is not None else constraints.max_items
+    least, most = constraints.min_length, constraints.max_length
     found = {
         "ge": None if constraints.min is None else constant(constraints.min, inner, names),
         "le": None if constraints.max is None else constant(constraints.max, inner, names),

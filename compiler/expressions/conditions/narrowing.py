@@ -37,12 +37,14 @@ from wfc.compiler.types import (
     without_null,
 )
 
-__all__ = ["SCALAR_TESTS", "Facts", "among", "facts_of", "is_among", "of_first", "passes_test"]
+__all__ = ["EMPTY", "SCALAR_TESTS", "Facts", "among", "facts_of", "is_among", "of_first", "passes_test"]
 
 Facts = Mapping[Path, Type]
 
 SCALAR_TESTS = ("string", "integer", "number", "boolean", "list", "map")
 """Tests for a value that may be of several types, besides the names of events and types."""
+EMPTY = "empty"
+"""The test for a text, a list or a map with nothing in it, which holds for null too."""
 
 
 def facts_of(condition: Node, holds: bool) -> dict[Path, Type] | None:
@@ -99,6 +101,8 @@ def of_test(test: Test, holds: bool) -> dict[Path, Type] | None:
     kind = test.of.type
     if test.name == "none":
         return null_or_not(path, kind, holds)
+    if test.name == EMPTY and test.record is None:
+        return {} if holds or not may_be_null(kind) else null_or_not(path, kind, False)
     if kind is ANY or (kind is NULL and not holds):
         return {}
     alternatives = () if kind is NULL else members(kind)

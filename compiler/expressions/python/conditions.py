@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from wfc.compiler.expressions.conditions.narrowing import EMPTY
 from wfc.compiler.expressions.python.node_printer import NodePrinter
-from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, call, infix, tuple_of
+from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, call, infix, is_path, tuple_of
 from wfc.compiler.expressions.python.simplification import merged, undecided
 from wfc.compiler.expressions.syntax.tree import (
     Attribute,
@@ -22,7 +23,7 @@ from wfc.compiler.expressions.syntax.tree import (
     Test,
     decided,
 )
-from wfc.compiler.types import BOOLEAN, ListOf, Type, base, confusable, members
+from wfc.compiler.types import ANY, BOOLEAN, STRING, ListOf, Type, base, confusable, may_be_null, members
 
 __all__ = ["choice", "choose", "compare", "comparison", "logic", "membership", "negated", "negation", "test"]
 
@@ -144,8 +145,29 @@ def test(printer: NodePrinter, node: Test) -> Piece:
     subject = printer.piece(node.of)
     if node.name == "none":
         return infix(subject, identity(subject, equal=not node.negated), atom("None"), Rank.COMPARE)
+    if node.name == EMPTY and node.record is None:
+        return empty_test(subject, node.of.type, holds=not node.negated)
     found = type_test(printer, node, subject)
     return Piece(f"not {found.within(Rank.NOT)}", Rank.NOT) if node.negated else found
+
+
+def empty_test(subject: Piece, kind: Type, *, holds: bool) -> Piece:
+    """Print a test that there is nothing in a value, or (not ``holds``) that there is something.
+
+    Python's type checkers learn nothing from ``bool(x)``, so that what may be null is asked for that first.
+    """
+    if kind is ANY:
+        return infix(subject, "in" if holds else "not in", atom('(None, "", [], {})'), Rank.COMPARE)
+    if holds:
+        return Piece(f"not {subject.within(Rank.NOT)}", Rank.NOT)
+    if may_be_null(kind) and not is_path(subject.code):
+        return call("bool", subject)
+    of_texts = all(base(each) is STRING for each in members(kind))
+    sized = subject if of_texts else call("len", subject)
+    filled = infix(sized, "!=" if of_texts else ">", atom('""' if of_texts else "0"), Rank.COMPARE)
+    if not may_be_null(kind):
+        return filled
+    return Piece(f"{subject.code} is not None and {filled.code}", Rank.AND)
 
 
 def type_test(printer: NodePrinter, node: Test, subject: Piece) -> Piece:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from wfc.compiler.expressions.cache import ExpressionCache
-from wfc.compiler.expressions.conditions.narrowing import SCALAR_TESTS, Facts, facts_of, of_first
+from wfc.compiler.expressions.conditions.narrowing import EMPTY, SCALAR_TESTS, Facts, facts_of, of_first
 from wfc.compiler.expressions.expression import Expression
 from wfc.compiler.expressions.syntax.tree import Constant, Fields, Name, Node, Path, Test, children
 from wfc.compiler.slotted import dataclass, field, replace
@@ -121,7 +121,7 @@ def is_in_doubt(condition: Node) -> bool:
         node = waiting.pop()
         if node.type is UNKNOWN:
             return True
-        if isinstance(node, Test) and node.record is None and node.name not in {"none", *SCALAR_TESTS}:
+        if isinstance(node, Test) and node.record is None and node.name not in {"none", EMPTY, *SCALAR_TESTS}:
             return True
         if not isinstance(node, (Fields, Name, Constant)):  # as most are
             waiting += children(node)

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from wfc.compiler.expressions.conditions.narrowing import SCALAR_TESTS, passes_test
+from wfc.compiler.expressions.conditions.narrowing import EMPTY, SCALAR_TESTS, passes_test
 from wfc.compiler.expressions.syntax.tree import Node, Test
 from wfc.compiler.expressions.typing.reporter import TypeReporter
 from wfc.compiler.expressions.typing.scope import Scope
 from wfc.compiler.rules import expressions as problems
 from wfc.compiler.rules import operands as operand_problems
-from wfc.compiler.types import ANY, BUILT_IN, NULL, UNKNOWN, Record, Type, may_be_null, members
+from wfc.compiler.types import (
+    ANY,
+    BUILT_IN,
+    NULL,
+    STRING,
+    UNKNOWN,
+    Enumeration,
+    ListOf,
+    MapOf,
+    Record,
+    Type,
+    may_be_null,
+    members,
+    show,
+)
 
 __all__ = ["null_test", "test"]
 
@@ -17,6 +31,9 @@ def test(reporter: TypeReporter, node: Test, kind: Type, scope: Scope) -> None:
     """Check a test of a value of some type; finds what the test is named after."""
     if node.name == "none":
         null_test(reporter, node, node.of, kind, null=not node.negated)
+        return
+    if node.name == EMPTY and EMPTY not in scope.classes:
+        empty_test(reporter, node, kind)
         return
     records = [each for each in members(kind) if isinstance(each, Record)]
     # what another workflow calls its end counts before an event of this one
@@ -27,7 +44,7 @@ def test(reporter: TypeReporter, node: Test, kind: Type, scope: Scope) -> None:
     if node.record is None and node.name not in SCALAR_TESTS:
         place = reporter.place.stretch(node.name_start, node.name_end)
         known = [each.called or each.name for each in records] or list(scope.classes)
-        reporter.wrong(problems.unknown_test(place, node.name, ["none", *known]))
+        reporter.wrong(problems.unknown_test(place, node.name, ["none", EMPTY, *known]))
     elif kind is not ANY or node.record is not None:
         kind_test(reporter, node, kind)
 
@@ -46,6 +63,26 @@ def null_test(reporter: TypeReporter, node: Node, asked: Node, kind: Type, *, nu
             reporter.decide(node, not null, f"`{words}` is not null here")
         else:
             reporter.wrong(operand_problems.never_null(reporter.at(node), words, not null))
+
+
+def empty_test(reporter: TypeReporter, node: Test, kind: Type) -> None:
+    """Check a question whether a text, a list or a map has nothing in it, or is not there at all."""
+    if kind in (ANY, UNKNOWN):
+        return
+    words = reporter.words(node.of)
+    if kind is NULL:
+        null_test(reporter, node, node.of, kind, null=not node.negated)
+    elif not all(may_be_empty(each) for each in members(kind)):
+        finding = operand_problems.never_empty(reporter.at(node), words, show(kind), may_be_null(kind))
+        reporter.wrong(finding)
+        node.of.type = UNKNOWN  # so that nobody relies on what it would have made known
+
+
+def may_be_empty(type: Type) -> bool:
+    """Return whether a type has a value with nothing in it: a text, a list or a map."""
+    if isinstance(type, Enumeration):
+        return "" in type.values
+    return isinstance(type, (ListOf, MapOf)) or type is STRING
 
 
 def kind_test(reporter: TypeReporter, node: Test, kind: Type) -> None:

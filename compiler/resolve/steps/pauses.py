@@ -7,11 +7,10 @@ from typing import Final
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Expression, Scope, Template
 from wfc.compiler.model import AskPerson, Exit, Pause, Value, WaitEvent, WaitFor, WaitUntil
-from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.python.literals import pascal_case
 from wfc.compiler.resolve.declarations.fields import read_fields
+from wfc.compiler.resolve.steps.actions import ResolvedAction
 from wfc.compiler.resolve.steps.exits import ExitResolver
-from wfc.compiler.resolve.steps.maps import ResolvedAction
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.durations import duration_or_expression
@@ -172,8 +171,7 @@ def resolve_expiry(
     data: Data, place: Place, scopes: StepScopes, exit_resolver: ExitResolver
 ) -> tuple[float | Expression | None, Expression | None, Exit | None]:
     """Return the bounds of a step's own pause, in time and by a moment, and the exit that it takes then."""
-    waits_for_time = data["kind"] == "wait" and "event" not in data
-    if not STEP_KINDS[str(data["kind"])].is_pause or waits_for_time:
+    if data["kind"] == "wait" and "event" not in data:
         return None, None, None
     declared, scope = exit_resolver.declared, scopes.action()
     within = until = on_expired = None

@@ -10,7 +10,7 @@ from wfc.compiler.diagnostics import Address, Place, Report
 from wfc.compiler.expressions import Expression, Scope, Template, parse_expression, parse_template
 from wfc.compiler.model import Value
 from wfc.compiler.python.literals import normal_form
-from wfc.compiler.resolve.values.mismatches import mismatch, mismatches
+from wfc.compiler.resolve.values import mismatches
 from wfc.compiler.rules import closest
 from wfc.compiler.rules import templates as template_problems
 from wfc.compiler.rules import values as problems
@@ -79,7 +79,7 @@ class ValueReader:
         if template.whole is None or assignable(template.type, STRING):
             return template
         if isinstance(template.type, Optional):
-            self.report(problems.wrong_value(place, *mismatch(template.type, STRING)))
+            self.report(problems.wrong_value(place, *mismatches.mismatch(template.type, STRING)))
         elif not all(reads_as_text(each) for each in members(template.type)):
             why = f"wanted a text, found {show(template.type)}"
             self.report(problems.wrong_value(place, why, "add `| json`"))
@@ -125,8 +125,8 @@ class ValueReader:
         self.note(template)
         if not assignable(template.type, wanted):
             tree = template.whole.tree if template.whole is not None else None
-            wrong = [problems.wrong_value(place, *mismatch(template.type, wanted))]
-            for finding in wrong if tree is None else mismatches(tree, wanted, place):
+            wrong = [problems.wrong_value(place, *mismatches.mismatch(template.type, wanted))]
+            for finding in wrong if tree is None else mismatches.mismatches(tree, wanted, place):
                 self.report(finding)
         if template.whole is not None:
             return Value(wanted, place.address, expression=template.whole)
