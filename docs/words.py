@@ -111,6 +111,7 @@ OPERATORS: Final = (
     ),
     ("one of two", '"many" if order.count > 2 else "few"'),
     ("is it null", "order.note is none", "order.note is not none"),
+    ("is there nothing in it", "order.note is empty", "order.tags is not empty"),
     ("a list, a record written out", "[order.count, 4]", '{"name": name, "count": order.count}'),
     ("a filter", "order.tags | sort | first", 'order.note | default("nothing")'),
 )

@@ -367,14 +367,15 @@ def unknown_filter(place: Place, name: str, known: Sequence[str]) -> Finding:
 def unknown_test(place: Place, name: str, known: Sequence[str]) -> Finding:
     """`is` is followed by something that cannot be asked.
 
-    `x is none` asks whether a value is missing, `event is OrderFound` which event it is, `value is
-    string` which of several types it has. All else is compared with `==`.
+    `x is none` asks whether a value is missing, `x is empty` whether a text, a list or a map has nothing in it or is
+    missing, `event is OrderFound` which event it is, `value is string` which of several types it has. All else is
+    compared with `==`.
     """
     hint = "ask `is not none`" if name == "defined" else suggestion(name, known)
     if name in {"true", "false", "True", "False"}:
         hint = f"compare: write `== {name.lower()}`"
-    elif name in {"empty", "blank"}:
-        hint = 'compare: write `== ""` for a text, or `| length == 0` for a list'
+    elif name == "blank":
+        hint = "ask `is empty`"
     return Finding(
         "unknown-test",
         f"`is {name}` asks nothing that is known",

@@ -21,6 +21,7 @@ __all__ = [
     "default_never_used",
     "may_be_null",
     "missing_argument",
+    "never_empty",
     "never_null",
     "never_true",
     "no_arithmetic",
@@ -56,6 +57,17 @@ def may_be_null(place: Place, words: str, testable: bool, use: str = "", instead
     use = f", and is used {use}" if use else ""
     hint = f"write {instead}" if instead else "use `| default(…)`"
     return Finding("may-be-null", f"`{words}` may be null{use}", place, f"{hint}{ask}")
+
+
+@problem
+def never_empty(place: Place, words: str, kind: str, nullable: bool) -> Finding:
+    """`is empty` asks about something that has no parts.
+
+    A text, a list and a map are empty when there is nothing in them, and null counts as empty too. A number, a date
+    or a record is never empty. Whether something is missing is asked with `is none`.
+    """
+    hint = "ask `is none`, or `is not none`" if nullable else ""
+    return Finding("never-empty", f"`{words}` is {article(kind)}, which is never empty", place, hint)
 
 
 @problem
@@ -135,8 +147,8 @@ def not_a_condition(place: Place, words: str, kind: str, remedy: str) -> Finding
     """A condition is neither true nor false.
 
     Conditions are of type boolean. Whether an empty text, a zero or an empty list counts as no is a
-    matter of taste in other languages; here you say what you mean: `name != ""`, `items | length > 0`,
-    `note is not none`.
+    matter of taste in other languages; here you say what you mean: `name is not empty`, `count != 0`,
+    `order is not none`.
     """
     return Finding(
         "not-a-condition",

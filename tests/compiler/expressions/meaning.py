@@ -187,6 +187,8 @@ def is_of(node: Test, values: Values) -> bool:
     value = meaning(node.of, values)
     if node.name == "none":
         return (value is None) != node.negated
+    if node.name == "empty":
+        return (value is None or (isinstance(value, (str, list, dict)) and not len(value))) != node.negated
     if node.record is not None:
         return (type(value).__name__ == node.record.name) != node.negated
     kinds = {
