@@ -12,7 +12,7 @@ from excerpts import excerpt
 from rows import table
 from words import ERROR_WORDS, PLACES, SCALAR_WORDS, SECTIONS, UNIT_WORDS
 
-from wfc.compiler.expressions.conditions.narrowing import SCALAR_TESTS
+from wfc.compiler.expressions.conditions.narrowing import KINDS
 from wfc.compiler.resolve.declarations.retries import DEFAULTS
 from wfc.compiler.resolve.steps.steps import ABOUT_ACTIONS
 from wfc.compiler.resolve.values.durations import SECONDS
@@ -212,7 +212,7 @@ TABLES: Final = {
     "errors": errors,
     "uncaught errors": uncaught,
     "formats": lambda: named(FORMATS),
-    "kinds of value": lambda: named(SCALAR_TESTS),
+    "kinds of value": lambda: named(KINDS),
 }
 
 

@@ -176,25 +176,27 @@ def test(printer: NodePrinter, node: Test) -> Piece:
     if node.name == "none":
         return infix(subject, identity(subject, equal=not node.negated), atom("None"), Rank.COMPARE)
     if node.name == EMPTY and node.record is None:
-        return empty_test(subject, node.of.type, holds=not node.negated)
+        return empty_test(printer, subject, node.of.type, holds=not node.negated)
     found = type_test(printer, node, subject)
     return Piece(f"not {found.within(Rank.NOT)}", Rank.NOT) if node.negated else found
 
 
-def empty_test(subject: Piece, kind: Type, *, holds: bool) -> Piece:
+def empty_test(printer: NodePrinter, subject: Piece, kind: Type, *, holds: bool) -> Piece:
     """Print a test that there is nothing in a value, or (not ``holds``) that there is something.
 
     Python's type checkers learn nothing from ``bool(x)``, so that what may be null is asked for that first.
     """
     if without_null(kind) is ANY:
-        return infix(subject, "in" if holds else "not in", atom('(None, "", [], {})'), Rank.COMPARE)
+        empty_values = tuple_of([atom("None"), printer.text(""), atom("[]"), atom("{}")])
+        return infix(subject, "in" if holds else "not in", empty_values, Rank.COMPARE)
     if holds:
         return Piece(f"not {subject.within(Rank.NOT)}", Rank.NOT)
     if may_be_null(kind) and not is_path(subject.code):
         return call("bool", subject)
     of_texts = all(base(each) is STRING for each in members(kind))
     sized = subject if of_texts else call("len", subject)
-    filled = infix(sized, "!=" if of_texts else ">", atom('""' if of_texts else "0"), Rank.COMPARE)
+    least = printer.text("") if of_texts else atom("0")
+    filled = infix(sized, "!=" if of_texts else ">", least, Rank.COMPARE)
     if not may_be_null(kind):
         return filled
     return Piece(f"{subject.code} is not None and {filled.code}", Rank.AND)

@@ -254,12 +254,15 @@ class TypeChecker(TypeReporter):
         return STRING
 
     def compare(self, node: Compare, scope: Scope) -> Type:
+        before, self.positive = self.positive, True
         left = self.type_of(node.left, scope)
         name = node.right.name if isinstance(node.right, Name) else ""
         if name and name not in scope.names and base(left) is BOOLEAN and name.lower() not in hints.CONSTANTS:
+            self.positive = before
             meant = hints.for_truth(self.words(node.left), node.operator, name)
             return self.wrong(problems.unknown_name(self.at(node.right), name, list(scope.names), meant))
         right = self.type_of(node.right, scope)
+        self.positive = before
         return comparisons.compare(self, node, left, right)
 
     def logic(self, node: Logic, scope: Scope) -> Type:
@@ -317,6 +320,12 @@ class TypeChecker(TypeReporter):
         return BOOLEAN
 
     def filter(self, node: FilterCall, scope: Scope) -> Type:
+        before, self.positive = self.positive, True
+        found = self.filtered(node, scope)
+        self.positive = before
+        return found
+
+    def filtered(self, node: FilterCall, scope: Scope) -> Type:
         known = self.filters.get(node.name)
         subject = self.type_of(node.of, scope)
         arguments = [self.type_of(argument, scope) for _, argument in node.arguments]
