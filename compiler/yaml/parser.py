@@ -11,6 +11,7 @@ import yaml
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import fixes
 from wfc.compiler.rules import reading as problems
+from wfc.compiler.yaml.surrogates import masked, unmasking
 
 __all__ = ["YAMLError", "events", "syntax_finding"]
 
@@ -24,14 +25,20 @@ def events(text: str, *, fast: bool = True) -> Callable[[], Any]:
         text: Without a byte order mark and forbidden characters.
         fast: Whether to use the parser in C if PyYAML was built with it.
     """
+    hidden = masked(text)
+    parser = parser_of(text if hidden is None else hidden, fast=fast)
+    return next_of(parser) if hidden is None else unmasking(next_of(parser))
+
+
+def parser_of(text: str, *, fast: bool) -> Any:
     if fast:
         try:
             from yaml._yaml import CParser
         except ImportError:
             pass
         else:
-            return next_of(CParser(text))
-    return next_of(slow_parser(text))
+            return CParser(text)
+    return slow_parser(text)
 
 
 def next_of(parser: Any) -> Callable[[], Any]:
