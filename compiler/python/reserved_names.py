@@ -23,11 +23,11 @@ IMPORTED_MODULES: Final = frozenset(
 
 IMPORTED_CLASSES: Final = frozenset(
     """
-    All AllOf Annotated Any AnyUrl AtLeast AwareDatetime Basic Batch Bearer Cache ClosedFields Collect Context Decimal
-    Duration EachOf Event Exception Fail Field Format File FirstOf HttpResponse HumanResponseEvent Inputs
+    All AllOf Annotated Any AnyUrl AtLeast AwareDatetime Basic Batch Bearer Bounds Cache ClosedFields Collect Context
+    Decimal Duration EachOf Event Exception Fail Field Format File FirstOf HttpResponse HumanResponseEvent Inputs
     InputRequiredEvent Iterator Limits Literal Mapping Message Model Moment Number Output Passage Path PythonResource
     PythonTool Receives Record Resource Restart RetryPolicy RunConfig RunInfo RunState Secret Self Sequence StartEvent
-    State Config StepError StopEvent Take UNHANDLED UTC Unhandled ValueError Workflow WorkflowHandler
+    State Config StepBounds StepError StopEvent Take UNHANDLED UTC Unhandled ValueError Workflow WorkflowHandler
     """.split()
 )
 
@@ -51,7 +51,7 @@ WORKFLOW_ATTRIBUTES: Final = frozenset(
     """.split()
 )
 
-OF_RUNS: Final = frozenset({"run_cancel", "run_deadline", "run_error", "run_key", "runs_per"})
+OF_RUNS: Final = frozenset({"run_bounds", "run_cancel", "run_deadline", "run_error", "run_key", "runs_per"})
 
 ANNOTATIONS: Final = frozenset({"bool", "dict", "float", "int", "list", "str", "tuple", "type"})
 
