@@ -11,7 +11,9 @@ from wfc.compiler.rules.spelling import nearest
 __all__ = ["CONSTRAINT_KEYS", "LONG_KEYS", "is_long_form", "misspelt_key"]
 
 CONSTRAINT_KEYS: Final = frozenset({"format", "min", "max", "min_length", "max_length", "pattern"})
-LONG_KEYS: Final = frozenset({"type", "enum", "one_of", "default", "description", "merge"}) | CONSTRAINT_KEYS
+LONG_KEYS: Final = (
+    frozenset({"type", "enum", "one_of", "default", "description", "merge", "as"}) | CONSTRAINT_KEYS
+)
 LONG_SYNONYMS: Final[Mapping[str, str]] = {
     "minimum": "min",
     "maximum": "max",
@@ -25,6 +27,9 @@ LONG_SYNONYMS: Final[Mapping[str, str]] = {
     "reducer": "merge",
     "regex": "pattern",
     "desc": "description",
+    "alias": "as",
+    "jsonname": "as",
+    "serializedname": "as",
     "values": "enum",
     "choices": "enum",
     "options": "enum",
