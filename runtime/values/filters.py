@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from wfc.runtime.errors import ExpressionError
 from wfc.runtime.values.conversions import datetime, day, decimal, duration, exact, integer, number
 from wfc.runtime.values.moments import formatted
+from wfc.runtime.values.outside_names import with_outside_names
 
 __all__ = [
     "Count",
@@ -156,13 +157,15 @@ def within_a_line(width: int) -> int:
 
 
 def json(value: object, indent: int | None = None) -> str:
-    """Return the value as JSON text: fields of records by their aliases, datetimes and decimals as strings.
+    """Return the value as JSON text: fields of records by their names outside, datetimes and decimals as strings.
 
     Raises:
         ExpressionError: The value cannot be written as JSON, or the indent is out of range.
     """
     width = None if indent is None else within_a_line(indent)
-    return _json.dumps(plain(value), ensure_ascii=False, indent=width, allow_nan=False)
+    return _json.dumps(
+        with_outside_names(value, plain(value)), ensure_ascii=False, indent=width, allow_nan=False
+    )
 
 
 def plain(value: object) -> Any:
