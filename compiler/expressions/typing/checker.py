@@ -159,10 +159,7 @@ class TypeChecker(TypeReporter):
         return scope.fact((node.name,)) or node.declared
 
     def attribute(self, node: Attribute, scope: Scope) -> Type:
-        if isinstance(node.of, Name) and scope.names.get(node.of.name) is loops.LOOP:
-            node.of.type = of = loops.LOOP
-        else:
-            of = self.type_of(node.of, scope)
+        of = self.owner(node.of, scope)
         if of is UNKNOWN:
             return UNKNOWN
         if isinstance(of, Record) and of.name and node.name in of.fields:
@@ -173,6 +170,13 @@ class TypeChecker(TypeReporter):
                 return self.wrong(found)
             node.declared = found
         return (scope.fact(path_of(node)) if scope.facts else None) or node.declared
+
+    def owner(self, node: Node, scope: Scope) -> Type:
+        """Return the type of something whose field is asked for, as only `loop` may not be used by itself."""
+        if isinstance(node, Name) and scope.names.get(node.name) is loops.LOOP:
+            node.type = loops.LOOP
+            return node.type
+        return self.type_of(node, scope)
 
     def fields(self, node: Fields, scope: Scope) -> Type:
         found = scope.look_up(node.path)
