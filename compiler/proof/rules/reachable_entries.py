@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wfc.compiler.diagnostics import Place, Report
-from wfc.compiler.expressions import judge
+from wfc.compiler.expressions.conditions import exhaustiveness
 from wfc.compiler.model import Emit, Exit
 from wfc.compiler.model.flow import exits
 from wfc.compiler.proof.analysis import FlowAnalysis
@@ -66,7 +66,7 @@ def _idle(exit_: Exit) -> tuple[int, ...]:
     conditions = [entry.when for entry in exit_.entries if entry.when is not None and not entry.errors]
     if len(conditions) < 2 or any(entry.errors for entry in exit_.entries):
         return ()
-    return judge(conditions).idle
+    return exhaustiveness.judge(conditions).idle
 
 
 def _covers(broad: tuple[str, ...], narrow: tuple[str, ...]) -> bool:
