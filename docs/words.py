@@ -56,8 +56,8 @@ UNIT_WORDS: Final = {
     "s": ("seconds", "30s"),
     "min": ("minutes", "5 min"),
     "h": ("hours", "4h"),
-    "days": ("days of 24 hours; `day` too", "3 days"),
-    "weeks": ("weeks of 7 days; `week` too", "2 weeks"),
+    "days": ("days of 24 hours", "3 days"),
+    "weeks": ("weeks of 7 days", "2 weeks"),
 }
 ERROR_WORDS: Final = {
     "http": "anything wrong with a request or its reply; narrower are all names below that begin with `http.`",

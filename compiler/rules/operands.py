@@ -295,7 +295,7 @@ def argument_not_constant(place: Place, name: str, argument: str) -> Finding:
     """A filter is given something computed where it must be written out.
 
     The compiler must know which field is meant, so that it can tell its type. So the name of a field is a
-    text in quotes: `pluck("title")`.
+    text in quotes: `pluck("title")`. So is a pattern, which is checked when the spec is: `format("%d.%m.%Y")`.
     """
     return Finding("argument-not-constant", f"`{argument}` of `{name}` must be written out", place)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from wfc.compiler.expressions.filters.definition import CheckedFilter, Filter, FilterParameter
+from wfc.compiler.expressions.filters.moments import FORMAT
 from wfc.compiler.expressions.python import exactness, pieces
 from wfc.compiler.expressions.syntax.tree import Constant, Subscript
 from wfc.compiler.expressions.typing import comparisons
@@ -172,16 +173,6 @@ def check_date(use: CheckedFilter) -> Type:
     return DATE if kind in (STRING, DATETIME, DATE) else use.misfit()
 
 
-def check_format(use: CheckedFilter) -> Type:
-    if base(use.subject) not in (DATE, DATETIME):
-        return use.misfit()
-    return STRING
-
-
-def print_format(use: PrintedFilter) -> Piece:
-    return pieces.call("filters.formatted", use.subject, use.arguments["pattern"])
-
-
 FILTERS: Final = (
     Filter(
         "default",
@@ -296,16 +287,7 @@ FILTERS: Final = (
         check_date,
         lambda use: use.subject if use.type == DATE else pieces.call("filters.day", use.subject),
     ),
-    Filter(
-        "format",
-        "date or datetime",
-        "string",
-        "The moment as a text: `%Y` year, `%m` month, `%d` day, `%H` hour, `%M` minute, `%S` second.",
-        ('"2026-01-31" | date | format("%d.%m.%Y")', '"31.01.2026"'),
-        (FilterParameter("pattern", STRING, required=True),),
-        check_format,
-        print_format,
-    ),
+    FORMAT,
     Filter(
         "seconds",
         "duration",

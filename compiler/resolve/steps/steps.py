@@ -113,9 +113,9 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
     if findings == len(declared.codes) and "result" not in reader.uses:
         report_unused_result(name, resolved, declared)
     on_error, on_limit, on_timeout = other_exits(data, place, scopes, exit_resolver)
-    within, on_expired = None, None
+    within, until, on_expired = None, None, None
     if STEP_KINDS[str(data["kind"])].is_pause:
-        within, on_expired = pauses.resolve_expiry(data, place, scopes, exit_resolver)
+        within, until, on_expired = pauses.resolve_expiry(data, place, scopes, exit_resolver)
     cached = caching.resolve_cache(data, resolved.action, place, declared) if "cache" in data else None
     if accepts is None:
         return None
@@ -140,6 +140,7 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
         idempotency_key=idempotency_key(data, place, resolved, scopes, reader),
         address=place.address,
         within=within,
+        until=until,
         on_expired=on_expired,
         cached=cached,
     )

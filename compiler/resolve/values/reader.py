@@ -36,6 +36,7 @@ from wfc.compiler.types import (
     members,
     show,
 )
+from wfc.compiler.types.outside_names import own_name
 
 __all__ = ["ValueReader", "hint_for_list", "read_data", "reads_as_text"]
 
@@ -172,10 +173,12 @@ class ValueReader:
             at = place / (key if isinstance(key, (str, int)) else str(key))
             wanted = fields.get(name)
             if wanted is None:
-                near = nearest(name, absent)
-                self.report(problems.unknown_entry(at.key, name, owner, sorted(absent) if near else fields))
+                own = own_name(fields, str(key))
+                near = own or nearest(name, absent)
+                known = sorted(absent) if near else fields
+                self.report(problems.unknown_entry(at.key, str(key), owner, known, own))
                 value = self.value(each, at, UNKNOWN, scope)
-                if near is not None:
+                if near:
                     found[near] = value
                     absent.discard(near)
             else:

@@ -18,6 +18,7 @@ from wfc.compiler.rules import values as value_problems
 from wfc.compiler.rules.spelling import nearest
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import Record
+from wfc.compiler.types.outside_names import own_name
 
 __all__ = ["ExpectationReader"]
 
@@ -40,11 +41,6 @@ class ExpectationReader:
             for name in ran:
                 self.steps.find(name, (place / "ran" / str(name)).key)
             found["ran"] = {normal_form(str(name)): times for name, times in ran.items()}
-        never = data.get("never_ran")
-        if isinstance(never, list):
-            for index, name in enumerate(never):
-                self.steps.find(name, place / "never_ran" / index)
-            found["never_ran"] = [normal_form(str(name)) for name in never]
         emitted = data.get("emitted")
         if isinstance(emitted, list):
             for index, name in enumerate(emitted):
@@ -86,7 +82,10 @@ class ExpectationReader:
             field = record.fields.get(normal_form(str(key)))
             at = place / str(key)
             if field is None:
-                self.declared.report(value_problems.unknown_entry(at.key, str(key), owner, record.fields))
+                own = own_name(record.fields, str(key))
+                self.declared.report(
+                    value_problems.unknown_entry(at.key, str(key), owner, record.fields, own)
+                )
             else:
                 found[field.name] = read_data(content, at.address, field.type, self.declared.report)
         return found

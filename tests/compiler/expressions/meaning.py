@@ -10,6 +10,7 @@ from typing import Any
 
 from scalar_meaning import (
     UndefinedError,
+    as_date_text,
     as_json,
     as_text,
     as_url_part,
@@ -325,7 +326,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "datetime": converted(datetime, read_datetime),
     "duration": converted(timedelta, read_duration),
     "date": day,
-    "format": lambda of, pattern: of.strftime(pattern),
+    "format": as_date_text,
     "seconds": lambda of: of / timedelta(seconds=1),
     "upper": str.upper,
     "lower": str.lower,

@@ -265,7 +265,15 @@ class Growing:
         if parameter == "descending":
             return self.chance.choice(("true", "false"))
         if parameter == "pattern":
-            return '"%d.%m.%Y"'
+            return self.chance.choice(
+                (
+                    '"%d.%m.%Y"',
+                    '"%A, %-d %B %y"',
+                    '"%H:%M:%S.%f"',
+                    '"%G-W%V-%u %j %b %a %-m"',
+                    '"%-I %p %I %-H %%"',
+                )
+            )
         if name == "default":
             return self.like(subject.type).text
         if parameter in ("separator", "old", "new", "end", "text"):
