@@ -263,7 +263,7 @@ def test_what_tests_share_has_a_name_of_its_own() -> None:
 
 
 MOST_MODULES = 145
-"""How many of our modules a check of `GOOD_SPEC` may load. Each costs a quarter of a millisecond, on every check of every
+"""How many of our modules a check of `GOOD_SPEC` may load. Each costs a quarter of a millisecond, at every check of any
 spec: what only some specs need is loaded on demand (docs/contributing.md, Habits)."""
 
 
