@@ -283,7 +283,9 @@ def test_a_check_of_a_good_spec_loads_nothing_slow_and_few_modules(tmp_path: Pat
     ours = [name for name in loaded if name.startswith("wfc")]
     assert len(ours) <= MOST_MODULES, "\n".join(ours)
     # without a finding no problem is loaded; `spelling` bounds what suggestions may cost
-    assert [name for name in ours if name.startswith("wfc.compiler.rules.")] == ["wfc.compiler.rules.spelling"]
+    assert [name for name in ours if name.startswith("wfc.compiler.rules.")] == [
+        "wfc.compiler.rules.spelling"
+    ]
 
 
 @pytest.mark.parametrize("module", ["wfc.runtime"])

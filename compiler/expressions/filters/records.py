@@ -124,7 +124,7 @@ def check_values(use: CheckedFilter) -> Type:
 
 def print_values(use: PrintedFilter) -> Piece:
     values = f"{use.subject.within(pieces.Rank.ATOM)}.values()"
-    return Piece(f"list({values})", pieces.Rank.ATOM, iterable=values)
+    return pieces.Piece(f"list({values})", pieces.Rank.ATOM, iterable=values)
 
 
 REQUIRED_FIELD: Final = FilterParameter("field", STRING, required=True, constant=True)
@@ -181,7 +181,7 @@ FILTERS: Final = (
         ("prices | keys", '["book", "pen"]'),
         (),
         check_keys,
-        lambda use: Piece(f"list({use.subject.code})", pieces.Rank.ATOM, iterable=use.subject.code),
+        lambda use: pieces.Piece(f"list({use.subject.code})", pieces.Rank.ATOM, iterable=use.subject.code),
     ),
     Filter(
         "values",

@@ -141,7 +141,7 @@ def print_default(use: PrintedFilter) -> Piece:
         return pieces.atom(f"{code[:-1]}, {fallback.code})")
     if code.replace(".", "").isidentifier():
         test = f"{code} if {code} is not None else {fallback.within(pieces.Rank.CHOICE)}"
-        return Piece(test, pieces.Rank.CHOICE)
+        return pieces.Piece(test, pieces.Rank.CHOICE)
     return pieces.call("filters.default", use.subject, fallback)
 
 
