@@ -38,7 +38,7 @@ class FilterTable(Mapping[str, "Filter"]):
         return iter(self.loaded)
 
     def __len__(self) -> int:
-        return len(list(self))
+        return sum(1 for _ in self)
 
 
 FILTERS: Final[Mapping[str, Filter]] = FilterTable()
