@@ -96,9 +96,10 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
     resolved = resolve_action(name, data, place, scopes, exit_resolver)
     reader.uses.clear()  # from here on: who uses the result
     findings = len(declared.codes)
+    require = requirements(data, place, resolved.outcome or scopes.tail(), reader)
+    scopes.known = tuple(each.that for each in require) if holds_for_tail(data) else ()
     tail = scopes.tail()
     save = resolve_saves(data["save"], place / "save", tail, declared, reader) if "save" in data else ()
-    require = requirements(data, place, resolved.outcome or tail, reader)
     emit = (
         exit_resolver.exit(data["emit"], place / "emit", tail) if "emit" in data else Exit((), place.address)
     )
@@ -247,6 +248,11 @@ def other_exits(
         at = place / "accepts" / "on_timeout"
         on_timeout = exit_resolver.exit(accepts["on_timeout"], at, scopes.timed_out())
     return on_error, on_limit, on_timeout
+
+
+def holds_for_tail(data: Data) -> bool:
+    """Return whether what `require` asks about is what the tail gets, not one item or one answer of several."""
+    return data.get("kind") != "map" and "quorum" not in data
 
 
 def requirements(step: Data, step_place: Place, scope: Scope, reader: ValueReader) -> tuple[Requirement, ...]:
