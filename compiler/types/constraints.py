@@ -34,10 +34,10 @@ NAMES: Final = tuple(each.name for each in fields(Constraints))
 BOUNDED: Final = (NUMBER, INTEGER, DECIMAL, DATE, DATETIME)
 PAIRS: Final = (("min", "max"), ("min_length", "max_length"))
 LENGTHS: Final = frozenset({"min_length", "max_length"})
-ANCHORED: Final = re.compile(r"\^(?:[^|\\(]|\\.|\((?!\?))*\$", re.DOTALL)
+ANCHORED: Final = r"(?s:\^(?:[^|\\(]|\\.|\((?!\?))*\$)"
 """A pattern that says itself that the whole text is meant."""
-VERBOSE: Final = re.compile(r"\(\?[a-wyz]*x")
-NOT_LINEAR = re.compile(r"(?<!\\)(?:\\\\)*(\(\?(?:[=!]|<[=!]|P=)|\\[1-9])")
+VERBOSE: Final = r"\(\?[a-wyz]*x"
+NOT_LINEAR = r"(?<!\\)(?:\\\\)*(\(\?(?:[=!]|<[=!]|P=)|\\[1-9])"
 
 
 def parse_constraints(
@@ -97,7 +97,7 @@ def good(name: str, value: object, type: Type, at: Place, report: Report) -> boo
 
 def whole_text(pattern: str) -> str:
     """Return a pattern that only a whole text matches; it is one for JSON Schema too."""
-    return pattern if ANCHORED.fullmatch(pattern) else f"^(?:{pattern})$"
+    return pattern if re.fullmatch(ANCHORED, pattern) else f"^(?:{pattern})$"
 
 
 def bad_pattern(value: object) -> str:
@@ -106,9 +106,9 @@ def bad_pattern(value: object) -> str:
         return "a pattern is a text"
     if len(value) > 1000:
         return "it is longer than 1000 characters"
-    if found := NOT_LINEAR.search(value):
+    if found := re.search(NOT_LINEAR, value):
         return f"`{found.group(1)}` looks around or back, which this kind of pattern cannot"
-    if VERBOSE.search(value):
+    if re.search(VERBOSE, value):
         return "comments and blanks without a meaning (`(?x)`) cannot be had here"
     try:
         with warnings.catch_warnings():
