@@ -13,7 +13,7 @@ from excerpts import excerpt
 from rows import table
 from words import ERROR_WORDS, PLACES, SCALAR_WORDS, SECTIONS, UNIT_WORDS
 
-from wfc.compiler.expressions.conditions.narrowing import SCALAR_TESTS
+from wfc.compiler.expressions.conditions.narrowing import KINDS
 from wfc.compiler.expressions.filters.moments import DATE_DIRECTIVES, TIME_DIRECTIVES
 from wfc.compiler.resolve.declarations.retries import DEFAULTS
 from wfc.compiler.resolve.steps.steps import ABOUT_ACTIONS
@@ -228,7 +228,7 @@ TABLES: Final = {
     "uncaught errors": uncaught,
     "directives": directives,
     "formats": lambda: named(FORMATS),
-    "kinds of value": lambda: named(SCALAR_TESTS),
+    "kinds of value": lambda: named(KINDS),
 }
 
 
