@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wfc.compiler.expressions.addresses import Address, split_address
 from wfc.compiler.expressions.cache import ExpressionCache
 from wfc.compiler.expressions.conditions.exhaustiveness import UncoveredCase, Verdict, falls_through, judge
 from wfc.compiler.expressions.expression import Expression, Template
@@ -13,9 +14,15 @@ from wfc.compiler.expressions.typing.references import reference
 from wfc.compiler.expressions.typing.scope import Scope
 
 if TYPE_CHECKING:
-    from wfc.compiler.expressions.generation import generate_body, generate_expression, generate_text
+    from wfc.compiler.expressions.generation import (
+        generate_address,
+        generate_body,
+        generate_expression,
+        generate_text,
+    )
 
 __all__ = [
+    "Address",
     "Expression",
     "ExpressionCache",
     "Node",
@@ -25,6 +32,7 @@ __all__ = [
     "UncoveredCase",
     "Verdict",
     "falls_through",
+    "generate_address",
     "generate_body",
     "generate_expression",
     "generate_text",
@@ -32,12 +40,13 @@ __all__ = [
     "parse_expression",
     "parse_template",
     "reference",
+    "split_address",
 ]
 
 
 def __getattr__(name: str) -> object:
     """Load generation when it is first asked for: a check does not need it."""
-    if name in {"generate_body", "generate_expression", "generate_text"}:
+    if name in {"generate_address", "generate_body", "generate_expression", "generate_text"}:
         from wfc.compiler.expressions import generation
 
         return getattr(generation, name)
