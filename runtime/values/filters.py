@@ -6,7 +6,7 @@ import json as _json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from datetime import date, timedelta
+from datetime import timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 from itertools import chain
 from typing import Any, Final, TypeVar, overload
@@ -15,6 +15,8 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from wfc.runtime.errors import ExpressionError
 from wfc.runtime.values.conversions import datetime, day, decimal, duration, exact, integer, number
+from wfc.runtime.values.moments import formatted
+from wfc.runtime.values.outside_names import with_outside_names
 from wfc.runtime.values.texts import path_part, text, url_part, url_path
 
 __all__ = [
@@ -90,13 +92,15 @@ def within_a_line(width: int) -> int:
 
 
 def json(value: object, indent: int | None = None) -> str:
-    """Return the value as JSON text: fields of records by their aliases, datetimes and decimals as strings.
+    """Return the value as JSON text: fields of records by their names outside, datetimes and decimals as strings.
 
     Raises:
         ExpressionError: The value cannot be written as JSON, or the indent is out of range.
     """
     width = None if indent is None else within_a_line(indent)
-    return _json.dumps(plain(value), ensure_ascii=False, indent=width, allow_nan=False)
+    return _json.dumps(
+        with_outside_names(value, plain(value)), ensure_ascii=False, indent=width, allow_nan=False
+    )
 
 
 def plain(value: object) -> Any:
@@ -105,11 +109,6 @@ def plain(value: object) -> Any:
         return PLAIN.dump_python(value, mode="json", by_alias=True)
     except ValueError:  # pydantic's error for what it cannot serialize is one
         raise ExpressionError(f"a {type(value).__name__} has no form in JSON") from None
-
-
-def formatted(value: date, pattern: str) -> str:
-    """Return a date or a datetime as a text, formatted with ``strftime`` codes."""
-    return value.strftime(pattern)
 
 
 # --- numbers

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wfc.compiler.expressions.python.conditions import choose
+from wfc.compiler.expressions.python.conditions import choose, only_way
 from wfc.compiler.expressions.python.exactness import is_exact, is_plain, made_exact
 from wfc.compiler.expressions.python.node_printer import NodePrinter
 from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, call, infix, is_path, unused_name
@@ -59,6 +59,8 @@ def into(printer: NodePrinter, node: Node, target: Type) -> Piece:
                 for key, value in node.entries
             ]
             return atom(f"{{{', '.join(entries)}}}")
+        case Choice(), _ if (taken := only_way(node)) is not None:
+            return beside(printer, taken, node.type, target)
         case Choice(), _:
             then, otherwise = (
                 beside(printer, each, node.type, target) for each in (node.then, node.otherwise)

@@ -56,6 +56,7 @@ class Node:
         type: Its type where it stands, conditions around it taken into account; set by the typing.
         declared: Its type wherever it stands; only of names and attributes it may differ from ``type``.
         decided: The outcome of a test, where earlier conditions leave only one.
+        reached: Whether it is ever worked out; not where earlier conditions exclude it.
     """
 
     start: int
@@ -63,6 +64,7 @@ class Node:
     type: Type = field(default=UNKNOWN, init=False)
     declared: Type = field(default=UNKNOWN, init=False)
     decided: bool | None = field(default=None, init=False)
+    reached: bool = field(default=True, init=False)
 
 
 @dataclass(slots=True, eq=False)

@@ -58,6 +58,7 @@ from wfc.compiler.types import (
     may_be_null,
     members,
     show,
+    without_null,
 )
 
 __all__ = ["TypeChecker"]
@@ -81,7 +82,9 @@ class TypeChecker(TypeReporter):
     def type_of(self, node: Node, scope: Scope) -> Type:
         """The type of an expression in a scope; every node in it gets its own."""
         node.type = kind = RULES[node.__class__](self, node, scope)
-        if kind is UNKNOWN:
+        if not scope.reached:
+            node.reached = False
+        elif kind is UNKNOWN:
             self.unknown = True
         return kind
 
@@ -251,12 +254,15 @@ class TypeChecker(TypeReporter):
         return STRING
 
     def compare(self, node: Compare, scope: Scope) -> Type:
+        before, self.positive = self.positive, True
         left = self.type_of(node.left, scope)
         name = node.right.name if isinstance(node.right, Name) else ""
         if name and name not in scope.names and base(left) is BOOLEAN and name.lower() not in hints.CONSTANTS:
+            self.positive = before
             meant = hints.for_truth(self.words(node.left), node.operator, name)
             return self.wrong(problems.unknown_name(self.at(node.right), name, list(scope.names), meant))
         right = self.type_of(node.right, scope)
+        self.positive = before
         return comparisons.compare(self, node, left, right)
 
     def logic(self, node: Logic, scope: Scope) -> Type:
@@ -299,8 +305,10 @@ class TypeChecker(TypeReporter):
         before, self.positive = self.positive, True
         self.condition(node.test, scope)
         self.positive = before
-        then = self.type_of(node.then, scope.given(node.test, True, sure=self.sure))
-        otherwise = self.type_of(node.otherwise, scope.given(node.test, False, sure=self.sure))
+        first, second = (scope.given(node.test, holds, sure=self.sure) for holds in (True, False))
+        then, otherwise = self.type_of(node.then, first), self.type_of(node.otherwise, second)
+        if first.reached != second.reached:
+            return then if first.reached else otherwise
         left, right = (
             comparisons.adapt(node.then, then, otherwise),
             comparisons.adapt(node.otherwise, otherwise, then),
@@ -312,6 +320,12 @@ class TypeChecker(TypeReporter):
         return BOOLEAN
 
     def filter(self, node: FilterCall, scope: Scope) -> Type:
+        before, self.positive = self.positive, True
+        found = self.filtered(node, scope)
+        self.positive = before
+        return found
+
+    def filtered(self, node: FilterCall, scope: Scope) -> Type:
         known = self.filters.get(node.name)
         subject = self.type_of(node.of, scope)
         arguments = [self.type_of(argument, scope) for _, argument in node.arguments]
@@ -338,13 +352,14 @@ def parts_of(type: Type) -> tuple[Type | None, Type]:
 
 def remedy(type: Type) -> str:
     """Return how to make a condition of a value that is none."""
+    kind = without_null(type)
+    if isinstance(kind, (ListOf, MapOf)) or kind is STRING:
+        return "ask `is not empty`"
     if may_be_null(type):
         return "ask `is not none`"
-    if isinstance(type, (ListOf, MapOf)):
-        return "ask `| length > 0`"
     kind = base(type)
     if kind is STRING:
-        return 'ask `!= ""`'
+        return "compare it with one of its values"
     return "ask `!= 0`" if kind in (INTEGER, NUMBER) else "compare it with something"
 
 

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import httpx2
-from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
+from pydantic_core import PydanticSerializationError
 
 from wfc.runtime.calls.bindings import Basic
 from wfc.runtime.calls.http.addresses import refuse
 from wfc.runtime.calls.secrets import Revealed, Secret
+from wfc.runtime.values.outside_names import json_outside, jsonable_outside
 
 __all__ = ["Message", "as_text", "basic_authorization"]
 
@@ -95,7 +96,7 @@ def content_of(body: object, fields: dict[str, str]) -> bytes | None:
     try:
         if kind.startswith(FORM) and isinstance(body, Mapping):
             return str(httpx2.QueryParams(tuple(pairs(body)))).encode("ascii")
-        return to_json(body, by_alias=True)
+        return json_outside(body)
     except PydanticSerializationError as error:
         refuse(f"the body cannot be written as JSON: {error}")
 
@@ -104,7 +105,7 @@ def pairs(query: Mapping[str, object]) -> list[tuple[str, str]]:
     """Return the names and values of a query: a null is left out, a list repeats its name."""
     found: list[tuple[str, str]] = []
     for name, value in query.items():
-        data = to_jsonable_python(value, by_alias=True)
+        data = jsonable_outside(value)
         items = data if isinstance(data, list) else [data]
         found.extend((name, as_text(item)) for item in items if item is not None)
     return found

@@ -64,7 +64,7 @@ def validated(reply: httpx2.Response, content: bytes, output: Any, revealed: Rev
         return loose(reply, content)
     try:
         # services add fields as they please: the declared ones are what counts
-        return from_json(output, content or b"null", extra_fields=True)
+        return from_json(output, content or b"null", extra_fields=True, outside=True)
     except InvalidOutput as error:
         said = revealed.hide(str(error))
     raise StepError(

@@ -10,6 +10,7 @@ from typing import Any
 
 from scalar_meaning import (
     UndefinedError,
+    as_date_text,
     as_json,
     as_text,
     as_url_part,
@@ -188,6 +189,8 @@ def is_of(node: Test, values: Values) -> bool:
     value = meaning(node.of, values)
     if node.name == "none":
         return (value is None) != node.negated
+    if node.name == "empty":
+        return (value is None or (isinstance(value, (str, list, dict)) and not len(value))) != node.negated
     if node.record is not None:
         return (type(value).__name__ == node.record.name) != node.negated
     kinds = {
@@ -324,7 +327,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "datetime": converted(datetime, read_datetime),
     "duration": converted(timedelta, read_duration),
     "date": day,
-    "format": lambda of, pattern: of.strftime(pattern),
+    "format": as_date_text,
     "seconds": lambda of: of / timedelta(seconds=1),
     "upper": str.upper,
     "lower": str.lower,

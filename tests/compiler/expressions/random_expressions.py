@@ -209,7 +209,9 @@ class Growing:
             elif kind < 9:
                 self.try_this(self.filtered())
             elif kind == 9:
-                form = self.chance.choice(("-({})", "not ({})", "({}) is none", "({}) is not none", "[{}]"))
+                form = self.chance.choice(
+                    ("-({})", "not ({})", "({}) is none", "({}) is not none", "({}) is empty", "[{}]")
+                )
                 self.try_this(form.format(self.some().text))
             elif kind == 10:
                 self.try_this(self.part())
@@ -263,7 +265,15 @@ class Growing:
         if parameter == "descending":
             return self.chance.choice(("true", "false"))
         if parameter == "pattern":
-            return '"%d.%m.%Y"'
+            return self.chance.choice(
+                (
+                    '"%d.%m.%Y"',
+                    '"%A, %-d %B %y"',
+                    '"%H:%M:%S.%f"',
+                    '"%G-W%V-%u %j %b %a %-m"',
+                    '"%-I %p %I %-H %%"',
+                )
+            )
         if name == "default":
             return self.like(subject.type).text
         if parameter in ("separator", "old", "new", "end", "text"):
@@ -300,7 +310,16 @@ class Growing:
             [each for each in self.pool if isinstance(each.type, (Optional, OneOf, Enumeration))]
         )
         form = self.chance.choice(
-            ("{} is none", "{} is not none", "{} is {}", "{} is not {}", "{} == {}", "{} in {}")
+            (
+                "{} is none",
+                "{} is not none",
+                "{} is empty",
+                "{} is not empty",
+                "{} is {}",
+                "{} is not {}",
+                "{} == {}",
+                "{} in {}",
+            )
         )
         inner = without_null(asked.type)
         names = ["string", "integer", "number", "list", "map", "boolean", *WORLD.classes]
