@@ -21,7 +21,11 @@ WAYS: Final = frozenset({".", ".."})
 
 
 def refuse(message: str) -> NoReturn:
-    """Raise the error of a request that is not sent."""
+    """Refuse to send a request.
+
+    Raises:
+        StepError: ``http.invalid_request``, always.
+    """
     raise StepError("http.invalid_request", message)
 
 

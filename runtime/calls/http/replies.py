@@ -31,7 +31,11 @@ def about(sent: httpx2.Request) -> str:
 
 
 async def read_body(reply: httpx2.Response) -> bytes:
-    """Return the bytes of a reply, decompressed."""
+    """Return the bytes of a reply, decompressed.
+
+    Raises:
+        StepError: ``http.too_large``.
+    """
     parts: list[bytes] = []
     size = 0
     async for part in reply.aiter_bytes():
