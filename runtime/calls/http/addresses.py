@@ -85,6 +85,7 @@ class AnyServer(AddressRule):
         self.head = head
 
     def first(self, text: str, revealed: Revealed) -> httpx2.URL:
+        """Return the address, which must name the server that the spec names."""
         address = web_address(text, revealed)
         if self.head is not None:
             named = web_address(self.head, revealed)
@@ -104,6 +105,7 @@ class Listed(AddressRule):
         self.prefixes = [with_plain_path(web_address(each, revealed)) for each in prefixes]
 
     def first(self, text: str, revealed: Revealed) -> httpx2.URL:
+        """Return the address, without ways up in its path, if it lies below a listed one."""
         fit(text)
         address = web_address(text if ABSOLUTE.match(text) else str(self.relative(text, revealed)), revealed)
         if (found := self.allowed(address)) is None:
@@ -119,6 +121,7 @@ class Listed(AddressRule):
             refuse(f"`{revealed.hide(text)}` is not an address: {revealed.hide(str(error))}")
 
     def following(self, address: httpx2.URL, before: httpx2.URL) -> httpx2.URL:
+        """Return the address that follows if it lies below a listed one too."""
         found = self.allowed(address) if address.scheme in PORTS else None
         if found is None:
             sent_on(before, f"to {address.host}, which is not below an address that `only` lists")
@@ -141,6 +144,7 @@ class AnyPublic(AddressRule):
     """The rule of an address from data that may be anywhere on the public internet; see ``public``."""
 
     def first(self, text: str, revealed: Revealed) -> httpx2.URL:
+        """Return the address if it may be on the public internet."""
         fit(text)
         address = web_address(text, revealed)
         if why := unfit_for_public(address):
@@ -148,6 +152,7 @@ class AnyPublic(AddressRule):
         return address
 
     def following(self, address: httpx2.URL, before: httpx2.URL) -> httpx2.URL:
+        """Return the address that follows if it is on the same host."""
         if address.scheme not in PORTS or address.raw_host.lower() != before.raw_host.lower():
             sent_on(before, f"to another host, {address.host}")
         if why := unfit_for_public(address):
