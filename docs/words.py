@@ -113,6 +113,12 @@ OPERATORS: Final = (
     ("is it null", "order.note is none", "order.note is not none"),
     ("is there nothing in it", "order.note is empty", "order.tags is not empty"),
     ("a list, a record written out", "[order.count, 4]", '{"name": name, "count": order.count}'),
+    (
+        "a list made of another",
+        "[tag | upper for tag in order.tags]",
+        "[k for k, price in prices if price > 2]",
+        "[loop.index for tag in order.tags]",
+    ),
     ("a filter", "order.tags | sort | first", 'order.note | default("nothing")'),
 )
 """What the operators are for, with examples whose outcome is worked out here."""

@@ -335,10 +335,11 @@ def look_alike_names(place: Place, name: str, other: str, first: Place) -> Findi
 
 @problem
 def name_in_use(place: Place, name: str) -> Finding:
-    """The name chosen for the items of an `each` already means something in expressions.
+    """The name chosen for an item already means something in expressions.
 
-    Inside an `each`, `as` gives the item a name for its expressions. `event`, `result`, `state`, `inputs`
-    and their like mean something there already, and would be hidden. Choose another name for the item.
+    Inside an `each`, `as` gives the item a name for its expressions, and so does a `for`. `event`, `result`, `state`,
+    `inputs` and their like, and the names of events and types, mean something there already, and would be hidden.
+    Choose another name for the item.
     """
     return Finding(
         "name-in-use",

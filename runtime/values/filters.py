@@ -5,7 +5,7 @@ from __future__ import annotations
 import json as _json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Sized
 from datetime import timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 from itertools import chain
@@ -20,6 +20,7 @@ from wfc.runtime.values.outside_names import with_outside_names
 from wfc.runtime.values.texts import path_part, text, url_part, url_path
 
 __all__ = [
+    "Count",
     "among",
     "at",
     "at_most",
@@ -58,9 +59,11 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+Many = TypeVar("Many", bound=Sized)
 
 EXACT: Final = Context(prec=5000, Emax=999999, Emin=-999999)
 WIDEST: Final = 1000
+MOST_ITEMS: Final = 100_000
 PLAIN: Final[TypeAdapter[Any]] = TypeAdapter(Any, config=ConfigDict(defer_build=True))
 
 
@@ -193,7 +196,7 @@ def at(items: Sequence[T], index: int) -> T:
     raise ExpressionError(f"there is no item {index} in a list of {len(items)}")
 
 
-def at_most(limit: int, items: list[T]) -> list[T]:
+def at_most(limit: int, items: Many) -> Many:
     """Return the items if there are at most ``limit``.
 
     Raises:
@@ -202,6 +205,26 @@ def at_most(limit: int, items: list[T]) -> list[T]:
     if len(items) > limit:
         raise ExpressionError(f"there are {len(items)} items, and at most {limit} are allowed")
     return items
+
+
+class Count:
+    """Counts the items that loops go through which stand one in the other."""
+
+    __slots__ = ("done",)
+
+    def __init__(self) -> None:
+        self.done = 0
+
+    def __call__(self, items: Many) -> Many:
+        """Return the items of one more loop.
+
+        Raises:
+            ExpressionError: They are too many, with those of the loops before.
+        """
+        self.done += len(items)
+        if self.done > MOST_ITEMS:
+            raise ExpressionError(f"loops in loops go through more than {MOST_ITEMS} items in all")
+        return items
 
 
 def first(items: Sequence[T]) -> T | None:

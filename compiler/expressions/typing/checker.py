@@ -12,6 +12,7 @@ from wfc.compiler.expressions.syntax.tree import (
     BrokenExpression,
     Choice,
     Compare,
+    Comprehension,
     Concat,
     Constant,
     Fields,
@@ -29,10 +30,11 @@ from wfc.compiler.expressions.syntax.tree import (
     path_of,
     taken_apart,
 )
-from wfc.compiler.expressions.typing import arithmetic, comparisons, fields, hints, type_tests
+from wfc.compiler.expressions.typing import arithmetic, comparisons, fields, hints, loops, type_tests
 from wfc.compiler.expressions.typing.filter_calls import CheckedFilter, FilterSignature
 from wfc.compiler.expressions.typing.reporter import TypeReporter
 from wfc.compiler.expressions.typing.scope import Scope
+from wfc.compiler.rules import comprehensions as comprehension_problems
 from wfc.compiler.rules import expressions as problems
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.rules import templates as template_problems
@@ -152,10 +154,12 @@ class TypeChecker(TypeReporter):
             meant = hints.for_name(node, self.text, scope)
             return self.wrong(problems.unknown_name(place, node.name, list(scope.names), meant))
         node.declared = scope.names[node.name]
+        if node.declared is loops.LOOP:
+            return self.wrong(comprehension_problems.loop_alone(self.at(node)))
         return scope.fact((node.name,)) or node.declared
 
     def attribute(self, node: Attribute, scope: Scope) -> Type:
-        of = self.type_of(node.of, scope)
+        of = self.owner(node.of, scope)
         if of is UNKNOWN:
             return UNKNOWN
         if isinstance(of, Record) and of.name and node.name in of.fields:
@@ -166,6 +170,13 @@ class TypeChecker(TypeReporter):
                 return self.wrong(found)
             node.declared = found
         return (scope.fact(path_of(node)) if scope.facts else None) or node.declared
+
+    def owner(self, node: Node, scope: Scope) -> Type:
+        """Return the type of something whose field is asked for, as only `loop` may not be used by itself."""
+        if isinstance(node, Name) and scope.names.get(node.name) is loops.LOOP:
+            node.type = loops.LOOP
+            return node.type
+        return self.type_of(node, scope)
 
     def fields(self, node: Fields, scope: Scope) -> Type:
         found = scope.look_up(node.path)
@@ -229,6 +240,16 @@ class TypeChecker(TypeReporter):
             pairs = zip(node.items, types, strict=True)
             types = [comparisons.adapt(item, kind, beside) for item, kind in pairs]
         return ListOf(common(*types) if types else NOTHING)
+
+    def comprehension(self, node: Comprehension, scope: Scope) -> Type:
+        items = self.require_present(node.items, scope, use="by `for`")
+        inside = loops.inside_loop(self, node.names, node.items, items, scope)
+        if node.test is not None:
+            before, self.positive = self.positive, True
+            self.condition(node.test, inside)
+            self.positive = before
+            inside = inside.given(node.test, True, sure=self.sure)
+        return ListOf(self.type_of(node.value, inside))
 
     def record_display(self, node: RecordDisplay, scope: Scope) -> Type:
         record = Record("")
@@ -372,6 +393,7 @@ RULES: Final[Mapping[type[Node], Callable[..., Type]]] = {
     Subscript: TypeChecker.subscript,
     Slice: TypeChecker.slice,
     ListDisplay: TypeChecker.list_display,
+    Comprehension: TypeChecker.comprehension,
     RecordDisplay: TypeChecker.record_display,
     Unary: TypeChecker.unary,
     Binary: TypeChecker.binary,

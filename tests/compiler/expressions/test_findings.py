@@ -61,6 +61,27 @@ CONDITIONS = [
 ]
 
 EXPRESSIONS = [
+    # lists made of others
+    ("[x for x in <<state.count>>]", "not-a-list", ""),
+    ("[k for k, v in <<state.names>>]", "not-a-list", ""),
+    ("[x for x in <<state.items>>]", "may-be-null", "default"),
+    ("[1 for <<state>> in state.names]", "name-in-use", ""),
+    ("[1 for <<Order>> in state.names]", "name-in-use", ""),
+    ("[k for k, <<k>> in state.prices]", "name-in-use", ""),
+    ("[[x for <<x>> in state.names] for x in state.names]", "name-in-use", ""),
+    ("[<<loop>> for x in state.names]", "loop-alone", "loop.index"),
+    ("[loop.<<indx>> for x in state.names]", "unknown-field", "`index`"),
+    ("[x for x in state.names if <<x>>]", "not-a-condition", ""),
+    ("[x for x in state.names] + [<<x>>]", "unknown-name", ""),
+    ("[<<x.note>> | upper for x in state.orders]", "may-be-null", ""),
+    ("[x for x in state.names <<else>> x]", "condition-with-else", ""),
+    ('[x for x in state.names if x != "" <<else>> 1]', "condition-with-else", "before `for`"),
+    ("[x for row in state.grid <<for>> x in row]", "loop-in-loop", "flatten"),
+    ("(x <<for>> x in state.names)", "loop-without-brackets", "[… for"),
+    ("x <<for>> x in state.names", "loop-without-brackets", "[… for"),
+    ("<<{x: x for>> x in state.names}", "map-by-loop", "records"),
+    ("[x for x <<of>> state.names]", "unexpected-token", ""),
+    ("[x for x<<.>>y in state.names]", "unexpected-token", ""),
     ("<<stat>>.count", "unknown-name", "`state`"),
     ("<<result>>", "unknown-name", "after it only"),
     ("state.comment | default <<state>>.title", "unexpected-token", "`default(…)`"),
