@@ -13,7 +13,8 @@ from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionPar
 from wfc.compiler.codegen.literals.values import ValueWriter
 from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.shapes import PythonFunction
-from wfc.compiler.expressions import Template, generate_address, generate_body, generate_text, split_address
+from wfc.compiler.expressions import Template, generate_address, generate_body, generate_text
+from wfc.compiler.expressions.addresses import split_address
 from wfc.compiler.model import (
     Auth,
     ChosenAddress,

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wfc.compiler.expressions.addresses import Address, split_address
 from wfc.compiler.expressions.cache import ExpressionCache
-from wfc.compiler.expressions.conditions.exhaustiveness import UncoveredCase, Verdict, falls_through, judge
 from wfc.compiler.expressions.expression import Expression, Template
 from wfc.compiler.expressions.passes import parse_expression, parse_template
 from wfc.compiler.expressions.syntax.tree import Node, Path
@@ -22,25 +20,19 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "Address",
     "Expression",
     "ExpressionCache",
     "Node",
     "Path",
     "Scope",
     "Template",
-    "UncoveredCase",
-    "Verdict",
-    "falls_through",
     "generate_address",
     "generate_body",
     "generate_expression",
     "generate_text",
-    "judge",
     "parse_expression",
     "parse_template",
     "reference",
-    "split_address",
 ]
 
 

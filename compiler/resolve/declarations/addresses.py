@@ -6,8 +6,8 @@ import re
 from typing import Final
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.expressions import Address, Node, Scope, Template, split_address
-from wfc.compiler.expressions.addresses import HOLE, is_fixed
+from wfc.compiler.expressions import Node, Scope, Template
+from wfc.compiler.expressions.addresses import HOLE, Address, is_fixed, split_address
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.rules import bindings as problems
 from wfc.compiler.types import UNKNOWN

@@ -20,8 +20,8 @@ from wfc.compiler.expressions import (
     generate_body,
     generate_text,
     parse_template,
-    split_address,
 )
+from wfc.compiler.expressions.addresses import split_address
 from wfc.compiler.python.literals import Code, literal, text_block
 from wfc.compiler.types import BOOLEAN, DATE, INTEGER, NUMBER, STRING, ListOf, Optional, Record, show
 
