@@ -13,11 +13,10 @@ from excerpts import excerpt
 from rows import table
 from words import ERROR_WORDS, PLACES, SCALAR_WORDS, SECTIONS, UNIT_WORDS
 
-from wfc.compiler.expressions.conditions.narrowing import SCALAR_TESTS
+from wfc.compiler.expressions.conditions.narrowing import KINDS
 from wfc.compiler.expressions.filters.moments import DATE_DIRECTIVES, TIME_DIRECTIVES
 from wfc.compiler.resolve.declarations.retries import DEFAULTS
 from wfc.compiler.resolve.steps.steps import ABOUT_ACTIONS
-from wfc.compiler.resolve.values.durations import SECONDS
 from wfc.compiler.resolve.values.error_names import KNOWN, UNCAUGHT
 from wfc.compiler.schema.expansion import schema
 from wfc.compiler.schema.keywords import NOT_RUN, NOT_YET
@@ -26,6 +25,7 @@ from wfc.compiler.types import (
     show,
 )
 from wfc.compiler.types.constraints import FORMATS
+from wfc.compiler.types.durations import UNITS
 from wfc.compiler.types.parse import SCALARS
 from wfc.runtime.values.moments import formatted
 
@@ -184,10 +184,12 @@ def built_in() -> str:
 
 
 def units() -> str:
-    assert SECONDS.keys() == UNIT_WORDS.keys()
-    return table(
-        ("unit", "means", "such as"), [(f"`{k}`", words, f"`{eg}`") for k, (words, eg) in UNIT_WORDS.items()]
-    )
+    assert set(UNITS.values()) == {UNITS[name] for name in UNIT_WORDS}
+    rows = []
+    for name, (words, example) in UNIT_WORDS.items():
+        alike = ", ".join(f"`{each}`" for each, size in UNITS.items() if size == UNITS[name] and each != name)
+        rows.append((f"`{name}`", alike, words, f"`{example}`"))
+    return table(("unit", "also", "means", "such as"), rows)
 
 
 def errors() -> str:
@@ -226,7 +228,7 @@ TABLES: Final = {
     "uncaught errors": uncaught,
     "directives": directives,
     "formats": lambda: named(FORMATS),
-    "kinds of value": lambda: named(SCALAR_TESTS),
+    "kinds of value": lambda: named(KINDS),
 }
 
 

@@ -105,7 +105,8 @@ class Bindings:
         if tool.secrets:
             pairs = ", ".join(f"{literal(word)}: {secret(each)}" for word, each in tool.secrets)
             arguments["secrets"] = Code(f"{{{pairs}}}")
-        wanted = [each for each in self.workflow.resources if each.name not in tool.args.fields]
+        given = {field.name_outside for field in tool.args.fields.values()}
+        wanted = [each for each in self.workflow.resources if each.name not in given]
         if wanted:
             pairs = ", ".join(f"{literal(each.name)}: {self.resource(each)}" for each in wanted)
             arguments["resources"] = Code(f"{{{pairs}}}")

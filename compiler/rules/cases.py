@@ -15,9 +15,9 @@ __all__ = [
     "failing_status",
     "key_of_another_answer",
     "no_reply",
+    "no_test_above",
     "step_without_action",
     "test_name_twice",
-    "unknown_test",
     "which_end_of_the_workflow",
     "with_which_end",
 ]
@@ -96,7 +96,7 @@ def body_without_reply(place: Place, error: str) -> Finding:
 
 
 @problem
-def unknown_test(place: Place, name: str, above: list[str], *, below: bool) -> Finding:
+def no_test_above(place: Place, name: str, above: list[str], *, below: bool) -> Finding:
     """A test is to be like another one that does not stand above it.
 
     `like` takes over `start`, `mock` and `config` of a test further up, so that tests that differ in a little say only
@@ -104,8 +104,8 @@ def unknown_test(place: Place, name: str, above: list[str], *, below: bool) -> F
     """
     said = f"no test above this one is called `{name}`"
     if below:
-        return Finding("unknown-test", said, place, "name another test: one that stands above this one")
-    return Finding("unknown-test", said, place, closest(name, above), fix=correct_name(place, name, above))
+        return Finding("no-test-above", said, place, "name another test: one that stands above this one")
+    return Finding("no-test-above", said, place, closest(name, above), fix=correct_name(place, name, above))
 
 
 @problem

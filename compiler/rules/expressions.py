@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from wfc.compiler.diagnostics import Finding, Fix, Place
 from wfc.compiler.rules import closest, problem
-from wfc.compiler.rules.fixes import correct_name, replace_text
+from wfc.compiler.rules.fixes import correct_name, own_name_instead, replace_text
 from wfc.compiler.rules.foreign_names import INSTEAD_OF_CALLS, OTHERWISE_CALLED, WHERE_NAMES_ARE
 from wfc.compiler.rules.phrases import listed, suggestion
 
@@ -309,12 +309,15 @@ def private_name(place: Place, name: str) -> Finding:
 
 
 @problem
-def unknown_field(place: Place, name: str, of: str, known: Sequence[str]) -> Finding:
+def unknown_field(place: Place, name: str, of: str, known: Sequence[str], own: str = "") -> Finding:
     """A field is mentioned that there is not.
 
     What fields an event, a record, a result or the state has is declared, each with its type. Write the
-    field's name as it is declared, or declare the field.
+    field's name as it is declared, or declare the field. What stands under `as` is its name outside, and none here.
     """
+    if own:
+        hint, renamed = own_name_instead(place, name, own)
+        return Finding("unknown-field", f"{of} has no field `{name}`", place, hint, fix=renamed)
     hint = suggestion(name, known) or "it has no fields"
     fix = correct_name(place, name, known)
     return Finding("unknown-field", f"{of} has no field `{name}`", place, hint, fix=fix, about=(name,))

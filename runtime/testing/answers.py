@@ -97,9 +97,7 @@ class Script:
         answers = self.of(step_run.number).each
         answer = answers[min(step_run.attempt, len(answers)) - 1]
         bounds = [each for each in (self._step.bound, self._step.timeout) if each is not None]
-        if (
-            answer.error == "timeout" and self._step.bound is not None
-        ):  # nothing comes, and the clock tells so
+        if answer.error == "timeout" and self._expires:  # nothing comes, and the clock tells so
             return await self._never()
         if self._is_virtual:
             await asyncio.sleep(answer.after)
@@ -118,6 +116,13 @@ class Script:
     def _too_late(self) -> None:
         raise StepError("timeout", f"it took longer than {self._step.timeout:g} s")
 
+    @property
+    def _expires(self) -> bool:
+        """Return whether a wait of the step is known to end by the clock."""
+        step = self._step
+        bounds = (step.bound, step.on_expired, step.timeout if Question in step.pauses else None)
+        return any(each is not None for each in bounds)
+
     # --- questions
 
     async def _ask(self, context: StepContext) -> Any:
@@ -128,7 +133,7 @@ class Script:
         for answer in answers:
             if answer.error is None:
                 _mocked_value(self._step, answer.value)  # what never fits is a mistake of the test
-        if answers[0].error == "timeout" and self._step.bound is None and self._step.timeout is None:
+        if answers[0].error == "timeout" and not self._expires:
             raise mocked_error(answers[0])  # no clock ever says so
         self._open[step_run.number] = deque(answers)
         return Instead.PAUSE

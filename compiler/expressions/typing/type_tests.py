@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wfc.compiler.expressions.conditions.narrowing import EMPTY, SCALAR_TESTS, passes_test
+from wfc.compiler.expressions.conditions.narrowing import EMPTY, TESTS, passes_test
 from wfc.compiler.expressions.syntax.tree import Node, Test
 from wfc.compiler.expressions.typing.reporter import TypeReporter
 from wfc.compiler.expressions.typing.scope import Scope
@@ -12,6 +12,7 @@ from wfc.compiler.types import (
     ANY,
     BUILT_IN,
     NULL,
+    NUMBER,
     STRING,
     UNKNOWN,
     Enumeration,
@@ -22,6 +23,7 @@ from wfc.compiler.types import (
     may_be_null,
     members,
     show,
+    without_null,
 )
 
 __all__ = ["null_test", "test"]
@@ -41,11 +43,11 @@ def test(reporter: TypeReporter, node: Test, kind: Type, scope: Scope) -> None:
     node.record = next(ends, None) or scope.classes.get(node.name) or BUILT_IN.get(node.name)
     if kind is UNKNOWN:
         return  # it may be the name of what could not be found
-    if node.record is None and node.name not in SCALAR_TESTS:
+    if node.record is None and node.name not in TESTS:
         place = reporter.place.stretch(node.name_start, node.name_end)
         known = [each.called or each.name for each in records] or list(scope.classes)
         reporter.wrong(problems.unknown_test(place, node.name, ["none", EMPTY, *known]))
-    elif kind is not ANY or node.record is not None:
+    elif without_null(kind) is not ANY or node.record is not None:
         kind_test(reporter, node, kind)
 
 
@@ -67,7 +69,7 @@ def null_test(reporter: TypeReporter, node: Node, asked: Node, kind: Type, *, nu
 
 def empty_test(reporter: TypeReporter, node: Test, kind: Type) -> None:
     """Check a question whether a text, a list or a map has nothing in it, or is not there at all."""
-    if kind in (ANY, UNKNOWN):
+    if without_null(kind) is ANY or kind is UNKNOWN:
         return
     words = reporter.words(node.of)
     if kind is NULL:
@@ -92,11 +94,11 @@ def kind_test(reporter: TypeReporter, node: Test, kind: Type) -> None:
     possible = [passes_test(each, node) for each in members(declared)]
     now = [passes_test(each, node) for each in members(kind)] if kind is not NULL else [False]
     always = all(now) and not may_be_null(kind)
-    if any(now) and not always:
+    if (any(now) and not always) or (kind is NUMBER and node.name == "integer" and declared is not NUMBER):
         return
     why = f"`{words}` {'is always' if always else 'can never be'} `{node.name}` here"
     outcome = always != node.negated
-    if any(possible) and not (all(possible) and not may_be_null(declared)):
+    if without_null(declared) is ANY or (any(possible) and not (all(possible) and not may_be_null(declared))):
         reporter.decide(node, outcome, why)
     else:
         finding = operand_problems.always_true if outcome else operand_problems.never_true

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final, cast
+from typing import Final
 
 from wfc.compiler.diagnostics import Address, Origin, Place
-from wfc.compiler.expressions import Expression, Scope, Template, parse_template
+from wfc.compiler.expressions import Expression, Scope, Template
 from wfc.compiler.model import USUAL_CONCURRENCY, Exit, MapItems, Requirement, Step
 from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.resolve.steps import caching, maps, pauses, sends, streams
@@ -19,14 +19,14 @@ from wfc.compiler.resolve.symbols.contracts import PartFile
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.names import check_style, report_look_alikes
 from wfc.compiler.resolve.symbols.tables import Data, entries
+from wfc.compiler.resolve.values import bounds
 from wfc.compiler.resolve.values.reader import ValueReader
-from wfc.compiler.resolve.values.scopes import StepScopes, max_runs_scope
+from wfc.compiler.resolve.values.scopes import StepScopes
 from wfc.compiler.rules import names as name_problems
 from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules import steps as problems
-from wfc.compiler.rules import values as value_problems
 from wfc.compiler.schema.expansion import later_kinds
-from wfc.compiler.types import INTEGER, UNKNOWN, ListOf, MapOf, Record, Type, assignable, fits, members, show
+from wfc.compiler.types import UNKNOWN, ListOf, MapOf, Record, Type, members
 
 __all__ = ["ABOUT_ACTIONS", "resolve_steps"]
 
@@ -96,9 +96,10 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
     resolved = resolve_action(name, data, place, scopes, exit_resolver)
     reader.uses.clear()  # from here on: who uses the result
     findings = len(declared.codes)
+    require = requirements(data, place, resolved.outcome or scopes.tail(), reader)
+    scopes.known = tuple(each.that for each in require) if holds_for_tail(data) else ()
     tail = scopes.tail()
     save = resolve_saves(data["save"], place / "save", tail, declared, reader) if "save" in data else ()
-    require = requirements(data, place, resolved.outcome or tail, reader)
     emit = (
         exit_resolver.exit(data["emit"], place / "emit", tail) if "emit" in data else Exit((), place.address)
     )
@@ -113,9 +114,9 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
     if findings == len(declared.codes) and "result" not in reader.uses:
         report_unused_result(name, resolved, declared)
     on_error, on_limit, on_timeout = other_exits(data, place, scopes, exit_resolver)
-    within, on_expired = None, None
+    within, until, on_expired = None, None, None
     if STEP_KINDS[str(data["kind"])].is_pause:
-        within, on_expired = pauses.resolve_expiry(data, place, scopes, exit_resolver)
+        within, until, on_expired = pauses.resolve_expiry(data, place, scopes, exit_resolver)
     cached = caching.resolve_cache(data, resolved.action, place, declared) if "cache" in data else None
     if accepts is None:
         return None
@@ -133,13 +134,14 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
         on_timeout=on_timeout,
         retry=step_retry(data, resolved.action, place, name, declared),
         timeout=step_timeout(data, resolved.action, place, declared),
-        concurrency=cast(int, data["concurrency"]) if "concurrency" in data else USUAL_CONCURRENCY,
+        concurrency=concurrency(data, place, declared),
         max_runs=max_runs(data, place, declared),
         require=require,
         stream=streamed,
         idempotency_key=idempotency_key(data, place, resolved, scopes, reader),
         address=place.address,
         within=within,
+        until=until,
         on_expired=on_expired,
         cached=cached,
     )
@@ -248,6 +250,11 @@ def other_exits(
     return on_error, on_limit, on_timeout
 
 
+def holds_for_tail(data: Data) -> bool:
+    """Return whether what `require` asks about is what the tail gets, not one item or one answer of several."""
+    return data.get("kind") != "map" and "quorum" not in data
+
+
 def requirements(step: Data, step_place: Place, scope: Scope, reader: ValueReader) -> tuple[Requirement, ...]:
     """Return the conditions on the result; each may assume that those before it hold."""
     data = step.get("require")
@@ -274,18 +281,15 @@ def max_runs(step: Data, step_place: Place, declared: Declarations) -> int | Exp
     if "max_runs" not in step:
         # what is left out was meant as a bound: the loop is not said to lack one
         return 1 if declared.is_broken((*step_place.address, "max_runs")) else None
-    data, place = step["max_runs"], step_place / "max_runs"
-    if not isinstance(data, str):
-        return data if isinstance(data, int) else None
-    template = parse_template(data, place, max_runs_scope(declared), declared.report)
-    if template.type is UNKNOWN:
-        return template.whole  # it was meant as a bound: the loop is not said to lack one
-    if not assignable(template.type, INTEGER):
-        misfit = fits(data, INTEGER) if template.whole is None else None
-        why = misfit.reason if misfit is not None else f"wanted an integer, found {show(template.type)}"
-        declared.report(value_problems.wrong_value(place, why, misfit.hint if misfit is not None else ""))
-        return template.whole or 1
-    return template.whole
+    found = bounds.count(step["max_runs"], step_place / "max_runs", declared)
+    return 1 if found is None else found  # it was meant as a bound: the loop is not said to lack one
+
+
+def concurrency(step: Data, place: Place, declared: Declarations) -> int | Expression:
+    """Return how many executions of a step may run side by side."""
+    if "concurrency" not in step:
+        return USUAL_CONCURRENCY
+    return bounds.count(step["concurrency"], place / "concurrency", declared) or USUAL_CONCURRENCY
 
 
 def idempotency_key(

@@ -130,7 +130,7 @@ class AnswerReader:
             data = read_data(data, place.address, wanted or UNKNOWN, self.declared.report)
         quorum = step.action.quorum if isinstance(step.action, AskPerson) else None
         if (
-            quorum is not None
+            isinstance(quorum, int)
             and isinstance(data, list)
             and (len(data) > quorum if within else len(data) != quorum)
         ):

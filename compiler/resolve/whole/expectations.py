@@ -19,6 +19,7 @@ from wfc.compiler.rules import values as value_problems
 from wfc.compiler.rules.spelling import nearest
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import Record
+from wfc.compiler.types.outside_names import own_name
 
 __all__ = ["ExpectationReader"]
 
@@ -84,7 +85,10 @@ class ExpectationReader:
             field = record.fields.get(normal_form(str(key)))
             at = place / str(key)
             if field is None:
-                self.declared.report(value_problems.unknown_entry(at.key, str(key), owner, record.fields))
+                own = own_name(record.fields, str(key))
+                self.declared.report(
+                    value_problems.unknown_entry(at.key, str(key), owner, record.fields, own)
+                )
             else:
                 found[field.name] = read_data(content, at.address, field.type, self.declared.report)
         return found

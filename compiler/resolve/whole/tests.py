@@ -92,7 +92,7 @@ class TestResolver:
         found = self.known.get(name)
         if found is None:
             below = name in self.all_names
-            self.declared.report(problems.unknown_test(place / "like", name, list(self.known), below=below))
+            self.declared.report(problems.no_test_above(place / "like", name, list(self.known), below=below))
         return found
 
     def start(self, data: Data, place: Place, base: TestCase | None) -> Mapping[str, Any]:

@@ -31,7 +31,7 @@ from wfc.runtime.core.ticks import (
 from wfc.runtime.driver.run.children import Children
 from wfc.runtime.driver.run.doubles import Double, Instead, pause_double
 from wfc.runtime.driver.run.failures import failed_event, step_failed
-from wfc.runtime.driver.run.questions import check_pause
+from wfc.runtime.driver.run.questions import bounded, check_pause, longest_wait
 from wfc.runtime.driver.run.step_runs import expression_error, started_at, unmet_requirements
 from wfc.runtime.driver.run.watchers import Watchers
 from wfc.runtime.errors import (
@@ -47,7 +47,9 @@ from wfc.runtime.events import (
     StepStateChanged,
 )
 from wfc.runtime.plan.outcomes import UNHANDLED
+from wfc.runtime.plan.pauses import Outside
 from wfc.runtime.plan.signature import Call
+from wfc.runtime.plan.step import Step
 
 __all__ = ["Attempts"]
 
@@ -118,15 +120,16 @@ class Attempts:
             self._prepare(step_run)
         if step.pauses:
             return await self._pause(step_run)
-        if step.timeout is None:
+        timeout = run.execution.timeout_of(step)
+        if timeout is None:
             result = await self._act(step_run)
         else:
             try:
-                async with asyncio.timeout(step.timeout) as bound:
+                async with asyncio.timeout(timeout) as bound:
                     result = await self._act(step_run)
             except TimeoutError:
                 if bound.expired():
-                    raise StepError("timeout", f"it took longer than {step.timeout:g} s") from None
+                    raise StepError("timeout", f"it took longer than {timeout:g} s") from None
                 raise
         return self._conclude(step_run, result)
 
@@ -192,7 +195,7 @@ class Attempts:
         step = step_run.step
         if step.on_expired is not None:
             return self._exit(step.on_expired, step_run)
-        error = StepError("timeout", f"what it waited for did not come within {step.bound:g} s")
+        error = StepError("timeout", _not_in_time(step))
         return self.failed(step_run, error)
 
     def _match(self, step_run: StepRun) -> Tick:
@@ -211,24 +214,33 @@ class Attempts:
         Raises:
             Exception: Its inputs cannot be evaluated, or it returned nothing that it could wait for.
         """
-        run = self._run
-        step = step_run.step
-        assert step.action is not None
+        run, step = self._run, step_run.step
         double = run.doubles.get(step.name) if run.doubles is not None and step.item is None else None
-        if double is not None:
-            step_run.called = True
-            result = await pause_double(double, run.context_of(step_run), step)
-            if result is Instead.EXPIRE:
-                return self._expired(step_run)
-            if result is not Instead.PAUSE:
-                return self._conclude(step_run, result)
-            step_run.called = False
+        if double is None:
+            return await self._paused(step_run)
+        longest = (await self._paused(step_run)).within if Outside in step.pauses else step.bound
+        step_run.called = True
+        result = await pause_double(double, run.context_of(step_run), longest, step.timeout)
+        if result is Instead.EXPIRE:
+            return self._expired(step_run)
+        if result is not Instead.PAUSE:
+            return self._conclude(step_run, result)
+        step_run.called = False
+        return await self._paused(step_run)
+
+    async def _paused(self, step_run: StepRun) -> Paused:
+        """Evaluate what a step waits for; return the tick of the beginning of its pause."""
+        run, step = self._run, step_run.step
+        assert step.action is not None
         value = step.action(run, step_run, None)
         if inspect.isawaitable(value):
             value = await value
         step_run.called = True
+        if run.execution.bounds:
+            value = bounded(step, value, run.execution.bounds)
         check_pause(step, value)
-        return Paused(step_run.number, value, run.clock(), step.bound)
+        now = run.clock()
+        return Paused(step_run.number, value, now, longest_wait(step, value, now))
 
     def _transform(self, step_run: StepRun) -> Tick:
         """Run a step that consists of a tail only, with its progress texts; return its tick."""
@@ -388,6 +400,12 @@ class Attempts:
                     retry_in=retry_in,
                 )
             )
+
+
+def _not_in_time(step: Step) -> str:
+    """Return a sentence about a pause that took too long."""
+    bound = "in time" if step.bound is None else f"within {step.bound:g} s"
+    return f"what it waited for did not come {bound}"
 
 
 def _because(error: Any, cause: BaseException) -> Any:

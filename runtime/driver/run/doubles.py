@@ -8,7 +8,6 @@ from enum import Enum
 from typing import Any
 
 from wfc.runtime.errors import StepError
-from wfc.runtime.plan.step import Step
 
 __all__ = ["Double", "Instead", "pause_double"]
 
@@ -23,18 +22,22 @@ class Instead(Enum):
     EXPIRE = "expire"
 
 
-async def pause_double(double: Double, context: Any, step: Step) -> Any:
+async def pause_double(double: Double, context: Any, longest: float | None, attempt: float | None) -> Any:
     """Return what a double gives for a pause, within the time that the pause itself may last.
+
+    Args:
+        longest: Seconds that the pause may last at most, or ``None``.
+        attempt: Seconds that one attempt of the step may take, or ``None``.
 
     Raises:
         StepError: It took longer than one attempt of the step may.
     """
     try:
-        async with asyncio.timeout(step.bound) as bound, asyncio.timeout(step.timeout) as limit:
+        async with asyncio.timeout(longest) as bound, asyncio.timeout(attempt) as limit:
             return await double(context)
     except TimeoutError:
         if bound.expired():
             return Instead.EXPIRE
         if limit.expired():
-            raise StepError("timeout", f"it took longer than {step.timeout:g} s") from None
+            raise StepError("timeout", f"it took longer than {attempt:g} s") from None
         raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
@@ -27,6 +28,7 @@ from wfc.compiler.expressions.syntax.tree import (
     Binary,
     Choice,
     Compare,
+    Comprehension,
     Concat,
     Constant,
     Fields,
@@ -214,6 +216,26 @@ def filtered(node: FilterCall, values: Values) -> Any:
     return FILTERS[node.name](of, **given)
 
 
+@dataclass
+class Loop:
+    index: int
+    first: bool
+    last: bool
+
+
+def gone_through(node: Comprehension, values: Values) -> list[Any]:
+    of = meaning(node.items, values)
+    found = []
+    for index, item in enumerate(of):
+        given = (item, of[item]) if isinstance(of, dict) else (item,)
+        inside = dict(values)
+        inside["loop"] = Loop(index + 1, index == 0, index == len(of) - 1)
+        inside.update((name.name, each) for name, each in zip(node.names, given, strict=False))
+        if node.test is None or meaning(node.test, inside):
+            found.append(meaning(node.value, inside))
+    return found
+
+
 def rounded(of: Any, digits: int | None = None) -> Any:
     exact = of if isinstance(of, Decimal) else Decimal(repr(of))
     step = -max(-300, min(300, digits or 0))
@@ -373,6 +395,7 @@ RULES: dict[type[Node], Callable[..., Any]] = {
     Attribute: lambda node, values: field(meaning(node.of, values), node.name),
     Subscript: subscript,
     Slice: part,
+    Comprehension: gone_through,
     ListDisplay: lambda node, values: [meaning(item, values) for item in node.items],
     RecordDisplay: lambda node, values: {key.value: meaning(value, values) for key, value in node.entries},
     Unary: lambda node, values: (

@@ -290,6 +290,7 @@ class Calls(Workflow, name="calls", config=Config, source="calls.yaml"):
     ) -> Iterator[str]:
         if len(result) <= 0:
             yield f"Nothing was found for {inputs.question}."
+            return
         if len(result) > 100 or inputs.deep:
             yield "Too much was found."
 
