@@ -36,7 +36,7 @@ def asking_steps(workflow: type[Workflow]) -> list[str] | None:
     """Return the names of the steps that ask people; ``None`` where an unknown child workflow may ask too."""
     from wfc.runtime.plan.pauses import Child, Question
 
-    steps = workflow.table().steps
+    steps = workflow._wfc.plan.steps
     if any(Child in (step.item or step).pauses for step in steps):
         return None
     return [step.name for step in steps if Question in step.pauses]

@@ -127,7 +127,7 @@ def from_outside(pairs: Sequence[str], workflow: type[Workflow]) -> list[Event]:
 
     from wfc.runtime.events import event_name
 
-    kinds = {event_name(kind): kind for kind in workflow.table().received}
+    kinds = {event_name(kind): kind for kind in workflow._wfc.plan.received}
     found: list[Event] = []
     for pair in pairs:
         name, equals, text = pair.partition("=")

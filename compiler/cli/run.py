@@ -131,8 +131,8 @@ def run(program: str, inputs: Inputs) -> Followed:
     from wfc.runtime.driver.engine import default_engine
 
     try:
-        kind = loaded.workflow.table().start_class
-        ends = loaded.workflow.table().end_classes
+        kind = loaded.workflow._wfc.plan.start_class
+        ends = loaded.workflow._wfc.plan.end_classes
     except WorkflowError as error:
         raise click.ClickException(printable(str(error))) from None
     if inputs.field is not None:

@@ -134,7 +134,7 @@ def _call(found: RunFunction | None) -> Callable[[CallingRun], str] | None:
             raise
         except Exception as error:
             raise ExpressionError(
-                f"`{name}` of {run.workflow.workflow_name} cannot be computed: {error}"
+                f"`{name}` of {run.workflow._wfc.name} cannot be computed: {error}"
             ) from error
 
     return text

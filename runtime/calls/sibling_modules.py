@@ -72,7 +72,7 @@ def sibling_workflow(folder: Path, name: str) -> type[Any] | None:
             isinstance(found, type)
             and issubclass(found, WorkflowDefinition)
             and found.__module__ == module.__name__
-            and found._name == name
+            and found._wfc.name == name
         ):
             return found
     return None

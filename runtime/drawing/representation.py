@@ -167,7 +167,7 @@ def get_workflow_representation(workflow: Workflow | type[Workflow]) -> Workflow
         WorkflowValidationError: A step's signature cannot be read.
     """
     kind = workflow if isinstance(workflow, type) else type(workflow)
-    made = _Graph(kind._plan())
+    made = _Graph(kind._wfc.plan)
     return WorkflowGraph(
         name=kind.__name__,
         nodes=list(made.nodes.values()),

@@ -12,12 +12,12 @@ __all__ = ["get_steps_from_class", "get_steps_from_instance", "is_free_function"
 
 def get_steps_from_class(_class: type[Workflow]) -> dict[str, StepFunction[Any, Any]]:
     """Return the steps of a class as they are written, by name."""
-    return _class._written_steps()
+    return _class._wfc.steps()
 
 
 def get_steps_from_instance(workflow: Workflow) -> dict[str, StepFunction[Any, Any]]:
     """Return the steps of a workflow as they are written, by name."""
-    return type(workflow)._written_steps()
+    return type(workflow)._wfc.steps()
 
 
 def is_free_function(qualname: str) -> bool:

@@ -97,7 +97,7 @@ class Delivery(ChildStarter, Protocol):
             runs = self.runs_of(workflow, called)
             if not runs:
                 return self._deliver_later(event, workflow, called, message_id, if_absent, beside)
-        if runs[0].workflow._run_rules().when_running == "queue":
+        if runs[0].workflow._wfc.run_rules.when_running == "queue":
             del runs[1:]  # the others are still to begin, and about something else
         return any([await _receive(run, event, message_id) for run in runs])
 
@@ -170,11 +170,13 @@ class Delivery(ChildStarter, Protocol):
         self, event: Event | Message, workflow: StartableWorkflow, key: str, message_id: str | None
     ) -> bool:
         """Start a run with inputs from the event's fields; deliver the event to it if it accepts it."""
-        kind, name = workflow.start_event_class, workflow.workflow_name
+        kind, name = workflow._wfc.plan.start_class, workflow._wfc.name
         names = {name for field, info in kind.model_fields.items() for name in (field, info.alias)}
         fields = {name: value for name, value in fields_of(event).items() if name in names}
-        run = workflow._prepare(start_event=read_as(kind, fields, f"the inputs of `{name}`"), engine=self)
-        rules = workflow._run_rules()
+        run = workflow._wfc.prepare(
+            workflow, start_event=read_as(kind, fields, f"the inputs of `{name}`"), engine=self
+        )
+        rules = workflow._wfc.run_rules
         if rules.key is not None:
             run.key = rules.key(run)
         if run.key != key:

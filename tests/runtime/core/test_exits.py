@@ -337,7 +337,7 @@ def test_an_exit_sees_the_state_class_that_it_names(play: Play) -> None:
 
     with pytest.raises(StepFailedError, match="nobody can wait"):
         play(Alone)
-    assert Alone.table().state is Memory
+    assert Alone._wfc.plan.state is Memory
 
 
 class Spending(Workflow, limits=Limits(tokens=9)):

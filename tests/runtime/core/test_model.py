@@ -64,7 +64,7 @@ class Play:
     """One run, driven tick by tick; and, from some moment on, what was read of its snapshot beside it."""
 
     def __init__(self, maker: Maker, workflow: type[Workflow], rng: random.Random) -> None:
-        self.maker, self.rng, self.plan = maker, rng, workflow.table()
+        self.maker, self.rng, self.plan = maker, rng, workflow._wfc.plan
         self.values = Values(Classes.of(self.plan))
         self.execution = self.fresh()
         self.twin: Execution | None = None

@@ -238,7 +238,7 @@ def test_whatever_happens_a_run_ends_and_leaves_nothing(count: int, actions: lis
     paid = sum(what == "pay" for what, _ in actions)
     assert said[1] <= paid  # each event is taken once, or told of at the end
 
-    again = Execution(Rich.table(), "r", Rich.table().new_state())
+    again = Execution(Rich._wfc.plan, "r", Rich._wfc.plan.new_state())
     for tick in ticks:
         advance(again, tick)
         if again.outcome is None:

@@ -135,7 +135,7 @@ def test_steps_are_inherited_and_overridden(play: Play) -> None:
             return StopEvent(result="derived")
 
     assert (play(Base), play(Derived)) == ("base", "derived")
-    assert list(Derived.steps()) == ["start", "end"]
+    assert list(Derived._wfc.steps()) == ["start", "end"]
 
 
 def test_a_step_may_be_called_like_the_function_that_it_is() -> None:
