@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from wfc.runtime.authoring.definition import Internals, WorkflowDefinition
+from wfc.runtime.authoring.definition import WorkflowDefinition, definition_of
 from wfc.runtime.authoring.options import check_options, check_step_names
 from wfc.runtime.authoring.replaceable import ReplaceableProperty
 from wfc.runtime.authoring.resource import ResourceManager
@@ -58,7 +58,7 @@ class Workflow(WorkflowDefinition):
         WorkflowConfigurationError: An argument is out of range.
     """
 
-    _wfc = Internals[WorkflowInternals]()
+    _wfc: WorkflowInternals
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class Workflow(WorkflowDefinition):
         stream_limit: int | None = DEFAULT_STREAM_LIMIT,
         runtime: None = None,
     ) -> None:
-        definition = type(self)._wfc
+        definition = definition_of(type(self))
         if timeout is DEFAULT_TIMEOUT and definition.name is not None:
             timeout = definition.deadline
         check_options(timeout, num_concurrent_runs, stream_limit, runtime)
@@ -100,7 +100,7 @@ class Workflow(WorkflowDefinition):
                 check_step_names(definition, Workflow)
 
     def __repr__(self) -> str:
-        names = ", ".join(step.name for step in type(self)._wfc.plan.steps)
+        names = ", ".join(step.name for step in definition_of(type(self)).plan.steps)
         return f"<{type(self).__name__} with the steps {names}>"
 
     @ReplaceableProperty

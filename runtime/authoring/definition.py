@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Generic, TypeVar, overload
+from typing import Any
 
 from wfc.runtime.authoring.class_reader import read_plan
 from wfc.runtime.authoring.run_rules import RunFunction, RunRules
@@ -14,9 +14,7 @@ from wfc.runtime.plan import Plan
 from wfc.runtime.plan.inputs import WorkflowBase
 from wfc.runtime.plan.run_rules import RUN_EXITS, Limits, Receives, WhenRunning
 
-__all__ = ["Definition", "Internals", "WorkflowDefinition"]
-
-T = TypeVar("T")
+__all__ = ["Definition", "WorkflowDefinition", "definition_of"]
 
 
 class Definition:
@@ -89,7 +87,7 @@ class Definition:
                 else:
                     found.pop(name, None)  # overridden by something that is no step
             if issubclass(owner, WorkflowDefinition):
-                found.update(owner._wfc.added_steps)
+                found.update(definition_of(owner).added_steps)
         return found
 
     def add_step(self, function: StepFunction[Any, Any]) -> None:
@@ -106,20 +104,16 @@ class Definition:
         self._plan = None
 
 
-class Internals(Generic[T]):
-    """The only private attribute of workflows: a class has its definition there, an object what it was made with.
+class ClassInternals:
+    """The value of a workflow class's only private attribute, ``_wfc``: all other names are free for subclasses.
 
-    All other names are free for subclasses. Each class gets one of its own; objects have their own value in
-    their ``__dict__``, which comes first.
+    Each class gets one of its own when it is first asked for. An object has another value under the same name,
+    with what it was made with, in its ``__dict__``, which comes first.
     """
 
     definition: Definition | None = None
 
-    @overload
-    def __get__(self, owner: None, kind: type[Any]) -> Definition: ...
-    @overload
-    def __get__(self, owner: object, kind: type[Any] | None = None) -> T: ...
-    def __get__(self, owner: object | None, kind: type[Any] | None = None) -> Definition | T:
+    def __get__(self, owner: object | None, kind: type[Any]) -> Definition:
         """Return the definition of a class.
 
         Raises:
@@ -129,19 +123,24 @@ class Internals(Generic[T]):
             raise WorkflowConfigurationError(
                 f"`{type(owner).__name__}.__init__` does not call `super().__init__()`, which every workflow needs"
             )
-        assert kind is not None
         if self.definition is not None and self.definition.kind is kind:
             return self.definition
-        made: Internals[T] = Internals()
+        made = ClassInternals()
         made.definition = Definition(kind, self.definition)
         kind._wfc = made
         return made.definition
 
 
+def definition_of(kind: type[Any]) -> Definition:
+    """Return the definition of a workflow class."""
+    found: Definition = kind._wfc
+    return found
+
+
 class WorkflowDefinition(WorkflowBase):
     """The definition of a workflow by class keywords and decorated methods; see ``Workflow``."""
 
-    _wfc = Internals[Any]()
+    _wfc: Any = ClassInternals()
 
     def __init_subclass__(
         cls,
@@ -158,7 +157,7 @@ class WorkflowDefinition(WorkflowBase):
         **kwargs: Any,
     ) -> None:
         super().__init_subclass__(**kwargs)
-        own = cls._wfc
+        own = definition_of(cls)
         if when_running is not None:
             own.when_running = when_running
         if limits is not None:
@@ -177,4 +176,4 @@ class WorkflowDefinition(WorkflowBase):
         Raises:
             WorkflowValidationError: The class already has a step of that name.
         """
-        cls._wfc.add_step(function)
+        definition_of(cls).add_step(function)

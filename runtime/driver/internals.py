@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from wfc.runtime.authoring.definition import Definition, WorkflowDefinition
+from wfc.runtime.authoring.definition import Definition, WorkflowDefinition, definition_of
 from wfc.runtime.authoring.resource import ResourceManager, try_configs, try_resources
 from wfc.runtime.authoring.run_rules import RunRules
 from wfc.runtime.calls.settings import read_config
@@ -85,23 +85,23 @@ class WorkflowInternals:
     @property
     def definition(self) -> Definition:
         """The definition of the workflow's class."""
-        return self.kind._wfc
+        return definition_of(self.kind)
 
     @property
     def plan(self) -> Plan:
         """The plan of the class's steps."""
-        return self.kind._wfc.plan
+        return self.definition.plan
 
     @property
     def run_rules(self) -> RunRules:
         """What the class declares about its runs."""
-        return self.kind._wfc.run_rules
+        return self.definition.run_rules
 
     @property
     def name(self) -> str:
         """The workflow's name: the one given to the constructor or in the spec, or the class's full name."""
         kind = self.kind
-        return self._workflow_name or kind._wfc.name or f"{kind.__module__}.{kind.__qualname__}"
+        return self._workflow_name or self.definition.name or f"{kind.__module__}.{kind.__qualname__}"
 
     @property
     def resource_manager(self) -> ResourceManager:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from wfc.runtime.authoring.definition import WorkflowDefinition
+from wfc.runtime.authoring.definition import WorkflowDefinition, definition_of
 from wfc.runtime.authoring.signatures import arguments_of
 from wfc.runtime.errors import SnapshotError
 from wfc.runtime.events import Event
@@ -88,7 +88,7 @@ def _name_of(workflow: str | type[WorkflowDefinition] | WorkflowDefinition) -> s
     if isinstance(workflow, str):
         return workflow
     if isinstance(workflow, type):
-        return workflow._wfc.name or f"{workflow.__module__}.{workflow.__qualname__}"
+        return definition_of(workflow).name or f"{workflow.__module__}.{workflow.__qualname__}"
     return str(workflow._wfc.name)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
+from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.calls.sibling_modules import settings_folder
 from wfc.runtime.core.step_runs import Exit
 from wfc.runtime.driver.engine import Engine
@@ -212,7 +213,7 @@ def _deliver(run: Run, arriving: Sequence[tuple[float, Event]]) -> None:
 
 def doubles_for(workflow: type[Workflow], case: SpecTest) -> dict[str, Double]:
     """Return replacements for the actions of steps: the test's mocks, and an error for a step without one."""
-    table = workflow._wfc.plan
+    table = definition_of(workflow).plan
     doubles = {}
     for step in table.steps:
         if step.action is not None and step.name not in case.real:
@@ -297,20 +298,21 @@ def _complaint(step: Step) -> Double:
 
 
 def _config(workflow: type[Workflow], *, real: bool) -> RunConfig | None:
-    if workflow._wfc.config is None:
+    config = definition_of(workflow).config
+    if config is None:
         return None
-    return config_for_tests(workflow._wfc.config, settings_folder(workflow), real=real)
+    return config_for_tests(config, settings_folder(workflow), real=real)
 
 
 def _start_event(workflow: type[Workflow], fields: Mapping[str, object]) -> StartEvent:
     try:
-        return TypeAdapter(workflow._wfc.plan.start_class).validate_json(to_json(dict(fields)))
+        return TypeAdapter(definition_of(workflow).plan.start_class).validate_json(to_json(dict(fields)))
     except ValidationError as error:
         raise _CannotRunError(f"`start` does not fit: {problems(error)}") from None
 
 
 def _from_outside(workflow: type[Workflow], delivery: Delivery) -> Event:
-    kinds = {event_name(kind): kind for kind in workflow._wfc.plan.received}
+    kinds = {event_name(kind): kind for kind in definition_of(workflow).plan.received}
     kind = kinds.get(delivery.event)
     if kind is None:
         raise _CannotRunError(f"the workflow does not receive `{delivery.event}`")

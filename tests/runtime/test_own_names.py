@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from wfc.runtime import Context, Event, StartEvent, StopEvent, Workflow, WorkflowValidationError, step
+from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.driver.internals import WorkflowInternals
 from wfc.runtime.driver.run import Run
 
@@ -32,8 +33,8 @@ METHODS = {"add_step", "add_workflows", "run", "validate"}
 # what the runtime calls things inside, and what it once called attributes of workflows
 INSIDE = {
     name.lstrip("_")
-    for kind in (Workflow, WorkflowInternals, type(Workflow._wfc), Run)
-    for name in {*dir(kind), *vars(Workflow._wfc), *getattr(kind, "__slots__", ())}
+    for kind in (Workflow, WorkflowInternals, type(definition_of(Workflow)), Run)
+    for name in {*dir(kind), *vars(definition_of(Workflow)), *getattr(kind, "__slots__", ())}
     if not name.startswith("__")
 }
 OTHERS = set(
@@ -178,4 +179,4 @@ def test_a_base_that_tells_nobody_of_its_subclasses_is_no_hindrance(expected: An
         pass
 
     assert asyncio.run(outcome(Derived(timeout=9))) == expected
-    assert Derived._wfc is not Plain._wfc
+    assert definition_of(Derived) is not definition_of(Plain)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.authoring.run_rules import RunRules
 from wfc.runtime.calls.sibling_modules import folder_of, sibling_workflow
 from wfc.runtime.driver.engine.children import StartableWorkflow
@@ -100,7 +101,7 @@ class Engine(Delivery):
             return None
 
     def _generated_beside(self, name: str, other: type[Any]) -> StartableWorkflow | None:
-        folder = folder_of(other) if other._wfc.name is not None else None
+        folder = folder_of(other) if definition_of(other).name is not None else None
         if folder is None:
             return None
         found = self._beside.get((folder, name))

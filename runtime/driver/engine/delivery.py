@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any, Protocol
 
+from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.authoring.run_rules import RunRules, key_text
 from wfc.runtime.driver.engine.children import ChildStarter, StartableWorkflow
 from wfc.runtime.driver.loops import call_and_await
@@ -154,7 +155,7 @@ class Delivery(ChildStarter, Protocol):
         kind = self.class_of(workflow, beside)
         if kind is None:
             raise RunUnknownError(f"there is no workflow `{workflow}`, and no run of one")
-        rules: RunRules = kind._run_rules()
+        rules: RunRules = definition_of(kind).run_rules
         name = name_of(event)
         receives = rules.receives.get(name)
         if receives is None or receives.key is None:
