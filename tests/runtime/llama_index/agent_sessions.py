@@ -66,11 +66,10 @@ async def kept(ctx: Context) -> dict[str, Any]:
     return {"ctx": ctx.to_dict(serializer=JsonSerializer()), "memory": messages}
 
 
-async def go_on(kept: dict[str, Any], made: Any) -> tuple[Context, ChatMemoryBuffer]:
+def go_on(kept: dict[str, Any], made: Any) -> tuple[Context, ChatMemoryBuffer]:
     messages = [ChatMessage(role=role, content=text) for role, text in kept["memory"]]
     memory = ChatMemoryBuffer.from_defaults(messages)
     ctx = Context.from_dict(made, kept["ctx"], serializer=JsonSerializer())
-    await ctx.store.set("memory", memory)  # llama-index-workflows wants this: it leaves the memory out
     return ctx, memory
 
 
@@ -98,8 +97,9 @@ async def ask(make: Callable[..., Any], text: str, replies: Any) -> dict[str, An
 
 async def answer(make: Callable[..., Any], found: dict[str, Any], text: str, replies: Any) -> None:
     made = make(replies)
-    ctx, _ = await go_on(found, made)
+    ctx, memory = go_on(found, made)
     handler = made.run(ctx=ctx)
+    await handler.ctx.store.set("memory", memory)  # llama-index-workflows wants this once the run has begun
     handler.ctx.send_event(HumanResponseEvent(response=text, user_name="Ann"))
     await follow(handler)
     tell_what_was_asked(made)
@@ -114,7 +114,7 @@ async def first(make: Callable[..., Any], text: str, replies: Any) -> dict[str, 
 
 async def second(make: Callable[..., Any], found: dict[str, Any], text: str, replies: Any) -> None:
     made = make(replies)
-    ctx, memory = await go_on(found, made)
+    ctx, memory = go_on(found, made)
     await follow(made.run(user_msg=text, ctx=ctx, memory=memory))
     print("state:", await ctx.store.get("state", default=None))
     tell_what_was_asked(made)

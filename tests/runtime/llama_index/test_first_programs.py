@@ -32,8 +32,8 @@ a field that was not given is an AttributeError
     "branches and loops": (
         "branches_and_loops",
         ((),),
-        """given up after 4: seaseababc | reviews: 5
-mountainsbab after 3 | reviews: 4
+        """given up after 4: seaseaxyzx | reviews: 5
+mountainsxyz after 3 | reviews: 4
 a whole sentence after 0 | reviews: 1
 100
 """,
