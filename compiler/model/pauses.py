@@ -25,14 +25,14 @@ class AskPerson:
     form: Record | None
     prefill: tuple[tuple[str, Value], ...]
     assign: tuple[Template, ...]
-    quorum: int | None
+    quorum: int | Expression | None
 
 
 @dataclass(frozen=True, slots=True)
 class WaitFor:
-    """A delay."""
+    """A delay: seconds, or a duration that is computed when the step run begins."""
 
-    seconds: float
+    seconds: float | Expression
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from collections.abc import Container, Iterator, Mapping
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.rules.flow import choice_written_otherwise
-from wfc.compiler.rules.shape import wrong_type
+from wfc.compiler.rules import flow as flow_problems
+from wfc.compiler.rules import shape as shape_problems
 
 __all__ = ["CHOOSING", "written_otherwise"]
 
@@ -49,7 +49,9 @@ def choice_of_another_language(value: Any, place: Place, events: Container[str])
     at = place / index if isinstance(value, list) else place
     plain = len(entries) == 1 or not any("when" in each for each in entries)
     shown = entries[0] if plain and len(entries) == 1 else f"[{', '.join(entries)}]"
-    return choice_written_otherwise((at / key).key, key, shown if entries else "", by_event=bool(by_event))
+    return flow_problems.choice_written_otherwise(
+        (at / key).key, key, shown if entries else "", by_event=bool(by_event)
+    )
 
 
 def join_written_otherwise(value: Any, place: Place) -> Finding | None:
@@ -66,7 +68,7 @@ def join_written_otherwise(value: Any, place: Place) -> Finding | None:
     names = ", ".join(map(str, value[key]))
     hint = f"write `at_least: {{count: {value['at_least']}, of: [{names}]}}`"
     at = place / "at_least"
-    return wrong_type(
+    return shape_problems.wrong_type(
         at, "`at_least`", "`{count: …, of: [events]}`", f"the number `{value['at_least']}`", hint
     )
 

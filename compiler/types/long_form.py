@@ -10,23 +10,26 @@ from wfc.compiler.rules.spelling import nearest
 
 __all__ = ["CONSTRAINT_KEYS", "LONG_KEYS", "is_long_form", "misspelt_key"]
 
-CONSTRAINT_KEYS: Final = frozenset(
-    {"format", "min", "max", "min_length", "max_length", "pattern", "min_items", "max_items"}
+CONSTRAINT_KEYS: Final = frozenset({"format", "min", "max", "min_length", "max_length", "pattern"})
+LONG_KEYS: Final = (
+    frozenset({"type", "enum", "one_of", "default", "description", "merge", "as"}) | CONSTRAINT_KEYS
 )
-LONG_KEYS: Final = frozenset({"type", "enum", "one_of", "default", "description", "merge"}) | CONSTRAINT_KEYS
 LONG_SYNONYMS: Final[Mapping[str, str]] = {
     "minimum": "min",
     "maximum": "max",
     "minlength": "min_length",
     "maxlength": "max_length",
-    "minitems": "min_items",
-    "maxitems": "max_items",
+    "minitems": "min_length",
+    "maxitems": "max_length",
     "initial": "default",
     "initialvalue": "default",
     "value": "default",
     "reducer": "merge",
     "regex": "pattern",
     "desc": "description",
+    "alias": "as",
+    "jsonname": "as",
+    "serializedname": "as",
     "values": "enum",
     "choices": "enum",
     "options": "enum",
@@ -36,7 +39,7 @@ FORMS: Final = frozenset({"type", "enum", "one_of"})
 WORDS: Final = frozenset(
     {"string", "integer", "number", "decimal", "boolean", "date", "datetime", "duration", "any"}
 )
-TYPE: Final = re.compile(r"\s*(?:(?:optional|list\s+of|map\s+of)\s+)*(\S+)\s*")
+TYPE: Final = r"\s*(?:(?:optional|list\s+of|map\s+of)\s+)*(\S+)\s*"
 
 
 def is_long_form(data: Mapping[str, object]) -> bool:
@@ -72,5 +75,5 @@ def misspelt_key(data: Mapping[str, object]) -> tuple[str, str] | None:
 def can_be_type(value: object) -> bool:
     if isinstance(value, dict):
         return True
-    match = TYPE.fullmatch(value) if isinstance(value, str) else None
+    match = re.fullmatch(TYPE, value) if isinstance(value, str) else None
     return match is not None and (match[1] in WORDS or not match[1][0].isascii() or match[1][0].isupper())

@@ -55,6 +55,7 @@ class Definition:
                 is_generated=self.name is not None,
                 received=tuple(one.event for one in self.receives),
                 limits=rules.limits,
+                computes_bounds=rules.bounds is not None,
                 exits={name: rules.functions[name] for name in RUN_EXITS if name in rules.functions},
             )
         return self._plan

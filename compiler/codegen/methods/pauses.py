@@ -22,12 +22,25 @@ def pause_value(
     match pause:
         case AskPerson():
             return question_value(pause, step, function, bindings, names)
-        case WaitFor():
-            return call(Code("Delay"), literal(pause.seconds))
+        case WaitFor(seconds=Expression() as length):
+            return call(Code("Delay"), function.expression(length))
+        case WaitFor(seconds=float() as seconds):
+            return call(Code("Delay"), literal(seconds))
         case WaitUntil():
             return call(Code("Until"), function.expression(pause.moment))
         case WaitEvent():
-            return call(Code("Outside"), names.of(pause.event.record))
+            return call(Code("Outside"), names.of(pause.event.record), **computed_bounds(step, function))
+    raise AssertionError(pause)
+
+
+def computed_bounds(step: Step, function: FunctionBuilder) -> dict[str, Code]:
+    """Return the arguments of a pause for bounds that are computed; a bound that is written out is the
+    decorator's.
+    """
+    named = {"within": step.within, "until": step.until}
+    return {
+        name: function.expression(bound) for name, bound in named.items() if isinstance(bound, Expression)
+    }
 
 
 def question_value(
@@ -43,8 +56,9 @@ def question_value(
         named["prefill"] = Code(f"{{{', '.join(pairs)}}}")
     if asked.assign:
         named["assign"] = Code(f"[{', '.join(function.template(each) for each in asked.assign)}]")
-    if asked.quorum is not None:
+    if isinstance(asked.quorum, int):
         named["quorum"] = literal(asked.quorum)
+    named |= computed_bounds(step, function)
     return call(Code("Question"), form, **named)
 
 

@@ -67,7 +67,7 @@ class MethodWriter:
             named["name"] = literal(step.name)
         if isinstance(step.accepts, Join):
             named["join"] = self.join(step.accepts)
-        if step.within is not None:
+        if isinstance(step.within, float):
             named["within"] = literal(step.within)
         if kind == "step" or isinstance(step.action, WorkflowCall):
             named |= self.attempts(step)
@@ -80,9 +80,9 @@ class MethodWriter:
         named: dict[str, Code] = {}
         if step.retry is not None:
             named["retry_policy"] = self.bindings.retry(step.retry)
-        if step.timeout is not None:
+        if isinstance(step.timeout, float):
             named["timeout"] = literal(step.timeout)
-        if step.concurrency != USUAL_CONCURRENCY:
+        if isinstance(step.concurrency, int) and step.concurrency != USUAL_CONCURRENCY:
             named["num_workers"] = literal(step.concurrency)
         if step.cached is not None:
             named["cache"] = cache_argument(step.cached)

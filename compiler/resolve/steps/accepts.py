@@ -7,11 +7,11 @@ from wfc.compiler.expressions import Expression, Scope, parse_expression
 from wfc.compiler.model import AnyOf, Event, Join
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import one_or_many
-from wfc.compiler.resolve.values.durations import duration
+from wfc.compiler.resolve.values import durations
 from wfc.compiler.resolve.values.reader import reads_as_text
 from wfc.compiler.resolve.values.scopes import inputs, one_of
 from wfc.compiler.rules import steps as problems
-from wfc.compiler.rules.values import wrong_value
+from wfc.compiler.rules import values as value_problems
 from wfc.compiler.types import UNKNOWN, members, show
 
 __all__ = ["resolve_accepts"]
@@ -49,12 +49,14 @@ def resolve_accepts(data: object, place: Place, declared: Declarations) -> tuple
             declared.report(problems.key_without_companion((place / key).key, key, needed))
     if "match_by" in data and data.get("rest") == "cancel":
         why = "a join with `match_by` goes on for each value, so that there is no rest to cancel"
-        declared.report(wrong_value(place / "rest", why, "write `rest: finish`"))
+        declared.report(value_problems.wrong_value(place / "rest", why, "write `rest: finish`"))
         whole = False
     if form == "each" and "match_by" in data:
         declared.report(problems.match_by_in_batch((place / "match_by").key))
     by = "match_by" in data and form != "each"
-    within = duration(data["within"], place / "within", declared.report) if "within" in data else None
+    within = (
+        durations.duration(data["within"], place / "within", declared.report) if "within" in data else None
+    )
     whole = whole and ("within" not in data or within is not None)
     join = Join(
         form=form,  # type: ignore[arg-type]  # one of FORMS
@@ -77,7 +79,7 @@ def match_by(data: object, events: tuple[Event, ...], place: Place, declared: De
     found = parse_expression(str(data), place / "match_by", scope, declared.report)
     if found.type != UNKNOWN and not all(reads_as_text(each) for each in members(found.type)):
         why = f"wanted a text or a number that events share, found {show(found.type)}"
-        declared.report(wrong_value(place / "match_by", why))
+        declared.report(value_problems.wrong_value(place / "match_by", why))
     return found
 
 

@@ -16,7 +16,7 @@ from wfc.runtime.core.step_runs import Exit, Pause
 from wfc.runtime.core.ticks import Answered, InboxEventTaken, Paused, PauseFailed, PauseResolved
 from wfc.runtime.errors import StepError
 from wfc.runtime.events import Event, StepState
-from wfc.runtime.plan.pauses import Child, Delay, Items, Outside, Question, QuestionAsked, Until
+from wfc.runtime.plan.pauses import Child, Delay, Items, Outside, Question, QuestionAsked, Until, seconds_of
 from wfc.runtime.plan.step import Step
 from wfc.runtime.values.outputs import form_schema
 
@@ -50,8 +50,9 @@ def step_paused(execution: Execution, tick: Paused) -> None:
     if tick.within is not None:
         pause.expires = seconds_after(tick.now, tick.within)
         _bound(execution, pause, tick.within, Exit.EXPIRED)
-    if run.step.timeout is not None:
-        _bound(execution, pause, run.step.timeout, Exit.BROKEN)
+    timeout = execution.timeout_of(run.step)
+    if timeout is not None:
+        _bound(execution, pause, timeout, Exit.BROKEN)
     _BEGIN[type(value)](execution, pause)
 
 
@@ -95,7 +96,7 @@ def _ask(execution: Execution, pause: Pause) -> None:
 
 def _delay(execution: Execution, pause: Pause) -> None:
     assert isinstance(pause.value, Delay)
-    _bound(execution, pause, max(0.0, pause.value.seconds), Exit.RESULT)
+    _bound(execution, pause, max(0.0, seconds_of(pause.value.seconds)), Exit.RESULT)
 
 
 def _until(execution: Execution, pause: Pause) -> None:
@@ -131,7 +132,7 @@ def pause_timer_fired(execution: Execution, pause: Pause, timer: int) -> None:
     exit = pause.timers.pop(timer)
     error = None
     if exit is Exit.BROKEN:
-        error = StepError("timeout", f"it took longer than {pause.run.step.timeout:g} s")
+        error = StepError("timeout", f"it took longer than {execution.timeout_of(pause.run.step):g} s")
     finish(execution, pause, exit, error)
 
 

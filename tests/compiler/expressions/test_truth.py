@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.expressions import Scope, falls_through, judge, parse_expression
+from wfc.compiler.expressions import Scope, parse_expression
+from wfc.compiler.expressions.conditions.exhaustiveness import falls_through, judge
 from wfc.compiler.types import BOOLEAN, INTEGER, STRING, Enumeration, Field, Optional, Record
 
 
@@ -22,8 +23,12 @@ EXHAUSTIVE = [
     ["state.maybe_flag is none", "state.maybe_flag == true", "state.maybe_flag == false"],
     ["state.comment is none", "state.comment is not none"],
     ["state.comment == none", "state.comment != none"],
-    ["state.comment is none", 'state.comment == "x"', 'state.comment != "x"'],
-    ['state.comment != "x"', "state.comment is not none"],
+    [
+        "state.comment is none",
+        'state.comment == "x"',
+        'state.comment is not none and state.comment != "x"',
+    ],
+    ['state.comment is none or state.comment != "x"', "state.comment is not none"],
     ["state.level is none", 'state.level == "low"', 'state.level == "high"'],
     ["event is Ready", "event is Rejected"],
     [
@@ -118,7 +123,7 @@ NARROWED = [
     ("state.comment is not none", True, "state.comment | upper", "string"),
     ("state.comment is none", False, "state.comment | upper", "string"),
     ('state.comment == "x"', True, "state.comment | upper", "string"),
-    ('state.comment != "x"', False, "state.comment | upper", "string"),
+    ('state.comment is none or state.comment != "x"', False, "state.comment | upper", "string"),
     ('state.comment in ["x", "y"]', True, "state.comment | upper", "string"),
     ("not (state.comment is none or state.order is none)", True, "state.order.total", "decimal"),
     ("state.comment is none and state.order is none", False, "state.comment", "optional string"),

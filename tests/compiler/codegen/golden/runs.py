@@ -1,7 +1,7 @@
 """Says what becomes of runs as a whole."""
 
 # Generated from runs.yaml. Edit the spec, not this file.
-# sha256:b56fc7ad7fbbc161108f16ff6b75572e869e13ebda5817f1289393d4a2c8054d, output format 2
+# sha256:c988284ee5d51aad29f5dc28841251b9c031c719b4df7084c290e442d1de8fe0, output format 2
 
 from typing import Annotated, Any, overload
 
