@@ -47,6 +47,9 @@ class WorkflowInternals:
 
     Args:
         kind: The object's class.
+
+    Raises:
+        WorkflowConfigurationError: ``skip_graph_checks`` names a check that does not exist.
     """
 
     def __init__(
