@@ -62,13 +62,17 @@ class Emit:
 
 @dataclass(frozen=True, slots=True)
 class EmitEach:
-    """Emits one event per item of a list: a batch, at most ``max`` items."""
+    """Emits one event per item of a list: a batch, at most ``max`` items.
+
+    ``concurrency`` is how many of them are under way at once; ``None``: all.
+    """
 
     items: Expression
     name: str  # of the item, in expressions
     emit: Emit
     max: int
     address: Address
+    concurrency: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

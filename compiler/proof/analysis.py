@@ -9,7 +9,6 @@ from wfc.compiler.model import Emit, Join, Step, Workflow
 from wfc.compiler.model.flow import emits_of
 from wfc.compiler.proof.graph.batch_nesting import MisplacedBatch, misplaced_batches
 from wfc.compiler.proof.graph.flow_graph import FlowGraph, Way, build_graph
-from wfc.compiler.proof.graph.match_by import expand_match_by
 from wfc.compiler.proof.joins.completeness import JoinFailure, prove_joins
 
 __all__ = ["FlowAnalysis"]
@@ -24,7 +23,7 @@ class FlowAnalysis:
     @cached_property
     def graph(self) -> FlowGraph:
         """Its abstract graph: step ``i`` is node ``i + 1``."""
-        return build_graph(self.workflow, expand_match_by)
+        return build_graph(self.workflow)
 
     @cached_property
     def misplaced(self) -> list[MisplacedBatch]:
@@ -62,8 +61,7 @@ class FlowAnalysis:
         place = Place(accepts.address)
         if isinstance(accepts, Join):
             place = place / accepts.form
-            if accepts.form == "at_least":
-                place = place / "of"
+            return place / slot if len(accepts.slots) > 1 else place
         return place / slot if len(accepts.events) > 1 else place
 
     def form(self, node: int) -> Place:

@@ -46,6 +46,8 @@ class Execution:
         "buffers",
         "busy",
         "cost_usd",
+        "counts",
+        "due",
         "effects",
         "event_waits",
         "expecting",
@@ -103,6 +105,10 @@ class Execution:
         self.paused: dict[int, Pause] = NONE  # by the step run's number
         self.expecting: dict[int, Pause] = NONE  # the pauses that an event from outside may end, by number
         self.limits: Mapping[int, int] = NONE
+        self.counts: Mapping[int, int] = (
+            NONE  # of events that joins of batches wait for, where it is computed
+        )
+        self.due: list[Frame] = []  # batches of which an item may begin, once for each
         self.runs: dict[int, int] = NONE  # step runs outside of items, of steps with a limit
         self.steps = 0  # step runs, if they are bounded
         self.tokens = 0  # of models, in and out

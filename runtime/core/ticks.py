@@ -35,13 +35,20 @@ __all__ = [
 
 
 class Started:
-    """The start of the run. ``limits`` holds the ``max_runs`` of steps that compute it, by step index."""
+    """The start of the run.
 
-    __slots__ = ("event", "limits")
+    ``limits`` holds the ``max_runs`` of steps that compute it, ``counts`` the same for what the joins of batches wait
+    for, by step index.
+    """
 
-    def __init__(self, event: StartEvent, limits: Mapping[int, int]) -> None:
+    __slots__ = ("counts", "event", "limits")
+
+    def __init__(
+        self, event: StartEvent, limits: Mapping[int, int], counts: Mapping[int, int] | None = None
+    ) -> None:
         self.event = event
         self.limits = limits
+        self.counts = counts or {}
 
 
 class Completed:

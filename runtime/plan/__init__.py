@@ -76,6 +76,7 @@ class Plan:
         }
         self.limits = limits
         self.has_limits = any(step.limited for step in self.steps)
+        self.has_bounds = self.has_limits or any(callable(step.count) for step in self.steps)
         self.most_steps = None if limits is None else limits.steps
         if self.most_steps is not None:
             for step in self.steps:
@@ -120,6 +121,10 @@ class Plan:
         self.cancelling = False  # whether a join may cancel what it does not wait for
         for step in self.steps:
             if getattr(step.join, "rest", "finish") == "cancel":
+                if isinstance(step.join, EachOf) and step.fork is None:
+                    raise WorkflowValidationError(
+                        f"the join of step `{step.name}` cancels the rest of a batch, so it must name its fork"
+                    )
                 self.cancelling = True
                 step.cancels = flow.leading_to(step)
             if step.opens and step.emissions.batches:

@@ -72,9 +72,18 @@ class Until:
 
 @dataclass(frozen=True, slots=True)
 class Outside(Generic[E]):
-    """A pause for an outside event for which ``that`` holds: the oldest one kept, or the next to come."""
+    """A pause for an outside event for which ``that`` holds: the oldest one kept, or the next to come.
 
-    event: type[E]
+    Args:
+        event: The event's class, or several of which one comes.
+    """
+
+    event: type[E] | tuple[type[E], ...]
+
+    @property
+    def events(self) -> tuple[type[E], ...]:
+        """The classes of the events that end it."""
+        return self.event if isinstance(self.event, tuple) else (self.event,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -285,6 +285,10 @@ class _SnapshotReader:
             made.collected[self._step(index).index] = [
                 (_path(path), self._values.read_event(event)) for path, event in found
             ]
+        if data.get("pending"):
+            made.pending = deque(
+                (_number(position), self._values.read_event(event)) for position, event in data["pending"]
+            )
         return made
 
     def _fill_frames(self) -> None:
@@ -309,6 +313,7 @@ class _SnapshotReader:
         execution, data, values = self._execution, self._data, self._values
         execution.root = self._frame_at(data.get("root"))
         execution.limits = {self._step(index).index: _number(most) for index, most in self._list("limits")}
+        execution.counts = {self._step(index).index: _number(count) for index, count in self._list("wanted")}
         execution.runs = {
             self._step(index).index: _number(count) for index, count in self._list("counts")
         } or NONE

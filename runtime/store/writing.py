@@ -94,6 +94,7 @@ class _Writer:
         failing = execution.failing
         return {
             "limits": [[index, most] for index, most in execution.limits.items()],
+            "wanted": [[index, count] for index, count in execution.counts.items()],
             "counts": [[index, count] for index, count in execution.runs.items()],
             "steps": execution.steps or None,
             "tokens": execution.tokens or None,
@@ -254,6 +255,7 @@ class _Writer:
                 [index, [[list(path), self._event(event)] for path, event in found]]
                 for index, found in frame.collected.items()
             ],
+            "pending": [[position, self._event(event)] for position, event in frame.pending],
         }
         data = {name: one for name, one in data.items() if type(one) is int or one not in (None, [], False)}
         if frame.members is not None:  # also if it has none

@@ -87,9 +87,10 @@ class ValueWriter:
         event = self.emit(batch.emit, {**known, (batch.name,): item})
         source = call(Code("filters.at_most"), literal(batch.max), items)
         events = Code(f"[{event} for {item} in {source}]")
-        return (
-            call(Code("Batch"), self.names.of(batch.emit.event.record), events) if self.told_apart else events
-        )
+        if not self.told_apart and batch.concurrency is None:
+            return events
+        named = {} if batch.concurrency is None else {"concurrency": literal(batch.concurrency)}
+        return call(Code("Batch"), self.names.of(batch.emit.event.record), events, **named)
 
     def emitted(self, emission: Emission) -> Code:
         """Return the type of what is emitted, for the signature."""

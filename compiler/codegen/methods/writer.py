@@ -13,10 +13,14 @@ from wfc.compiler.codegen.methods.actions import ActionWriter
 from wfc.compiler.codegen.methods.caching import cache_argument
 from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.shapes import SELF, PythonFunction
+from wfc.compiler.expressions import Expression
 from wfc.compiler.model import USUAL_CONCURRENCY, Join, Step, Workflow, WorkflowCall
 from wfc.compiler.python.literals import Code, literal
 
 __all__ = ["BODY", "MethodWriter"]
+
+COUNT = "{}_count"
+"""The name of the method that computes how many events a step's join waits for."""
 
 BODY = 2 * INDENT
 """The margin of statements in a method."""
@@ -66,7 +70,7 @@ class MethodWriter:
         if name != step.name:
             named["name"] = literal(step.name)
         if isinstance(step.accepts, Join):
-            named["join"] = self.join(step.accepts)
+            named["join"] = self.join(step, step.accepts)
         if step.within is not None:
             named["within"] = literal(step.within)
         if kind == "step" or isinstance(step.action, WorkflowCall):
@@ -88,15 +92,18 @@ class MethodWriter:
             named["cache"] = cache_argument(step.cached)
         return named
 
-    def join(self, join: Join) -> Code:
+    def join(self, step: Step, join: Join) -> Code:
         """Return the decorator's arguments for what a join waits for."""
         named = {"fork": literal(join.fork)}
         if join.within is not None:
             named["within"] = literal(join.within)
         if join.proceed:
             named["proceed"] = literal(True)
-        if join.rest == "cancel":
-            named["rest"] = literal("cancel")
-        if join.form == "at_least":
+        if join.form == "each" and join.count is not None:
+            computed = isinstance(join.count, Expression)
+            named["count"] = literal(COUNT.format(step.name) if computed else join.count)
+        if join.rest == "cancel" or (join.form == "each" and join.rest is not None):
+            named["rest"] = literal(join.rest)
+        if join.form == "any" and join.count is not None:
             return call(Code("AtLeast"), literal(join.count), **named)
         return call(Code({"all": "AllOf", "any": "FirstOf", "each": "EachOf"}[join.form]), **named)

@@ -20,8 +20,8 @@ def cyclic(graph: FlowGraph) -> frozenset[int]:
 
 def _edges(graph: FlowGraph, node: int, *, only_limit: bool) -> Iterator[tuple[Hop, int]]:
     for way in graph.nodes[node].ways:
-        if only_limit and way.occasion != "on_limit":
-            continue
+        if way.ends or (only_limit and way.occasion != "on_limit"):
+            continue  # what is sent beside the end of the run leads nowhere
         for event in (*way.singles, *way.batches):
             for target, _slot in graph.acceptors.get(event, ()):
                 yield Hop(node, way, event), target

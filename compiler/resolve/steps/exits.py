@@ -186,7 +186,15 @@ class ExitResolver:
         most = data.get("max")
         if not isinstance(emission, Emit):
             return None
-        return EmitEach(items, name, emission, most if isinstance(most, int) else 0, place.address)
+        concurrency = data.get("concurrency")
+        return EmitEach(
+            items,
+            name,
+            emission,
+            most if isinstance(most, int) else 0,
+            place.address,
+            concurrency if isinstance(concurrency, int) else None,
+        )
 
     def all(self, data: object, place: Place, scope: Scope) -> EmitAll | None:
         if not isinstance(data, list):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, cast
 
 from wfc.compiler.diagnostics import Address, Place
-from wfc.compiler.expressions import Expression, Scope, Template, parse_template
+from wfc.compiler.expressions import Expression, Scope, Template
 from wfc.compiler.model import USUAL_CONCURRENCY, Exit, MapItems, Requirement, Step
 from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.resolve.declarations.parts import PartFile, step_entries
@@ -23,14 +23,14 @@ from wfc.compiler.resolve.steps.streams import report_tokens, resolve_stream, wa
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.names import check_style, report_look_alikes
 from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.resolve.values.bounds import bound_by_inputs
 from wfc.compiler.resolve.values.reader import ValueReader
-from wfc.compiler.resolve.values.scopes import StepScopes, max_runs_scope
+from wfc.compiler.resolve.values.scopes import StepScopes
 from wfc.compiler.rules import steps as problems
-from wfc.compiler.rules import values as value_problems
 from wfc.compiler.rules.names import name_declared_twice
 from wfc.compiler.rules.shape import not_supported_yet
 from wfc.compiler.schema.expansion import later_kinds
-from wfc.compiler.types import INTEGER, UNKNOWN, ListOf, MapOf, Record, Type, assignable, fits, members, show
+from wfc.compiler.types import UNKNOWN, ListOf, MapOf, Record, Type, members
 
 __all__ = ["ABOUT_ACTIONS", "resolve_steps"]
 
@@ -267,18 +267,7 @@ def max_runs(step: Data, step_place: Place, declared: Declarations) -> int | Exp
     if "max_runs" not in step:
         # what is left out was meant as a bound: the loop is not said to lack one
         return 1 if declared.is_broken((*step_place.address, "max_runs")) else None
-    data, place = step["max_runs"], step_place / "max_runs"
-    if not isinstance(data, str):
-        return data if isinstance(data, int) else None
-    template = parse_template(data, place, max_runs_scope(declared), declared.report)
-    if template.type is UNKNOWN:
-        return template.whole  # it was meant as a bound: the loop is not said to lack one
-    if not assignable(template.type, INTEGER):
-        misfit = fits(data, INTEGER) if template.whole is None else None
-        why = misfit.reason if misfit is not None else f"wanted an integer, found {show(template.type)}"
-        declared.report(value_problems.wrong_value(place, why, misfit.hint if misfit is not None else ""))
-        return template.whole or 1
-    return template.whole
+    return bound_by_inputs(step["max_runs"], step_place / "max_runs", declared)
 
 
 def idempotency_key(

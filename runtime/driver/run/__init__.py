@@ -141,13 +141,13 @@ class Run(ReachableRun["Run"]):
             return
         assert execution.inputs is not None
         try:
-            limits = self._limits() if execution.plan.has_limits else NONE
+            limits, counts = self._bounds() if execution.plan.has_bounds else (NONE, NONE)
         except Exception as error:
             failure = ExpressionError(f"a bound on step runs cannot be computed: {error}")
             failure.__cause__ = error
             self.apply(Cancelled(error if isinstance(error, SettingsError) else failure))
             return
-        self.apply(Started(execution.inputs, limits))
+        self.apply(Started(execution.inputs, limits, counts))
         for tick in stored.early if stored is not None else ():
             self.apply(tick)
         self._take_early()
@@ -170,14 +170,23 @@ class Run(ReachableRun["Run"]):
             fail(execution, error)
             self.carry_out()
 
-    def _limits(self) -> dict[int, int]:
-        """Return the limits of step runs for the steps that compute them, by step index."""
-        inputs = self.execution.inputs
-        return {
-            step.index: step.max_runs(self, StepRun(0, step, inputs, None, ()), None)
-            for step in self.execution.plan.steps
-            if callable(step.max_runs)
-        }
+    def _bounds(self) -> tuple[dict[int, int], dict[int, int]]:
+        """Return the limits of step runs, and the counts of joins, of the steps that compute them, by index.
+
+        Raises:
+            ValueError: A join would wait for no event at all.
+        """
+        inputs, steps = self.execution.inputs, self.execution.plan.steps
+        limits: dict[int, int] = {}
+        counts: dict[int, int] = {}
+        for step in steps:
+            if callable(step.max_runs):
+                limits[step.index] = step.max_runs(self, StepRun(0, step, inputs, None, ()), None)
+            if callable(step.count):
+                counts[step.index] = count = step.count(self, StepRun(0, step, inputs, None, ()), None)
+                if count < 1:
+                    raise ValueError(f"the `count` of step `{step.name}` is {count}, and must be 1 or more")
+        return limits, counts
 
     def _take_early(self) -> None:
         early, self.early = self.early, None

@@ -1,7 +1,7 @@
 """Says what becomes of runs as a whole."""
 
 # Generated from runs.yaml. Edit the spec, not this file.
-# sha256:b56fc7ad7fbbc161108f16ff6b75572e869e13ebda5817f1289393d4a2c8054d, output format 2
+# sha256:792d0935ae3642bbab952211f77f4c0633ac6e0d1a722f7fec208a983769dd90, output format 2
 
 from typing import Annotated, Any, overload
 
@@ -162,10 +162,6 @@ class Runs(
     @pair.on_timeout
     def pair_timed_out(self, inputs: Inputs[Asked]) -> Restart:
         return Restart(Asked(customer=inputs.customer, id=inputs.id, note=inputs.note))
-
-    @pair.match_by
-    def match_pair(self, event: Left | Right) -> int:
-        return event.id
 
     # runs.yaml:38
     @step(retry_policy=DEFAULT_RETRY, timeout=10.0)
