@@ -10,8 +10,8 @@ from wfc.compiler.limits import MAX_FINDINGS, EnoughError, at_most
 from wfc.compiler.proof import check
 from wfc.compiler.recovery import Analysis, recover
 from wfc.compiler.resolve import resolve, shared_modules
+from wfc.compiler.rules import reading as reading_problems
 from wfc.compiler.rules import spelling
-from wfc.compiler.rules.reading import too_many_findings
 from wfc.compiler.schema import Spec, validate
 from wfc.compiler.slotted import replace
 from wfc.compiler.workspace.compiled import Compiled, compiled_of, with_findings_of
@@ -118,7 +118,7 @@ def analyse_spec(
                 check(workflow, report)
         except EnoughError:
             workflow = None
-            findings.append(too_many_findings(Place((), "text", 0, 0), MAX_FINDINGS))
+            findings.append(reading_problems.too_many_findings(Place((), "text", 0, 0), MAX_FINDINGS))
     return Analysis(document, workflow, findings)
 
 

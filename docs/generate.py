@@ -24,7 +24,8 @@ __all__ = ["pages"]
 
 DOCS: Final = Path(__file__).parent
 ROOMS: Final = (
-    "reading files shape names types values bindings python agents caching expressions operands templates"
+    "reading files shape names types outside_names values bindings python agents caching expressions operands"
+    " patterns templates"
     " steps pauses messages runs flow joins races cases suppressions"
 ).split()
 """The order of the groups of problems, by their modules; others come last."""
@@ -61,6 +62,7 @@ TOLD: Final = {
     "shape": ("The smallest spec", "Every key from A to Z"),
     "names": ("Events", "Types", "What is in scope"),
     "types": ("Types",),
+    "outside_names": ("Names in data outside",),
     "values": ("Types", "Texts with expressions"),
     "bindings": ("Models", "Tools", "http", "Retry policies"),
     "python": ("Tools",),

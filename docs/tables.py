@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,10 +13,10 @@ from excerpts import excerpt
 from rows import table
 from words import ERROR_WORDS, PLACES, SCALAR_WORDS, SECTIONS, UNIT_WORDS
 
-from wfc.compiler.expressions.conditions.narrowing import SCALAR_TESTS
+from wfc.compiler.expressions.conditions.narrowing import KINDS
+from wfc.compiler.expressions.filters.moments import DATE_DIRECTIVES, TIME_DIRECTIVES
 from wfc.compiler.resolve.declarations.retries import DEFAULTS
 from wfc.compiler.resolve.steps.steps import ABOUT_ACTIONS
-from wfc.compiler.resolve.values.durations import SECONDS
 from wfc.compiler.resolve.values.error_names import KNOWN, UNCAUGHT
 from wfc.compiler.schema.expansion import schema
 from wfc.compiler.schema.keywords import NOT_RUN, NOT_YET
@@ -24,7 +25,9 @@ from wfc.compiler.types import (
     show,
 )
 from wfc.compiler.types.constraints import FORMATS
+from wfc.compiler.types.durations import UNITS
 from wfc.compiler.types.parse import SCALARS
+from wfc.runtime.values.moments import formatted
 
 __all__ = ["reference"]
 
@@ -181,10 +184,12 @@ def built_in() -> str:
 
 
 def units() -> str:
-    assert SECONDS.keys() == UNIT_WORDS.keys()
-    return table(
-        ("unit", "means", "such as"), [(f"`{k}`", words, f"`{eg}`") for k, (words, eg) in UNIT_WORDS.items()]
-    )
+    assert set(UNITS.values()) == {UNITS[name] for name in UNIT_WORDS}
+    rows = []
+    for name, (words, example) in UNIT_WORDS.items():
+        alike = ", ".join(f"`{each}`" for each, size in UNITS.items() if size == UNITS[name] and each != name)
+        rows.append((f"`{name}`", alike, words, f"`{example}`"))
+    return table(("unit", "also", "means", "such as"), rows)
 
 
 def errors() -> str:
@@ -194,6 +199,16 @@ def errors() -> str:
 
 def uncaught() -> str:
     return table(("error", "why it cannot be caught"), [(f"`{name}`", why) for name, why in UNCAUGHT.items()])
+
+
+def directives() -> str:
+    rows = [
+        (f"`{name}`", words, formatted(datetime(2026, 3, 9, 14, 5, 7, 250, tzinfo=UTC), name))
+        for name, words in {**DATE_DIRECTIVES, **TIME_DIRECTIVES}.items()
+    ]
+    return table(
+        ("directive", "stands for", "such as"), [(name, words, f"`{eg}`") for name, words, eg in rows]
+    )
 
 
 def named(names: tuple[str, ...]) -> str:
@@ -211,8 +226,9 @@ TABLES: Final = {
     "units": units,
     "errors": errors,
     "uncaught errors": uncaught,
+    "directives": directives,
     "formats": lambda: named(FORMATS),
-    "kinds of value": lambda: named(SCALAR_TESTS),
+    "kinds of value": lambda: named(KINDS),
 }
 
 

@@ -56,8 +56,8 @@ UNIT_WORDS: Final = {
     "s": ("seconds", "30s"),
     "min": ("minutes", "5 min"),
     "h": ("hours", "4h"),
-    "days": ("days of 24 hours; `day` too", "3 days"),
-    "weeks": ("weeks of 7 days; `week` too", "2 weeks"),
+    "days": ("days of 24 hours", "3 days"),
+    "weeks": ("weeks of 7 days", "2 weeks"),
 }
 ERROR_WORDS: Final = {
     "http": "anything wrong with a request or its reply; narrower are all names below that begin with `http.`",
@@ -111,7 +111,14 @@ OPERATORS: Final = (
     ),
     ("one of two", '"many" if order.count > 2 else "few"'),
     ("is it null", "order.note is none", "order.note is not none"),
+    ("is there nothing in it", "order.note is empty", "order.tags is not empty"),
     ("a list, a record written out", "[order.count, 4]", '{"name": name, "count": order.count}'),
+    (
+        "a list made of another",
+        "[tag | upper for tag in order.tags]",
+        "[k for k, price in prices if price > 2]",
+        "[loop.index for tag in order.tags]",
+    ),
     ("a filter", "order.tags | sort | first", 'order.note | default("nothing")'),
 )
 """What the operators are for, with examples whose outcome is worked out here."""

@@ -25,6 +25,7 @@ from pydantic import (
 from wfc.runtime.errors import ExpressionError
 from wfc.runtime.values.dict_like import DictLike, build_subclasses_at_once, init_with_private
 from wfc.runtime.values.event_class import CLOSED, ClosedFields, EventClass
+from wfc.runtime.values.outside_names import own_name
 from wfc.runtime.values.stored_errors import StorableError
 
 __all__ = [
@@ -97,7 +98,7 @@ class RunState(BaseModel):
         try:
             kind.__pydantic_validator__.validate_assignment(kind.model_construct(), field, value)
         except ValidationError as error:
-            name = kind.model_fields[field].alias or field
+            name = own_name(field, kind.model_fields[field])
             said = error.errors(include_url=False)[0]["msg"]
             raise ExpressionError(f"the state's `{name}` cannot be {value!r}: {said}") from None
         return value

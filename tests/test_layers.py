@@ -17,6 +17,7 @@ ROOT = Path(__file__).parent.parent
 # Each room may import itself and those above it.
 COMPILER_ROOMS = (
     "slotted",
+    "on_demand",
     "limits",
     "diagnostics",
     "rules",

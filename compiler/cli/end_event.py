@@ -27,11 +27,13 @@ def refuse_unknown_field(name: str, ends: Iterable[type[StopEvent]]) -> None:
     Raises:
         click.UsageError: No end event has such a field.
     """
+    from wfc.runtime.values.outside_names import outside_name
+
     fields: dict[str, None] = {}
     for end in ends:
         if end.model_config.get("extra") == "allow":
             return  # it holds whatever its step puts into it
-        fields.update(dict.fromkeys(info.alias or each for each, info in end.model_fields.items()))
+        fields.update(dict.fromkeys(outside_name(each, info) for each, info in end.model_fields.items()))
     if name in fields:
         return
     known = ", ".join(f"`{each}`" for each in fields) or "none"

@@ -33,7 +33,7 @@ def given(pairs: Sequence[str], file: str | None, event: type[StartEvent]) -> di
             holds no JSON object.
     """
     values = from_file(file) if file is not None else {}
-    fields = {info.alias or name: info for name, info in event.model_fields.items()}
+    fields = by_name_outside(event)
     for pair in pairs:
         name, equals, text = pair.partition("=")
         if not equals or not name:
@@ -43,6 +43,13 @@ def given(pairs: Sequence[str], file: str | None, event: type[StartEvent]) -> di
             raise click.UsageError(f"`{event.__name__}` has no field `{shown(name)}`; {hint}")
         values[name] = parse(name, text, fields[name])
     return values
+
+
+def by_name_outside(event: type[Event]) -> dict[str, FieldInfo]:
+    """Return the fields of an event by the names that they have in data outside."""
+    from wfc.runtime.values.outside_names import outside_name
+
+    return {outside_name(name, info): info for name, info in event.model_fields.items()}
 
 
 def from_file(file: str) -> dict[str, Any]:
@@ -79,7 +86,7 @@ def parse(name: str, text: str, field: FieldInfo) -> Any:
     refused = problem
     for candidate in candidates:
         try:
-            adapter.validate_json(json.dumps(candidate), strict=True)
+            adapter.validate_json(json.dumps(candidate), strict=True, by_alias=True, by_name=False)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             where = "".join(f"{each}: " for each in [".".join(map(str, first["loc"]))] if each)
@@ -95,22 +102,35 @@ def parse(name: str, text: str, field: FieldInfo) -> Any:
     raise click.UsageError(f"`-i {name}={shown(text)}`: {printable(problem)}")
 
 
-def start_event(event: type[StartEvent], values: Mapping[str, Any]) -> StartEvent:
+def start_event(
+    event: type[StartEvent], values: Mapping[str, Any], of_test: Mapping[str, Any] | None = None
+) -> StartEvent:
     """Return the start event with these values.
+
+    Args:
+        values: By the names that fields have in data outside.
+        of_test: Those of the spec's test that answers for the actions, by the names in the spec; where both give
+            one, that of the command line counts.
 
     Raises:
         click.UsageError: A required one is missing, or one does not fit.
     """
     from pydantic import ValidationError
 
+    from wfc.runtime.values.outside_names import outside_name, own_name
+
     try:
-        return event.model_validate_json(json.dumps(values), strict=True)
+        if of_test is None:
+            return event.model_validate_json(json.dumps(values), strict=True, by_alias=True, by_name=False)
+        own = {outside_name(name, info): own_name(name, info) for name, info in event.model_fields.items()}
+        both = {**of_test, **{own.get(name, name): value for name, value in values.items()}}
+        return event.model_validate_json(json.dumps(both), strict=True)
     except ValidationError as error:
         problems = [
             f"{'.'.join(map(str, each['loc'])) or event.__name__}: {each['msg'][:1].lower()}{each['msg'][1:]}"
             for each in error.errors(include_url=False)
         ]
-        fields = [info.alias or name for name, info in event.model_fields.items()]
+        fields = list(by_name_outside(event))
         takes = f"`{event.__name__}` takes {listed(fields)}" if fields else f"`{event.__name__}` takes none"
         give = f"; give each with `-i {fields[0]}=…`, or all with `--input FILE`" if fields else ""
         told = printable("; ".join(problems))
@@ -137,7 +157,8 @@ def from_outside(pairs: Sequence[str], workflow: type[Workflow]) -> list[Event]:
             raise click.UsageError(f"the workflow does not receive `{shown(name)}`; {hint}")
         try:
             fields = json.dumps(parsed(text if equals else "{}"))
-            found.append(kinds[name].model_validate_json(fields, strict=True))
+            kind = kinds[name]
+            found.append(kind.model_validate_json(fields, strict=True, by_alias=True, by_name=False))
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             where = "".join(f"{each}: " for each in [".".join(map(str, first["loc"]))] if each)

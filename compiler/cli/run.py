@@ -141,7 +141,7 @@ def run(program: str, inputs: Inputs) -> Followed:
     if case is not None:
         unheard(inputs.answers, case, str(inputs.test))
     values = given(inputs.pairs, inputs.file, kind)
-    start = start_event(kind, values if case is None else {**case.start, **values})
+    start = start_event(kind, values, None if case is None else case.start)
     events = from_outside(inputs.deliveries, loaded.workflow)
     answers = read_answers(inputs.answers, asking_steps(loaded.workflow))
     terminal = None if inputs.file == "-" else terminal_if_any()
@@ -217,6 +217,7 @@ async def watch(
     from wfc.compiler.cli.progress import Progress
     from wfc.runtime import StopEvent, WorkflowError
     from wfc.runtime.events import event_name
+    from wfc.runtime.values.outside_names import with_outside_names
 
     end: Any = None
     handler: WorkflowHandler | None = None
@@ -253,7 +254,9 @@ async def watch(
     finally:
         if people is not None:
             await people.stop()
-    return Followed(End(event_name(end), end.model_dump(mode="json", by_alias=True)), 0)
+    return Followed(
+        End(event_name(end), with_outside_names(end, end.model_dump(mode="json", by_alias=True))), 0
+    )
 
 
 async def deliver(events: Sequence[Event], handler: WorkflowHandler) -> None:

@@ -47,7 +47,7 @@ class Bindings:
                 "backoff": policy.backoff,
                 "max_delay": policy.max_delay,
                 "jitter": policy.jitter or None,
-                "total_timeout": policy.total_timeout,
+                "total_timeout": policy.within,
                 "retry_on": policy.retry_on or None,
                 "never_on": policy.never_on or None,
             }
@@ -105,7 +105,8 @@ class Bindings:
         if tool.secrets:
             pairs = ", ".join(f"{literal(word)}: {secret(each)}" for word, each in tool.secrets)
             arguments["secrets"] = Code(f"{{{pairs}}}")
-        wanted = [each for each in self.workflow.resources if each.name not in tool.args.fields]
+        given = {field.name_outside for field in tool.args.fields.values()}
+        wanted = [each for each in self.workflow.resources if each.name not in given]
         if wanted:
             pairs = ", ".join(f"{literal(each.name)}: {self.resource(each)}" for each in wanted)
             arguments["resources"] = Code(f"{{{pairs}}}")

@@ -91,7 +91,7 @@ def _bases(record: Record, name: Code, bases: Mapping[int, tuple[str, str]]) -> 
 def _field(field: Field, before: frozenset[str], names: ModuleNames) -> ClassField:
     name = field_name(field.name)
     later = any(names.of_type(each) not in before for each in records_in(field.type))
-    about = {"alias": literal(field.name)} if name != field.name else {}
+    about = _names(field, name)
     if field.description:
         about["description"] = literal(field.description)
     limits = bounds(field.constraints, field.type, names)
@@ -102,6 +102,17 @@ def _field(field: Field, before: frozenset[str], names: ModuleNames) -> ClassFie
     else:
         spelled = _annotated(_quoted(annotation(field.type, names), later), field, {**about, **limits})
     return ClassField(name, spelled, _default(field, later, names))
+
+
+def _names(field: Field, name: Code) -> dict[str, Code]:
+    """Return how a field is called in data, for pydantic: outside under its foreign name, inside under its own."""
+    if not field.foreign:
+        return {"alias": literal(field.name)} if name != field.name else {}
+    foreign = literal(field.foreign)
+    if name == field.name:
+        return {"validation_alias": foreign}
+    own = literal(field.name)
+    return {"validation_alias": call(Code("AliasChoices"), foreign, own), "serialization_alias": own}
 
 
 def _quoted(spelled: Code, later: bool) -> Code:

@@ -15,7 +15,7 @@ NAMES_BY_MODULE: Final = {
     "datetime": ("UTC", "date", "datetime", "timedelta"),
     "decimal": ("Decimal",),
     "pathlib": ("Path",),
-    "pydantic": ("Field",),
+    "pydantic": ("AliasChoices", "Field"),
     "typing": ("Annotated", "Any", "Literal", "overload"),
     "wfc.runtime.records": ("File", "Message", "Passage"),
     "wfc.runtime": tuple(

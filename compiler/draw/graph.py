@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Final
 
+from wfc.compiler.expressions import Expression
 from wfc.compiler.model import (
     USUAL_CONCURRENCY,
     Action,
@@ -223,7 +224,9 @@ def step_box(id: str, step: Step, in_batches: Collection[str]) -> FlowBox:
     """
     notes = [step.kind, *(waits_or_sends(step.action) if step.action is not None else ())]
     if step.within is not None:
-        notes.append(f"within {seconds(step.within)}")
+        notes.append(f"within {length(step.within)}")
+    if step.until is not None:
+        notes.append(f"until {step.until.text.strip()}")
     if isinstance(step.accepts, Join):
         notes.append(joined(step.accepts))
         if step.accepts.within is not None:
@@ -262,7 +265,7 @@ def waits_or_sends(action: Action) -> Iterator[str]:
             if action.quorum is not None:
                 yield f"{action.quorum} answers"
         case WaitFor():
-            yield f"for {seconds(action.seconds)}"
+            yield f"for {length(action.seconds)}"
         case WaitUntil():
             yield f"until {action.moment.text.strip()}"
         case WaitEvent():
@@ -288,6 +291,11 @@ def joined(join: Join) -> str:
             return f"the first {count} {names} of the batch"
         case "each":
             return f"each {names} of the batch"
+
+
+def length(duration: float | Expression) -> str:
+    """Return a duration in readable form, or the expression that gives it."""
+    return duration.text.strip() if isinstance(duration, Expression) else seconds(duration)
 
 
 def seconds(duration: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions.syntax.template_tree import Part, Text, holes
@@ -10,7 +11,11 @@ from wfc.compiler.expressions.syntax.tree import Node, Path
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import Type
 
-__all__ = ["Expression", "Template"]
+__all__ = ["Expression", "Outcome", "Template"]
+
+Outcome = Mapping[Path, Type] | Literal["never", "unclear"]
+"""What is known of paths where a condition holds, or where it does not: their types; that it never does so; or that the
+condition could not be read, so that it may have excluded anything."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,7 +37,7 @@ class Expression:
     tree: Node
     uses: frozenset[Path]
     sure: bool = False
-    outcomes: dict[bool, Mapping[Path, Type] | None] = field(default_factory=dict)
+    outcomes: dict[bool, Outcome] = field(default_factory=dict)
 
     def at(self, place: Place) -> Expression:
         """Return the same expression at another place."""

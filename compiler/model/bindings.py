@@ -22,7 +22,7 @@ class Retry:
     backoff: float
     max_delay: float | None
     jitter: float
-    total_timeout: float | None
+    within: float | None
     retry_on: tuple[str, ...]  # empty: any error
     never_on: tuple[str, ...]
     address: Address

@@ -33,7 +33,7 @@ class TestCase:
         mock: Step name → answers for its successive runs; the last one repeats.
         real: Names of steps whose action is really done.
         clock: The virtual clock's start, ISO 8601, or ``None``.
-        expect: As written: ``end with ran never_ran emitted state streamed fails``.
+        expect: As written: ``end with ran emitted state streamed fails``.
         deliver: Events from outside, in the order in which they come.
     """
 

@@ -30,9 +30,9 @@ class AskPerson:
 
 @dataclass(frozen=True, slots=True)
 class WaitFor:
-    """A delay."""
+    """A delay: seconds, or a duration that is computed when the step run begins."""
 
-    seconds: float
+    seconds: float | Expression
 
 
 @dataclass(frozen=True, slots=True)

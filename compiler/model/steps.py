@@ -60,7 +60,9 @@ class Step:
         save: The step's own saves, made before an entry's.
         max_runs: A number, or an expression of inputs and config; ``None``: unbounded.
         on_timeout: Of a join.
-        within: Seconds that the step's own pause (a person, an event from outside) lasts at most, or ``None``.
+        within: How long the step's own pause (a person, an event from outside) lasts at most: seconds, a duration
+            that is computed when the step run begins, or ``None``.
+        until: The moment at which that pause ends at the latest, computed when the step run begins, or ``None``.
         on_expired: Where the step goes after that: `on_timeout` of the step itself.
         concurrency: How many executions of it may run side by side within a run.
         cached: ``None``: the action is done each time.
@@ -85,7 +87,8 @@ class Step:
     stream: Stream | None
     idempotency_key: Template | None
     address: Address
-    within: float | None = None
+    within: float | Expression | None = None
+    until: Expression | None = None
     on_expired: Exit | None = None
     cached: Cached | None = None
 

@@ -23,11 +23,12 @@ IMPORTED_MODULES: Final = frozenset(
 
 IMPORTED_CLASSES: Final = frozenset(
     """
-    All AllOf Annotated Any AnyUrl AtLeast AwareDatetime Basic Batch Bearer Cache ClosedFields Collect Context Decimal
-    Duration EachOf Event Exception Fail Field Format File FirstOf HttpResponse HumanResponseEvent Inputs
-    InputRequiredEvent Iterator Limits Literal Mapping Message Model Moment Number Output Passage Path PythonResource
-    PythonTool Receives Record Resource Restart RetryPolicy RunConfig RunInfo RunState Secret Self Sequence StartEvent
-    State Config StepError StopEvent Take UNHANDLED UTC Unhandled ValueError Workflow WorkflowHandler
+    AliasChoices All AllOf Annotated Any AnyUrl AtLeast AwareDatetime Basic Batch Bearer Cache ClosedFields Collect
+    Context Decimal Duration EachOf Event Exception Fail Field Format File FirstOf HttpResponse HumanResponseEvent
+    Inputs InputRequiredEvent Iterator Limits Literal Mapping Message Model Moment Number Output Passage Path
+    PythonResource PythonTool Receives Record Resource Restart RetryPolicy RunConfig RunInfo RunState Secret Self
+    Sequence StartEvent State Config StepError StopEvent Take UNHANDLED UTC Unhandled ValueError Workflow
+    WorkflowHandler
     """.split()
 )
 

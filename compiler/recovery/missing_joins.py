@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Finding, Place
 from wfc.compiler.recovery.suspicion import Data, Suspicion, at, walk, with_value
-from wfc.compiler.rules.steps import join_lacks_event, no_join
+from wfc.compiler.rules import steps as step_problems
 
 __all__ = ["missing_joins"]
 
@@ -59,9 +59,11 @@ def joins_of(data: Data, address: Address, lost: set[str]) -> Iterator[Suspicion
         again = wanted if joined else {"all": wanted}
         if joined:
             missing = [each for each in wanted if each not in listed]
-            finding = join_lacks_event(Place((*address, "accepts")), str(address[-1]), missing, wanted)
+            finding = step_problems.join_lacks_event(
+                Place((*address, "accepts")), str(address[-1]), missing, wanted
+            )
         else:
-            finding = no_join(Place((*address, "accepts")), str(address[-1]), wanted)
+            finding = step_problems.no_join(Place((*address, "accepts")), str(address[-1]), wanted)
         yield Suspicion(finding, with_value(data, at_all, again), explains=1)
 
 

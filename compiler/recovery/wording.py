@@ -8,7 +8,7 @@ from typing import Any, Final
 from wfc.compiler.diagnostics import Finding, Fix
 from wfc.compiler.recovery.analysis import Analysis
 from wfc.compiler.recovery.suspicion import Data, at
-from wfc.compiler.rules.phrases import joined
+from wfc.compiler.rules import phrases
 from wfc.compiler.slotted import replace
 
 __all__ = ["reword"]
@@ -114,7 +114,9 @@ def name_of_step(finding: Finding, data: Data) -> Finding:
         hint = f"write `event.{field}`" + ("" if alone else f", where `event is {shared[0]}`")
     else:
         hint = f"hand it on in the events in between, or `save` it in `{name}` and write `state.{field}`"
-    carried = f"what it gives is in what it emits, {joined(events, 'or')}" if events else "it gives nothing"
+    carried = (
+        f"what it gives is in what it emits, {phrases.joined(events, 'or')}" if events else "it gives nothing"
+    )
     return replace(finding, hint=f"`{name}` is a step; {carried}: {hint}", fix=None)
 
 

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from wfc.compiler.diagnostics import Report
-from wfc.compiler.model import Workflow
-from wfc.compiler.resolve.declarations.agents import declare_agents
-from wfc.compiler.resolve.declarations.config_and_state import declare_config, declare_state
-from wfc.compiler.resolve.declarations.defaults import declare_defaults
-from wfc.compiler.resolve.declarations.events import declare_start_and_end
-from wfc.compiler.resolve.declarations.imports import declare_imports
-from wfc.compiler.resolve.declarations.knowledge import declare_knowledge
-from wfc.compiler.resolve.declarations.messages import declare_messages, report_received
-from wfc.compiler.resolve.declarations.models import declare_models
-from wfc.compiler.resolve.declarations.parts import declare_parts
-from wfc.compiler.resolve.declarations.prompts import declare_prompts
-from wfc.compiler.resolve.declarations.resources import declare_resources
-from wfc.compiler.resolve.declarations.retries import declare_retries
-from wfc.compiler.resolve.declarations.secrets import declare_secrets
-from wfc.compiler.resolve.declarations.tools import declare_tools
+from wfc.compiler.model import Join, Whole, Workflow
+from wfc.compiler.resolve.declarations import (
+    agents,
+    config_and_state,
+    defaults,
+    imports,
+    knowledge,
+    messages,
+    models,
+    parts,
+    prompts,
+    resources,
+    retries,
+    secrets,
+    tools,
+)
+from wfc.compiler.resolve.declarations.events import declare_contract, declare_start_and_end
 from wfc.compiler.resolve.declarations.types import declare_types_and_events
 from wfc.compiler.resolve.steps.steps import resolve_steps
 from wfc.compiler.resolve.symbols.declarations import NO_PROJECT, Declarations, ProjectView
-from wfc.compiler.resolve.whole.forks import set_forks
-from wfc.compiler.resolve.whole.part_contracts import check_contracts
-from wfc.compiler.resolve.whole.recursion import report_recursion, report_unknown_tools
-from wfc.compiler.resolve.whole.runs import resolve_run_settings
-from wfc.compiler.resolve.whole.tests import resolve_tests
+from wfc.compiler.resolve.whole import forks, part_contracts, recursion, runs, tests
 from wfc.compiler.resolve.whole.unused import (
     UsedTypes,
     note_used_resources,
@@ -37,9 +35,13 @@ from wfc.compiler.resolve.whole.unused import (
 from wfc.compiler.resolve.whole.workflow import build_workflow
 
 if TYPE_CHECKING:
+    from wfc.compiler.resolve.symbols.tables import Data
     from wfc.compiler.schema import Spec
 
 __all__ = ["declare", "resolve"]
+
+ABOUT_RUNS: Final = {"on_error", "on_deadline", "on_cancel", "limits", "moved", "removed"}
+"""The sections that `runs` reads."""
 
 
 def resolve(spec: Spec, report: Report, project: ProjectView = NO_PROJECT) -> Workflow | None:
@@ -56,42 +58,67 @@ def resolve(spec: Spec, report: Report, project: ProjectView = NO_PROJECT) -> Wo
     """
     data = spec.data
     declared = declare(spec, report, project)
-    parts = declare_parts(data, declared)
-    steps = resolve_steps(data, declared, parts)
-    report_received(declared, steps)
+    part_files = parts.declare_parts(data, declared) if "parts" in data else ()
+    steps = resolve_steps(data, declared, part_files)
+    if declared.receives:
+        messages.report_received(declared, steps)
     if declared.start is None:
         return None
-    steps = set_forks(steps, declared)
-    check_contracts(parts, steps, declared)
-    run = resolve_run_settings(data, steps, declared)
-    tests = resolve_tests(data, steps, declared)
-    report_recursion(declared)
-    report_unknown_tools(declared)
+    if any(isinstance(step.accepts, Join) for step in steps):
+        steps = forks.set_forks(steps, declared)
+    if part_files:
+        part_contracts.check_contracts(part_files, steps, declared)
+    run = runs.resolve_run_settings(data, steps, declared) if ABOUT_RUNS & data.keys() else Whole()
+    cases = tests.resolve_tests(data, steps, declared) if "tests" in data else ()
+    if declared.called or declared.tools.nodes:
+        recursion.report_recursion(declared)
+        recursion.report_unknown_tools(declared)
     used = UsedTypes.of(declared, steps)
     note_used_resources(steps, declared)
     if not spec.broken:
         report_unused(data, declared, used)
         report_unused_resources(declared)
-    return build_workflow(data, declared, steps, tests, run, used)
+    return build_workflow(data, declared, steps, cases, run, used)
 
 
 def declare(spec: Spec, report: Report, project: ProjectView = NO_PROJECT) -> Declarations:
     """Read all declarations of a spec, or of a file of declarations, except its steps."""
     data = spec.data
     declared = Declarations(report, data, spec.broken, project=project)
-    declare_imports(data, declared)
-    declare_secrets(data, declared)
+    mentions = declared.mentions
+    if mentions("imports"):
+        imports.declare_imports(data, declared)
+    if mentions("secrets"):
+        secrets.declare_secrets(data, declared)
     declare_types_and_events(data, declared)
-    declare_config(data, declared)
-    declare_state(data, declared)
+    if mentions("config") or declared.imports:
+        config_and_state.declare_config(data, declared)
+    if mentions("state"):
+        config_and_state.declare_state(data, declared)
     declare_start_and_end(data, declared)
-    declare_messages(data, declared)
-    declare_retries(data, declared)
-    declare_prompts(declared)
-    declare_models(data, declared)
-    declare_resources(declared)
-    declare_tools(data, declared)
-    declare_defaults(data.get("defaults"), declared)
-    declare_agents(declared)
-    declare_knowledge(declared)
+    if mentions("key", "when_running", "receives"):
+        messages.declare_messages(data, declared)
+    declare_contract(data, declared)
+    declare_named(data, declared)
     return declared
+
+
+def declare_named(data: Data, declared: Declarations) -> None:
+    """Read the declarations of what steps use by name."""
+    mentions = declared.mentions
+    if mentions("retries"):
+        retries.declare_retries(data, declared)
+    if mentions("prompts"):
+        prompts.declare_prompts(declared)
+    if mentions("models"):
+        models.declare_models(data, declared)
+    if mentions("resources"):
+        resources.declare_resources(declared)
+    if mentions("tools"):
+        tools.declare_tools(data, declared)
+    if mentions("defaults"):
+        defaults.declare_defaults(data.get("defaults"), declared)
+    if mentions("agents"):
+        agents.declare_agents(declared)
+    if mentions("knowledge"):
+        knowledge.declare_knowledge(declared)

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import ParamSpec
+from typing import TYPE_CHECKING, ParamSpec
 
 from wfc.compiler.diagnostics import Finding, Severity
+from wfc.compiler.on_demand import modules_of
 from wfc.compiler.rules.spelling import nearest
 from wfc.compiler.slotted import replace
 
@@ -53,3 +54,7 @@ def closest(name: str, known: Iterable[str]) -> str:
     """A hint ``did you mean `x`?`` for the known name most like this one, or an empty text."""
     match = nearest(name, known)
     return f"did you mean `{match}`?" if match else ""
+
+
+if not TYPE_CHECKING:  # a good spec needs none of them
+    __getattr__ = modules_of(__name__)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from wfc.compiler.diagnostics import Finding, Fix, Place
 from wfc.compiler.rules import closest, problem
-from wfc.compiler.rules.fixes import correct_name, replace_text
+from wfc.compiler.rules.fixes import correct_name, own_name_instead, replace_text
 from wfc.compiler.rules.foreign_names import INSTEAD_OF_CALLS, OTHERWISE_CALLED, WHERE_NAMES_ARE
 from wfc.compiler.rules.phrases import listed, suggestion
 
@@ -309,12 +309,15 @@ def private_name(place: Place, name: str) -> Finding:
 
 
 @problem
-def unknown_field(place: Place, name: str, of: str, known: Sequence[str]) -> Finding:
+def unknown_field(place: Place, name: str, of: str, known: Sequence[str], own: str = "") -> Finding:
     """A field is mentioned that there is not.
 
     What fields an event, a record, a result or the state has is declared, each with its type. Write the
-    field's name as it is declared, or declare the field.
+    field's name as it is declared, or declare the field. What stands under `as` is its name outside, and none here.
     """
+    if own:
+        hint, renamed = own_name_instead(place, name, own)
+        return Finding("unknown-field", f"{of} has no field `{name}`", place, hint, fix=renamed)
     hint = suggestion(name, known) or "it has no fields"
     fix = correct_name(place, name, known)
     return Finding("unknown-field", f"{of} has no field `{name}`", place, hint, fix=fix, about=(name,))
@@ -367,14 +370,15 @@ def unknown_filter(place: Place, name: str, known: Sequence[str]) -> Finding:
 def unknown_test(place: Place, name: str, known: Sequence[str]) -> Finding:
     """`is` is followed by something that cannot be asked.
 
-    `x is none` asks whether a value is missing, `event is OrderFound` which event it is, `value is
-    string` which of several types it has. All else is compared with `==`.
+    `x is none` asks whether a value is missing, `x is empty` whether a text, a list or a map has nothing in it or is
+    missing, `event is OrderFound` which event it is, `value is string` which of several types it has. All else is
+    compared with `==`.
     """
     hint = "ask `is not none`" if name == "defined" else suggestion(name, known)
     if name in {"true", "false", "True", "False"}:
         hint = f"compare: write `== {name.lower()}`"
-    elif name in {"empty", "blank"}:
-        hint = 'compare: write `== ""` for a text, or `| length == 0` for a list'
+    elif name == "blank":
+        hint = "ask `is empty`"
     return Finding(
         "unknown-test",
         f"`is {name}` asks nothing that is known",

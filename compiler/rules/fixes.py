@@ -9,7 +9,15 @@ from typing import Final
 from wfc.compiler.diagnostics import Applicability, Edit, Fix, Place
 from wfc.compiler.rules.spelling import nearest, sure
 
-__all__ = ["add_quotes", "append_text", "correct_name", "remove_entry", "replace_text", "replace_value"]
+__all__ = [
+    "add_quotes",
+    "append_text",
+    "correct_name",
+    "own_name_instead",
+    "remove_entry",
+    "replace_text",
+    "replace_value",
+]
 
 DOTTED_NAME: Final = re.compile(r"\w+(?:\.\w+)*")
 
@@ -30,6 +38,12 @@ def correct_name(place: Place, name: str, known: Iterable[str], meant: str | Non
     return replace_text(
         place, meant, old=name, applicability="safe" if sure(name, meant, names) else "display"
     )
+
+
+def own_name_instead(place: Place, name: str, own: str) -> tuple[str, Fix]:
+    """Return hint and fix for the name that a field has outside, where its own one is wanted."""
+    hint = f"write `{own}`: `{name}` is its name in data outside"
+    return hint, replace_text(place, own, old=name, applicability="safe")
 
 
 def replace_text(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.diagnostics import Finding, Fix, Place
 from wfc.compiler.rules import closest, problem, warning
 from wfc.compiler.rules.fixes import correct_name, remove_entry, replace_text, replace_value
 from wfc.compiler.rules.spelling import sure
@@ -229,13 +229,16 @@ def misspelt_declaration(place: Place, name: str, meant: str, uses: Sequence[Pla
 
 
 @problem
-def bad_name(place: Place, name: str, why: str, *, small: bool = False) -> Finding:
+def bad_name(place: Place, name: str, why: str, *, small: bool = False, fix: Fix | None = None) -> Finding:
     """A name is not of a form that a name may have.
 
     Names of steps, events, types, fields and all else consist of letters of any script, digits and `_`.
     They begin with a letter: names that begin with `_` are kept for the program itself, and there they
-    could not be used in an expression. Use another name.
+    could not be used in an expression. Use another name. If it is how a service calls the field, say so with
+    `as`, and use a name of your own everywhere else: `id: {type: string, as: "_id"}`.
     """
+    if fix is not None:
+        return Finding("bad-name", f"`{name}` cannot be a name: {why}", place, fix.title, fix=fix)
     better = re.sub(r"\W+", "_", name).strip("_")
     better = better.lower() if small else better
     hint = f"write `{better}`" if better.isidentifier() and better != name else ""
@@ -332,10 +335,11 @@ def look_alike_names(place: Place, name: str, other: str, first: Place) -> Findi
 
 @problem
 def name_in_use(place: Place, name: str) -> Finding:
-    """The name chosen for the items of an `each` already means something in expressions.
+    """The name chosen for an item already means something in expressions.
 
-    Inside an `each`, `as` gives the item a name for its expressions. `event`, `result`, `state`, `inputs`
-    and their like mean something there already, and would be hidden. Choose another name for the item.
+    Inside an `each`, `as` gives the item a name for its expressions, and so does a `for`. `event`, `result`, `state`,
+    `inputs` and their like, and the names of events and types, mean something there already, and would be hidden.
+    Choose another name for the item.
     """
     return Finding(
         "name-in-use",

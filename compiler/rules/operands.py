@@ -21,6 +21,7 @@ __all__ = [
     "default_never_used",
     "may_be_null",
     "missing_argument",
+    "never_empty",
     "never_null",
     "never_true",
     "no_arithmetic",
@@ -51,11 +52,48 @@ def may_be_null(place: Place, words: str, testable: bool, use: str = "", instead
     What is declared `optional`, or may not have arrived in a join, can be null. Before it is used, say what
     holds then: give a value with `| default(…)`, or ask first. After `x is not none and …`, or in an entry
     whose `when` asks so, the compiler knows that it is there.
+
+    Null differs from everything, so `x != "a"`, `x not in ["a"]` and `not (x == "a")` would hold for null. Say
+    whether they are to.
     """
     ask = f", or ask `{words} is not none` first" if testable else ""
     use = f", and is used {use}" if use else ""
     hint = f"write {instead}" if instead else "use `| default(…)`"
     return Finding("may-be-null", f"`{words}` may be null{use}", place, f"{hint}{ask}")
+
+
+def null_differs(place: Place, whole: Place, words: tuple[str, str], kind: str, *, positive: bool) -> Finding:
+    """Return the finding about a comparison that holds for null too, since null differs from everything.
+
+    Args:
+        whole: Of the comparison.
+        words: What may be null, and the comparison.
+        kind: What may be null: a ``path`` that can be asked about, another ``value``, or a path that is compared
+            with a text of no letters (``empty``).
+        positive: Whether it is a comparison for being different, not one for being equal that must not hold.
+    """
+    asked, comparison = words
+    why = f"`{asked}` may be null, which differs from everything"
+    if kind == "value":
+        return Finding("may-be-null", why, place, "use `| default(…)`")
+    if kind == "empty":
+        better = f"{asked} is {'not ' * positive}empty"
+        return Finding("may-be-null", why, place, f"write `{better}`", fix=replace_text(whole, better))
+    either, both = f"`{asked} is none or {comparison}`", f"`{asked} is not none and {comparison}`"
+    counted, left_out = (either, both) if positive else (both, either)
+    hint = f"write {counted} if that is to hold for null too, else {left_out}"
+    return Finding("may-be-null", why, place, hint if positive else f"{hint}, in brackets")
+
+
+@problem
+def never_empty(place: Place, words: str, kind: str, nullable: bool) -> Finding:
+    """`is empty` asks about something that has no parts.
+
+    A text, a list and a map are empty when there is nothing in them, and null counts as empty too. A number, a date
+    or a record is never empty. Whether something is missing is asked with `is none`.
+    """
+    hint = "ask `is none`, or `is not none`" if nullable else ""
+    return Finding("never-empty", f"`{words}` is {article(kind)}, which is never empty", place, hint)
 
 
 @problem
@@ -135,8 +173,8 @@ def not_a_condition(place: Place, words: str, kind: str, remedy: str) -> Finding
     """A condition is neither true nor false.
 
     Conditions are of type boolean. Whether an empty text, a zero or an empty list counts as no is a
-    matter of taste in other languages; here you say what you mean: `name != ""`, `items | length > 0`,
-    `note is not none`.
+    matter of taste in other languages; here you say what you mean: `name is not empty`, `count != 0`,
+    `order is not none`.
     """
     return Finding(
         "not-a-condition",
@@ -283,7 +321,7 @@ def argument_not_constant(place: Place, name: str, argument: str) -> Finding:
     """A filter is given something computed where it must be written out.
 
     The compiler must know which field is meant, so that it can tell its type. So the name of a field is a
-    text in quotes: `pluck("title")`.
+    text in quotes: `pluck("title")`. So is a pattern, which is checked when the spec is: `format("%d.%m.%Y")`.
     """
     return Finding("argument-not-constant", f"`{argument}` of `{name}` must be written out", place)
 

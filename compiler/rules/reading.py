@@ -211,10 +211,17 @@ def tag(place: Place, text: str, end: int) -> Finding:
 def merge_key(place: Place) -> Finding:
     """The key `<<` asks YAML to copy another map into this one.
 
-    What a map holds then depends on a rule that most readers do not know and that YAML has dropped. Write the
-    keys out, or give what several places share a name where the language has one, as in `retries` or `types`.
+    What a map holds then depends on a rule that most readers do not know and that YAML has dropped. The language has a
+    form for each thing that is worth sharing: what all steps begin with stands in `defaults`, a retry policy in
+    `retries`, a text in `texts`, a request or a function in `tools`; a test builds on another one with `like`, an event
+    on another one with `extends`. Where none of them fits, write the keys out.
     """
-    return Finding("merge-key", "the merge key `<<` is not used in specs", place, "write the keys out")
+    hint = (
+        "share it by name: `defaults`, `retries`, `texts`, `tools`, `like` in a test, `extends` in an event"
+    )
+    return Finding(
+        "merge-key", "the merge key `<<` is not used in specs", place, f"{hint}; or write the keys out"
+    )
 
 
 @problem
@@ -333,7 +340,6 @@ OF_SEVERAL = frozenset(
         "fallback",
         "imports",
         "never_on",
-        "never_ran",
         "of",
     }
     | {"parts", "real", "retry_on", "save", "secrets", "tools"}

@@ -10,6 +10,7 @@ from wfc.compiler.rules.fixes import correct_name, remove_entry
 from wfc.compiler.rules.phrases import joined
 
 __all__ = [
+    "former_key",
     "misplaced_key",
     "missing_key",
     "not_supported_yet",
@@ -40,6 +41,18 @@ def unknown_key(
         fix=correct_name(place, key, known, meant) if meant else None,
         about=(key,),
     )
+
+
+@problem
+def former_key(place: Place, key: str, now: str, hint: str = "", fix: Fix | None = None) -> Finding:
+    """A key has another name now, or what it says stands under another key.
+
+    The language grows, and until its first release it changes where a better form was found. `total_timeout` of a retry
+    policy is `within`; `min_items` and `max_items` are `min_length` and `max_length`; `never_ran: [step]` is
+    `ran: {step: 0}`; `top_p` and `seed` of a model stand under its `settings`. `wfc check --fix` writes it anew.
+    """
+    said = f"`{key}` was a key of an earlier form of the language"
+    return Finding("former-key", said, place, hint or f"write {now}", fix=fix)
 
 
 @problem

@@ -170,8 +170,8 @@ def unknown_type_key(place: Place, name: str, known: Sequence[str], meant: str =
     """The long form of a type has a key that it does not know.
 
     Besides `type`, `enum` or `one_of` it knows `default`, `description`, `format`, `min`, `max`,
-    `min_length`, `max_length`, `pattern`, `min_items` and `max_items`. A record whose fields happen to be
-    called so is best declared under `types`.
+    `min_length`, `max_length` and `pattern`. A record whose fields happen to be called so is best declared
+    under `types`.
     """
     return Finding(
         "unknown-type-key",
@@ -271,9 +271,8 @@ def default_does_not_fit(
 def bound_does_not_apply(place: Place, name: str, type: str) -> Finding:
     """A bound means nothing for values of this type.
 
-    `min` and `max` are for numbers and dates, `min_length`, `max_length`, `pattern` and `format` for
-    texts, `min_items` and `max_items` for lists and maps. Use the one that is meant for this type, or
-    remove it.
+    `min` and `max` are for numbers and dates, `min_length` and `max_length` for texts, lists and maps, `pattern` and
+    `format` for texts. Use the one that is meant for this type, or remove it.
     """
     return Finding(
         "bound-does-not-apply", f"`{name}` means nothing for {type}", place, fix=remove_entry(place)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import closest, problem
-from wfc.compiler.rules.fixes import add_quotes, correct_name
+from wfc.compiler.rules.fixes import add_quotes, correct_name, own_name_instead
 
 __all__ = ["missing_entry", "unknown_entry", "wrong_value"]
 
@@ -32,13 +32,16 @@ def wrong_value(place: Place, why: str, hint: str = "", name: str = "", known: S
 
 
 @problem
-def unknown_entry(place: Place, name: str, owner: str, known: Iterable[str]) -> Finding:
+def unknown_entry(place: Place, name: str, owner: str, known: Iterable[str], own: str = "") -> Finding:
     """A value is given for a name that is not wanted.
 
     The event, tool or type that the values are for has no field of this name, so the value would go
     nowhere. Most often it is a slip of the keyboard. Write the name as it is declared, or declare the
-    field.
+    field. What stands under `as` is a field's name outside, and none here.
     """
+    if own:
+        hint, renamed = own_name_instead(place, name, own)
+        return Finding("unknown-entry", f"{owner} has no field `{name}`", place, hint, fix=renamed)
     names = list(known)
     hint = closest(name, names)
     if not hint and names:

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.rules.fixes import replace_text
-from wfc.compiler.rules.phrases import joined
-from wfc.compiler.rules.shape import missing_key
+from wfc.compiler.rules import fixes, phrases
+from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules.spelling import nearest
 from wfc.compiler.schema.synonyms import other_key, step_note, top_note
 
@@ -39,7 +38,7 @@ def advice(
     if "kind" in schema["properties"] and (said := step_note(key)):
         return said
     if missing:
-        return f"{joined(missing)} {'is' if len(missing) == 1 else 'are'} missing here"
+        return f"{phrases.joined(missing)} {'is' if len(missing) == 1 else 'are'} missing here"
     homes = [
         each["title"]
         for name, each in definitions.items()
@@ -49,7 +48,7 @@ def advice(
         return f"it is a key of {' and of '.join(homes)}"
     if len(homes) > 2:
         return "it is a key of a step"
-    return f"what can stand here too is {joined(absent)}" if absent else "nothing else can stand here"
+    return f"what can stand here too is {phrases.joined(absent)}" if absent else "nothing else can stand here"
 
 
 def meaning(schema: Schema, key: str, definitions: Mapping[str, Schema]) -> str:
@@ -68,4 +67,4 @@ def version_for_language(spec: Mapping[str, Any]) -> Finding | None:
         return None
     place = Place(("version",), "key")
     hint = "write `wfc: 1`; a `version` is that of the workflow itself"
-    return missing_key(place, "a spec", ["wfc"], hint, fix=replace_text(place, "wfc"))
+    return shape_problems.missing_key(place, "a spec", ["wfc"], hint, fix=fixes.replace_text(place, "wfc"))

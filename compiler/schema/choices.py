@@ -6,8 +6,8 @@ from collections.abc import Container, Iterator, Mapping
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.rules.flow import choice_written_otherwise
-from wfc.compiler.schema.former_joins import former_join
+from wfc.compiler.rules import flow as flow_problems
+from wfc.compiler.schema import former_joins
 
 __all__ = ["CHOOSING", "written_otherwise"]
 
@@ -27,7 +27,7 @@ def written_otherwise(value: Any, place: Place, events: Container[str]) -> Findi
         events: The names of those that are declared.
     """
     if place.address[-1] == "accepts":
-        return former_join(value, place)
+        return former_joins.former_join(value, place)
     return choice_of_another_language(value, place, events)
 
 
@@ -49,7 +49,9 @@ def choice_of_another_language(value: Any, place: Place, events: Container[str])
     at = place / index if isinstance(value, list) else place
     plain = len(entries) == 1 or not any("when" in each for each in entries)
     shown = entries[0] if plain and len(entries) == 1 else f"[{', '.join(entries)}]"
-    return choice_written_otherwise((at / key).key, key, shown if entries else "", by_event=bool(by_event))
+    return flow_problems.choice_written_otherwise(
+        (at / key).key, key, shown if entries else "", by_event=bool(by_event)
+    )
 
 
 def entries_of(items: list[Any], events: Container[str]) -> Iterator[str]:

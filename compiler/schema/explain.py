@@ -13,6 +13,7 @@ from wfc.compiler.rules import types as type_problems
 from wfc.compiler.rules.spelling import nearest
 from wfc.compiler.schema.choices import CHOOSING, written_otherwise
 from wfc.compiler.schema.expansion import later_kinds, schema, validator
+from wfc.compiler.schema.former_keys import as_written_today
 from wfc.compiler.schema.keys import Keys, mark_broken
 from wfc.compiler.schema.keywords import NOT_YET, has_type
 from wfc.compiler.schema.spec import Spec
@@ -181,6 +182,7 @@ class Explainer:
         if len(value) < schema.get("minProperties", 0):
             self.report(problems.nothing_in_it(Place(address).key, named(address), "entry", ""))
             return DROPPED
+        value = as_written_today(value, schema, address, self.document, self.report)
         result: dict[str, Any] = {}
         if "kind" in properties and "kind" in value:
             result["kind"] = self.mend(
@@ -262,6 +264,8 @@ class Explainer:
         if "if" not in schema:
             return value
         if isinstance(value, dict) and schema["then"].get("$ref", "").startswith("#/$defs/long_"):
+            kept = self.definitions["long_type"]
+            value = as_written_today(value, kept, address, self.document, self.report)
             value = self.without_slip(value, address)
         if self.fits(value, schema["if"]):
             return self.mend(value, schema.get("then", {}), address)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Fix, Place
-from wfc.compiler.rules.fixes import add_quotes, replace_text
+from wfc.compiler.rules import fixes
 
 __all__ = ["found", "instead_fix", "instead_hint", "named", "owner", "wanted"]
 
@@ -146,8 +146,8 @@ def instead_fix(value: Any, types: Sequence[str], title: str, place: Place) -> F
     if "string" not in types or not isinstance(value, (bool, int, float)):
         return None
     if "length of time" in title and not isinstance(value, bool):
-        return replace_text(place, f"{value}s", old=str(value))
-    return add_quotes(place) if title.startswith(TEXT) else None
+        return fixes.replace_text(place, f"{value}s", old=str(value))
+    return fixes.add_quotes(place) if title.startswith(TEXT) else None
 
 
 def for_scalar(value: bool | float, title: str, key: str) -> str:

@@ -31,7 +31,8 @@ __all__ = ["FORMATS", "parse_constraints"]
 FORMATS: Final = ("email", "hostname", "ipv4", "ipv6", "uri", "uuid")
 NAMES: Final = tuple(each.name for each in fields(Constraints))
 BOUNDED: Final = (NUMBER, INTEGER, DECIMAL, DATE, DATETIME)
-PAIRS: Final = (("min", "max"), ("min_length", "max_length"), ("min_items", "max_items"))
+PAIRS: Final = (("min", "max"), ("min_length", "max_length"))
+LENGTHS: Final = frozenset({"min_length", "max_length"})
 NOT_LINEAR = re.compile(r"(?<!\\)(?:\\\\)*(\(\?(?:[=!]|<[=!]|P=)|\\[1-9])")
 
 
@@ -61,10 +62,8 @@ def applies(name: str, type: Type) -> bool:
     for member in members(type):
         if name in {"min", "max"}:
             fine = member in BOUNDED
-        elif name in {"min_items", "max_items"}:
-            fine = isinstance(member, (ListOf, MapOf))
         else:
-            fine = base(member) == STRING
+            fine = base(member) == STRING or (name in LENGTHS and isinstance(member, (ListOf, MapOf)))
         if not fine:
             return False
     return True

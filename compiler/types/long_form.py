@@ -10,23 +10,26 @@ from wfc.compiler.rules.spelling import nearest
 
 __all__ = ["CONSTRAINT_KEYS", "LONG_KEYS", "is_long_form", "misspelt_key"]
 
-CONSTRAINT_KEYS: Final = frozenset(
-    {"format", "min", "max", "min_length", "max_length", "pattern", "min_items", "max_items"}
+CONSTRAINT_KEYS: Final = frozenset({"format", "min", "max", "min_length", "max_length", "pattern"})
+LONG_KEYS: Final = (
+    frozenset({"type", "enum", "one_of", "default", "description", "merge", "as"}) | CONSTRAINT_KEYS
 )
-LONG_KEYS: Final = frozenset({"type", "enum", "one_of", "default", "description", "merge"}) | CONSTRAINT_KEYS
 LONG_SYNONYMS: Final[Mapping[str, str]] = {
     "minimum": "min",
     "maximum": "max",
     "minlength": "min_length",
     "maxlength": "max_length",
-    "minitems": "min_items",
-    "maxitems": "max_items",
+    "minitems": "min_length",
+    "maxitems": "max_length",
     "initial": "default",
     "initialvalue": "default",
     "value": "default",
     "reducer": "merge",
     "regex": "pattern",
     "desc": "description",
+    "alias": "as",
+    "jsonname": "as",
+    "serializedname": "as",
     "values": "enum",
     "choices": "enum",
     "options": "enum",

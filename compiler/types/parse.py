@@ -9,11 +9,13 @@ from typing import Final
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.python.literals import is_name, normal_form, pascal_case, snake_case
 from wfc.compiler.rules import names as names_problems
+from wfc.compiler.rules import outside_names as outside_problems
 from wfc.compiler.rules import types as problems
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types.built_in import BUILT_IN
 from wfc.compiler.types.constraints import parse_constraints
 from wfc.compiler.types.long_form import LONG_KEYS, is_long_form, misspelt_key
+from wfc.compiler.types.outside_names import check_outside_names, field_with_own_name, read_outside_name
 from wfc.compiler.types.shapes import (
     ANY,
     BOOLEAN,
@@ -106,7 +108,7 @@ def parse_fields(
             report(names_problems.bad_name(at.key, str(key), "a name is a text"))
             continue
         name = normal_form(key)
-        if not fine_name(name, at, report, style=into.role not in ("type", "output")):
+        if not fine_name(name, at, report, into, data):
             continue
         if name in into.fields:
             first = Place(into.fields[name].address, "key")
@@ -117,16 +119,28 @@ def parse_fields(
             continue
         inner = f"{into.name}{pascal_case(name)}"
         into.fields[name] = parse_field(name, value, at, declared, report, inner, depth)
+        if into.fields[name].foreign and into.role in ("state", "config"):
+            report(outside_problems.as_not_here(at / "as", f"the {into.role} stays inside"))
+    if any(field.foreign for field in into.fields.values()):
+        check_outside_names(into.fields.values(), (), report)
 
 
-def fine_name(name: str, at: Place, report: Report, *, style: bool) -> bool:
-    """Return whether a name can be a field's.
+def fine_name(name: str, at: Place, report: Report, record: Record, data: Mapping[str, object]) -> bool:
+    """Return whether a name can be that of a record's field.
 
-    Without ``style`` capitals may be anywhere: a service names its own data.
+    Capitals may be anywhere in the fields of types and outputs, for a service names its own data.
+
+    Args:
+        data: The fields as they are written.
     """
+    style = record.role not in ("type", "output")
     if not is_name(name):
         why = "it begins with `_`" if name.startswith("_") else "letters, digits and `_` only, a letter first"
-        report(names_problems.bad_name(at.key, name, why))
+        fix = None
+        if record.role not in ("state", "config"):
+            written = at.address[-1]
+            fix = field_with_own_name(str(written), data.get(str(written)), at, data, small=style)
+        report(names_problems.bad_name(at.key, name, why, fix=fix))
         return False
     if style and not name.islower() and any(map(str.isupper, name)) and snake_case(name) != name:
         report(names_problems.not_snake_case(at.key, name, "field", snake_case(name)))
@@ -152,9 +166,10 @@ def parse_field(
     if not isinstance(data, dict):
         return Field(name, parsed(data, place, world, inner, depth), address=place.address)
     data = mended(data, place, report)
-    type = of_map(data, place, world, inner, depth)
     if not is_long_form(data):
-        return Field(name, type, address=place.address)
+        return Field(name, of_map(data, place, world, inner, depth), address=place.address)
+    foreign = read_outside_name(data, place, report)
+    type = of_map({key: each for key, each in data.items() if key != "as"}, place, world, inner, depth)
     constraints = parse_constraints(data, type, place, report)
     description = data.get("description")
     default = data.get("default")
@@ -169,6 +184,7 @@ def parse_field(
         description=description if isinstance(description, str) else "",
         constraints=constraints or NO_CONSTRAINTS,
         address=place.address,
+        foreign=foreign if foreign != name else "",
     )
 
 
@@ -209,6 +225,8 @@ def of_map(data: dict[str, object], place: Place, world: Declared, name: str, de
 
 def parse_long(data: Mapping[str, object], place: Place, world: Declared, name: str, depth: int) -> Type:
     given = [key for key in ("type", "enum", "one_of") if key in data]
+    if "as" in data:
+        world.report(outside_problems.as_not_here(place / "as", "here is no field"))
     if len(given) > 1:
         world.report(problems.two_types_at_once((place / given[1]).key, given[0], given[1]))
         return UNKNOWN

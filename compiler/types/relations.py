@@ -244,7 +244,8 @@ def alike(one: Type, other: Type, seen: frozenset[tuple[int, int]] = frozenset()
         if one.role != other.role or list(one.fields) != list(other.fields):
             return False
         return all(
-            mine.has_default == theirs.has_default
+            mine.foreign == theirs.foreign
+            and mine.has_default == theirs.has_default
             and mine.default == theirs.default
             and mine.constraints == theirs.constraints
             and alike(mine.type, theirs.type, seen | {pair})

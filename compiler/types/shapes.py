@@ -140,8 +140,6 @@ class Constraints:
     min_length: int | None = None
     max_length: int | None = None
     pattern: str | None = None
-    min_items: int | None = None
-    max_items: int | None = None
 
 
 NO_CONSTRAINTS: Final = Constraints()
@@ -152,13 +150,14 @@ class Field:
     """A named part of a record.
 
     Args:
-        name: As the author wrote it, in normal form (NFKC); its name in data.
+        name: As the author wrote it, in normal form (NFKC); its name in the spec's own data.
         type: Its type; ``Optional`` if it may be absent.
         has_default: Whether ``default`` counts.
         default: A plain value (JSON data) that fits the type.
         description: For people; may be empty.
         constraints: Bounds on its value.
         address: Where it is declared; empty for what is built in.
+        foreign: Its name in data that goes out or comes in, if that is another one.
     """
 
     name: str
@@ -168,6 +167,12 @@ class Field:
     description: str = ""
     constraints: Constraints = NO_CONSTRAINTS
     address: Address = ()
+    foreign: str = ""
+
+    @property
+    def name_outside(self) -> str:
+        """The name in data that goes out or comes in."""
+        return self.foreign or self.name
 
     @property
     def required(self) -> bool:

@@ -9,6 +9,7 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.slotted import dataclass, replace
+from wfc.compiler.types.durations import seconds
 from wfc.compiler.types.shapes import (
     NO_CONSTRAINTS,
     Constraints,
@@ -41,15 +42,6 @@ TRUTH_WORDS: Final = {
     "off": "false",
     "false": "false",
 }
-DURATION_TEXT: Final = (
-    r"(?P<amount>\d{1,12}(\.\d{1,6})?)\s*"
-    r"(?P<unit>milliseconds?|ms|seconds?|sec|s|minutes?|min|hours?|h|days?|d|weeks?|w)"
-)
-ISO_DURATION: Final = (
-    r"[+-]?P(?=.)(\d{1,9}(\.\d+)?W)?(\d{1,9}(\.\d+)?D)?"
-    r"(T(?=\d)(\d{1,9}(\.\d+)?H)?(\d{1,9}(\.\d+)?M)?(\d{1,12}(\.\d+)?S)?)?"
-)
-
 GERMAN_DATE: Final = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})")
 
 
@@ -184,7 +176,7 @@ def moment(value: object, kind: str) -> bool:
     if not isinstance(value, str):
         return False
     if kind == "duration":
-        return bool(re.fullmatch(DURATION_TEXT, value) or re.fullmatch(ISO_DURATION, value))
+        return seconds(value) is not None
     from datetime import date, datetime
 
     try:
@@ -281,8 +273,7 @@ def bounded(value: object, type: Type, constraints: Constraints) -> Misfit | Non
     size = len(value) if isinstance(value, (str, list, dict)) else None
     for bound, least, most in (
         (value, constraints.min, constraints.max),
-        (size if isinstance(value, str) else None, constraints.min_length, constraints.max_length),
-        (size if isinstance(value, (list, dict)) else None, constraints.min_items, constraints.max_items),
+        (size, constraints.min_length, constraints.max_length),
     ):
         if bound is None:
             continue

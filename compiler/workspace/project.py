@@ -11,7 +11,7 @@ from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.limits import MAX_BYTES, MAX_FINDINGS, EnoughError, at_most
 from wfc.compiler.resolve import OtherFile, ProjectView, Refused, declare
 from wfc.compiler.resolve.symbols.declarations import Declarations
-from wfc.compiler.rules.reading import too_many_findings
+from wfc.compiler.rules import reading as reading_problems
 from wfc.compiler.schema import Spec, validate
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.workspace.disk import Disk
@@ -128,7 +128,9 @@ class Project:
             try:
                 unit.declared = declare(unit.spec, report, self.around(path))
             except EnoughError:
-                unit.findings.append(too_many_findings(Place((), "text", 0, 0), MAX_FINDINGS))
+                unit.findings.append(
+                    reading_problems.too_many_findings(Place((), "text", 0, 0), MAX_FINDINGS)
+                )
                 unit.spec = None
             finally:
                 self.opening.pop()

@@ -6,8 +6,8 @@ import re
 from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.rules import fixes
 from wfc.compiler.rules import reading as problems
-from wfc.compiler.rules.fixes import replace_text
 from wfc.compiler.types.notations import other_notation
 
 __all__ = [
@@ -81,7 +81,7 @@ def find_no_key(text: str, start: int, end: int) -> Finding | None:
         place = Place((), "text", *star.span("star"))
         hint = f"write `- {shown(star['rest'])}`"
         return problems.syntax_error(
-            place, "an item of a list begins with `- `", hint, replace_text(place, "-")
+            place, "an item of a list begins with `- `", hint, fixes.replace_text(place, "-")
         )
     comment = COMMENT.fullmatch(text, start, end)
     if comment is not None:
@@ -91,7 +91,7 @@ def find_no_key(text: str, start: int, end: int) -> Finding | None:
             place,
             f"`{comment['sign']}` begins no comment",
             "a comment begins with `#`",
-            replace_text(place, words),
+            fixes.replace_text(place, words),
         )
     if (dash := DASH.fullmatch(text, start, end)) is not None:
         place = Place((), "text", *dash.span("dash"))
@@ -99,7 +99,7 @@ def find_no_key(text: str, start: int, end: int) -> Finding | None:
             place,
             "a space is missing after this `-`",
             f"write `- {shown(dash['rest'])}`",
-            replace_text(place, "- ", title="put a space there"),
+            fixes.replace_text(place, "- ", title="put a space there"),
         )
     if (glued := GLUED.fullmatch(text, start, end)) is not None:
         place = Place((), "text", *glued.span("colon"))
@@ -108,12 +108,12 @@ def find_no_key(text: str, start: int, end: int) -> Finding | None:
             place,
             "a space is missing after this colon",
             hint,
-            replace_text(place, ": ", applicability="safe", title=hint),
+            fixes.replace_text(place, ": ", applicability="safe", title=hint),
         )
     if (bare := BARE.fullmatch(text, start, end)) is not None:
         key = bare["key"]
         hint = f"write `{key}: {shown(bare['value'])}`" if bare["value"].strip() else f"write `{key}:`"
-        fix = replace_text(
+        fix = fixes.replace_text(
             Place((), "text", *bare.span("gap")), ": " if bare["value"].strip() else ":", title=hint
         )
         place = Place((), "text", bare.start("key"), start + len(text[start:end].rstrip()))
@@ -144,7 +144,7 @@ def find_indented_too_far(text: str, at: int) -> Finding | None:
         return problems.syntax_error(place, what, "indent both alike")
     fewer = len(complete["indent"])
     hint = f"indent both alike: {fewer} spaces, not {far}" if fewer else "begin it at the left edge"
-    fix = replace_text(Place((), "text", line, line + far), " " * fewer, title="indent both alike")
+    fix = fixes.replace_text(Place((), "text", line, line + far), " " * fewer, title="indent both alike")
     return problems.syntax_error(place, what, hint, fix)
 
 
@@ -176,13 +176,13 @@ def find_after_closing(text: str, at: int) -> Finding | None:
     value = found["value"].rstrip()
     place = Place((), "text", found.start("value"), found.start("value") + len(value))
     if found["sign"] in "{[":
-        fix = replace_text(place, "'" + value.replace("'", "''") + "'")
+        fix = fixes.replace_text(place, "'" + value.replace("'", "''") + "'")
         return problems.syntax_error(
             place, "this text goes on after its bracket is closed", "put all of it in quotes", fix
         )
     if len(value) > 2 and value[-1] == value[0]:
         return quotes_in_quotes(place, value)
-    fix = replace_text(place, "'" + value.replace("'", "''") + "'")
+    fix = fixes.replace_text(place, "'" + value.replace("'", "''") + "'")
     return problems.syntax_error(
         place, "this text goes on after its quote is closed", "put all of it in quotes", fix
     )
@@ -203,7 +203,7 @@ def quotes_in_quotes(place: Place, value: str) -> Finding:
         place,
         "this text goes on after its quote is closed",
         hint,
-        replace_text(place, better, title="mend the quotes"),
+        fixes.replace_text(place, better, title="mend the quotes"),
     )
 
 
@@ -215,7 +215,10 @@ def find_in_braces(text: str, at: int) -> Finding | None:
         better = other_notation(f"{kind['type']}[{inside}]") or "list of T"
         place = Place((), "text", kind.start(), end + 1 if end > at else at + 1)
         return problems.syntax_error(
-            place, "a type has no brackets after its name", f"write `{better}`", replace_text(place, better)
+            place,
+            "a type has no brackets after its name",
+            f"write `{better}`",
+            fixes.replace_text(place, better),
         )
     opened = QUOTED_BEFORE.search(text, max(0, at - 300), at)
     if opened is None or text[at : at + 1] in "{}[]:,":

@@ -9,8 +9,8 @@ from typing import Any, Final
 import yaml
 
 from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.rules import fixes
 from wfc.compiler.rules import reading as problems
-from wfc.compiler.rules.fixes import add_quotes, replace_text
 
 __all__ = ["YAMLError", "events", "syntax_finding"]
 
@@ -229,12 +229,12 @@ def cannot_start(text: str, at: int) -> Finding:
     if character == "\t":
         begin, end = text.rfind("\n", 0, at) + 1, at + len(text[at:]) - len(text[at:].lstrip("\t "))
         spaces = indent_near(text, begin)
-        fix = replace_text(Place((), "text", begin, end), spaces, title=f"write {len(spaces)} spaces")
+        fix = fixes.replace_text(Place((), "text", begin, end), spaces, title=f"write {len(spaces)} spaces")
         return problems.syntax_error(place, "a tab cannot indent a line", "use spaces", fix)
     whole = value_around(text, at)
     return problems.syntax_error(
         place,
         f"a text without quotes cannot begin with `{character}`",
         "put the text in quotes",
-        add_quotes(whole) if whole is not None and whole.start == at else None,
+        fixes.add_quotes(whole) if whole is not None and whole.start == at else None,
     )

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlsplit
 
-from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
+from pydantic_core import PydanticSerializationError
 
 from wfc.runtime.authoring.retry import read_retry_after
 from wfc.runtime.calls.bindings import Basic, Bearer, plain_type
@@ -19,6 +19,7 @@ from wfc.runtime.errors import MissingPackageError, StepError
 from wfc.runtime.plan.inputs import HttpResponse
 from wfc.runtime.tracing import conventions, span_inside
 from wfc.runtime.values.outputs import InvalidOutput, from_json
+from wfc.runtime.values.outside_names import json_outside, jsonable_outside
 
 try:
     import httpx2
@@ -182,7 +183,7 @@ def _content(body: object, fields: dict[str, str]) -> bytes | None:
     try:
         if kind.startswith("application/x-www-form-urlencoded") and isinstance(body, Mapping):
             return str(httpx2.QueryParams(tuple(_pairs(body)))).encode("ascii")
-        return to_json(body, by_alias=True)
+        return json_outside(body)
     except PydanticSerializationError as error:
         _refuse(f"the body cannot be written as JSON: {error}")
 
@@ -191,7 +192,7 @@ def _pairs(query: Mapping[str, object]) -> list[tuple[str, str]]:
     """Return the names and values of a query: a null is left out, a list repeats its name."""
     pairs: list[tuple[str, str]] = []
     for name, value in query.items():
-        data = to_jsonable_python(value, by_alias=True)
+        data = jsonable_outside(value)
         items = data if isinstance(data, list) else [data]
         pairs.extend((name, _text(item)) for item in items if item is not None)
     return pairs
@@ -272,7 +273,7 @@ def _validated(reply: httpx2.Response, content: bytes, output: Any, revealed: Re
         return _loose(reply, content)
     try:
         # services add fields as they please: the declared ones are what counts
-        return from_json(output, content or b"null", extra_fields=True)
+        return from_json(output, content or b"null", extra_fields=True, outside=True)
     except InvalidOutput as error:
         said = revealed.hide(str(error))
     raise StepError(

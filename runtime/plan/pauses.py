@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final, Generic, Literal, TypeVar
 
 from wfc.runtime.errors import StepError
 from wfc.runtime.events import Event, InputRequiredEvent, Moment, StartEvent
 
 __all__ = [
+    "LONGEST_WAIT",
     "PAUSES",
     "SKIP",
     "Child",
@@ -24,7 +25,11 @@ __all__ = [
     "QuestionClosed",
     "Skip",
     "Until",
+    "seconds_of",
 ]
+
+LONGEST_WAIT: Final = timedelta(days=3653)
+"""The longest wait that data may ask for: ten years."""
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Event)
@@ -42,6 +47,8 @@ class Question(Generic[T]):
         assign: Who may be asked, such as ``user:ann`` or ``group:leads``; empty: anybody who sees it.
         quorum: How many distinct people must answer; the result is then the list of their answers. ``None``: one,
             and the result is that answer.
+        within: How long to wait at most, beside the step's own ``within``; ``None``: no bound of its own.
+        until: The moment, with a UTC offset, at which the wait ends at the latest; ``None``: no such moment.
     """
 
     form: type[T] | None
@@ -50,17 +57,24 @@ class Question(Generic[T]):
     prefill: Mapping[str, object] = field(default_factory=dict)
     assign: Sequence[str] = ()
     quorum: int | None = None
+    within: timedelta | float | None = None
+    until: datetime | None = None
 
     def __post_init__(self) -> None:
         if self.quorum is not None and self.quorum < 1:
             raise StepError("quorum", f"a question needs at least one answer, not {self.quorum}")
 
 
+def seconds_of(length: timedelta | float) -> float:
+    """Return a length of time in seconds."""
+    return length.total_seconds() if isinstance(length, timedelta) else float(length)
+
+
 @dataclass(frozen=True, slots=True)
 class Delay:
-    """A pause of this many seconds."""
+    """A pause of this many seconds, or of this length."""
 
-    seconds: float
+    seconds: timedelta | float
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +90,13 @@ class Outside(Generic[E]):
 
     Args:
         event: The event's class, or several of which one comes.
+        within: See ``Question``.
+        until: See ``Question``.
     """
 
     event: type[E] | tuple[type[E], ...]
+    within: timedelta | float | None = None
+    until: datetime | None = None
 
     @property
     def events(self) -> tuple[type[E], ...]:

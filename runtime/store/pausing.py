@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from wfc.runtime.authoring.signatures import arguments_of
 from wfc.runtime.errors import SnapshotError
 from wfc.runtime.events import Event
-from wfc.runtime.plan.pauses import Child, Delay, Items, Outside, PauseValue, Question, Until
+from wfc.runtime.plan.pauses import Child, Delay, Items, Outside, PauseValue, Question, Until, seconds_of
 from wfc.runtime.store.values import Values
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _text(value: object) -> str:
 
 _WRITERS: dict[type[Any], Callable[[Any, Step, Values], dict[str, Any]]] = {
     Question: _write_question,
-    Delay: lambda value, step, values: {"seconds": value.seconds},
+    Delay: lambda value, step, values: {"seconds": seconds_of(value.seconds)},
     Until: lambda value, step, values: {"moment": value.moment.isoformat()},
     Outside: lambda value, step, values: {"events": [values.classes.name(one) for one in value.events]},
     Child: _write_child,

@@ -14,6 +14,7 @@ from pydantic_core import to_json, to_jsonable_python
 from wfc.runtime.errors import RunFailedError, StepFailedError
 from wfc.runtime.events import Event, ProgressText, event_name
 from wfc.runtime.values.outputs import InvalidOutput, from_json
+from wfc.runtime.values.outside_names import own_name
 
 __all__ = ["Seen", "differences"]
 
@@ -109,7 +110,7 @@ def _field_types(record: Any) -> dict[str, tuple[str, Any]]:
     if not isinstance(record, BaseModel):
         return {}
     fields = type(record).model_fields.items()
-    return {info.alias or name: (name, info.rebuild_annotation()) for name, info in fields}
+    return {own_name(name, info): (name, info.rebuild_annotation()) for name, info in fields}
 
 
 def _same_value(wanted: object, record: Any, attribute: str, annotation: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from wfc.runtime.tracing import Span, conventions
@@ -29,6 +29,10 @@ class RequestOptions(Protocol):
         """The maximum number of tokens in the answer."""
 
     @property
+    def settings(self) -> Mapping[str, object]:
+        """The provider's own settings."""
+
+    @property
     def top_p(self) -> float | None:
         """The probability mass from which tokens are sampled (nucleus sampling)."""
 
@@ -42,6 +46,12 @@ def name_of(model: RequestOptions) -> str:
     return model.use.partition(":")[2] or model.use
 
 
+def _setting(model: RequestOptions, name: str) -> object:
+    """Return an option that stands among the provider's settings, or, in older modules, by itself."""
+    own: object = getattr(model, name)
+    return model.settings.get(name) if own is None else own
+
+
 def about_model(model: RequestOptions, *, is_structured: bool) -> dict[str, Any]:
     """Return the attributes that are known before the request is made, without its content."""
     found = {
@@ -51,8 +61,8 @@ def about_model(model: RequestOptions, *, is_structured: bool) -> dict[str, Any]
         conventions.OUTPUT_TYPE: "json" if is_structured else "text",
         conventions.TEMPERATURE: model.temperature,
         conventions.MAX_TOKENS: model.max_tokens,
-        conventions.TOP_P: model.top_p,
-        conventions.SEED: model.seed,
+        conventions.TOP_P: _setting(model, "top_p"),
+        conventions.SEED: _setting(model, "seed"),
     }
     return {name: value for name, value in found.items() if value is not None}
 

@@ -37,7 +37,7 @@ WORDS: Final = {
     "week": "w",
     "weeks": "w",
 }
-AMOUNT: Final = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)\s*([a-z]+)")
+PART: Final = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)\s*([a-z]+)\s*", re.ASCII)
 ISO: Final = re.compile(
     r"([+-]?)P(?=.)(?:(\d{1,9}(?:\.\d+)?)Y)?(?:(\d{1,9}(?:\.\d+)?)W)?(?:(\d{1,9}(?:\.\d+)?)D)?"
     r"(?:T(?=\d)(?:(\d{1,9}(?:\.\d+)?)H)?(?:(\d{1,9}(?:\.\d+)?)M)?(?:(\d{1,12}(?:\.\d+)?)S)?)?"
@@ -138,29 +138,48 @@ def datetime(value: str | _datetime) -> _datetime:
 
 
 def duration(value: str | timedelta) -> timedelta:
-    """Return the duration that a text contains (``90 min``, ``3 days``, ``PT1H30M``), or a duration as is.
+    """Return the duration that a text contains (``90 min``, ``1h 30 min``, ``PT1H30M``), or a duration as is.
 
     Raises:
         ExpressionError: The text is not a duration.
     """
     if isinstance(value, timedelta):
         return value
-    if found := AMOUNT.fullmatch(value.strip()):
-        unit = UNITS.get(WORDS.get(found[2], found[2]))
-        if unit is not None and found[2] != "y":
-            return scaled(unit, found[1], value)
-    elif found := ISO.fullmatch(value.strip()):
-        parts = zip(found.groups()[1:], ("y", "w", "d", "h", "min", "s"), strict=True)
-        whole = sum((scaled(UNITS[unit], amount, value) for amount, unit in parts if amount), timedelta())
-        return -whole if found[1] == "-" else whole
-    raise cannot_read(value, "a duration")
-
-
-def scaled(unit: timedelta, amount: str, value: str) -> timedelta:
+    text = value.strip()
     try:
-        return unit * float(amount)
+        return iso_duration(text) if "P" in text else everyday_duration(text)
     except OverflowError:
-        raise cannot_read(value, "a duration") from None
+        raise cannot_read(text, "a duration") from None
+
+
+def iso_duration(text: str) -> timedelta:
+    """Return the duration of a text in ISO 8601, without months.
+
+    Raises:
+        ExpressionError: The text is something else.
+    """
+    found = ISO.fullmatch(text)
+    if found is None:
+        raise cannot_read(text, "a duration")
+    parts = zip(found.groups()[1:], ("y", "w", "d", "h", "min", "s"), strict=True)
+    whole = sum((UNITS[unit] * float(amount) for amount, unit in parts if amount), timedelta())
+    return -whole if found[1] == "-" else whole
+
+
+def everyday_duration(text: str) -> timedelta:
+    """Return the duration of a number with a unit, or of several from the largest unit to the smallest.
+
+    Raises:
+        ExpressionError: The text is something else.
+    """
+    total, last, end = timedelta(), timedelta.max, 0
+    while end < len(text) or not text:
+        found = PART.match(text, end)
+        unit = UNITS.get(WORDS.get(found[2], found[2])) if found is not None and found[2] != "y" else None
+        if found is None or unit is None or unit >= last:
+            raise cannot_read(text, "a duration")
+        total, last, end = total + unit * float(found[1]), unit, found.end()
+    return total
 
 
 def cannot_read(value: object, kind: str) -> ExpressionError:

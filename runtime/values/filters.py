@@ -5,7 +5,7 @@ from __future__ import annotations
 import json as _json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Sized
 from datetime import UTC, date, timedelta
 from datetime import datetime as _datetime
 from decimal import ROUND_HALF_UP, Context, Decimal
@@ -17,8 +17,11 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from wfc.runtime.errors import ExpressionError
 from wfc.runtime.values.conversions import datetime, day, decimal, duration, exact, integer, number
+from wfc.runtime.values.moments import formatted
+from wfc.runtime.values.outside_names import with_outside_names
 
 __all__ = [
+    "Count",
     "among",
     "at",
     "at_most",
@@ -55,10 +58,12 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+Many = TypeVar("Many", bound=Sized)
 Scalar = str | int | float | bool | Decimal | date | timedelta  # a datetime is a date
 
 EXACT: Final = Context(prec=5000, Emax=999999, Emin=-999999)
 WIDEST: Final = 1000
+MOST_ITEMS: Final = 100_000
 PLAIN: Final[TypeAdapter[Any]] = TypeAdapter(Any, config=ConfigDict(defer_build=True))
 
 
@@ -152,13 +157,15 @@ def within_a_line(width: int) -> int:
 
 
 def json(value: object, indent: int | None = None) -> str:
-    """Return the value as JSON text: fields of records by their aliases, datetimes and decimals as strings.
+    """Return the value as JSON text: fields of records by their names outside, datetimes and decimals as strings.
 
     Raises:
         ExpressionError: The value cannot be written as JSON, or the indent is out of range.
     """
     width = None if indent is None else within_a_line(indent)
-    return _json.dumps(plain(value), ensure_ascii=False, indent=width, allow_nan=False)
+    return _json.dumps(
+        with_outside_names(value, plain(value)), ensure_ascii=False, indent=width, allow_nan=False
+    )
 
 
 def plain(value: object) -> Any:
@@ -167,11 +174,6 @@ def plain(value: object) -> Any:
         return PLAIN.dump_python(value, mode="json", by_alias=True)
     except ValueError:  # pydantic's error for what it cannot serialize is one
         raise ExpressionError(f"a {type(value).__name__} has no form in JSON") from None
-
-
-def formatted(value: date, pattern: str) -> str:
-    """Return a date or a datetime as a text, formatted with ``strftime`` codes."""
-    return value.strftime(pattern)
 
 
 # --- numbers
@@ -256,7 +258,7 @@ def at(items: Sequence[T], index: int) -> T:
     raise ExpressionError(f"there is no item {index} in a list of {len(items)}")
 
 
-def at_most(limit: int, items: list[T]) -> list[T]:
+def at_most(limit: int, items: Many) -> Many:
     """Return the items if there are at most ``limit``.
 
     Raises:
@@ -265,6 +267,26 @@ def at_most(limit: int, items: list[T]) -> list[T]:
     if len(items) > limit:
         raise ExpressionError(f"there are {len(items)} items, and at most {limit} are allowed")
     return items
+
+
+class Count:
+    """Counts the items that loops go through which stand one in the other."""
+
+    __slots__ = ("done",)
+
+    def __init__(self) -> None:
+        self.done = 0
+
+    def __call__(self, items: Many) -> Many:
+        """Return the items of one more loop.
+
+        Raises:
+            ExpressionError: They are too many, with those of the loops before.
+        """
+        self.done += len(items)
+        if self.done > MOST_ITEMS:
+            raise ExpressionError(f"loops in loops go through more than {MOST_ITEMS} items in all")
+        return items
 
 
 def first(items: Sequence[T]) -> T | None:

@@ -7,7 +7,10 @@ from functools import lru_cache
 from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError, create_model
-from pydantic_core import to_json
+from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core import core_schema
+
+from wfc.runtime.values.outside_names import json_outside, with_outside_names
 
 __all__ = [
     "InvalidOutput",
@@ -41,8 +44,21 @@ def adapter(type_: Any) -> TypeAdapter[Any]:
         return TypeAdapter(type_)
 
 
+class _OwnNames(GenerateJsonSchema):
+    """Generates JSON Schema with the names that fields have in the spec, where they have others outside."""
+
+    def model_fields_schema(self, schema: core_schema.ModelFieldsSchema) -> dict[str, Any]:
+        fields = {name: _named_as_written(name, field) for name, field in schema["fields"].items()}
+        return super().model_fields_schema({**schema, "fields": fields})
+
+
+def _named_as_written(name: str, field: core_schema.ModelField) -> core_schema.ModelField:
+    """Return a field whose name in data read is that in data written, which is its own."""
+    return {**field, "validation_alias": field.get("serialization_alias", name)}
+
+
 def form_schema(form: Any) -> dict[str, Any] | None:
-    """Return the JSON Schema of a form, with fields by alias; ``None`` for no form.
+    """Return the JSON Schema of a form, with the names of fields in the spec; ``None`` for no form.
 
     All questions with this form share the schema, so it must not be modified.
     """
@@ -55,29 +71,36 @@ def form_schema(form: Any) -> dict[str, Any] | None:
 
 
 def _schema(form: Any) -> dict[str, Any]:
-    return adapter(form).json_schema(by_alias=True)
+    return adapter(form).json_schema(by_alias=True, schema_generator=_OwnNames)
 
 
 _cached_schema = lru_cache(maxsize=512)(_schema)
 
 
-def from_json(type_: Any, text: str | bytes, *, extra_fields: bool = False) -> Any:
+def from_json(type_: Any, text: str | bytes, *, extra_fields: bool = False, outside: bool = False) -> Any:
     """Parse JSON as a value of a type, without coercion.
 
     Args:
         extra_fields: Whether fields that the type does not declare are ignored rather than an error.
+        outside: Whether it comes from outside, where fields have the names that they have there, and no others.
 
     Raises:
         InvalidOutput: The text is not JSON, or not of that type.
     """
     try:
-        return adapter(type_).validate_json(text, strict=True, extra="ignore" if extra_fields else None)
+        return adapter(type_).validate_json(
+            text,
+            strict=True,
+            extra="ignore" if extra_fields else None,
+            by_alias=True if outside else None,
+            by_name=False if outside else None,
+        )
     except ValidationError as error:
         raise InvalidOutput(problems(error)) from None
 
 
 def from_python(type_: Any, value: object) -> Any:
-    """Validate a value from Python code against a type, through JSON, and return it.
+    """Validate a value from Python code outside against a type, through JSON, and return it.
 
     Raises:
         InvalidOutput: The value cannot be written as JSON, or is not of that type.
@@ -85,17 +108,17 @@ def from_python(type_: Any, value: object) -> Any:
     if type_ is Any:
         return plain(value)
     try:
-        text = to_json(value, by_alias=True, inf_nan_mode="constants")
+        text = json_outside(value)
     except ValueError as error:  # PydanticSerializationError, circular references
         raise InvalidOutput(f"it cannot be written as JSON: {error}") from None
-    return from_json(type_, text)
+    return from_json(type_, text, outside=True)
 
 
 def plain(value: Any) -> Any:
-    """Return the value with records as dictionaries, keyed by alias, and everything else unchanged."""
+    """Return the value with records as dictionaries, by the names outside, and everything else unchanged."""
     dump = getattr(value, "model_dump", None)
     if dump is not None and not isinstance(value, type):
-        return dump(by_alias=True)
+        return with_outside_names(value, dump(by_alias=True))
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -144,8 +167,8 @@ class Wanted:
         if fenced:
             text = fenced[1]
         if not self._wrapped:
-            return from_json(self._type, text)
-        return from_json(_wrapper(self._type), text).answer
+            return from_json(self._type, text, outside=True)
+        return from_json(_wrapper(self._type), text, outside=True).answer
 
 
 _FENCE = re.compile(r"```(?:json)?\s*\n(.*)\n```", re.DOTALL)

@@ -18,7 +18,7 @@ events:
   Asked: {}
   Told: {text: string}
 models:
-  fast: {use: "openai:gpt-4o-mini", temperature: 0.5, max_tokens: 7, top_p: 1, seed: 3, timeout: 30s}
+  fast: {use: "openai:gpt-4o-mini", temperature: 0.5, max_tokens: 7, timeout: 30s}
 steps:
   ask:
     kind: llm
@@ -31,13 +31,14 @@ steps:
 
 def test_the_runtime_has_a_field_for_each_option_of_the_schema() -> None:
     named = schema()["$defs"]["model"]["properties"].keys()
-    assert {each.name for each in fields(llm.Model)} == named
+    once = {"top_p", "seed"}  # generated modules of earlier formats give them by themselves
+    assert {each.name for each in fields(llm.Model)} == named | once
     assert named - NO_OPTIONS == named - bindings.NO_OPTIONS - {"timeout"}
 
 
 def test_each_option_is_generated_and_sent() -> None:
     text = compile_text(SPEC.encode(), "ask.yaml", source="ask.yaml").python
-    for argument in ("temperature=0.5", "max_tokens=7", "top_p=1", "seed=3", "timeout=30"):
+    for argument in ("temperature=0.5", "max_tokens=7", "timeout=30"):
         assert argument in text, text
     model = llm.Model("openai:gpt-4o-mini", temperature=0.5, max_tokens=7, top_p=1, seed=3, timeout=30)
     assert model.options() == {"temperature": 0.5, "max_tokens": 7, "top_p": 1, "seed": 3, "timeout": 30}

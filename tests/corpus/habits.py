@@ -487,8 +487,8 @@ TABLE: list[tuple[str, str, str, str]] = [
     (
         "    expect: {end: HolidayRefused}",
         "    expect: {end: HolidayRefused, never_ran: rest}",
-        "wrong-type",
-        "write `[rest]`",
+        "former-key",
+        "write `ran: {rest: 0}`",
     ),
     ("decide: {answer: no, sure: true}}", "decide: no}", "wrong-value", "write `{answer: …, sure: …}`"),
     (

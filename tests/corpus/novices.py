@@ -1267,7 +1267,13 @@ TABLE: list[tuple[str, str, str, str, str]] = [
     ),
     ("two documents", "\nsteps:\n", "\n---\nsteps:\n", "several-documents", ""),
     ("markdown fence", "wfc: 1\n", "```yaml\nwfc: 1\n", "syntax-error", "put the text in quotes"),
-    ("anchors and merge", "    timeout: 30s\n", "    <<: *defaults\n", "merge-key", "write the keys out"),
+    (
+        "anchors and merge",
+        "    timeout: 30s\n",
+        "    <<: *defaults\n",
+        "merge-key",
+        "share it by name: `defaults`",
+    ),
     (
         "when at the step",
         "    timeout: 30s\n",

@@ -125,8 +125,8 @@ TABLE = [
     ("{days_left: 5}", "{error: broken}", "unknown-error", "`timeout`"),
     ("{days_left: 5}", "5", "wrong-value", ""),
     ('"2026-01-31"', "31.01.2026", "default-does-not-fit", "write `2026-01-31`"),
-    ("for: 1 week", "for: 1h 30min", "bad-duration", "`90 min`"),
-    ("for: 1 week", 'for: "${{ state.rounds }} days"', "bad-duration", "`until`"),
+    ("for: 1 week", "for: 1h30m", "bad-duration", "`1h 30 min`"),
+    ("for: 1 week", 'for: "${{ state.rounds }} days"', "wrong-value", "a length is computed as in"),
     ("for: 1 week", "for: 1\u00a0week", "bad-duration", "special blank"),
     # names and expressions
     (

@@ -32,7 +32,7 @@ WORDS = """
 and or not in is if else none true false null yes no on off each all any count within on_timeout on_error
 on_limit max_runs emit accepts kind event events result state inputs config error run args response nothing fail
 restart with when save merge append by last optional list map string integer number decimal boolean date datetime any
-enum one_of default type format min max pattern min_length max_items json length first where group_by pluck sort sum
+enum one_of default type format min max pattern min_length max_length json length first where group_by pluck sort sum
 0 1 -1 1e999 .nan .inf 0x10 0o7 1_000 99999999999999999999999 2m 3h 5 min __class__ __init__ _x class import None True
 """.split()
 VALUES: list[Any] = [

@@ -63,8 +63,9 @@ def takes_one(shape: Any, given: Type, deep: int) -> bool:
         return False
     if not isinstance(given, Record):
         return True
+    fields = {field.name_outside: field for field in given.fields.values()}
     return all(
-        takes(inner, given.fields[name].type, deep + 1) if name in given.fields else not needed
+        takes(inner, fields[name].type, deep + 1) if name in fields else not needed
         for name, (inner, needed) in shape["fields"].items()
     )
 
@@ -110,10 +111,10 @@ def gives_member(shape: Any, wanted: Type, deep: int) -> bool:
         return False
     if isinstance(wanted, Record):
         return all(
-            gives(shape["fields"][name][0], field.type, deep + 1)
-            if name in shape["fields"]
+            gives(shape["fields"][field.name_outside][0], field.type, deep + 1)
+            if field.name_outside in shape["fields"]
             else not field.required
-            for name, field in wanted.fields.items()
+            for field in wanted.fields.values()
         )
     return all(gives(inner, item_of(wanted), deep + 1) for inner, _ in shape["fields"].values())
 

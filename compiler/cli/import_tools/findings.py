@@ -13,7 +13,7 @@ from wfc.compiler.cli.import_tools.processes import SECONDS, Described, Function
 from wfc.compiler.diagnostics import Finding, Origin, Place
 from wfc.compiler.model import MapItems, Resource, Tool, ToolCall
 from wfc.compiler.rules import python as problems
-from wfc.compiler.types import ANY, show
+from wfc.compiler.types import ANY, Field, show
 from wfc.compiler.workspace.compiled import Compiled, with_findings
 from wfc.compiler.workspace.project import Project
 
@@ -143,7 +143,7 @@ def compared(binding: Binding, place: Place, said: Described, around: Around) ->
     if isinstance(binding, Tool):
         if not binding.declares_args:
             return
-        given = {*binding.args.fields, *(name for name, _ in binding.secrets)}
+        given = {*outside(binding), *(name for name, _ in binding.secrets)}
         unknown = list(without_parameter(binding, place, parameters))
         yield from (problems.function_differs(*each) for each in unknown)
         yield from types_that_differ(binding, place, parameters, said, around)
@@ -163,23 +163,34 @@ def without_parameter(
     if any(each["kind"] == "VAR_KEYWORD" for each in parameters.values()):
         return
     known = [name for name, each in parameters.items() if each["kind"] in BY_NAME]
-    left = [name for name in known if name not in tool.args.fields]
-    for section, names in (("args", list(tool.args.fields)), ("secrets", [name for name, _ in tool.secrets])):
-        for name in names:
-            if name not in known:
-                yield (place / section / name).key, str(tool.python), f"has no parameter `{name}`", name, left
+    args = outside(tool)
+    left = [name for name in known if name not in args]
+    for name, field in args.items():
+        if name not in known:
+            at = place / "args" / (field.address[-1] if field.address else name)
+            at = at / "as" if field.foreign else at.key
+            yield at, str(tool.python), f"has no parameter `{name}`", name, left
+    for name, _ in tool.secrets:
+        if name not in known:
+            at = (place / "secrets" / name).key
+            yield at, str(tool.python), f"has no parameter `{name}`", name, left
+
+
+def outside(tool: Tool) -> dict[str, Field]:
+    """Return what a tool takes, by the names of the function's parameters."""
+    return {field.name_outside: field for field in tool.args.fields.values()}
 
 
 def types_that_differ(
     tool: Tool, place: Place, parameters: dict[str, Any], said: Described, around: Around
 ) -> Iterator[Finding]:
     python = str(tool.python)
-    for name, field in tool.args.fields.items():
+    for name, field in outside(tool).items():
         each = parameters.get(name)
         if each is None or each["kind"] not in BY_NAME:
             continue
         at = place / "args" / (field.address[-1] if field.address else name)
-        if each["required"] and not field.has_default and (tool, name) in around.left_out:
+        if each["required"] and not field.has_default and (tool, field.name) in around.left_out:
             what = f"needs `{name}`, which a step leaves out"
             yield problems.function_differs(at.key, python, f"{what}: give its parameter a default", name)
         elif not takes(each["shape"], field.type):

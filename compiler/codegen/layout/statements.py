@@ -29,7 +29,7 @@ def fit(statement: str, indent: int = 0) -> list[str]:
         return [statement]
     if statement.startswith("@") and "(" not in statement:
         return [statement]  # a name has nowhere to break
-    for before, after in (("@", ""), ("class ", ":"), ("if ", ":"), ("elif ", ":")):
+    for before, after in (("@", ""), ("class ", ":"), ("if ", ":"), ("elif ", ":"), ("assert ", "")):
         if statement.startswith(before):
             return line_or_lines(before, statement.removeprefix(before).removesuffix(after), after, indent)
     if statement.startswith(("def ", "async def ")):

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
-from typing import Final
 
 from wfc.compiler.codegen.literals.annotations import ClassNames
 from wfc.compiler.python.literals import Code, field_name, literal
@@ -26,12 +24,9 @@ from wfc.compiler.types import (
     fits,
     members,
 )
+from wfc.compiler.types.durations import seconds
 
 __all__ = ["bounds", "call", "constant", "construct"]
-
-_SECONDS: Final = {"w": 604_800.0, "d": 86_400.0, "h": 3_600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
-_SHORT = re.compile(r"(?P<amount>[0-9.]+)\s*(?P<unit>ms|mil|[wdhms])", re.IGNORECASE)
-_ISO = re.compile(r"(?P<amount>[0-9.]+)(?P<unit>[WDHMS])")
 
 
 def constant(value: object, type_: Type, names: ClassNames) -> Code:
@@ -88,7 +83,7 @@ def _scalar(value: object, type_: Scalar) -> Code:
     if type_ == DATETIME:
         return _moment(datetime.fromisoformat(str(value)).astimezone(UTC))
     if type_ == DURATION:
-        return call(Code("timedelta"), seconds=literal(_seconds(str(value))))
+        return call(Code("timedelta"), seconds=literal(seconds(str(value))))
     return literal(value)
 
 
@@ -99,26 +94,10 @@ def _moment(at: datetime) -> Code:
     return Code(f"datetime({', '.join(map(str, parts))}, tzinfo=UTC)")
 
 
-def _seconds(text: str) -> float:
-    """Return the seconds of ``30s``, ``2 weeks`` or ``PT30S``."""
-    if "P" not in text.upper().split("T")[0]:
-        found = _SHORT.match(text)
-        assert found, text
-        unit = found["unit"].lower()
-        return float(found["amount"]) * _SECONDS["ms" if unit == "mil" else unit]
-    days, _, hours = text.partition("T")
-    total = 0.0
-    for part, units in ((days, {"W": "w", "D": "d"}), (hours, {"H": "h", "M": "m", "S": "s"})):
-        for found in _ISO.finditer(part):
-            total += float(found["amount"]) * _SECONDS[units[found["unit"]]]
-    return -total if text.startswith("-") else total
-
-
 def bounds(constraints: Constraints, type_: Type, names: ClassNames) -> dict[str, Code]:
     """Return constraints as arguments of pydantic's ``Field``; a `format` is not among them."""
     inner = members(type_)[0]
-    least = constraints.min_length if constraints.min_length is not None else constraints.min_items
-    most = constraints.max_length if constraints.max_length is not None else constraints.max_items
+    least, most = constraints.min_length, constraints.max_length
     found = {
         "ge": None if constraints.min is None else constant(constraints.min, inner, names),
         "le": None if constraints.max is None else constant(constraints.max, inner, names),

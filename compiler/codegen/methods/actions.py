@@ -72,7 +72,9 @@ class ActionWriter:
             for name, field in action.tool.args.fields.items():
                 if name not in args and field.has_default:
                     args[name] = constant(field.default, field.type, self.names)
-            pairs = ", ".join(f"{literal(name)}: {value}" for name, value in args.items())
+            declared = action.tool.args.fields
+            outside = {name: field.name_outside for name, field in declared.items()}
+            pairs = ", ".join(f"{literal(outside.get(name, name))}: {value}" for name, value in args.items())
             return call(Code("ctx.tool"), tool, Code(f"{{{pairs}}}"))
         tool = self.bindings.http_tool(action.tool, action.output)
         positional = [Code("ctx")]

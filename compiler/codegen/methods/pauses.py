@@ -23,13 +23,27 @@ def pause_value(
     match pause:
         case AskPerson():
             return question_value(pause, step, function, bindings, names)
-        case WaitFor():
-            return call(Code("Delay"), literal(pause.seconds))
+        case WaitFor(seconds=Expression() as length):
+            return call(Code("Delay"), function.expression(length))
+        case WaitFor(seconds=float() as seconds):
+            return call(Code("Delay"), literal(seconds))
         case WaitUntil():
             return call(Code("Until"), function.expression(pause.moment))
         case WaitEvent():
             kinds = [names.of(event.record) for event in pause.events]
-            return call(Code("Outside"), kinds[0] if len(kinds) == 1 else Code(f"({', '.join(kinds)})"))
+            awaited = kinds[0] if len(kinds) == 1 else Code(f"({', '.join(kinds)})")
+            return call(Code("Outside"), awaited, **computed_bounds(step, function))
+    raise AssertionError(pause)
+
+
+def computed_bounds(step: Step, function: FunctionBuilder) -> dict[str, Code]:
+    """Return the arguments of a pause for bounds that are computed; a bound that is written out is the
+    decorator's.
+    """
+    named = {"within": step.within, "until": step.until}
+    return {
+        name: function.expression(bound) for name, bound in named.items() if isinstance(bound, Expression)
+    }
 
 
 def question_value(
@@ -47,6 +61,7 @@ def question_value(
         named["assign"] = Code(f"[{', '.join(function.template(each) for each in asked.assign)}]")
     if asked.quorum is not None:
         named["quorum"] = literal(asked.quorum)
+    named |= computed_bounds(step, function)
     return call(Code("Question"), form, **named)
 
 

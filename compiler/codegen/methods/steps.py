@@ -19,6 +19,7 @@ from wfc.compiler.codegen.literals.values import ValueWriter
 from wfc.compiler.codegen.methods.batches import steps_with_ambiguous_batches
 from wfc.compiler.codegen.methods.maps import MapWriter, map_statement
 from wfc.compiler.codegen.methods.pauses import answer_parameters, pause_type
+from wfc.compiler.codegen.methods.requirements import assertions
 from wfc.compiler.codegen.methods.tails import TailWriter
 from wfc.compiler.codegen.methods.workflow_calls import call_method
 from wfc.compiler.codegen.methods.writer import BODY, COUNT, MethodWriter
@@ -133,6 +134,8 @@ class StepMethods(MethodWriter):
         tail = self.tail_in(function, step, timed_out=timed_out)
         unhandled = hook == "on_error" and not exit_.exhaustive
         body = tail.lines(exit_, saves, unhandled=unhandled)
+        if hook == "then":
+            body[:0] = assertions(step, body, function.known, self.names)
         returns = tail.returns(exit_, unhandled=unhandled)
         return self.hooked(step, hook, name, function, returns, body)
 
@@ -155,6 +158,8 @@ class StepMethods(MethodWriter):
             say = function.template(requirement.say)
             body += [*fit(f"if {condition}:", BODY)]
             body += [" " * INDENT + line for line in fit(f"yield {say}", BODY + INDENT)]
+            if requirement is not step.require[-1]:
+                body.append(f"{' ' * INDENT}return")  # those that follow are asked only where this one holds
         return self.hooked(step, "require", "require_{}", function, Code("Iterator[str]"), body)
 
     def texts(self, step: Step) -> Iterator[PythonFunction]:

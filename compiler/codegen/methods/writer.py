@@ -71,7 +71,7 @@ class MethodWriter:
             named["name"] = literal(step.name)
         if isinstance(step.accepts, Join):
             named["join"] = self.join(step, step.accepts)
-        if step.within is not None:
+        if isinstance(step.within, float):
             named["within"] = literal(step.within)
         if kind == "step" or isinstance(step.action, WorkflowCall):
             named |= self.attempts(step)

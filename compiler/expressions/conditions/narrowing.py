@@ -5,6 +5,7 @@ does not.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 from wfc.compiler.expressions.syntax.tree import (
     Compare,
@@ -20,7 +21,10 @@ from wfc.compiler.expressions.syntax.tree import (
 from wfc.compiler.types import (
     ANY,
     BOOLEAN,
+    INTEGER,
     NULL,
+    NUMBER,
+    STRING,
     UNKNOWN,
     Enumeration,
     ListOf,
@@ -37,12 +41,23 @@ from wfc.compiler.types import (
     without_null,
 )
 
-__all__ = ["SCALAR_TESTS", "Facts", "among", "facts_of", "is_among", "of_choices", "passes_test"]
+__all__ = ["EMPTY", "KINDS", "TESTS", "Facts", "among", "facts_of", "is_among", "of_choices", "passes_test"]
 
 Facts = Mapping[Path, Type]
 
-SCALAR_TESTS = ("string", "integer", "number", "boolean", "list", "map")
-"""Tests for a value that may be of several types, besides the names of events and types."""
+KINDS: Final[Mapping[str, Type]] = {
+    "string": STRING,
+    "integer": INTEGER,
+    "number": NUMBER,
+    "boolean": BOOLEAN,
+    "list": ListOf(ANY),
+    "map": MapOf(ANY),
+}
+"""Tests for a value that may be of several types, besides the names of events and types; what each makes of `any`."""
+EMPTY: Final = "empty"
+"""The test for a text, a list or a map with nothing in it, which holds for null too."""
+TESTS: Final = frozenset({"none", EMPTY, *KINDS})
+"""Every test that is not the name of an event or a type."""
 
 
 def facts_of(condition: Node, holds: bool) -> dict[Path, Type] | None:
@@ -99,7 +114,13 @@ def of_test(test: Test, holds: bool) -> dict[Path, Type] | None:
     kind = test.of.type
     if test.name == "none":
         return null_or_not(path, kind, holds)
-    if kind is ANY or (kind is NULL and not holds):
+    if test.name == EMPTY and test.record is None:
+        return {} if holds or not may_be_null(kind) else null_or_not(path, kind, False)
+    if without_null(kind) is ANY:
+        return {path: KINDS[test.name]} if holds and test.record is None else {}
+    if kind is NUMBER and test.name == "integer":  # which it may be, or not
+        return {path: INTEGER} if holds else {}
+    if kind is NULL and not holds:
         return {}
     alternatives = () if kind is NULL else members(kind)
     left = tuple(each for each in alternatives if passes_test(each, test) == holds)

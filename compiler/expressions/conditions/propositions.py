@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from wfc.compiler.expressions.conditions.narrowing import among, passes_test
+from wfc.compiler.expressions.conditions.narrowing import EMPTY, among, passes_test
 from wfc.compiler.expressions.syntax.tree import (
     Compare,
     Constant,
@@ -207,6 +207,8 @@ def decidable(node: Node, cases: tuple[object, ...]) -> bool:
     if isinstance(node, Compare):
         known = among(cases)
         return all(each is None or (each.__class__, each) in known for each in compared_values(node) or ())
+    if isinstance(node, Test) and node.name == EMPTY and node.record is None:
+        return False  # what is empty may be null, or a text of no letters
     return not (isinstance(node, Test) and node.name != "none" and PRESENT in cases)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from wfc.compiler.expressions.filters.definition import CheckedFilter, Filter, FilterParameter, PrintedFilter
+from wfc.compiler.expressions.filters.moments import FORMAT
 from wfc.compiler.expressions.python.exactness import is_exact, made_exact
 from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, call, method
 from wfc.compiler.expressions.syntax.tree import Constant, Subscript
@@ -165,16 +166,6 @@ def check_date(use: CheckedFilter) -> Type:
     return DATE if kind in (STRING, DATETIME, DATE) else use.misfit()
 
 
-def check_format(use: CheckedFilter) -> Type:
-    if base(use.subject) not in (DATE, DATETIME):
-        return use.misfit()
-    return STRING
-
-
-def print_format(use: PrintedFilter) -> Piece:
-    return call("filters.formatted", use.subject, use.arguments["pattern"])
-
-
 FILTERS: Final = (
     Filter(
         "default",
@@ -289,16 +280,7 @@ FILTERS: Final = (
         check_date,
         lambda use: use.subject if use.type == DATE else call("filters.day", use.subject),
     ),
-    Filter(
-        "format",
-        "date or datetime",
-        "string",
-        "The moment as a text: `%Y` year, `%m` month, `%d` day, `%H` hour, `%M` minute, `%S` second.",
-        ('"2026-01-31" | date | format("%d.%m.%Y")', '"31.01.2026"'),
-        (FilterParameter("pattern", STRING, required=True),),
-        check_format,
-        print_format,
-    ),
+    FORMAT,
     Filter(
         "seconds",
         "duration",

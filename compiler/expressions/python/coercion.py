@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from wfc.compiler.expressions.python.conditions import choose
+from wfc.compiler.expressions.python.conditions import choose, only_way
 from wfc.compiler.expressions.python.exactness import is_exact, is_plain, made_exact
+from wfc.compiler.expressions.python.loops import comprehension
 from wfc.compiler.expressions.python.node_printer import NodePrinter
 from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, call, infix, is_path, unused_name
-from wfc.compiler.expressions.syntax.tree import Binary, Choice, ListDisplay, Node, RecordDisplay
+from wfc.compiler.expressions.syntax.tree import (
+    Binary,
+    Choice,
+    Comprehension,
+    ListDisplay,
+    Node,
+    RecordDisplay,
+)
 from wfc.compiler.python.literals import field_name
 from wfc.compiler.types import (
     INTEGER,
@@ -29,7 +37,7 @@ def exact(printer: NodePrinter, node: Node, target: Type) -> Piece:
     """A value beside decimals: a whole number among them becomes one, so that what follows computes exactly."""
     if is_exact(node.type, target):
         written = isinstance(
-            node, (ListDisplay, RecordDisplay)
+            node, (ListDisplay, RecordDisplay, Comprehension)
         )  # whose records have yet to become those of a class
         return into(printer, node, target) if written else printer.piece(node)
     piece = printer.piece(node)
@@ -47,6 +55,9 @@ def into(printer: NodePrinter, node: Node, target: Type) -> Piece:
         case ListDisplay(), ListOf():
             own = node.type.item if isinstance(node.type, ListOf) else wanted.item
             return atom(f"[{', '.join(beside(printer, item, own, wanted.item).code for item in node.items)}]")
+        case Comprehension(), ListOf():
+            own = node.type.item if isinstance(node.type, ListOf) else wanted.item
+            return comprehension(printer, node, lambda inside: beside(inside, node.value, own, wanted.item))
         case RecordDisplay(), Record() if wanted.name:
             values = [
                 f"{field_name(str(key.value))}={into(printer, value, wanted.fields[str(key.value)].type).code}"
@@ -59,6 +70,8 @@ def into(printer: NodePrinter, node: Node, target: Type) -> Piece:
                 for key, value in node.entries
             ]
             return atom(f"{{{', '.join(entries)}}}")
+        case Choice(), _ if (taken := only_way(node)) is not None:
+            return beside(printer, taken, node.type, target)
         case Choice(), _:
             then, otherwise = (
                 beside(printer, each, node.type, target) for each in (node.then, node.otherwise)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from wfc.compiler.expressions.conditions.narrowing import EMPTY
 from wfc.compiler.expressions.python.node_printer import NodePrinter
-from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, call, infix, tuple_of
+from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, call, infix, is_path, tuple_of
 from wfc.compiler.expressions.python.simplification import merged, undecided
 from wfc.compiler.expressions.syntax.tree import (
     Attribute,
@@ -22,9 +23,31 @@ from wfc.compiler.expressions.syntax.tree import (
     Test,
     decided,
 )
-from wfc.compiler.types import BOOLEAN, ListOf, Type, base, confusable, members
+from wfc.compiler.types import (
+    ANY,
+    BOOLEAN,
+    STRING,
+    ListOf,
+    Type,
+    base,
+    confusable,
+    may_be_null,
+    members,
+    without_null,
+)
 
-__all__ = ["choice", "choose", "compare", "comparison", "logic", "membership", "negated", "negation", "test"]
+__all__ = [
+    "choice",
+    "choose",
+    "compare",
+    "comparison",
+    "logic",
+    "membership",
+    "negated",
+    "negation",
+    "only_way",
+    "test",
+]
 
 OPPOSITES: Final[Mapping[ComparisonOperator, ComparisonOperator]] = {
     "==": "!=",
@@ -118,6 +141,8 @@ def negated(printer: NodePrinter, node: Node) -> Piece:
 
 
 def choice(printer: NodePrinter, node: Choice) -> Piece:
+    if (taken := only_way(node)) is not None:
+        return printer.exact(taken, node.type)
     if isinstance(node.then, Constant) and isinstance(node.otherwise, Constant):
         outcomes = (node.then.value, node.otherwise.value)
         if outcomes in {(True, False), (False, True)} and {bool} == {type(each) for each in outcomes}:
@@ -125,6 +150,12 @@ def choice(printer: NodePrinter, node: Choice) -> Piece:
     return choose(
         printer, node, printer.exact(node.then, node.type), printer.exact(node.otherwise, node.type)
     )
+
+
+def only_way(node: Choice) -> Node | None:
+    """Return which of its two values a choice has, where earlier conditions leave only one."""
+    outcome = decided(node.test)
+    return None if outcome is None else node.then if outcome else node.otherwise
 
 
 def choose(printer: NodePrinter, node: Choice, then: Piece, otherwise: Piece) -> Piece:
@@ -144,8 +175,31 @@ def test(printer: NodePrinter, node: Test) -> Piece:
     subject = printer.piece(node.of)
     if node.name == "none":
         return infix(subject, identity(subject, equal=not node.negated), atom("None"), Rank.COMPARE)
+    if node.name == EMPTY and node.record is None:
+        return empty_test(printer, subject, node.of.type, holds=not node.negated)
     found = type_test(printer, node, subject)
     return Piece(f"not {found.within(Rank.NOT)}", Rank.NOT) if node.negated else found
+
+
+def empty_test(printer: NodePrinter, subject: Piece, kind: Type, *, holds: bool) -> Piece:
+    """Print a test that there is nothing in a value, or (not ``holds``) that there is something.
+
+    Python's type checkers learn nothing from ``bool(x)``, so that what may be null is asked for that first.
+    """
+    if without_null(kind) is ANY:
+        empty_values = tuple_of([atom("None"), printer.text(""), atom("[]"), atom("{}")])
+        return infix(subject, "in" if holds else "not in", empty_values, Rank.COMPARE)
+    if holds:
+        return Piece(f"not {subject.within(Rank.NOT)}", Rank.NOT)
+    if may_be_null(kind) and not is_path(subject.code):
+        return call("bool", subject)
+    of_texts = all(base(each) is STRING for each in members(kind))
+    sized = subject if of_texts else call("len", subject)
+    least = printer.text("") if of_texts else atom("0")
+    filled = infix(sized, "!=" if of_texts else ">", least, Rank.COMPARE)
+    if not may_be_null(kind):
+        return filled
+    return Piece(f"{subject.code} is not None and {filled.code}", Rank.AND)
 
 
 def type_test(printer: NodePrinter, node: Test, subject: Piece) -> Piece:
@@ -156,7 +210,7 @@ def type_test(printer: NodePrinter, node: Test, subject: Piece) -> Piece:
         found = call("isinstance", subject, "(int, float)")
     else:
         found = call("isinstance", subject, kinds[node.name])
-    booleans = any(base(each) == BOOLEAN for each in members(node.of.type))
+    booleans = any(base(each) in (BOOLEAN, ANY) for each in members(node.of.type))
     if node.name in {"number", "integer"} and booleans:
         return Piece(f"{found.code} and not isinstance({subject.code}, bool)", Rank.AND)
     return found

@@ -24,6 +24,20 @@ class NodePrinter(Protocol):
         """Return the quotes that texts may still have inside an f-string; ``None`` outside of all."""
         ...
 
+    @property
+    def names(self) -> Names:
+        """Return how paths are called where the code will stand."""
+        ...
+
+    @property
+    def counter(self) -> Code | None:
+        """Return what counts the items of the loops around the code; ``None`` outside of all that are counted."""
+        ...
+
+    def within_loop(self, names: Names, counter: Code | None) -> NodePrinter:
+        """Return the printer for the inside of a loop."""
+        ...
+
     def inside(self, quotes: str) -> NodePrinter:
         """Return the printer for an f-string's braces, where texts may have these quotes."""
         ...

@@ -10,6 +10,7 @@ from wfc.compiler.expressions.python.coercion import exact, into, joined_lists, 
 from wfc.compiler.expressions.python.exactness import is_exact, made_exact
 from wfc.compiler.expressions.python.f_strings import NoFStringError, joined_parts
 from wfc.compiler.expressions.python.filter_calls import FilterPrinter, PrintedFilter
+from wfc.compiler.expressions.python.loops import comprehension
 from wfc.compiler.expressions.python.node_printer import Names
 from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, call, infix, is_path, method
 from wfc.compiler.expressions.syntax.tree import (
@@ -17,6 +18,7 @@ from wfc.compiler.expressions.syntax.tree import (
     Binary,
     Choice,
     Compare,
+    Comprehension,
     Concat,
     Constant,
     Fields,
@@ -35,7 +37,7 @@ from wfc.compiler.expressions.syntax.tree import (
     path_of,
     taken_apart,
 )
-from wfc.compiler.python.literals import class_name, escaped, field_name, literal
+from wfc.compiler.python.literals import Code, class_name, escaped, field_name, literal
 from wfc.compiler.types import (
     DATE,
     DATETIME,
@@ -81,16 +83,28 @@ class ExpressionPrinter:
             there is printed as it is.
         filters: Every filter by its name.
         quotes: Inside an f-string, the quotes that texts in it may still have; ``None`` outside of all.
+        counter: Inside of loops that are counted, what counts their items.
     """
 
-    def __init__(self, names: Names, filters: Mapping[str, FilterPrinter], quotes: str | None = None) -> None:
+    def __init__(
+        self,
+        names: Names,
+        filters: Mapping[str, FilterPrinter],
+        quotes: str | None = None,
+        counter: Code | None = None,
+    ) -> None:
         self.names = names
         self.filters = filters
         self.quotes = quotes
+        self.counter = counter
 
     def inside(self, quotes: str) -> ExpressionPrinter:
         """The one for an f-string's braces, where texts may have these quotes."""
-        return ExpressionPrinter(self.names, self.filters, quotes)
+        return ExpressionPrinter(self.names, self.filters, quotes, self.counter)
+
+    def within_loop(self, names: Names, counter: Code | None) -> ExpressionPrinter:
+        """The one for the inside of a loop."""
+        return ExpressionPrinter(names, self.filters, self.quotes, counter)
 
     def piece(self, node: Node) -> Piece:
         """A node as Python; a test that earlier conditions have decided as its outcome."""
@@ -99,7 +113,7 @@ class ExpressionPrinter:
 
     def exact(self, node: Node, target: Type) -> Piece:
         """A value beside others of a type: a whole number among decimals becomes one, a record that of its class."""
-        if isinstance(node, (ListDisplay, RecordDisplay)):
+        if isinstance(node, (ListDisplay, RecordDisplay, Comprehension)):
             return into(self, node, target)
         return exact(self, node, target)
 
@@ -249,6 +263,7 @@ RULES: Final[Mapping[type[Node], Callable[..., Piece]]] = {
     Subscript: ExpressionPrinter.subscript,
     Slice: ExpressionPrinter.slice,
     ListDisplay: ExpressionPrinter.list_display,
+    Comprehension: comprehension,
     RecordDisplay: ExpressionPrinter.record_display,
     Unary: ExpressionPrinter.unary,
     Binary: ExpressionPrinter.binary,

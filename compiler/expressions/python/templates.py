@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from wfc.compiler.expressions.expression import Template
 from wfc.compiler.expressions.python.f_strings import joined_parts, whole_text
+from wfc.compiler.expressions.python.loops import COUNTER, counted_by, fresh_name, has_loop, head_of, words_in
 from wfc.compiler.expressions.python.node_printer import Names
-from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, infix, is_path
+from wfc.compiler.expressions.python.pieces import Piece, Rank, infix
 from wfc.compiler.expressions.python.printer import ExpressionPrinter
-from wfc.compiler.expressions.syntax.template_tree import Condition, ForLoop, Hole, Part, Text, holes
-from wfc.compiler.expressions.syntax.tree import Attribute, Fields, Name, Node, Path, path_of, walk
-from wfc.compiler.python.literals import Code, local_name
+from wfc.compiler.expressions.syntax.template_tree import (
+    Condition,
+    ForLoop,
+    Hole,
+    Part,
+    Text,
+    holes,
+    mentioned,
+)
+from wfc.compiler.expressions.syntax.tree import Name, Node
+from wfc.compiler.python.literals import Code
 from wfc.compiler.types import STRING, base
 
 __all__ = ["print_body", "print_text"]
@@ -62,7 +70,7 @@ class Body:
 
     def __init__(self, names: Names) -> None:
         self.lines: list[Code] = []
-        self.taken = {word for code in names.values() for word in re.findall(r"\w+", code)}
+        self.taken = words_in(names)
 
     def line(self, code: str, depth: int) -> None:
         self.lines.append(Code("    " * depth + code))
@@ -119,52 +127,41 @@ class Body:
 
     def loop(self, part: ForLoop, printer: ExpressionPrinter, depth: int) -> None:
         items = printer.piece(part.items)
-        mentioned = {path[0] for node in holes(part.body) for path in mentioned_paths(node)}
-        own = [name for name in part.names if name in mentioned] or [part.names[0]]
-        locals_ = {name: self.fresh(name) for name in own}
-        names: dict[Path, Code] = dict(printer.names) | {(name,): local for name, local in locals_.items()}
-        of_loop = {
-            path[1] for node in holes(part.body) for path in mentioned_paths(node) if path[0] == "loop"
-        }
-        source = items.within(Rank.ATOM)
-        if "last" in of_loop and not is_path(source):
-            source = self.fresh("items")
-            self.line(f"{source} = {items.code}", depth)
-            items = atom(source)
-        over = items.after_in
-        if len(part.names) == 2 and own != [part.names[0]]:
-            over = f"{source}.{'items' if len(own) == 2 else 'values'}()"
-        if is_copied(part, own):
-            self.line(f"parts.extend({items.looped if over == items.after_in else over})", depth)
+        counter = printer.counter
+        if counter is None and nests(part):
+            counter = fresh_name("count", self.taken)
+            self.line(f"{counter} = {COUNTER}", depth)
+        wrap = counted_by(counter) if counter else None
+        if wrap is None and is_copied(part):
+            self.line(f"parts.extend({copied(part, items)})", depth)
             return
-        target = ", ".join(locals_.values())
-        if of_loop:
-            index = self.fresh("index")
-            target = f"{index}, {target}" if len(own) == 1 else f"{index}, ({target})"
-            over = f"enumerate({over}, 1)"
-            names |= loop_names(index, source)
-        self.line(f"for {target} in {over}:", depth)
-        self.nested(part.body, ExpressionPrinter(names, printer.filters), depth + 1)
+        head = head_of(part.names, items, mentioned(part.body), printer.names, self.taken, wrap)
+        if head.bound:
+            self.line(f"{head.bound} = {items.code}", depth)
+        self.line(f"for {head.target} in {head.over}:", depth)
+        self.nested(part.body, printer.within_loop(head.names, counter), depth + 1)
 
-    def fresh(self, name: str) -> Code:
-        """Return a local name that nothing else in the function has."""
-        local, number = local_name(name), 2
-        while local in self.taken:
-            local, number = Code(f"{local_name(name)}_{number}"), number + 1
-        self.taken.add(local)
-        return local
+
+def nests(part: ForLoop) -> bool:
+    """Return whether a loop has another one in it."""
+    return any(isinstance(each, ForLoop) for each in every(part.body)) or has_loop(tuple(holes(part.body)))
+
+
+def every(parts: Sequence[Part]) -> Iterator[Part]:
+    """Yield all parts of a text, at any depth."""
+    for part in parts:
+        yield part
+        if isinstance(part, ForLoop):
+            yield from every(part.body)
+        elif isinstance(part, Condition):
+            for _, body in part.branches:
+                yield from every(body)
 
 
 def one(printer: ExpressionPrinter, part: str | Node) -> str:
     if isinstance(part, str):
         return whole_text(printer, part).code
     return printer.rendered(part).code
-
-
-def mentioned_paths(node: Node) -> list[Path]:
-    """The paths of an expression: ``loop.index``, and ``loop`` itself."""
-    paths = [path_of(each) for each in walk(node) if isinstance(each, (Attribute, Fields, Name))]
-    return [path if path[0] != "loop" or len(path) > 1 else ("",) for path in paths if path is not None]
 
 
 def only_if(parts: Sequence[Part]) -> tuple[Node, Sequence[Part]] | None:
@@ -175,17 +172,17 @@ def only_if(parts: Sequence[Part]) -> tuple[Node, Sequence[Part]] | None:
     return None
 
 
-def is_copied(part: ForLoop, own: Sequence[str]) -> bool:
+def is_copied(part: ForLoop) -> bool:
     """Return whether a loop does nothing but put each item into the text."""
     if len(part.body) != 1 or not isinstance(part.body[0], Hole):
         return False
     tree = part.body[0].tree
-    return isinstance(tree, Name) and [tree.name] == list(own) and base(tree.type) == STRING
+    return isinstance(tree, Name) and tree.name in part.own and base(tree.type) == STRING
 
 
-def loop_names(index: str, source: str) -> Mapping[Path, Code]:
-    return {
-        ("loop", "index"): Code(index),
-        ("loop", "first"): Code(f"{index} == 1"),
-        ("loop", "last"): Code(f"{index} == len({source})"),
-    }
+def copied(part: ForLoop, items: Piece) -> str:
+    """Return what a loop that only copies goes through: of a map, the keys or the values."""
+    tree = part.body[0].tree if isinstance(part.body[0], Hole) else None
+    if len(part.names) == 2 and isinstance(tree, Name) and tree.name == part.names[1].name:
+        return f"{items.within(Rank.ATOM)}.values()"
+    return items.looped

@@ -9,7 +9,7 @@ from typing import Final, Literal
 from wfc.compiler.diagnostics import Finding, Fix, Place
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.rules import expressions as problems
-from wfc.compiler.rules.fixes import replace_text
+from wfc.compiler.rules import fixes
 from wfc.compiler.slotted import dataclass
 
 __all__ = ["Token", "UnreadableError", "tokenize"]
@@ -159,7 +159,7 @@ def without_braces(text: str, place: Place, position: int) -> Fix | None:
     inner = text.strip()
     if text[:position].strip() or not inner.endswith("}}") or inner.count("${{") != 1:
         return None
-    return replace_text(
+    return fixes.replace_text(
         place.stretch(position, position + len(inner)),
         inner[3:-2].strip(),
         applicability="safe",
@@ -172,7 +172,7 @@ def straight(text: str, place: Place, position: int) -> Fix | None:
     match = TYPOGRAPHIC.match(text, position)
     if match is None:
         return None
-    return replace_text(place.stretch(*match.span()), f'"{match[1]}"', applicability="safe")
+    return fixes.replace_text(place.stretch(*match.span()), f'"{match[1]}"', applicability="safe")
 
 
 def made(kind: str | None, text: str, start: int, place: Place) -> Token:

@@ -14,12 +14,14 @@ from wfc.compiler.expressions.syntax.tree import (
     Choice,
     Compare,
     ComparisonOperator,
+    Comprehension,
     Concat,
     Constant,
     Fields,
     FilterCall,
     ListDisplay,
     Logic,
+    LoopName,
     Name,
     Node,
     Not,
@@ -29,6 +31,8 @@ from wfc.compiler.expressions.syntax.tree import (
     Test,
     Unary,
 )
+from wfc.compiler.python.literals import is_name
+from wfc.compiler.rules import comprehensions as comprehension_problems
 from wfc.compiler.rules import expressions as problems
 
 __all__ = ["CONSTANTS", "RESERVED", "Parser"]
@@ -70,6 +74,8 @@ class Parser(TokenCursor):
     def after(self, node: Node) -> NoReturn:
         """Report what is wrong with a token that cannot follow an expression."""
         token = self.token
+        if token.text == "for":
+            self.fail_with(comprehension_problems.loop_without_brackets(self.span(token)))
         if token.text == "**":
             self.fail_with(problems.no_power(self.span(token)))
         if token.text == "(" and isinstance(node, (Attribute, Name)):
@@ -259,6 +265,8 @@ class Parser(TokenCursor):
             node = self.expression()
             if self.at(","):
                 self.fail_with(problems.no_tuple(self.span(self.token)))
+            if self.at("for"):
+                self.fail_with(comprehension_problems.loop_without_brackets(self.span(self.token)))
             end = self.close(")", opened).end
             node.start, node.end = token.start, end
             return node
@@ -282,9 +290,40 @@ class Parser(TokenCursor):
         items: list[Node] = []
         while not self.at("]"):
             items.append(self.expression())
+            if self.at("for") and len(items) == 1:
+                return self.comprehension(opened, items[0])
             if not self.accept(","):
                 break
         return ListDisplay(opened.start, self.close("]", opened).end, tuple(items))
+
+    def comprehension(self, opened: Token, value: Node) -> Comprehension:
+        self.count(self.take())
+        names = self.loop_names()
+        items, test = self.either(), None
+        if self.at("if"):
+            self.count(self.take())
+            test = self.either()
+        if self.at("for"):
+            self.fail_with(comprehension_problems.loop_in_loop(self.span(self.token)))
+        if self.at("else"):
+            self.fail_with(comprehension_problems.condition_with_else(self.span(self.token)))
+        return Comprehension(opened.start, self.close("]", opened).end, value, names, items, test)
+
+    def loop_names(self) -> tuple[LoopName, ...]:
+        """Parse the names of a loop and the ``in`` after them."""
+        names = [self.loop_name()]
+        if self.accept(","):
+            names.append(self.loop_name())
+        if not self.accept("in"):
+            self.unexpected("`in`")
+        return tuple(names)
+
+    def loop_name(self) -> LoopName:
+        token = self.token
+        if token.kind != "name" or token.text in RESERVED or not is_name(token.text):
+            self.unexpected("a name for the item")
+        self.take()
+        return LoopName(token.text, token.start, token.end)
 
     def record_display(self) -> Node:
         opened = self.open()
@@ -301,6 +340,10 @@ class Parser(TokenCursor):
             # a key is never looked up, so its quotes may be left out
             name = key.value if key.kind == "string" else key.text
             entries.append((Constant(key.start, key.end, name), self.expression()))
+            if self.at("for"):
+                self.fail_with(
+                    comprehension_problems.map_by_loop(self.place.stretch(opened.start, self.token.end))
+                )
             if not self.accept(","):
                 break
         return RecordDisplay(opened.start, self.close("}", opened).end, tuple(entries))

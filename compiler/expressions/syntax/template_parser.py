@@ -12,11 +12,10 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.expressions.syntax.lexer import Token, UnreadableError, tokenize
-from wfc.compiler.expressions.syntax.parser import RESERVED, Parser
+from wfc.compiler.expressions.syntax.parser import Parser
 from wfc.compiler.expressions.syntax.reading import read_expression
 from wfc.compiler.expressions.syntax.template_tree import Condition, ForLoop, Hole, Part, Text
-from wfc.compiler.expressions.syntax.tree import BrokenExpression, Node
-from wfc.compiler.python.literals import is_name
+from wfc.compiler.expressions.syntax.tree import BrokenExpression, LoopName, Node
 from wfc.compiler.rules import expressions as problems
 from wfc.compiler.rules import templates as template_problems
 from wfc.compiler.slotted import dataclass, field
@@ -40,7 +39,7 @@ class OpenStatement:
     """An open statement, with the parts collected for it."""
 
     word: Token
-    head: tuple[tuple[str, ...], Node] | None  # of a loop
+    head: tuple[tuple[LoopName, ...], Node] | None  # of a loop
     test: Node | None = None  # of the branch that is being read
     branches: list[tuple[Node | None, tuple[Part, ...]]] = field(default_factory=list)
     parts: list[Part] = field(default_factory=list)
@@ -236,24 +235,13 @@ class TemplateParser:
                 problems.unexpected_token(parser.span(parser.token), parser.token.text, "`%}`")
             )
 
-    def loop_head(self, parser: Parser) -> tuple[tuple[str, ...], Node]:
+    def loop_head(self, parser: Parser) -> tuple[tuple[LoopName, ...], Node]:
         try:
-            names = [self.loop_name(parser)]
-            if parser.accept(","):
-                names.append(self.loop_name(parser))
-            if not parser.accept("in"):
-                parser.unexpected("`in`")
-            return tuple(names), self.guarded(parser)
+            return parser.loop_names(), self.guarded(parser)
         except UnreadableError as mistake:
             self.wrong(mistake)
-            return ("item",), BrokenExpression(parser.start, parser.start)
-
-    def loop_name(self, parser: Parser) -> str:
-        token = parser.token
-        if token.kind != "name" or token.text in RESERVED or not is_name(token.text):
-            parser.unexpected("a name for the item")
-        parser.take()
-        return token.text
+            item = LoopName("item", parser.start, parser.start)
+            return (item,), BrokenExpression(parser.start, parser.start)
 
     def open(self, opened: OpenStatement, word: Token) -> None:
         if len(self.stack) >= MAX_NESTING:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from wfc.compiler.expressions.syntax.tree import Node
+from wfc.compiler.expressions.syntax.tree import LoopName, Node, Path, paths_in
 from wfc.compiler.slotted import dataclass
 
-__all__ = ["Condition", "ForLoop", "Hole", "Part", "Text", "has_statements", "holes"]
+__all__ = ["Condition", "ForLoop", "Hole", "Part", "Text", "has_statements", "holes", "mentioned"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,14 @@ class ForLoop:
         names: Of the item; or of key and value, for a map.
     """
 
-    names: tuple[str, ...]
+    names: tuple[LoopName, ...]
     items: Node
     body: tuple[Part, ...]
+
+    @property
+    def own(self) -> frozenset[str]:
+        """The names that mean something only inside."""
+        return frozenset({"loop", *(each.name for each in self.names)})
 
 
 Part = Text | Hole | Condition | ForLoop
@@ -64,3 +69,20 @@ def holes(parts: tuple[Part, ...]) -> list[Node]:
             case ForLoop():
                 found += [part.items, *holes(part.body)]
     return found
+
+
+def mentioned(parts: tuple[Part, ...]) -> frozenset[Path]:
+    """Return the longest paths that a text mentions, those of names that mean something only inside aside."""
+    found: set[Path] = set()
+    for part in parts:
+        match part:
+            case Hole():
+                found |= paths_in([part.tree])
+            case Condition():
+                for test, body in part.branches:
+                    found |= paths_in([test]) if test is not None else frozenset()
+                    found |= mentioned(body)
+            case ForLoop():
+                found |= paths_in([part.items])
+                found.update(path for path in mentioned(part.body) if path[0] not in part.own)
+    return frozenset(found)

@@ -16,12 +16,14 @@ __all__ = [
     "Choice",
     "Compare",
     "ComparisonOperator",
+    "Comprehension",
     "Concat",
     "Constant",
     "Fields",
     "FilterCall",
     "ListDisplay",
     "Logic",
+    "LoopName",
     "Name",
     "Node",
     "Not",
@@ -56,6 +58,7 @@ class Node:
         type: Its type where it stands, conditions around it taken into account; set by the typing.
         declared: Its type wherever it stands; only of names and attributes it may differ from ``type``.
         decided: The outcome of a test, where earlier conditions leave only one.
+        reached: Whether it is ever worked out; not where earlier conditions exclude it.
     """
 
     start: int
@@ -63,6 +66,7 @@ class Node:
     type: Type = field(default=UNKNOWN, init=False)
     declared: Type = field(default=UNKNOWN, init=False)
     decided: bool | None = field(default=None, init=False)
+    reached: bool = field(default=True, init=False)
 
 
 @dataclass(slots=True, eq=False)
@@ -133,6 +137,40 @@ class ListDisplay(Node):
     """A list written out."""
 
     items: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LoopName:
+    """The name of an item in a loop, with its stretch of the text."""
+
+    name: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True, eq=False)
+class Comprehension(Node):
+    """A list made of another one, or of a map: ``[value for name in items if test]``.
+
+    Args:
+        names: Of the item; or of key and value, for a map.
+        test: ``None`` for all items.
+    """
+
+    value: Node
+    names: tuple[LoopName, ...]
+    items: Node
+    test: Node | None
+
+    @property
+    def inside(self) -> tuple[Node, ...]:
+        """What is worked out for each item."""
+        return (self.value,) if self.test is None else (self.value, self.test)
+
+    @property
+    def own(self) -> frozenset[str]:
+        """The names that mean something only inside."""
+        return frozenset({"loop", *(each.name for each in self.names)})
 
 
 @dataclass(slots=True, eq=False)
@@ -251,6 +289,9 @@ CHILDREN: Final[Mapping[type[Node], Callable[..., tuple[Node, ...]]]] = {
     Subscript: lambda node: (node.of, node.index),
     Slice: lambda node: (node.of, *(each for each in (node.first, node.last) if each is not None)),
     ListDisplay: lambda node: node.items,
+    Comprehension: lambda node: (
+        (node.value, node.items) if node.test is None else (node.value, node.items, node.test)
+    ),
     RecordDisplay: lambda node: tuple(value for _, value in node.entries),
     Unary: lambda node: (node.operand,),
     Not: lambda node: (node.operand,),
@@ -306,19 +347,17 @@ def path_of(node: Node) -> Path | None:
     return (node.name, *reversed(names)) if isinstance(node, Name) else None
 
 
-def paths_in(trees: Sequence[Node], without: Sequence[str] = ()) -> frozenset[Path]:
-    """Return the longest paths that expressions mention.
-
-    Args:
-        without: Names that are left out with all their fields.
-    """
+def paths_in(trees: Sequence[Node]) -> frozenset[Path]:
+    """Return the longest paths that expressions mention, those of names that mean something only inside aside."""
     found: set[Path] = set()
     waiting = list(trees)
     while waiting:
         node = waiting.pop()
         if isinstance(node, (Name, Fields, Attribute)) and (path := path_of(node)) is not None:
-            if path[0] not in without:
-                found.add(path)
+            found.add(path)
+        elif isinstance(node, Comprehension):
+            found.update(path for path in paths_in(node.inside) if path[0] not in node.own)
+            waiting.append(node.items)
         elif not isinstance(node, Constant):
             waiting += children(node)
     return frozenset(found)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from wfc.compiler.expressions.syntax.tree import Binary, Unary
+from wfc.compiler.expressions.syntax.tree import Binary, Node, Unary
+from wfc.compiler.expressions.typing.comparisons import adapt
 from wfc.compiler.expressions.typing.reporter import TypeReporter
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.types import (
@@ -56,6 +57,8 @@ def binary(reporter: TypeReporter, node: Binary, left: Type, right: Type) -> Typ
     """The type of a sum, a difference, a product, a quotient."""
     if UNKNOWN in (left, right):
         return UNKNOWN
+    scaled = node.operator in {"*", "/"}
+    left, right = written_time(node.left, left, right, scaled), written_time(node.right, right, left, scaled)
     first, second = base(left), base(right)
     if first in NUMERIC and second in NUMERIC:
         if {first, second} == {DECIMAL, NUMBER}:
@@ -71,6 +74,22 @@ def binary(reporter: TypeReporter, node: Binary, left: Type, right: Type) -> Typ
     return reporter.wrong(
         operand_problems.no_arithmetic(reporter.at(node), node.operator, show(first), show(second), hint)
     )
+
+
+def written_time(node: Node, type: Type, other: Type, scaled: bool) -> Type:
+    """Return the type of an operand; of a text written out beside a moment or a duration, that for which it
+    stands: ``run.now + "3 days"``, ``event.nights * "1 day"``.
+
+    Args:
+        scaled: Whether the two are multiplied or divided: then a number may stand beside a duration.
+    """
+    kind = base(other)
+    if base(type) != STRING or kind not in (DATETIME, DATE, DURATION, *(NUMERIC if scaled else ())):
+        return type
+    for wanted in (DURATION, kind):
+        if (found := adapt(node, type, wanted)) == wanted:
+            return found
+    return type
 
 
 def number(operator: str, first: Type, second: Type) -> Type:

@@ -12,6 +12,7 @@ from wfc.compiler.expressions.syntax.tree import (
     BrokenExpression,
     Choice,
     Compare,
+    Comprehension,
     Concat,
     Constant,
     Fields,
@@ -29,10 +30,11 @@ from wfc.compiler.expressions.syntax.tree import (
     path_of,
     taken_apart,
 )
-from wfc.compiler.expressions.typing import arithmetic, comparisons, fields, hints, type_tests
+from wfc.compiler.expressions.typing import arithmetic, comparisons, fields, hints, loops, type_tests
 from wfc.compiler.expressions.typing.filter_calls import CheckedFilter, FilterSignature
 from wfc.compiler.expressions.typing.reporter import TypeReporter
 from wfc.compiler.expressions.typing.scope import Scope
+from wfc.compiler.rules import comprehensions as comprehension_problems
 from wfc.compiler.rules import expressions as problems
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.rules import templates as template_problems
@@ -58,6 +60,7 @@ from wfc.compiler.types import (
     may_be_null,
     members,
     show,
+    without_null,
 )
 
 __all__ = ["TypeChecker"]
@@ -81,7 +84,9 @@ class TypeChecker(TypeReporter):
     def type_of(self, node: Node, scope: Scope) -> Type:
         """The type of an expression in a scope; every node in it gets its own."""
         node.type = kind = RULES[node.__class__](self, node, scope)
-        if kind is UNKNOWN:
+        if not scope.reached:
+            node.reached = False
+        elif kind is UNKNOWN:
             self.unknown = True
         return kind
 
@@ -149,10 +154,12 @@ class TypeChecker(TypeReporter):
             meant = hints.for_name(node, self.text, scope)
             return self.wrong(problems.unknown_name(place, node.name, list(scope.names), meant))
         node.declared = scope.names[node.name]
+        if node.declared is loops.LOOP:
+            return self.wrong(comprehension_problems.loop_alone(self.at(node)))
         return scope.fact((node.name,)) or node.declared
 
     def attribute(self, node: Attribute, scope: Scope) -> Type:
-        of = self.type_of(node.of, scope)
+        of = self.owner(node.of, scope)
         if of is UNKNOWN:
             return UNKNOWN
         if isinstance(of, Record) and of.name and node.name in of.fields:
@@ -163,6 +170,13 @@ class TypeChecker(TypeReporter):
                 return self.wrong(found)
             node.declared = found
         return (scope.fact(path_of(node)) if scope.facts else None) or node.declared
+
+    def owner(self, node: Node, scope: Scope) -> Type:
+        """Return the type of something whose field is asked for, as only `loop` may not be used by itself."""
+        if isinstance(node, Name) and scope.names.get(node.name) is loops.LOOP:
+            node.type = loops.LOOP
+            return node.type
+        return self.type_of(node, scope)
 
     def fields(self, node: Fields, scope: Scope) -> Type:
         found = scope.look_up(node.path)
@@ -227,6 +241,16 @@ class TypeChecker(TypeReporter):
             types = [comparisons.adapt(item, kind, beside) for item, kind in pairs]
         return ListOf(common(*types) if types else NOTHING)
 
+    def comprehension(self, node: Comprehension, scope: Scope) -> Type:
+        items = self.require_present(node.items, scope, use="by `for`")
+        inside = loops.inside_loop(self, node.names, node.items, items, scope)
+        if node.test is not None:
+            before, self.positive = self.positive, True
+            self.condition(node.test, inside)
+            self.positive = before
+            inside = inside.given(node.test, True, sure=self.sure)
+        return ListOf(self.type_of(node.value, inside))
+
     def record_display(self, node: RecordDisplay, scope: Scope) -> Type:
         record = Record("")
         for key, value in node.entries:
@@ -251,12 +275,15 @@ class TypeChecker(TypeReporter):
         return STRING
 
     def compare(self, node: Compare, scope: Scope) -> Type:
+        before, self.positive = self.positive, True
         left = self.type_of(node.left, scope)
         name = node.right.name if isinstance(node.right, Name) else ""
         if name and name not in scope.names and base(left) is BOOLEAN and name.lower() not in hints.CONSTANTS:
+            self.positive = before
             meant = hints.for_truth(self.words(node.left), node.operator, name)
             return self.wrong(problems.unknown_name(self.at(node.right), name, list(scope.names), meant))
         right = self.type_of(node.right, scope)
+        self.positive = before
         return comparisons.compare(self, node, left, right)
 
     def logic(self, node: Logic, scope: Scope) -> Type:
@@ -299,8 +326,10 @@ class TypeChecker(TypeReporter):
         before, self.positive = self.positive, True
         self.condition(node.test, scope)
         self.positive = before
-        then = self.type_of(node.then, scope.given(node.test, True, sure=self.sure))
-        otherwise = self.type_of(node.otherwise, scope.given(node.test, False, sure=self.sure))
+        first, second = (scope.given(node.test, holds, sure=self.sure) for holds in (True, False))
+        then, otherwise = self.type_of(node.then, first), self.type_of(node.otherwise, second)
+        if first.reached != second.reached:
+            return then if first.reached else otherwise
         left, right = (
             comparisons.adapt(node.then, then, otherwise),
             comparisons.adapt(node.otherwise, otherwise, then),
@@ -312,6 +341,12 @@ class TypeChecker(TypeReporter):
         return BOOLEAN
 
     def filter(self, node: FilterCall, scope: Scope) -> Type:
+        before, self.positive = self.positive, True
+        found = self.filtered(node, scope)
+        self.positive = before
+        return found
+
+    def filtered(self, node: FilterCall, scope: Scope) -> Type:
         known = self.filters.get(node.name)
         subject = self.type_of(node.of, scope)
         arguments = [self.type_of(argument, scope) for _, argument in node.arguments]
@@ -338,13 +373,14 @@ def parts_of(type: Type) -> tuple[Type | None, Type]:
 
 def remedy(type: Type) -> str:
     """Return how to make a condition of a value that is none."""
+    kind = without_null(type)
+    if isinstance(kind, (ListOf, MapOf)) or kind is STRING:
+        return "ask `is not empty`"
     if may_be_null(type):
         return "ask `is not none`"
-    if isinstance(type, (ListOf, MapOf)):
-        return "ask `| length > 0`"
     kind = base(type)
     if kind is STRING:
-        return 'ask `!= ""`'
+        return "compare it with one of its values"
     return "ask `!= 0`" if kind in (INTEGER, NUMBER) else "compare it with something"
 
 
@@ -357,6 +393,7 @@ RULES: Final[Mapping[type[Node], Callable[..., Type]]] = {
     Subscript: TypeChecker.subscript,
     Slice: TypeChecker.slice,
     ListDisplay: TypeChecker.list_display,
+    Comprehension: TypeChecker.comprehension,
     RecordDisplay: TypeChecker.record_display,
     Unary: TypeChecker.unary,
     Binary: TypeChecker.binary,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wfc.compiler.expressions.conditions.narrowing import among, is_among
-from wfc.compiler.expressions.syntax.tree import Compare, Constant, ListDisplay, Node
+from wfc.compiler.expressions.syntax.tree import Compare, Constant, ListDisplay, Node, path_of
 from wfc.compiler.expressions.typing import hints, type_tests
 from wfc.compiler.expressions.typing.reporter import TypeReporter
 from wfc.compiler.rules import operands as operand_problems
@@ -22,6 +22,7 @@ from wfc.compiler.types import (
     Enumeration,
     ListOf,
     MapOf,
+    Optional,
     Type,
     base,
     comparable,
@@ -55,6 +56,7 @@ def compare(reporter: TypeReporter, node: Compare, left: Type, right: Type) -> T
     """Check a comparison, whose type is boolean whatever it compares."""
     if UNKNOWN in (left, right):
         return BOOLEAN
+    before, reporter.failed = reporter.failed, False
     if node.operator in {"in", "not in"}:
         membership(reporter, node, left, right)
     else:
@@ -63,7 +65,33 @@ def compare(reporter: TypeReporter, node: Compare, left: Type, right: Type) -> T
             equality(reporter, node, left, right)
         else:
             order(reporter, node, left, right)
+    if not reporter.failed and node.decided is None:
+        difference(reporter, node, left, right)
+    reporter.failed |= before
     return BOOLEAN
+
+
+def difference(reporter: TypeReporter, node: Compare, left: Type, right: Type) -> None:
+    """Report a comparison that holds where its sides differ, of which one may be null: null differs from everything.
+
+    Whether that is meant nobody can see; `x != ""` mostly means that there is something.
+    """
+    if node.operator not in {"==", "!=", "in", "not in"}:
+        return
+    equal = node.operator in {"==", "in"}
+    items = node.right.items if isinstance(node.right, ListDisplay) else (node.left, node.right)
+    if equal == reporter.positive or any(isinstance(each, Constant) and each.value is None for each in items):
+        return
+    right_too = isinstance(right, Optional) and not isinstance(left, Optional)
+    side, other = (node.right, node.left) if right_too else (node.left, node.right)
+    if not isinstance(right if right_too else left, Optional):
+        return
+    instead = "value"
+    if path_of(side) is not None:
+        instead = "empty" if isinstance(other, Constant) and other.value == "" else "path"
+    at, whole = reporter.at(side), reporter.at(node)
+    words = reporter.words(side), reporter.words(node)
+    reporter.wrong(operand_problems.null_differs(at, whole, words, instead, positive=not equal))
 
 
 def order(reporter: TypeReporter, node: Compare, left: Type, right: Type) -> None:

@@ -20,6 +20,7 @@ from wfc.compiler.types import (
     show,
     without_null,
 )
+from wfc.compiler.types.outside_names import own_name
 
 __all__ = ["field_of", "item_field"]
 
@@ -32,14 +33,16 @@ def field_of(type: Type, name: str, place: Place, words: str) -> Type | Finding:
         place: Of the field's name.
         words: The value, as the author wrote it.
     """
+    if isinstance(type, Record) and name in type.fields and type.name:
+        return type.fields[name].type
+    if isinstance(type, Record) and (own := own_name(type.fields, name)):
+        return problems.unknown_field(place, name, f"`{words}`", list(type.fields), own)
     if name.startswith("_"):
         return problems.private_name(place, name)
     match type:
         case Record(name=""):
             return problems.no_fields(place, words, "a record written in place", "use its value directly")
         case Record():
-            if name in type.fields:
-                return type.fields[name].type
             return problems.unknown_field(place, name, f"`{words}`", list(type.fields))
         case OneOf():
             return field_of_each(type, name, place, words)

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from wfc.compiler.expressions.cache import ExpressionCache
-from wfc.compiler.expressions.conditions.narrowing import SCALAR_TESTS, Facts, facts_of, of_choices
-from wfc.compiler.expressions.expression import Expression
+from wfc.compiler.expressions.conditions.narrowing import TESTS, Facts, facts_of, of_choices
+from wfc.compiler.expressions.expression import Expression, Outcome
 from wfc.compiler.expressions.syntax.tree import Constant, Fields, Name, Node, Path, Test, children
 from wfc.compiler.slotted import dataclass, field, replace
 from wfc.compiler.types import UNKNOWN, OneOf, Record, Type, may_be_null
@@ -29,12 +29,15 @@ class Scope:
         classes: Events and types that ``is Name`` may name.
         facts: The type that a path has here, where conditions have narrowed it.
         cache: Of what was read in scopes with the same classes, or ``None``.
+        reached: Whether anything gets here: not where conditions exclude each other. There a finding about
+            what may be null would be about nothing, and what is found out holds nowhere else.
     """
 
     names: Mapping[str, Type]
     classes: Mapping[str, Record] = field(default_factory=dict)
     facts: Facts = field(default_factory=dict)
     cache: ExpressionCache | None = None
+    reached: bool = True
 
     def assuming(self, condition: Expression, holds: bool) -> Scope:
         """Return the scope where a condition is known to hold, or not to."""
@@ -51,20 +54,21 @@ class Scope:
         """
         return self.narrowed(outcome(condition, holds, sure=sure))
 
-    def narrowed(self, found: Facts | None) -> Scope:
-        """Return the scope with more facts; ``None`` as ``found`` means that nobody can say what is known."""
-        if found is None:
-            found = self.doubts()
-        if not found:
+    def narrowed(self, found: Outcome) -> Scope:
+        """Return the scope with more facts."""
+        if found == "never":
+            return replace(self, facts={**self.doubts(), **dict.fromkeys(self.facts, UNKNOWN)}, reached=False)
+        added = self.doubts() if found == "unclear" else found
+        if not added or not self.reached:
             return self
-        facts = {**self.facts, **found}
+        facts = {**self.facts, **added}
         events = self.names.get("events")
         if isinstance(events, Record) and events.role == "choices":
             facts.update(of_choices("events", events, facts))
         return Scope(self.names, self.classes, facts, self.cache)
 
     def doubts(self) -> Facts:
-        """Return what is known after a condition that could not be read: it may have excluded anything."""
+        """Return facts that leave open whether anything is null, and which of several types it has."""
         found: dict[Path, Type] = {}
         waiting: list[tuple[Path, Type]] = [((name,), type) for name, type in self.names.items()]
         while waiting:
@@ -109,9 +113,12 @@ class Scope:
         return self.facts.get(path) if path is not None and self.facts else None
 
 
-def outcome(condition: Node, holds: bool, *, sure: bool) -> Facts | None:
-    """Return what a condition says where it holds or does not; ``None`` if it cannot be so, or could not be read."""
-    return facts_of(condition, holds) if sure or not is_in_doubt(condition) else None
+def outcome(condition: Node, holds: bool, *, sure: bool) -> Outcome:
+    """Return what a condition says where it holds or does not."""
+    if not sure and is_in_doubt(condition):
+        return "unclear"
+    facts = facts_of(condition, holds)
+    return "never" if facts is None else facts
 
 
 def is_in_doubt(condition: Node) -> bool:
@@ -119,9 +126,11 @@ def is_in_doubt(condition: Node) -> bool:
     waiting = [condition]
     while waiting:
         node = waiting.pop()
+        if not node.reached:
+            continue
         if node.type is UNKNOWN:
             return True
-        if isinstance(node, Test) and node.record is None and node.name not in {"none", *SCALAR_TESTS}:
+        if isinstance(node, Test) and node.record is None and node.name not in TESTS:
             return True
         if not isinstance(node, (Fields, Name, Constant)):  # as most are
             waiting += children(node)

@@ -5,19 +5,10 @@ from __future__ import annotations
 from wfc.compiler.expressions.syntax.template_tree import Condition, ForLoop, Hole, Part
 from wfc.compiler.expressions.syntax.tree import Node, Path, paths_in
 from wfc.compiler.expressions.typing.checker import TypeChecker
+from wfc.compiler.expressions.typing.loops import inside_loop
 from wfc.compiler.expressions.typing.scope import Scope
-from wfc.compiler.rules import names as names_problems
-from wfc.compiler.rules import templates as template_problems
-from wfc.compiler.types import BOOLEAN, INTEGER, STRING, UNKNOWN, Field, ListOf, MapOf, Record, Type, show
 
 __all__ = ["TemplateChecker"]
-
-LOOP = Record("loop", role="namespace")
-LOOP.fields.update(
-    index=Field("index", INTEGER, description="The item's number, from 1."),
-    first=Field("first", BOOLEAN, description="Whether this is the first item."),
-    last=Field("last", BOOLEAN, description="Whether this is the last item."),
-)
 
 
 class TemplateChecker:
@@ -53,23 +44,5 @@ class TemplateChecker:
 
     def loop(self, part: ForLoop, scope: Scope) -> frozenset[Path]:
         items = self.checker.require_present(part.items, scope, use="by `for`")
-        for name in part.names:
-            if name in scope.names and name != "loop":
-                self.checker.wrong(names_problems.name_in_use(self.checker.at(part.items), name))
-        for name, kind in zip(part.names, self.item_types(part, items), strict=True):
-            scope = scope.with_name(name, kind)
-        scope = scope.with_name("loop", LOOP)
-        inside = self.parts(part.body, scope)
-        own = {*part.names, "loop"}
-        return paths_in([part.items]) | frozenset(path for path in inside if path[0] not in own)
-
-    def item_types(self, part: ForLoop, items: Type) -> tuple[Type, ...]:
-        """The types of a loop's names."""
-        if isinstance(items, ListOf) and len(part.names) == 1:
-            return (items.item,)
-        if isinstance(items, MapOf):
-            return (STRING, items.value)[: len(part.names)]
-        if items is not UNKNOWN:
-            at, words = self.checker.at(part.items), self.checker.words(part.items)
-            self.checker.wrong(template_problems.not_a_list(at, words, show(items), len(part.names)))
-        return (UNKNOWN,) * len(part.names)
+        inside = self.parts(part.body, inside_loop(self.checker, part.names, part.items, items, scope))
+        return paths_in([part.items]) | frozenset(path for path in inside if path[0] not in part.own)

@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from wfc.compiler.expressions.conditions.narrowing import SCALAR_TESTS, passes_test
+from wfc.compiler.expressions.conditions.narrowing import EMPTY, TESTS, passes_test
 from wfc.compiler.expressions.syntax.tree import Node, Test
 from wfc.compiler.expressions.typing.reporter import TypeReporter
 from wfc.compiler.expressions.typing.scope import Scope
 from wfc.compiler.rules import expressions as problems
 from wfc.compiler.rules import operands as operand_problems
-from wfc.compiler.types import ANY, BUILT_IN, NULL, UNKNOWN, Record, Type, may_be_null, members
+from wfc.compiler.types import (
+    ANY,
+    BUILT_IN,
+    NULL,
+    NUMBER,
+    STRING,
+    UNKNOWN,
+    Enumeration,
+    ListOf,
+    MapOf,
+    Record,
+    Type,
+    may_be_null,
+    members,
+    show,
+    without_null,
+)
 
 __all__ = ["null_test", "test"]
 
@@ -18,17 +34,20 @@ def test(reporter: TypeReporter, node: Test, kind: Type, scope: Scope) -> None:
     if node.name == "none":
         null_test(reporter, node, node.of, kind, null=not node.negated)
         return
+    if node.name == EMPTY and EMPTY not in scope.classes:
+        empty_test(reporter, node, kind)
+        return
     records = [each for each in members(kind) if isinstance(each, Record)]
     # what another workflow calls its end counts before an event of this one
     ends = (each for each in records if each.called == node.name)
     node.record = next(ends, None) or scope.classes.get(node.name) or BUILT_IN.get(node.name)
     if kind is UNKNOWN:
         return  # it may be the name of what could not be found
-    if node.record is None and node.name not in SCALAR_TESTS:
+    if node.record is None and node.name not in TESTS:
         place = reporter.place.stretch(node.name_start, node.name_end)
         known = [each.called or each.name for each in records] or list(scope.classes)
-        reporter.wrong(problems.unknown_test(place, node.name, ["none", *known]))
-    elif kind is not ANY or node.record is not None:
+        reporter.wrong(problems.unknown_test(place, node.name, ["none", EMPTY, *known]))
+    elif without_null(kind) is not ANY or node.record is not None:
         kind_test(reporter, node, kind)
 
 
@@ -48,6 +67,26 @@ def null_test(reporter: TypeReporter, node: Node, asked: Node, kind: Type, *, nu
             reporter.wrong(operand_problems.never_null(reporter.at(node), words, not null))
 
 
+def empty_test(reporter: TypeReporter, node: Test, kind: Type) -> None:
+    """Check a question whether a text, a list or a map has nothing in it, or is not there at all."""
+    if without_null(kind) is ANY or kind is UNKNOWN:
+        return
+    words = reporter.words(node.of)
+    if kind is NULL:
+        null_test(reporter, node, node.of, kind, null=not node.negated)
+    elif not all(may_be_empty(each) for each in members(kind)):
+        finding = operand_problems.never_empty(reporter.at(node), words, show(kind), may_be_null(kind))
+        reporter.wrong(finding)
+        node.of.type = UNKNOWN  # so that nobody relies on what it would have made known
+
+
+def may_be_empty(type: Type) -> bool:
+    """Return whether a type has a value with nothing in it: a text, a list or a map."""
+    if isinstance(type, Enumeration):
+        return "" in type.values
+    return isinstance(type, (ListOf, MapOf)) or type is STRING
+
+
 def kind_test(reporter: TypeReporter, node: Test, kind: Type) -> None:
     """Check a question of which type a value is."""
     words = reporter.words(node.of)
@@ -55,11 +94,11 @@ def kind_test(reporter: TypeReporter, node: Test, kind: Type) -> None:
     possible = [passes_test(each, node) for each in members(declared)]
     now = [passes_test(each, node) for each in members(kind)] if kind is not NULL else [False]
     always = all(now) and not may_be_null(kind)
-    if any(now) and not always:
+    if (any(now) and not always) or (kind is NUMBER and node.name == "integer" and declared is not NUMBER):
         return
     why = f"`{words}` {'is always' if always else 'can never be'} `{node.name}` here"
     outcome = always != node.negated
-    if any(possible) and not (all(possible) and not may_be_null(declared)):
+    if without_null(declared) is ANY or (any(possible) and not (all(possible) and not may_be_null(declared))):
         reporter.decide(node, outcome, why)
     else:
         finding = operand_problems.always_true if outcome else operand_problems.never_true

@@ -42,7 +42,7 @@ def types_are_finite(analysis: FlowAnalysis, report: Report) -> None:
 def _ends(field: Field, finite: set[int]) -> bool:
     if field.has_default or isinstance(field.type, Optional):
         return True
-    if isinstance(field.type, ListOf) and field.constraints.min_items:
+    if isinstance(field.type, ListOf) and field.constraints.min_length:
         return _has_value(field.type.item, finite)
     return _has_value(field.type, finite)
 

@@ -1,1 +1,10 @@
 """The sections of a spec, each read into the symbols that later passes look up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wfc.compiler.on_demand import modules_of
+
+if not TYPE_CHECKING:  # few specs need all of them
+    __getattr__ = modules_of(__name__)

@@ -15,8 +15,8 @@ from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.prompts import read_prompt
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.resolve.values.scopes import binding_scope
-from wfc.compiler.rules.agents import approves_no_tool
-from wfc.compiler.rules.names import name_declared_twice, unknown_tool
+from wfc.compiler.rules import agents as agent_problems
+from wfc.compiler.rules import names as name_problems
 from wfc.compiler.types import STRING, UNKNOWN, Type, parse_type
 
 __all__ = ["approved", "declare_agents", "handoffs", "tools"]
@@ -33,7 +33,9 @@ def declare_agents(declared: Declarations) -> None:
         first = declared.agents.nodes.get(name) or declared.tools.nodes.get(name)
         if first is not None:
             what = "an agent" if isinstance(first, Agent) else "a tool"
-            declared.report(name_declared_twice(place.key, name, Place(first.address).key, what))
+            declared.report(
+                name_problems.name_declared_twice(place.key, name, Place(first.address).key, what)
+            )
         elif not check_style(name, place.key, "agent", declared.report) or not isinstance(content, Mapping):
             declared.agents.broken.add(name)
         else:
@@ -89,7 +91,9 @@ def tools(data: Data, place: Place, declared: Declarations) -> tuple[Tool | Agen
         elif name in declared.tools.nodes or name in declared.tools.broken or declared.tools.unread:
             node = declared.tools.find(name, at, declared.report)
         elif not declared.agents.unread:
-            declared.report(unknown_tool(at, name, (*declared.tools.nodes, *declared.agents.nodes)))
+            declared.report(
+                name_problems.unknown_tool(at, name, (*declared.tools.nodes, *declared.agents.nodes))
+            )
         if node is not None:
             found.append(node)
     return tuple(found)
@@ -110,7 +114,7 @@ def approved(
         if name in names:
             found.append(name)
         elif not declared.is_broken((*place.address, "tools")):
-            declared.report(approves_no_tool(at, name, [each.name for each in known]))
+            declared.report(agent_problems.approves_no_tool(at, name, [each.name for each in known]))
     return tuple(found)
 
 

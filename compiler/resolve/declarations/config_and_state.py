@@ -1,14 +1,21 @@
-"""The sections that consist only of fields: `config` and `state`."""
+"""The sections that consist only of fields: `config` and `state`; and how state fields merge what steps save."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from wfc.compiler.diagnostics import Origin, Place
+from wfc.compiler.model import Merge
+from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.declarations.fields import read_fields
-from wfc.compiler.resolve.declarations.merges import declare_merges
 from wfc.compiler.resolve.symbols.declarations import Declarations
-from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.resolve.symbols.tables import Data, entries
+from wfc.compiler.resolve.values.reader import reads_as_text
+from wfc.compiler.rules import closest
 from wfc.compiler.rules import names as problems
+from wfc.compiler.rules import types as type_problems
 from wfc.compiler.slotted import replace
+from wfc.compiler.types import UNKNOWN, ListOf, Record, Type, show
 
 __all__ = ["declare_config", "declare_state"]
 
@@ -42,3 +49,45 @@ def add_imported_config(declared: Declarations) -> None:
                         Place(own.address).key, name, place.key, "a value of the config"
                     )
                 )
+
+
+def declare_merges(state: object, declared: Declarations) -> None:
+    """Declare the `merge` rules of the fields of `state`."""
+    for name, content, address in entries(state, ("state",)):
+        field = declared.state.fields.get(name)
+        if field is None or not isinstance(content, Mapping) or "merge" not in content:
+            continue
+        place = Place(address) / "merge"
+        written = content["merge"]
+        if isinstance(written, Mapping):
+            by = normal_form(str(written.get("by", "")))
+            if check_by(field.type, by, place / "by", declared):
+                declared.merges[name] = Merge("by", by)
+        elif written == "last":
+            declared.merges[name] = Merge("last")
+        elif isinstance(field.type, ListOf) or field.type == UNKNOWN:
+            declared.merges[name] = Merge("append")
+        else:
+            why = f"`append` puts lists together, and `{name}` is {show(field.type)}"
+            declared.report(type_problems.merge_does_not_fit(place, why))
+
+
+def check_by(type: Type, by: str, place: Place, declared: Declarations) -> bool:
+    """Return whether a field can serve to identify the items of a list; report it if not."""
+    item = type.item if isinstance(type, ListOf) else type
+    if item == UNKNOWN:
+        return False
+    if not isinstance(type, ListOf) or not isinstance(item, Record):
+        why = f"`by` tells the records of a list apart, and this is {show(type)}"
+        declared.report(type_problems.merge_does_not_fit(place, why))
+        return False
+    field = item.fields.get(by)
+    if field is None:
+        hint = closest(by, item.fields)
+        declared.report(type_problems.merge_does_not_fit(place, f"{show(item)} has no field `{by}`", hint))
+        return False
+    if field.type != UNKNOWN and not reads_as_text(field.type):
+        why = f"`{by}` is {show(field.type)}, which tells nothing apart"
+        declared.report(type_problems.merge_does_not_fit(place, why))
+        return False
+    return True

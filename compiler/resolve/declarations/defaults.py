@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import Model
-from wfc.compiler.resolve.declarations.retries import resolve_retry
+from wfc.compiler.resolve.declarations import retries
 from wfc.compiler.resolve.symbols.declarations import Declarations, Defaults
 from wfc.compiler.resolve.symbols.tables import Data
-from wfc.compiler.resolve.values.durations import duration
-from wfc.compiler.rules.shape import missing_key
+from wfc.compiler.resolve.values import durations
+from wfc.compiler.rules import shape as shape_problems
 
 __all__ = ["declare_defaults", "step_model"]
 
@@ -22,8 +22,10 @@ def declare_defaults(data: object, declared: Declarations) -> None:
     declared.defaults = Defaults(
         model=declared.models.find(name, place / "model", declared.report) if isinstance(name, str) else None,
         has_model="model" in data or declared.is_broken(("defaults", "model")),
-        retry=resolve_retry(data.get("retry"), place / "retry", "default", declared),
-        timeout=duration(data["timeout"], place / "timeout", declared.report) if "timeout" in data else None,
+        retry=retries.resolve_retry(data.get("retry"), place / "retry", "default", declared),
+        timeout=durations.duration(data["timeout"], place / "timeout", declared.report)
+        if "timeout" in data
+        else None,
     )
 
 
@@ -38,5 +40,5 @@ def step_model(data: Data, place: Place, owner: str, declared: Declarations) -> 
         return declared.models.find(name, place / "model", declared.report)
     if not declared.defaults.has_model and not declared.is_broken((*place.address, "model")):
         hint = "write `model: NAME`, a name from `models`, or say it for all steps under `defaults`"
-        declared.report(missing_key(place.key, f"`{owner}`", ["model"], hint))
+        declared.report(shape_problems.missing_key(place.key, f"`{owner}`", ["model"], hint))
     return declared.defaults.model

@@ -9,12 +9,13 @@ from wfc.compiler.diagnostics import Address, Place
 from wfc.compiler.model import Event
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.declarations.extending import base_of
+from wfc.compiler.resolve.symbols.contracts import Contract, ReceivedEvent
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data, one_or_many
 from wfc.compiler.rules import steps as step_problems
 from wfc.compiler.types import Record
 
-__all__ = ["declare_events", "declare_start_and_end", "hint_for_no_event", "roles_of"]
+__all__ = ["declare_contract", "declare_events", "declare_start_and_end", "hint_for_no_event", "roles_of"]
 
 Role = Literal["start", "end", "message"]
 
@@ -84,3 +85,23 @@ def declare_start_and_end(data: Data, declared: Declarations) -> None:
     declared.end = tuple(found.values())
     if declared.is_broken(("end",)):
         declared.flow_whole = False
+
+
+def declare_contract(data: Data, declared: Declarations) -> None:
+    """Enter what this workflow promises, since a run may send to other runs of its own workflow."""
+    if (
+        declared.start is None
+        or declared.is_broken(("receives",))
+        or not isinstance(data.get("workflow"), str)
+    ):
+        return
+    own = normal_form(str(data["workflow"]))
+    declared.contracts[own] = Contract(
+        name=own,
+        start=declared.start.record,
+        ends={event.name: event.record for event in declared.end},
+        receives={
+            name: ReceivedEvent(each.event.record, each.topic) for name, each in declared.receives.items()
+        },
+        key=declared.key.value.type if declared.key is not None else None,
+    )

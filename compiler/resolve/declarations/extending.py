@@ -11,6 +11,7 @@ from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.rules import names as problems
 from wfc.compiler.types import Record
+from wfc.compiler.types.outside_names import check_outside_names
 
 __all__ = ["base_of", "extend_events", "own_fields"]
 
@@ -72,3 +73,6 @@ def extend(event: Event, declared: Declarations) -> None:
             place, first = Place(field.address).key, Place(there.address).key
             declared.report(problems.name_declared_twice(place, name, first, f"a field of `{base.name}`"))
         event.record.fields[name] = field
+    if any(field.foreign for field in event.record.fields.values()):
+        own_ones = [field for name, field in own.items() if name not in base.record.fields]
+        check_outside_names(own_ones, base.record.fields.values(), declared.report)

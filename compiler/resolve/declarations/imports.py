@@ -10,7 +10,7 @@ from wfc.compiler.resolve.declarations.events import roles_of
 from wfc.compiler.resolve.symbols.declarations import Declarations, OtherFile, Refused
 from wfc.compiler.resolve.symbols.tables import Data, UnreadTypes
 from wfc.compiler.rules import files as problems
-from wfc.compiler.rules.names import name_declared_twice
+from wfc.compiler.rules import names as name_problems
 from wfc.compiler.slotted import replace
 from wfc.compiler.types import Record
 
@@ -106,7 +106,7 @@ def is_new(other: OtherFile, section: str, name: str, place: Place, declared: De
         (declared.imported[each, name] for each in sections if (each, name) in declared.imported), None
     )
     if first is not None:
-        declared.report(name_declared_twice(place, name, *first))
+        declared.report(name_problems.name_declared_twice(place, name, *first))
         return False
     for each in sections:
         declared.imported[each, name] = (Place((Origin(other.path), *address)).key, word)

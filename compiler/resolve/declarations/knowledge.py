@@ -8,9 +8,9 @@ from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import Knowledge
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data, one_or_many
-from wfc.compiler.rules.files import file_outside_project
-from wfc.compiler.rules.shape import missing_key
-from wfc.compiler.rules.steps import key_without_companion
+from wfc.compiler.rules import files as file_problems
+from wfc.compiler.rules import shape as shape_problems
+from wfc.compiler.rules import steps as step_problems
 
 __all__ = ["declare_knowledge"]
 
@@ -31,9 +31,9 @@ def knowledge(name: str, data: Data, place: Place, declared: Declarations) -> Kn
         if not isinstance(path, str):
             continue
         if path.startswith(("/", "\\")) or "\\" in path or ":" in path or "\0" in path:
-            declared.report(file_outside_project(at, path))
+            declared.report(file_problems.file_outside_project(at, path))
         elif ".." in path.split("/"):
-            declared.report(file_outside_project(at, path, "the folder of this file"))
+            declared.report(file_problems.file_outside_project(at, path, "the folder of this file"))
         else:
             paths.append(path)
     vector = data.get("index") == "vector"
@@ -42,8 +42,10 @@ def knowledge(name: str, data: Data, place: Place, declared: Declarations) -> Kn
     if isinstance(model, str):
         found = declared.models.find(model, place / "model", declared.report)
         if not vector and not declared.is_broken((*place.address, "index")):
-            declared.report(key_without_companion((place / "model").key, "model", "index: vector"))
+            declared.report(
+                step_problems.key_without_companion((place / "model").key, "model", "index: vector")
+            )
     elif vector and not declared.is_broken((*place.address, "model")):
         hint = "write `model: NAME`, an embedding model from `models`"
-        declared.report(missing_key(place.key, f"`{name}`", ["model"], hint))
+        declared.report(shape_problems.missing_key(place.key, f"`{name}`", ["model"], hint))
     return Knowledge(name, tuple(paths), "vector" if vector else "keyword", found, place.address)

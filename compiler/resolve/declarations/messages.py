@@ -9,7 +9,6 @@ from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Expression, Scope
 from wfc.compiler.model import Event, Received, RunKey, Step, WhenRunning
 from wfc.compiler.python.literals import normal_form
-from wfc.compiler.resolve.symbols.contracts import Contract, ReceivedEvent
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data, entries
 from wfc.compiler.resolve.values.reader import ValueReader
@@ -37,18 +36,6 @@ def declare_messages(data: Data, declared: Declarations) -> None:
             declared.receives[event.name] = Received(event, found, received_topic(content), address)
     if declared.is_broken(("receives",)):
         declared.flow_whole = False
-    elif declared.start is not None and isinstance(data.get("workflow"), str):
-        # a run may send to other runs of its own workflow
-        own = normal_form(str(data["workflow"]))
-        declared.contracts[own] = Contract(
-            name=own,
-            start=declared.start.record,
-            ends={event.name: event.record for event in declared.end},
-            receives={
-                name: ReceivedEvent(each.event.record, each.topic) for name, each in declared.receives.items()
-            },
-            key=declared.key.value.type if declared.key is not None else None,
-        )
 
 
 def run_key(data: Data, declared: Declarations) -> RunKey | None:

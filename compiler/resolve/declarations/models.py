@@ -12,7 +12,7 @@ from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.declarations.requests import secret
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
-from wfc.compiler.resolve.values.durations import duration
+from wfc.compiler.resolve.values import durations
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.resolve.values.scopes import binding_scope
 from wfc.compiler.rules import bindings as problems
@@ -85,7 +85,7 @@ def model(name: str, data: Data, place: Place, declared: Declarations) -> Model:
     options = [key for key in schema()["$defs"]["model"]["properties"] if key not in NO_OPTIONS]
     settings: dict[str, object] = {key: data[key] for key in options if key in data}
     if "timeout" in data:
-        settings["timeout"] = duration(data["timeout"], place / "timeout", declared.report)
+        settings["timeout"] = durations.duration(data["timeout"], place / "timeout", declared.report)
     own = data.get("settings")
     if isinstance(own, Mapping):
         settings["settings"] = dict(own)

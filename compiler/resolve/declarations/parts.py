@@ -2,35 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-
-from wfc.compiler.diagnostics import Address, Origin, Place
+from wfc.compiler.diagnostics import Origin, Place
 from wfc.compiler.resolve.declarations.imports import report_refused
+from wfc.compiler.resolve.symbols.contracts import PartFile
 from wfc.compiler.resolve.symbols.declarations import Declarations, Refused
-from wfc.compiler.resolve.symbols.tables import Data, entries, one_or_many
+from wfc.compiler.resolve.symbols.tables import Data, one_or_many
 from wfc.compiler.rules import files as problems
-from wfc.compiler.slotted import dataclass
 
-__all__ = ["PartFile", "declare_parts", "step_entries"]
-
-
-@dataclass(frozen=True, slots=True)
-class PartFile:
-    """A file with steps.
-
-    Args:
-        name: As it calls itself.
-        path: As findings show it.
-        data: What is well-shaped of it.
-        accepts: Events that may come into it, each with where it is listed.
-        emits: Events that may leave it.
-    """
-
-    name: str
-    path: str
-    data: Data
-    accepts: Mapping[str, Place]
-    emits: Mapping[str, Place]
+__all__ = ["declare_parts"]
 
 
 def declare_parts(data: Data, declared: Declarations) -> tuple[PartFile, ...]:
@@ -69,10 +48,3 @@ def listed_events(data: object, place: Place, declared: Declarations) -> dict[st
             if name in declared.events.nodes:
                 found[name] = at
     return found
-
-
-def step_entries(data: Data, parts: tuple[PartFile, ...]) -> Iterator[tuple[str, object, Address]]:
-    """Yield all steps of a workflow: the spec's own, then those of its parts, in the order written."""
-    yield from entries(data.get("steps"), ("steps",))
-    for part in parts:
-        yield from entries(part.data.get("steps"), (Origin(part.path), "steps"))

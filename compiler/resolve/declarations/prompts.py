@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wfc.compiler.diagnostics import Origin, Place
 from wfc.compiler.model import Prompt
-from wfc.compiler.resolve.declarations.imports import report_refused
+from wfc.compiler.resolve.declarations import imports
 from wfc.compiler.resolve.symbols.declarations import Declarations, Refused
 
 __all__ = ["declare_prompts"]
@@ -28,7 +28,7 @@ def prompt_from_file(name: str, path: str, place: Place, declared: Declarations)
     """Return a text from a separate file, with line breaks as YAML would read them."""
     found = declared.project.text(path)
     if isinstance(found, Refused):
-        report_refused(found, path, place / "file", "a text", declared.report)
+        imports.report_refused(found, path, place / "file", "a text", declared.report)
         return None
     shown, raw = found
     pieces = raw.split("\r\n")

@@ -9,8 +9,7 @@ from wfc.compiler.model import Retry
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.names import check_style
 from wfc.compiler.resolve.symbols.tables import Data
-from wfc.compiler.resolve.values.durations import duration
-from wfc.compiler.resolve.values.error_names import error_names
+from wfc.compiler.resolve.values import durations, error_names
 from wfc.compiler.rules import bindings as problems
 
 __all__ = ["DEFAULTS", "declare_retries", "resolve_retry"]
@@ -22,7 +21,7 @@ DEFAULTS = Retry(
     backoff=2.0,
     max_delay=60.0,
     jitter=0.0,
-    total_timeout=None,
+    within=None,
     retry_on=(),
     never_on=(),
     address=(),
@@ -67,9 +66,9 @@ def policy(name: str, data: Data, place: Place, declared: Declarations) -> Retry
         backoff=number(data, "backoff", DEFAULTS.backoff),
         max_delay=given if given is not None else max(DEFAULTS.max_delay or 0.0, delay or 0.0),
         jitter=span(data, "jitter", place, declared, DEFAULTS.jitter) or 0.0,
-        total_timeout=span(data, "total_timeout", place, declared, None),
-        retry_on=error_names(data.get("retry_on"), place / "retry_on", declared.report),
-        never_on=error_names(data.get("never_on"), place / "never_on", declared.report),
+        within=span(data, "within", place, declared, None),
+        retry_on=errors(data, "retry_on", place, declared),
+        never_on=errors(data, "never_on", place, declared),
         address=place.address,
     )
 
@@ -77,7 +76,11 @@ def policy(name: str, data: Data, place: Place, declared: Declarations) -> Retry
 def span(data: Data, key: str, place: Place, declared: Declarations, default: float | None) -> float | None:
     if key not in data:
         return default
-    return duration(data[key], place / key, declared.report, zero=key in {"delay", "jitter"})
+    return durations.duration(data[key], place / key, declared.report, zero=key in {"delay", "jitter"})
+
+
+def errors(data: Data, key: str, place: Place, declared: Declarations) -> tuple[str, ...]:
+    return error_names.error_names(data[key], place / key, declared.report) if key in data else ()
 
 
 def number(data: Data, key: str, default: float) -> float:

@@ -9,8 +9,8 @@ from typing import Final
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import Secret, Tool
 from wfc.compiler.python.literals import normal_form, pascal_case
+from wfc.compiler.resolve.declarations import requests
 from wfc.compiler.resolve.declarations.fields import read_fields
-from wfc.compiler.resolve.declarations.requests import resolve_request, secret
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.reader import ValueReader
@@ -49,7 +49,9 @@ def resolve_tool(name: str, data: Data, place: Place, declared: Declarations) ->
     request = None
     if isinstance(http, Mapping):
         scope = binding_scope(declared, args)
-        request = resolve_request(http, place / "http", scope, declared, ValueReader(declared.report))
+        request = requests.resolve_request(
+            http, place / "http", scope, declared, ValueReader(declared.report)
+        )
     secrets, workflow = data.get("secrets"), data.get("workflow")
     return Tool(
         name=name,
@@ -78,5 +80,5 @@ def tool_secrets(data: object, place: Place, declared: Declarations) -> tuple[tu
             named, at = content.get("secret"), at / "secret"
         else:
             named = content
-        found.append((normal_form(str(key)), secret(named, at, declared)))
+        found.append((normal_form(str(key)), requests.secret(named, at, declared)))
     return tuple(found)

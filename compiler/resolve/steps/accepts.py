@@ -6,8 +6,7 @@ from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import AnyOf, Event, Join
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data, one_or_many
-from wfc.compiler.resolve.values.bounds import bound_by_inputs
-from wfc.compiler.resolve.values.durations import duration
+from wfc.compiler.resolve.values import bounds, durations
 from wfc.compiler.rules import steps as problems
 from wfc.compiler.slotted import replace
 
@@ -32,7 +31,9 @@ def resolve_accepts(data: object, place: Place, declared: Declarations) -> tuple
     for key, needed in (("within", "on_timeout"), ("on_timeout", "within")):
         if key in data and needed not in data and not declared.is_broken((*place.address, needed)):
             declared.report(problems.key_without_companion((place / key).key, key, needed))
-    within = duration(data["within"], place / "within", declared.report) if "within" in data else None
+    within = (
+        durations.duration(data["within"], place / "within", declared.report) if "within" in data else None
+    )
     whole = whole and ("within" not in data or within is not None)
     join = Join(
         form=form,  # type: ignore[arg-type]  # one of FORMS
@@ -58,7 +59,7 @@ def with_count(
         return join, whole and not lost
     count, at = data["count"], place / "count"
     if join.form == "each":
-        return replace(join, count=bound_by_inputs(count, at, declared)), whole
+        return replace(join, count=bounds.bound_by_inputs(count, at, declared)), whole
     if not isinstance(count, int):
         return join, False
     if whole and count > len(join.slots) and not declared.is_broken(place.address):

@@ -2,35 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope, Template
-from wfc.compiler.model import Call, HttpCall, LlmCall, Tool, ToolCall, Value, WorkflowCall
+from wfc.compiler.model import Action, Call, HttpCall, LlmCall, Tool, ToolCall, Value, WorkflowCall
 from wfc.compiler.python.literals import pascal_case
-from wfc.compiler.resolve.declarations.defaults import step_model
-from wfc.compiler.resolve.declarations.requests import resolve_request
-from wfc.compiler.resolve.declarations.tools import resolve_tool
-from wfc.compiler.resolve.steps.agent_calls import agent_result, resolve_agent_call
-from wfc.compiler.resolve.steps.searches import PASSAGES, resolve_search
-from wfc.compiler.resolve.steps.workflow_calls import (
-    call_result,
-    find_callee,
-    resolve_call,
-    unless_itself,
-    workflow_of_tool,
-)
+from wfc.compiler.resolve.declarations import defaults, requests, tools
+from wfc.compiler.resolve.steps import agent_calls, searches, workflow_calls
 from wfc.compiler.resolve.symbols.contracts import CalledWorkflow
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
-from wfc.compiler.resolve.values.prompts import read_prompt
+from wfc.compiler.resolve.values import prompts
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.rules import values as problems
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import ANY, MESSAGE, STRING, UNKNOWN, ListOf, Type, assignable, parse_type, show
 
-__all__ = ["ActionResolver"]
+__all__ = ["ActionResolver", "ResolvedAction", "wants_tokens"]
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedAction:
+    """The resolved action of a step.
+
+    Args:
+        result: The type of what it gives; ``None`` without an action.
+        wanted: Where the step asks for a structured result that its tail has to use, if it does.
+        call: What goes into a call may mention, where that is more than what the step's run begins with.
+        outcome: What `require` may mention, where that is not what the tail may.
+    """
+
+    action: Action | None
+    result: Type | None
+    wanted: Place | None = None
+    call: Scope | None = None
+    outcome: Scope | None = None
 
 
 @dataclass(slots=True)
@@ -84,7 +92,7 @@ class ActionResolver:
             return UNKNOWN if own is None else own
         given = tool.output
         if tool.workflow is not None:
-            found = workflow_of_tool(tool, self.declared)
+            found = workflow_calls.workflow_of_tool(tool, self.declared)
             given = UNKNOWN if found is None else found.result
         if own is None:
             return given
@@ -100,7 +108,7 @@ class ActionResolver:
         if isinstance(binding, str):
             return self.declared.tools.find(binding, self.place / "tool", self.declared.report)
         if isinstance(binding, dict):
-            return resolve_tool(self.name, binding, self.place / "tool", self.declared)
+            return tools.resolve_tool(self.name, binding, self.place / "tool", self.declared)
         return None
 
     def action(self, tool: Tool | None, result: Type | None, scope: Scope) -> Call | None:
@@ -109,29 +117,31 @@ class ActionResolver:
         return None if call is None else call.action(self, tool, result, scope)
 
     def http(self, _tool: Tool | None, result: Type | None, scope: Scope) -> HttpCall:
-        request = resolve_request(self.data, self.place, scope, self.declared, self.reader)
+        request = requests.resolve_request(self.data, self.place, scope, self.declared, self.reader)
         return HttpCall(request, result or ANY)
 
     def workflow(self, _tool: Tool | None, _result: Type | None, scope: Scope) -> WorkflowCall | None:
-        return resolve_call(self.called(), self.data, "with", self.place, scope, self.reader)
+        return workflow_calls.resolve_call(self.called(), self.data, "with", self.place, scope, self.reader)
 
     def agent(self, _tool: Tool | None, _result: Type | None, scope: Scope) -> None:
-        resolve_agent_call(self.name, self.data, self.place, scope, self.declared, self.reader)
+        agent_calls.resolve_agent_call(self.name, self.data, self.place, scope, self.declared, self.reader)
 
     def retrieve(self, _tool: Tool | None, _result: Type | None, scope: Scope) -> None:
-        resolve_search(self.data, self.place, scope, self.declared, self.reader)
+        searches.resolve_search(self.data, self.place, scope, self.declared, self.reader)
 
     def tool_call(self, tool: Tool | None, result: Type | None, scope: Scope) -> Call | None:
         if tool is not None and tool.workflow is not None:
-            found = workflow_of_tool(tool, self.declared)
-            return resolve_call(found, self.data, "args", self.place, scope, self.reader)
+            found = workflow_calls.workflow_of_tool(tool, self.declared)
+            return workflow_calls.resolve_call(found, self.data, "args", self.place, scope, self.reader)
         args = self.args(tool, scope)
         return ToolCall(tool, args, result or ANY) if tool is not None else None
 
     def called(self) -> CalledWorkflow | None:
         """Return the workflow that a step of kind `workflow` runs."""
-        found = find_callee(self.data.get("workflow"), self.place / "workflow", self.declared)
-        return found if self.data.get("detach") is True else unless_itself(found, self.declared)
+        found = workflow_calls.find_callee(self.data.get("workflow"), self.place / "workflow", self.declared)
+        return (
+            found if self.data.get("detach") is True else workflow_calls.unless_itself(found, self.declared)
+        )
 
     def args(self, tool: Tool | None, scope: Scope) -> tuple[tuple[str, Value], ...]:
         given = self.data.get("args", {})
@@ -146,7 +156,7 @@ class ActionResolver:
         return self.reader.fields(given, at, tool.args, tool.name, scope)
 
     def llm(self, _tool: Tool | None, result: Type | None, scope: Scope) -> LlmCall | None:
-        model = step_model(self.data, self.place, self.name, self.declared)
+        model = defaults.step_model(self.data, self.place, self.name, self.declared)
         prompt = self.prompted("prompt", scope)
         system: Template | None = None
         if "system" in self.data:
@@ -159,7 +169,15 @@ class ActionResolver:
         return LlmCall(model, prompt, system, result or STRING, history, self.tokens)
 
     def prompted(self, key: str, scope: Scope) -> Template:
-        return read_prompt(self.data.get(key, ""), self.place / key, scope, self.declared, self.reader)
+        return prompts.read_prompt(
+            self.data.get(key, ""), self.place / key, scope, self.declared, self.reader
+        )
+
+
+def wants_tokens(data: Data) -> bool:
+    """Return whether a step asks for a model's answer to be streamed while it is generated."""
+    said = data.get("stream")
+    return isinstance(said, Mapping) and said.get("tokens") is True
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,14 +200,17 @@ CALLS: Final[dict[str, KindOfCall]] = {
     "http": KindOfCall(ActionResolver.http, lambda _one, _tool, output: output or ANY),
     "tool": KindOfCall(ActionResolver.tool_call, ActionResolver.tool_result),
     "agent": KindOfCall(
-        ActionResolver.agent, lambda one, _tool, output: agent_result(one.data, output, one.declared)
+        ActionResolver.agent,
+        lambda one, _tool, output: agent_calls.agent_result(one.data, output, one.declared),
     ),
     "workflow": KindOfCall(
         ActionResolver.workflow,
-        lambda one, _tool, _output: call_result(one.called(), one.data),
+        lambda one, _tool, _output: workflow_calls.call_result(one.called(), one.data),
         has_output=False,
     ),
-    "retrieve": KindOfCall(ActionResolver.retrieve, lambda _one, _tool, _output: PASSAGES, has_output=False),
+    "retrieve": KindOfCall(
+        ActionResolver.retrieve, lambda _one, _tool, _output: searches.PASSAGES, has_output=False
+    ),
 }
 """How each kind of step is resolved that is one call; more than that is in `RESOLVERS` of `steps`.
 

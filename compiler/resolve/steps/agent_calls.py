@@ -11,7 +11,7 @@ from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.prompts import read_prompt
 from wfc.compiler.resolve.values.reader import ValueReader
-from wfc.compiler.rules.shape import missing_key
+from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.types import MESSAGE, STRING, UNKNOWN, ListOf, Type
 
 __all__ = ["agent_result", "resolve_agent_call"]
@@ -48,5 +48,7 @@ def resolve_agent_call(
     if "prompt" in data:
         return read_prompt(data["prompt"], place / "prompt", scope, declared, reader)
     if not declared.is_broken((*place.address, "prompt")):
-        declared.report(missing_key(place.key, f"`{name}`", ["prompt"], "write what the agent is asked"))
+        declared.report(
+            shape_problems.missing_key(place.key, f"`{name}`", ["prompt"], "write what the agent is asked")
+        )
     return None

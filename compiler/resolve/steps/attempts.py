@@ -5,10 +5,10 @@ from __future__ import annotations
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import Action, MapItems, Retry, WorkflowCall
 from wfc.compiler.model.kinds import STEP_KINDS
-from wfc.compiler.resolve.declarations.retries import resolve_retry
+from wfc.compiler.resolve.declarations import retries
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
-from wfc.compiler.resolve.values.durations import duration
+from wfc.compiler.resolve.values import durations
 
 __all__ = ["step_retry", "step_timeout"]
 
@@ -18,14 +18,14 @@ def step_retry(
 ) -> Retry | None:
     """Return the retry policy that applies when an attempt of a step fails."""
     if "retry" in data:
-        return resolve_retry(data["retry"], place / "retry", name, declared)
+        return retries.resolve_retry(data["retry"], place / "retry", name, declared)
     return declared.defaults.retry if takes_defaults(data, action) else None
 
 
 def step_timeout(data: Data, action: Action | None, place: Place, declared: Declarations) -> float | None:
     """Return how long an attempt of a step may take, in seconds."""
     if "timeout" in data:
-        return duration(data["timeout"], place / "timeout", declared.report)
+        return durations.duration(data["timeout"], place / "timeout", declared.report)
     return declared.defaults.timeout if takes_defaults(data, action) else None
 
 

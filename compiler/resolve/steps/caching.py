@@ -9,8 +9,8 @@ from wfc.compiler.model import Action, Cached, HttpCall, HttpRequest, MapItems, 
 from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
-from wfc.compiler.resolve.values.durations import duration
-from wfc.compiler.rules.caching import cannot_be_cached
+from wfc.compiler.resolve.values import durations
+from wfc.compiler.rules import caching as caching_problems
 
 __all__ = ["resolve_cache"]
 
@@ -30,13 +30,13 @@ def resolve_cache(data: Data, action: Action | None, place: Place, declared: Dec
     Args:
         action: What the step does, or ``None`` where that is not known.
     """
-    wanted = data.get("cache", False)
+    wanted = data["cache"]
     do = data.get("do") if data.get("kind") == "map" else data
     if wanted is False or data.get("kind") == "transform" or not isinstance(do, dict):
         return None
     seconds: float | None = None
     if isinstance(wanted, dict) and "for" in wanted:
-        seconds = duration(wanted["for"], place / "cache" / "for", declared.report)
+        seconds = durations.duration(wanted["for"], place / "cache" / "for", declared.report)
     if isinstance(action, MapItems):
         action = action.do
     kind = "workflow" if isinstance(action, WorkflowCall) else str(do.get("kind"))
@@ -45,7 +45,7 @@ def resolve_cache(data: Data, action: Action | None, place: Place, declared: Dec
         hint = STEP_KINDS[kind].cache_hint
         if isinstance(action, ToolCall) and action.tool.python is not None:
             hint = "if it only looks something up, say `read_only: true` where it is declared"
-        declared.report(cannot_be_cached((place / "cache").key, why, hint))
+        declared.report(caching_problems.cannot_be_cached((place / "cache").key, why, hint))
         return None
     definition = {key: do[key] for key in ABOUT_ACTION if key in do}
     if "require" in data:

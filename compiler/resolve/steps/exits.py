@@ -26,7 +26,7 @@ from wfc.compiler.resolve.steps.saves import resolve_saves
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.names import check_style
 from wfc.compiler.resolve.symbols.tables import Data, one_or_many
-from wfc.compiler.resolve.values.error_names import error_names
+from wfc.compiler.resolve.values import error_names
 from wfc.compiler.resolve.values.reader import ValueReader, hint_for_list
 from wfc.compiler.resolve.values.scopes import RESERVED
 from wfc.compiler.rules import names as name_problems
@@ -84,7 +84,9 @@ class ExitResolver:
         whole = place.address[0] == "on_error"  # a step's is below `steps`
         errors: tuple[str, ...] = ()
         if "errors" in data:
-            errors = error_names(data["errors"], place / "errors", self.declared.report, whole=whole)
+            errors = error_names.error_names(
+                data["errors"], place / "errors", self.declared.report, whole=whole
+            )
         when, inside, after = None, scope, scope
         if "when" in data:
             when = self.reader.condition(data["when"], place / "when", scope)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Expression, Scope, reference
 from wfc.compiler.model import Event, Fill, Value
-from wfc.compiler.resolve.values.mismatches import mismatch
+from wfc.compiler.resolve.values import mismatches
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.rules import closest
 from wfc.compiler.rules import steps as problems
@@ -150,7 +150,7 @@ class EventFiller:
                 continue
             self.reader.uses.add(source)
             if not self.silent:
-                hint = mismatch(given, field.type)[1] if isinstance(given, Optional) else ""
+                hint = mismatches.mismatch(given, field.type)[1] if isinstance(given, Optional) else ""
                 self.reader.report(
                     problems.wrong_fill(
                         place,

@@ -7,10 +7,9 @@ from typing import Literal
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Expression, Scope
-from wfc.compiler.model import Action, Call, MapItems, Value
+from wfc.compiler.model import Call, MapItems, Value
 from wfc.compiler.python.literals import normal_form, pascal_case
-from wfc.compiler.resolve.steps.actions import ActionResolver
-from wfc.compiler.resolve.steps.streams import wants_tokens
+from wfc.compiler.resolve.steps.actions import ActionResolver, ResolvedAction, wants_tokens
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.names import check_style
 from wfc.compiler.resolve.symbols.tables import Data
@@ -22,25 +21,7 @@ from wfc.compiler.rules import steps as problems
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import ANY, UNKNOWN, ListOf, Optional, Type, show
 
-__all__ = ["MapResolver", "ResolvedAction"]
-
-
-@dataclass(frozen=True, slots=True)
-class ResolvedAction:
-    """The resolved action of a step.
-
-    Args:
-        result: The type of what it gives; ``None`` without an action.
-        wanted: Where the step asks for a structured result that its tail has to use, if it does.
-        call: What goes into a call may mention, where that is more than what the step's run begins with.
-        outcome: What `require` may mention, where that is not what the tail may.
-    """
-
-    action: Action | None
-    result: Type | None
-    wanted: Place | None = None
-    call: Scope | None = None
-    outcome: Scope | None = None
+__all__ = ["MapResolver"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,22 +5,22 @@ from __future__ import annotations
 from typing import Final
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.expressions import Scope, Template
+from wfc.compiler.expressions import Expression, Scope, Template
 from wfc.compiler.model import AskPerson, Event, Exit, Pause, Value, WaitEvent, WaitFor, WaitUntil
-from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.python.literals import pascal_case
 from wfc.compiler.resolve.declarations.fields import read_fields
+from wfc.compiler.resolve.steps.actions import ResolvedAction
 from wfc.compiler.resolve.steps.exits import ExitResolver
-from wfc.compiler.resolve.steps.maps import ResolvedAction
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data, one_or_many
-from wfc.compiler.resolve.values.durations import duration
+from wfc.compiler.resolve.values.durations import duration_or_expression
 from wfc.compiler.resolve.values.prompts import read_prompt
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.resolve.values.scopes import StepScopes, one_of
 from wfc.compiler.rules import pauses as problems
 from wfc.compiler.rules import steps as step_problems
 from wfc.compiler.rules import values as value_problems
+from wfc.compiler.rules.shape import missing_key
 from wfc.compiler.slotted import replace
 from wfc.compiler.types import DATETIME, FILE, UNKNOWN, ListOf, Record, Type, assignable, mentions, show
 
@@ -47,7 +47,7 @@ def pause_result(name: str, data: Data, place: Place, declared: Declarations) ->
     nothing.
     """
     if data.get("kind") == "wait":
-        if "event" not in data or "for" in data or "until" in data:
+        if "event" not in data or "for" in data:
             return None
         named = [str(event) for event, _at in one_or_many(data["event"], place / "event")]
         known = [declared.events.nodes.get(event) for event in named]
@@ -72,8 +72,9 @@ def pause(
 ) -> Pause | None:
     """Return what is waited for; ``None`` if that is not known."""
     if data.get("kind") == "human":
+        report_endless_question(data, place, declared)
         return question(data, place, answer_type(data, result), scope, declared, reader)
-    found = [key for key in WAITS if key in data]
+    found = [key for key in WAITS if key in data and (key != "until" or "event" not in data)]
     if len(found) != 1:
         if not any(declared.is_broken((*place.address, key)) for key in WAITS):
             declared.report(problems.wait_for_what(place.key, found))
@@ -82,11 +83,22 @@ def pause(
         if key in data and "event" not in data:
             declared.report(step_problems.key_without_companion((place / key).key, key, "event"))
     if "for" in data:
-        seconds = duration(data["for"], place / "for", declared.report)
-        return WaitFor(seconds) if seconds is not None else None
-    if "until" in data:
-        return moment(data, place / "until", scope, reader)
-    return outside_event(data, place, scope, declared, reader)
+        length = duration_or_expression(data["for"], place / "for", scope, declared.report)
+        return WaitFor(length) if length is not None else None
+    if "event" in data:
+        return outside_event(data, place, scope, declared, reader)
+    return WaitUntil(moment(data, place / "until", scope, reader))
+
+
+def report_endless_question(data: Data, place: Place, declared: Declarations) -> None:
+    """Report a question that waits without end."""
+    keys = ("within", "until")
+    # a key that could not be read may be what was meant as the bound
+    if not any(key in data for key in keys) and not any(
+        place.address == broken[:-1] for broken in declared.broken
+    ):
+        hint = "write how long to wait for an answer, such as `within: 3 days`"
+        declared.report(missing_key(place.key, f"`{place.address[-1]}`", keys, hint, one_of=True))
 
 
 def question(
@@ -124,11 +136,11 @@ def assigned(data: object, place: Place, scope: Scope, reader: ValueReader) -> T
 ASSIGNEES = ("user:", "group:")
 
 
-def moment(data: Data, place: Place, scope: Scope, reader: ValueReader) -> WaitUntil:
+def moment(data: Data, place: Place, scope: Scope, reader: ValueReader) -> Expression:
     found = reader.expression(data["until"], place, scope)
     if found.type != UNKNOWN and not assignable(found.type, DATETIME):
         reader.report(value_problems.wrong_value(place, f"wanted a datetime, found {show(found.type)}"))
-    return WaitUntil(found)
+    return found
 
 
 def outside_event(
@@ -139,9 +151,10 @@ def outside_event(
         return None
     for event in events:
         declared.waited.setdefault(event.name, place.address)
+    bounded = "until" in data or declared.is_broken((*place.address, "until"))
     missing = [
         key
-        for key in ("within", "on_timeout")
+        for key in (*(() if bounded else ("within",)), "on_timeout")
         if key not in data and not declared.is_broken((*place.address, key))
     ]
     if missing:
@@ -174,18 +187,20 @@ def awaited_events(data: object, place: Place, declared: Declarations) -> tuple[
 
 def resolve_expiry(
     data: Data, place: Place, scopes: StepScopes, exit_resolver: ExitResolver
-) -> tuple[float | None, Exit | None]:
-    """Return the bound of a step's own pause, and the exit that the step takes after it."""
-    if not STEP_KINDS[str(data["kind"])].is_pause:
-        return None, None
-    within = None
+) -> tuple[float | Expression | None, Expression | None, Exit | None]:
+    """Return the bounds of a step's own pause, in time and by a moment, and the exit that it takes then."""
+    if data["kind"] == "wait" and "event" not in data:
+        return None, None, None
+    declared, scope = exit_resolver.declared, scopes.action()
+    within = until = on_expired = None
     if "within" in data:
-        within = duration(data["within"], place / "within", exit_resolver.declared.report)
-        exit_resolver.declared.flow_whole &= within is not None
-    on_expired = None
+        within = duration_or_expression(data["within"], place / "within", scope, declared.report)
+        declared.flow_whole &= within is not None
+    if "until" in data:
+        until = moment(data, place / "until", scope, exit_resolver.reader)
     if "on_timeout" in data:
-        on_expired = exit_resolver.exit(data["on_timeout"], place / "on_timeout", scopes.action())
-    return within, on_expired
+        on_expired = exit_resolver.exit(data["on_timeout"], place / "on_timeout", scope)
+    return within, until, on_expired
 
 
 def report_pause_keys(data: Data, place: Place, declared: Declarations) -> None:

@@ -10,11 +10,11 @@ from wfc.compiler.model import Save, Value
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.steps.fills import field_type
 from wfc.compiler.resolve.symbols.declarations import Declarations
-from wfc.compiler.resolve.values.mismatches import mismatch
+from wfc.compiler.resolve.values import mismatches
 from wfc.compiler.resolve.values.reader import ValueReader
+from wfc.compiler.rules import names as name_problems
 from wfc.compiler.rules import steps as problems
 from wfc.compiler.rules import values as value_problems
-from wfc.compiler.rules.names import unknown_state_field
 from wfc.compiler.types import UNKNOWN, Field, Record, assignable, members, show
 
 __all__ = ["resolve_saves"]
@@ -57,7 +57,7 @@ def state_field(
 ) -> Field | None:
     field = declared.state.fields.get(name)
     if field is None and not declared.unread("state"):
-        declared.report(unknown_state_field(place, name, declared.state.fields, among))
+        declared.report(name_problems.unknown_state_field(place, name, declared.state.fields, among))
     return field
 
 
@@ -79,7 +79,7 @@ def save_by_name(
         return None
     value = reference(scope, "result", name)
     if not assignable(value.type, field.type):
-        why, hint = mismatch(value.type, field.type)
+        why, hint = mismatches.mismatch(value.type, field.type)
         declared.report(value_problems.wrong_value(place, why, hint))
     taken = Value(field.type, place.address, expression=value)
     return Save(name, taken, place.address, declared.merges.get(name))

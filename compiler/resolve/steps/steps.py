@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final, cast
 
-from wfc.compiler.diagnostics import Address, Place
+from wfc.compiler.diagnostics import Address, Origin, Place
 from wfc.compiler.expressions import Expression, Scope, Template
 from wfc.compiler.model import USUAL_CONCURRENCY, Exit, MapItems, Requirement, Step
 from wfc.compiler.model.kinds import STEP_KINDS
-from wfc.compiler.resolve.declarations.parts import PartFile, step_entries
+from wfc.compiler.resolve.steps import caching, maps, pauses, sends, streams
 from wfc.compiler.resolve.steps.accepts import resolve_accepts
-from wfc.compiler.resolve.steps.actions import ActionResolver
+from wfc.compiler.resolve.steps.actions import ActionResolver, ResolvedAction, wants_tokens
 from wfc.compiler.resolve.steps.attempts import step_retry, step_timeout
-from wfc.compiler.resolve.steps.caching import resolve_cache
 from wfc.compiler.resolve.steps.exits import ExitResolver
-from wfc.compiler.resolve.steps.maps import MapResolver, ResolvedAction
-from wfc.compiler.resolve.steps.pauses import report_pause_keys, resolve_expiry, resolve_pause
 from wfc.compiler.resolve.steps.saves import resolve_saves
-from wfc.compiler.resolve.steps.sends import resolve_send
-from wfc.compiler.resolve.steps.streams import report_tokens, resolve_stream, wants_tokens
+from wfc.compiler.resolve.symbols.contracts import PartFile
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.names import check_style, report_look_alikes
-from wfc.compiler.resolve.symbols.tables import Data
-from wfc.compiler.resolve.values.bounds import bound_by_inputs
+from wfc.compiler.resolve.symbols.tables import Data, entries
+from wfc.compiler.resolve.values import bounds
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.resolve.values.scopes import StepScopes
+from wfc.compiler.rules import names as name_problems
+from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules import steps as problems
-from wfc.compiler.rules.names import name_declared_twice
-from wfc.compiler.rules.shape import not_supported_yet
 from wfc.compiler.schema.expansion import later_kinds
 from wfc.compiler.types import UNKNOWN, ListOf, MapOf, Record, Type, members
 
@@ -45,7 +41,7 @@ def resolve_steps(data: Data, declared: Declarations, parts: tuple[PartFile, ...
     for name, content, address in step_entries(data, parts):
         place = Place(address)
         if name in places:
-            declared.report(name_declared_twice(place.key, name, places[name], "a step"))
+            declared.report(name_problems.name_declared_twice(place.key, name, places[name], "a step"))
             declared.flow_whole = False
             continue
         places[name] = place.key
@@ -64,13 +60,20 @@ def resolve_steps(data: Data, declared: Declarations, parts: tuple[PartFile, ...
     return tuple(found.values())
 
 
+def step_entries(data: Data, parts: tuple[PartFile, ...]) -> Iterator[tuple[str, object, Address]]:
+    """Yield all steps of a workflow: the spec's own, then those of its parts, in the order written."""
+    yield from entries(data.get("steps"), ("steps",))
+    for part in parts:
+        yield from entries(part.data.get("steps"), (Origin(part.path), "steps"))
+
+
 def report_unsupported_kinds(data: Data, place: Place, declared: Declarations) -> None:
     """Report steps of a kind that cannot be run yet, even if nothing is wrong in them."""
     do = data.get("do")
     found = [(data, place), *([(do, place / "do")] if isinstance(do, dict) else [])]
     for each, at in found:
         if each.get("kind") in later_kinds():
-            declared.report(not_supported_yet(at / "kind", f"`kind: {each['kind']}`"))
+            declared.report(shape_problems.not_supported_yet(at / "kind", f"`kind: {each['kind']}`"))
 
 
 def in_flow(address: Address) -> bool:
@@ -93,23 +96,28 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
     resolved = resolve_action(name, data, place, scopes, exit_resolver)
     reader.uses.clear()  # from here on: who uses the result
     findings = len(declared.codes)
+    require = requirements(data, place, resolved.outcome or scopes.tail(), reader)
+    scopes.known = tuple(each.that for each in require) if holds_for_tail(data) else ()
     tail = scopes.tail()
     save = resolve_saves(data["save"], place / "save", tail, declared, reader) if "save" in data else ()
-    require = requirements(data, place, resolved.outcome or tail, reader)
     emit = (
         exit_resolver.exit(data["emit"], place / "emit", tail) if "emit" in data else Exit((), place.address)
     )
     streamed = (
-        resolve_stream(data["stream"], place / "stream", scopes, exit_resolver) if "stream" in data else None
+        streams.resolve_stream(data["stream"], place / "stream", scopes, exit_resolver)
+        if "stream" in data
+        else None
     )
     if wants_tokens(data):
-        report_tokens(*answering_action(data, resolved), place, declared)
+        streams.report_tokens(*answering_action(data, resolved), place, declared)
     # where something in the tail is wrong, that may be what would have used it
     if findings == len(declared.codes) and "result" not in reader.uses:
         report_unused_result(name, resolved, declared)
     on_error, on_limit, on_timeout = other_exits(data, place, scopes, exit_resolver)
-    within, on_expired = resolve_expiry(data, place, scopes, exit_resolver)
-    cached = resolve_cache(data, resolved.action, place, declared)
+    within, until, on_expired = None, None, None
+    if STEP_KINDS[str(data["kind"])].is_pause:
+        within, until, on_expired = pauses.resolve_expiry(data, place, scopes, exit_resolver)
+    cached = caching.resolve_cache(data, resolved.action, place, declared) if "cache" in data else None
     if accepts is None:
         return None
     return Step(
@@ -133,6 +141,7 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
         idempotency_key=idempotency_key(data, place, resolved, scopes, reader),
         address=place.address,
         within=within,
+        until=until,
         on_expired=on_expired,
         cached=cached,
     )
@@ -173,7 +182,7 @@ def resolve_one_call(
 def resolve_map(
     name: str, data: Data, place: Place, scopes: StepScopes, exit_resolver: ExitResolver
 ) -> ResolvedAction:
-    return MapResolver(name, data, place, exit_resolver.declared, exit_resolver.reader).resolve(
+    return maps.MapResolver(name, data, place, exit_resolver.declared, exit_resolver.reader).resolve(
         scopes.action()
     )
 
@@ -181,13 +190,13 @@ def resolve_map(
 def resolve_sending(
     _name: str, data: Data, place: Place, scopes: StepScopes, exit_resolver: ExitResolver
 ) -> ResolvedAction:
-    return ResolvedAction(resolve_send(data, place, scopes.action(), exit_resolver), None, None)
+    return ResolvedAction(sends.resolve_send(data, place, scopes.action(), exit_resolver), None, None)
 
 
 def resolve_waiting(
     name: str, data: Data, place: Place, scopes: StepScopes, exit_resolver: ExitResolver
 ) -> ResolvedAction:
-    return resolve_pause(name, data, place, scopes, exit_resolver.declared, exit_resolver.reader)
+    return pauses.resolve_pause(name, data, place, scopes, exit_resolver.declared, exit_resolver.reader)
 
 
 RESOLVERS: Final[dict[str, Callable[[str, Data, Place, StepScopes, ExitResolver], ResolvedAction]]] = {
@@ -222,7 +231,7 @@ def check_keys(data: Data, place: Place, declared: Declarations) -> None:
             if key in data and data[key] is not False:
                 declared.report(problems.no_action((place / key).key, key, what))
     elif STEP_KINDS[str(data["kind"])].is_pause:
-        report_pause_keys(data, place, declared)
+        pauses.report_pause_keys(data, place, declared)
 
 
 def other_exits(
@@ -239,6 +248,11 @@ def other_exits(
         at = place / "accepts" / "on_timeout"
         on_timeout = exit_resolver.exit(accepts["on_timeout"], at, scopes.timed_out())
     return on_error, on_limit, on_timeout
+
+
+def holds_for_tail(data: Data) -> bool:
+    """Return whether what `require` asks about is what the tail gets, not one item or one answer of several."""
+    return data.get("kind") != "map" and "quorum" not in data
 
 
 def requirements(step: Data, step_place: Place, scope: Scope, reader: ValueReader) -> tuple[Requirement, ...]:
@@ -267,7 +281,7 @@ def max_runs(step: Data, step_place: Place, declared: Declarations) -> int | Exp
     if "max_runs" not in step:
         # what is left out was meant as a bound: the loop is not said to lack one
         return 1 if declared.is_broken((*step_place.address, "max_runs")) else None
-    return bound_by_inputs(step["max_runs"], step_place / "max_runs", declared)
+    return bounds.bound_by_inputs(step["max_runs"], step_place / "max_runs", declared)
 
 
 def idempotency_key(

@@ -11,10 +11,10 @@ from wfc.compiler.resolve.steps.exits import ExitResolver
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.scopes import StepScopes
-from wfc.compiler.rules.steps import no_answer_to_show
+from wfc.compiler.rules import steps as step_problems
 from wfc.compiler.types import STRING, UNKNOWN, Type, show
 
-__all__ = ["report_tokens", "resolve_stream", "wants_tokens"]
+__all__ = ["report_tokens", "resolve_stream"]
 
 
 def resolve_stream(
@@ -36,12 +36,6 @@ def resolve_stream(
     return Stream(before, after, event, place.address)
 
 
-def wants_tokens(data: Data) -> bool:
-    """Return whether a step asks for a model's answer to be streamed while it is generated."""
-    said = data.get("stream")
-    return isinstance(said, Mapping) and said.get("tokens") is True
-
-
 def report_tokens(data: Data, answer: Type | None, place: Place, declared: Declarations) -> None:
     """Report `tokens` where there is no answer that could be streamed while it is generated.
 
@@ -55,6 +49,8 @@ def report_tokens(data: Data, answer: Type | None, place: Place, declared: Decla
         return
     at = (place / "stream" / "tokens").key
     if kind != "llm":
-        declared.report(no_answer_to_show(at, f"no model answers in a `{kind}` step"))
+        declared.report(step_problems.no_answer_to_show(at, f"no model answers in a `{kind}` step"))
     elif answer not in (None, STRING, UNKNOWN):
-        declared.report(no_answer_to_show(at, f"the answer is to be {show(answer)}, which is no text"))
+        declared.report(
+            step_problems.no_answer_to_show(at, f"the answer is to be {show(answer)}, which is no text")
+        )

@@ -1,14 +1,15 @@
-"""Contracts of other workflows: their inputs, their ends, and what identifies their runs."""
+"""Contracts: what other workflows and this workflow's parts declare of themselves."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from wfc.compiler.diagnostics import Place
+from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import OneOf, Record, Type
 
-__all__ = ["CalledWorkflow", "Contract", "ReceivedEvent"]
+__all__ = ["CalledWorkflow", "Contract", "PartFile", "ReceivedEvent"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,3 +59,22 @@ class CalledWorkflow:
         """The type of a run's result."""
         records = tuple(record for _, record in self.ends)
         return records[0] if len(records) == 1 else OneOf(records)
+
+
+@dataclass(frozen=True, slots=True)
+class PartFile:
+    """A file with steps.
+
+    Args:
+        name: As it calls itself.
+        path: As findings show it.
+        data: What is well-shaped of it.
+        accepts: Events that may come into it, each with where it is listed.
+        emits: Events that may leave it.
+    """
+
+    name: str
+    path: str
+    data: Data
+    accepts: Mapping[str, Place]
+    emits: Mapping[str, Place]

@@ -25,8 +25,8 @@ from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.symbols.contracts import Contract
 from wfc.compiler.resolve.symbols.names import check_style
 from wfc.compiler.resolve.symbols.tables import Data, Node, Table, entries, never_named
+from wfc.compiler.rules import files as file_problems
 from wfc.compiler.rules import names as problems
-from wfc.compiler.rules.files import unknown_workflow
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import Record, Type
 
@@ -164,17 +164,19 @@ class Declarations:
     broken: frozenset[Address]
     types: dict[str, Type] = field(default_factory=dict)
     classes: dict[str, Record] = field(default_factory=dict)
-    events: Table[Event] = field(default_factory=lambda: Table("an event", problems.unknown_event))
-    secrets: Table[Secret] = field(default_factory=lambda: Table("a secret", problems.unknown_secret))
-    models: Table[Model] = field(default_factory=lambda: Table("a model", problems.unknown_model))
-    prompts: Table[Prompt] = field(default_factory=lambda: Table("a prompt", problems.unknown_prompt))
-    tools: Table[Tool] = field(default_factory=lambda: Table("a tool", problems.unknown_tool))
-    agents: Table[Agent] = field(default_factory=lambda: Table("an agent", problems.unknown_agent))
+    events: Table[Event] = field(default_factory=lambda: Table("an event", lambda: problems.unknown_event))
+    secrets: Table[Secret] = field(default_factory=lambda: Table("a secret", lambda: problems.unknown_secret))
+    models: Table[Model] = field(default_factory=lambda: Table("a model", lambda: problems.unknown_model))
+    prompts: Table[Prompt] = field(default_factory=lambda: Table("a prompt", lambda: problems.unknown_prompt))
+    tools: Table[Tool] = field(default_factory=lambda: Table("a tool", lambda: problems.unknown_tool))
+    agents: Table[Agent] = field(default_factory=lambda: Table("an agent", lambda: problems.unknown_agent))
     knowledge: Table[Knowledge] = field(
-        default_factory=lambda: Table("a collection", problems.unknown_knowledge)
+        default_factory=lambda: Table("a collection", lambda: problems.unknown_knowledge)
     )
-    retries: Table[Retry] = field(default_factory=lambda: Table("a retry policy", problems.unknown_retry))
-    resources: Table[Resource] = field(default_factory=lambda: Table("a resource", never_named))
+    retries: Table[Retry] = field(
+        default_factory=lambda: Table("a retry policy", lambda: problems.unknown_retry)
+    )
+    resources: Table[Resource] = field(default_factory=lambda: Table("a resource", lambda: never_named))
     state: Record = field(default_factory=lambda: Record("State", role="state"))
     config: Record = field(default_factory=lambda: Record("Config", role="config"))
     defaults: Defaults = field(default_factory=Defaults)
@@ -262,7 +264,7 @@ class Declarations:
         if found is None and first and not self.project.alone:
             known = self.project.workflows()
             if name not in known:
-                self.report(unknown_workflow(place, name, known))
+                self.report(file_problems.unknown_workflow(place, name, known))
         return found
 
     def all_contracts(self) -> list[Contract] | None:
@@ -280,6 +282,10 @@ class Declarations:
             other = self.project.workflow(name)
             self.contracts[name] = None if other is None else other.declared.contracts.get(name)
         return self.contracts[name]
+
+    def mentions(self, *sections: str) -> bool:
+        """Return whether the spec has one of some sections, even if it was left out."""
+        return any(each in self.data or (each,) in self.broken for each in sections)
 
     def is_broken(self, address: Address) -> bool:
         """Return whether something at or below an address was left out."""

@@ -46,7 +46,7 @@ class Table(Generic[Node]):
 
     Args:
         what: What one of them is called, with its article.
-        unknown: Makes the finding for a name that is not declared.
+        unknown: Returns the problem of a name that is not declared.
         nodes: By name in normal form, in the order written.
         broken: Names of those that are declared but of no use; another finding says why.
         unread: Whether the whole section was ill-shaped, so that nothing is known of its names.
@@ -55,7 +55,7 @@ class Table(Generic[Node]):
     """
 
     what: str
-    unknown: UnknownName
+    unknown: Callable[[], UnknownName]
     nodes: dict[str, Node] = field(default_factory=dict)
     broken: set[str] = field(default_factory=set)
     unread: bool = False
@@ -70,7 +70,7 @@ class Table(Generic[Node]):
         self.used.add(name)
         node = self.nodes.get(name)
         if node is None and name not in self.broken and not self.unread:
-            finding = self.unknown(place, name, (*self.nodes, *self.broken))
+            finding = self.unknown()(place, name, (*self.nodes, *self.broken))
             hint = self.elsewhere(name) if self.elsewhere is not None else ""
             report(replace(finding, hint=hint, fix=None) if hint else finding)
         return node

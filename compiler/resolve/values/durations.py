@@ -1,4 +1,4 @@
-"""Durations: `500 ms`, `30s`, `5 min`, `4h`, `3 days`, `2 weeks` → seconds."""
+"""Lengths of time in specs: written out, such as `30s`, `5 minutes` or `1h 30 min`, or worked out."""
 
 from __future__ import annotations
 
@@ -6,45 +6,28 @@ import re
 from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place, Report
+from wfc.compiler.expressions import Expression, Scope, parse_template
 from wfc.compiler.rules import steps as problems
+from wfc.compiler.rules import values as value_problems
+from wfc.compiler.types import DURATION, STRING, UNKNOWN, assignable, show
+from wfc.compiler.types.durations import PART, UNITS, everyday_seconds
 
-__all__ = ["SECONDS", "duration"]
-
-SECONDS: Final = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "days": 86400.0, "weeks": 604800.0}
-
+__all__ = ["duration", "duration_or_expression"]
 
 # What people also write, and the unit that is meant.
-UNITS: Final = {
-    **{unit: unit for unit in SECONDS},
-    "day": "days",
-    "week": "weeks",
-}
-
-
 MEANT: Final = {
     "msec": "ms",
     "millis": "ms",
-    "milliseconds": "ms",
-    "sec": "s",
     "secs": "s",
-    "second": "s",
-    "seconds": "s",
     "mins": "min",
-    "minute": "min",
-    "minutes": "min",
     "hr": "h",
     "hrs": "h",
-    "hour": "h",
-    "hours": "h",
-    "d": "days",
-    "w": "weeks",
     "wk": "weeks",
+    "wks": "weeks",
 }
 
-
 LONGEST: Final = 100 * 365 * 86400.0  # a century: what is longer is a slip, and no clock takes it
-PARTS: Final = re.compile(r"(?:[0-9]+ ?(?:h|min|s) ?)+", re.ASCII)
-PATTERN: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?([A-Za-z]+)", re.ASCII)
+ANY_PART: Final = re.compile(PART, re.ASCII | re.IGNORECASE)
 
 
 def duration(text: object, place: Place, report: Report, *, zero: bool = False) -> float | None:
@@ -56,15 +39,10 @@ def duration(text: object, place: Place, report: Report, *, zero: bool = False) 
         report: Takes the finding.
         zero: Whether no time at all is sensible here (`delay`, `jitter`).
     """
-    match = PATTERN.fullmatch(text.strip()) if isinstance(text, str) else None
-    if match is None:
-        report(problems.bad_duration(place, _shown(text), _meant(text)))
+    seconds = everyday_seconds(text.strip()) if isinstance(text, str) else None
+    if seconds is None:
+        report(_misspelt(text, place))
         return None
-    number, unit = match.groups()
-    if unit not in UNITS:
-        report(_wrong_unit(place, str(text), number, unit))
-        return None
-    seconds = float(number) * SECONDS[UNITS[unit]]
     if seconds > LONGEST:
         report(problems.bad_duration(place, str(text), "no wait is longer than a hundred years"))
         return None
@@ -74,40 +52,74 @@ def duration(text: object, place: Place, report: Report, *, zero: bool = False) 
     return seconds
 
 
-def _meant(text: object) -> str:
-    """Return what to write instead of something that is not a number with a unit."""
+def duration_or_expression(
+    text: object, place: Place, scope: Scope, report: Report
+) -> float | Expression | None:
+    """Return the seconds of a written duration, or the expression that gives a duration.
+
+    ``None`` with a finding if it is neither.
+    """
+    if not isinstance(text, str) or "${{" not in text:
+        return duration(text, place, report)
+    template = parse_template(text, place, scope, report)
+    if template.type != UNKNOWN and not assignable(template.type, DURATION):
+        hint = 'a length is computed as in `${{ event.days * "1 day" }}`'
+        if template.whole is not None:
+            hint = "turn the text into one: `… | duration`" if assignable(template.type, STRING) else hint
+        why = f"wanted a duration, found {show(template.type)}"
+        report(value_problems.wrong_value(place, why, hint))
+        return None
+    return template.whole
+
+
+def _misspelt(text: object, place: Place) -> Finding:
+    """Return the finding about what is no length of time, with what to write instead if that is clear."""
     words = " ".join(str(text).replace("\xa0", " ").split())
+    parts = ANY_PART.findall(words) if isinstance(text, str) else []
+    if not parts or ANY_PART.sub("", words).strip():
+        return problems.bad_duration(place, _shown(text), _advice(words))
+    unknown = [unit for _, unit in parts if _unit(unit) is None]
+    if any(unit in {"m", "M"} for unit in unknown):
+        return _minutes_or_months(place, words, parts)
+    if unknown:
+        units = "the units are `ms`, `s`, `min`, `h`, `days` and `weeks`"
+        return problems.bad_duration(place, _shown(text), units)
+    better = _spelt([(amount, _unit(unit) or unit) for amount, unit in parts])
+    if everyday_seconds(better) is None:
+        why = "write each unit once, the largest first, such as `1h 30 min`"
+        return problems.bad_duration(place, _shown(text), why)
+    if words != str(text) and words == better:
+        return problems.bad_duration(place, _shown(text), f"a special blank stands between: write `{words}`")
+    return problems.bad_duration(place, _shown(text), f"write `{better}`", better, sure=True)
+
+
+def _advice(words: str) -> str:
+    """Return what to write instead of something that is not a number with a unit."""
     if "${{" in words:
-        return "a length of time is written out; for a moment that is computed there is a `wait` with `until`"
-    if words != str(text) and PATTERN.fullmatch(words):
-        return f"a special blank stands between: write `{words}`"
-    parts = PATTERN.findall(words)
-    if len(parts) > 1 and PARTS.fullmatch(words) and all(unit in {"h", "min", "s"} for _, unit in parts):
-        seconds = sum(float(number) * SECONDS[unit] for number, unit in parts)
-        return (
-            f"write one number: `{seconds / 60:g} min`"
-            if seconds % 60 == 0
-            else f"write one number: `{seconds:g}s`"
-        )
+        return "a length of time stands here written out, such as `30s` or `5 min`"
     return "write a number and a unit, such as `30s` or `5 min`"
+
+
+def _unit(unit: str) -> str | None:
+    """Return the unit that is meant by a word; ``None`` if none is."""
+    word = MEANT.get(unit.lower(), unit.lower())
+    return word if word in UNITS else None
+
+
+def _minutes_or_months(place: Place, text: str, parts: list[tuple[str, str]]) -> Finding:
+    better = _spelt([(amount, "min" if unit in {"m", "M"} else unit) for amount, unit in parts])
+    if everyday_seconds(better) is None:
+        better = ""
+    hint = f"`m` may be minutes or months: write `{better}`, or days for months" if better else ""
+    return problems.bad_duration(
+        place, text, hint or "`m` may be minutes or months: write `min` or days", better
+    )
+
+
+def _spelt(parts: list[tuple[str, str]]) -> str:
+    return " ".join(f"{amount}{unit}" if unit in {"s", "h"} else f"{amount} {unit}" for amount, unit in parts)
 
 
 def _shown(value: object) -> str:
     text = str(value)
     return text if len(text) <= 40 else f"{text[:40]}…"
-
-
-def _wrong_unit(place: Place, text: str, number: str, unit: str) -> Finding:
-    if unit in {"m", "M"}:
-        return problems.bad_duration(
-            place,
-            text,
-            f"`m` may be minutes or months: write `{number} min`, or days for months",
-            f"{number} min",
-        )
-    meant = MEANT.get(unit.lower(), unit.lower())
-    if meant in UNITS:
-        space = "" if meant in {"s", "h"} else " "
-        better = f"{number}{space}{meant}"
-        return problems.bad_duration(place, text, f"write `{better}`", better, sure=True)
-    return problems.bad_duration(place, text, "the units are `ms`, `s`, `min`, `h`, `days` and `weeks`")

@@ -32,6 +32,7 @@ from wfc.compiler.types import (
     show,
     without_null,
 )
+from wfc.compiler.types.outside_names import own_name
 
 __all__ = ["mismatch", "mismatches"]
 
@@ -118,9 +119,9 @@ def mismatches_of_fields(node: RecordDisplay, record: Record, place: Place) -> I
             yield from mismatches_of_part(value, wanted.type, place)
             continue
         strange += 1
-        near = nearest(name, absent)
+        near, own = nearest(name, absent), own_name(record.fields, name)
         at = place.stretch(key.start, key.end)
-        yield problems.unknown_entry(at, name, owner, sorted(absent) if near else record.fields)
+        yield problems.unknown_entry(at, name, owner, sorted(absent) if near else record.fields, own)
     missing = [name for name in sorted(absent) if record.fields[name].required]
     if len(missing) > strange:
         yield problems.missing_entry(place.stretch(node.start, node.end), missing, owner)

@@ -10,7 +10,7 @@ from wfc.compiler.diagnostics import Address, Place, Report
 from wfc.compiler.expressions import Expression, Scope, Template, parse_expression, parse_template
 from wfc.compiler.model import Value
 from wfc.compiler.python.literals import normal_form
-from wfc.compiler.resolve.values.mismatches import mismatch, mismatches
+from wfc.compiler.resolve.values import mismatches
 from wfc.compiler.rules import closest
 from wfc.compiler.rules import templates as template_problems
 from wfc.compiler.rules import values as problems
@@ -36,6 +36,7 @@ from wfc.compiler.types import (
     members,
     show,
 )
+from wfc.compiler.types.outside_names import own_name
 
 __all__ = ["ValueReader", "hint_for_list", "read_data", "reads_as_text"]
 
@@ -79,7 +80,7 @@ class ValueReader:
         if template.whole is None or assignable(template.type, STRING):
             return template
         if isinstance(template.type, Optional):
-            self.report(problems.wrong_value(place, *mismatch(template.type, STRING)))
+            self.report(problems.wrong_value(place, *mismatches.mismatch(template.type, STRING)))
         elif not all(reads_as_text(each) for each in members(template.type)):
             why = f"wanted a text, found {show(template.type)}"
             self.report(problems.wrong_value(place, why, "add `| json`"))
@@ -125,8 +126,8 @@ class ValueReader:
         self.note(template)
         if not assignable(template.type, wanted):
             tree = template.whole.tree if template.whole is not None else None
-            wrong = [problems.wrong_value(place, *mismatch(template.type, wanted))]
-            for finding in wrong if tree is None else mismatches(tree, wanted, place):
+            wrong = [problems.wrong_value(place, *mismatches.mismatch(template.type, wanted))]
+            for finding in wrong if tree is None else mismatches.mismatches(tree, wanted, place):
                 self.report(finding)
         if template.whole is not None:
             return Value(wanted, place.address, expression=template.whole)
@@ -174,10 +175,12 @@ class ValueReader:
             at = place / (key if isinstance(key, (str, int)) else str(key))
             wanted = fields.get(name)
             if wanted is None:
-                near = nearest(name, absent)
-                self.report(problems.unknown_entry(at.key, name, owner, sorted(absent) if near else fields))
+                own = own_name(fields, str(key))
+                near = own or nearest(name, absent)
+                known = sorted(absent) if near else fields
+                self.report(problems.unknown_entry(at.key, str(key), owner, known, own))
                 value = self.value(each, at, UNKNOWN, scope)
-                if near is not None:
+                if near:
                     found[near] = value
                     absent.discard(near)
             else:

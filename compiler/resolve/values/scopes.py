@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from wfc.compiler.expressions import Scope
+from wfc.compiler.expressions import Expression, Scope
 from wfc.compiler.model import AnyOf, Join, joined_events
 from wfc.compiler.resolve.symbols.declarations import Declarations
-from wfc.compiler.slotted import dataclass, field
+from wfc.compiler.slotted import dataclass, field, replace
 from wfc.compiler.types import (
     ANY,
     DATETIME,
@@ -65,12 +65,14 @@ class StepScopes:
         accepts: ``None`` where it could not be read: then nothing is known of `event` and `events`.
         result: The action's type, or ``None`` without an action.
         http: Whether there is a `response`.
+        known: What `require` has made sure of.
     """
 
     declared: Declarations
     accepts: AnyOf | Join | None
     result: Type | None = None
     http: bool = False
+    known: tuple[Expression, ...] = ()
     shared: dict[str, Type] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -95,7 +97,13 @@ class StepScopes:
             more["result"] = self.result
         if self.http:
             more["response"] = RESPONSE
-        return self.scope(more)
+        scope = self.scope(more)
+        for each in self.known:
+            scope = scope.assuming(each, True)
+        if self.known:  # what the step saves changes the state
+            facts = {path: type for path, type in scope.facts.items() if path[0] != "state"}
+            scope = replace(scope, facts=facts)
+        return scope
 
     def failed(self) -> Scope:
         """Return the scope of `on_error`."""

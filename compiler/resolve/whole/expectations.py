@@ -13,11 +13,12 @@ from wfc.compiler.resolve.values.error_names import KNOWN, error_names
 from wfc.compiler.resolve.values.reader import read_data
 from wfc.compiler.resolve.whole.step_lookup import StepLookup
 from wfc.compiler.rules import cases as problems
-from wfc.compiler.rules.names import unknown_state_field
+from wfc.compiler.rules import names as name_problems
+from wfc.compiler.rules import values as value_problems
 from wfc.compiler.rules.spelling import nearest
-from wfc.compiler.rules.values import unknown_entry
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import Record
+from wfc.compiler.types.outside_names import own_name
 
 __all__ = ["ExpectationReader"]
 
@@ -40,11 +41,6 @@ class ExpectationReader:
             for name in ran:
                 self.steps.find(name, (place / "ran" / str(name)).key)
             found["ran"] = {normal_form(str(name)): times for name, times in ran.items()}
-        never = data.get("never_ran")
-        if isinstance(never, list):
-            for index, name in enumerate(never):
-                self.steps.find(name, place / "never_ran" / index)
-            found["never_ran"] = [normal_form(str(name)) for name in never]
         emitted = data.get("emitted")
         if isinstance(emitted, list):
             for index, name in enumerate(emitted):
@@ -86,7 +82,10 @@ class ExpectationReader:
             field = record.fields.get(normal_form(str(key)))
             at = place / str(key)
             if field is None:
-                self.declared.report(unknown_entry(at.key, str(key), owner, record.fields))
+                own = own_name(record.fields, str(key))
+                self.declared.report(
+                    value_problems.unknown_entry(at.key, str(key), owner, record.fields, own)
+                )
             else:
                 found[field.name] = read_data(content, at.address, field.type, self.declared.report)
         return found
@@ -100,7 +99,7 @@ class ExpectationReader:
             at = place / str(key)
             field = fields.get(normal_form(str(key)))
             if field is None:
-                self.declared.report(unknown_state_field(at.key, normal_form(str(key)), fields))
+                self.declared.report(name_problems.unknown_state_field(at.key, normal_form(str(key)), fields))
             else:
                 found[field.name] = read_data(content, at.address, field.type, self.declared.report)
         return found

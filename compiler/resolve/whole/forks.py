@@ -21,8 +21,6 @@ def set_forks(steps: Sequence[Step], declared: Declarations) -> tuple[Step, ...]
     flow is not known as a whole: then that would only be a consequence.
     """
     assert declared.start is not None
-    if not any(isinstance(step.accepts, Join) for step in steps):
-        return tuple(steps)
     graph = flow.build(steps, declared.start.name, declared.receives)
     batches = flow.batches(graph)
     nearest = flow.dominators(flow.with_collections(graph, batches))

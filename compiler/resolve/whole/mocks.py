@@ -14,10 +14,10 @@ from wfc.compiler.resolve.values.error_names import error_names
 from wfc.compiler.resolve.values.reader import read_data
 from wfc.compiler.resolve.whole.step_lookup import StepLookup
 from wfc.compiler.rules import cases as problems
-from wfc.compiler.rules.names import unknown_event
-from wfc.compiler.rules.pauses import quorum_of_answers
-from wfc.compiler.rules.steps import unknown_error
-from wfc.compiler.rules.values import wrong_value
+from wfc.compiler.rules import names as name_problems
+from wfc.compiler.rules import pauses as pause_problems
+from wfc.compiler.rules import steps as step_problems
+from wfc.compiler.rules import values as value_problems
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import UNKNOWN, Record
 
@@ -65,13 +65,17 @@ class MockReader:
             return MockAnswer(error=data["error"])
         if isinstance(data, Mapping) and data.keys() == {"error"} and is_status(data["error"]):
             self.declared.report(
-                unknown_error(place / "error", str(data["error"]), (), f"write `http.{data['error']}`")
+                step_problems.unknown_error(
+                    place / "error", str(data["error"]), (), f"write `http.{data['error']}`"
+                )
             )
             return MockAnswer()
         if step.result is None and step.kind != "transform":
             if data not in (None, {}):
                 why = "this step gives nothing, so there is nothing to stand in for"
-                self.declared.report(wrong_value(place, why, "write `{}`, or an error: `{error: …}`"))
+                self.declared.report(
+                    value_problems.wrong_value(place, why, "write `{}`, or an error: `{error: …}`")
+                )
             return MockAnswer()
         # what is mocked of a `map` is what is done with an item, once for each
         mapped = step.action if isinstance(step.action, MapItems) else None
@@ -94,14 +98,14 @@ class MockReader:
             data = read_data(data, place.address, wanted or UNKNOWN, self.declared.report)
         quorum = step.action.quorum if isinstance(step.action, AskPerson) else None
         if quorum is not None and isinstance(data, list) and len(data) != quorum:
-            self.declared.report(quorum_of_answers(place, step.name, quorum, len(data)))
+            self.declared.report(pause_problems.quorum_of_answers(place, step.name, quorum, len(data)))
         return MockAnswer(value=data)
 
     def one_event(self, data: Data, place: Place, records: Mapping[str, Record]) -> object:
         """Read one of several events, as `{event: Name, with: {…}}`."""
         name = normal_form(str(data["event"]))
         if name not in records:
-            self.declared.report(unknown_event(place / "event", name, records))
+            self.declared.report(name_problems.unknown_event(place / "event", name, records))
             return None
         at = place / "with" if "with" in data else place
         given = read_data(data.get("with", {}), at.address, records[name], self.declared.report)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import Step
 from wfc.compiler.model.flow import emits_of
-from wfc.compiler.resolve.declarations.parts import PartFile
+from wfc.compiler.resolve.symbols.contracts import PartFile
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.rules import files as problems
 

@@ -6,7 +6,7 @@ from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import Step
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.symbols.declarations import Declarations
-from wfc.compiler.rules.names import unknown_step
+from wfc.compiler.rules import names as name_problems
 from wfc.compiler.slotted import dataclass
 
 __all__ = ["StepLookup"]
@@ -29,5 +29,5 @@ class StepLookup:
         """Find a step; ``None`` if it could not be understood or, with a finding, if there is none of that name."""
         normalised = normal_form(str(name))
         if normalised not in self.known and not self.declared.unread("steps"):
-            self.declared.report(unknown_step(place, normalised, self.known))
+            self.declared.report(name_problems.unknown_step(place, normalised, self.known))
         return self.steps.get(normalised)

@@ -16,9 +16,9 @@ from wfc.compiler.resolve.whole.expectations import ExpectationReader
 from wfc.compiler.resolve.whole.mocks import MockReader
 from wfc.compiler.resolve.whole.step_lookup import StepLookup
 from wfc.compiler.rules import cases as problems
-from wfc.compiler.rules.messages import never_from_outside
-from wfc.compiler.rules.pauses import not_received
-from wfc.compiler.rules.values import wrong_value
+from wfc.compiler.rules import messages as message_problems
+from wfc.compiler.rules import pauses as pause_problems
+from wfc.compiler.rules import values as value_problems
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import DATETIME, fits
 
@@ -84,7 +84,7 @@ class TestResolver:
             return False
         why = f"the fields of `{event.name}` stand here by themselves"
         fields = ", ".join(f"{name}: …" for name in list(event.record.fields)[:4])
-        self.declared.report(wrong_value(at, why, f"write `{{{fields}}}`"))
+        self.declared.report(value_problems.wrong_value(at, why, f"write `{{{fields}}}`"))
         return True
 
     def never_comes(self, event: str) -> bool:
@@ -105,10 +105,14 @@ class TestResolver:
             if event is None:
                 continue
             if event.role != "message":
-                self.declared.report(never_from_outside(at / "event", event.name, event.role))
+                self.declared.report(
+                    message_problems.never_from_outside(at / "event", event.name, event.role)
+                )
             elif self.never_comes(event.name):
                 self.declared.waited.setdefault(event.name, at.address)
-                self.declared.report(not_received(at / "event", event.name, self.declared.receives))
+                self.declared.report(
+                    pause_problems.not_received(at / "event", event.name, self.declared.receives)
+                )
             given = each.get("with")
             at_given = (at / "with" if given else at).address
             given = read_data(given or {}, at_given, event.record, self.declared.report)

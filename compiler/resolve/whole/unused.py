@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import MapItems, Step, Tool, ToolCall
 from wfc.compiler.python.literals import normal_form
-from wfc.compiler.resolve.declarations.imports import report_unused_imports
+from wfc.compiler.resolve.declarations import imports
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data, entries
 from wfc.compiler.rules import WARNINGS
-from wfc.compiler.rules.names import unused_declaration
+from wfc.compiler.rules import names as name_problems
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import Enumeration, Record, Type, parts
 
@@ -68,22 +68,27 @@ def report_unused(data: Data, declared: Declarations, used: UsedTypes) -> None:
     report, codes = declared.report, set(declared.codes)
     for section in ("prompts", "models", "tools", "agents", "knowledge", "retries"):
         table = declared.tables[section]
-        if table.unknown.__name__.replace("_", "-") in codes:
+        if codes and table.unknown().__name__.replace("_", "-") in codes:
             continue
         for name, _content, address in entries(data.get(section), (section,)):
             if name in table.nodes and name not in table.used:
-                report(unused_declaration(Place(address).key, table.what.partition(" ")[2], name))
+                report(
+                    name_problems.unused_declaration(Place(address).key, table.what.partition(" ")[2], name)
+                )
     if "unknown-secret" not in codes:
         for index, name in enumerate(declared.secrets.nodes):
             if normal_form(name) not in declared.secrets.used:
-                report(unused_declaration(Place(("secrets", index)), "secret", name))
+                report(name_problems.unused_declaration(Place(("secrets", index)), "secret", name))
     # what uses a type is seen in steps, of which little may be left where something is wrong with them
     if codes <= WARNINGS:
         for name, _content, address in entries(data.get("types"), ("types",)):
             declaration = declared.types.get(name)
             if declaration is not None and has_python_name(declaration) and not is_used(declaration, used):
-                report(unused_declaration(Place(address).key, "type", name))
-        report_unused_imports(data, declared, {record.name for record in used.records} | used.enumerations)
+                report(name_problems.unused_declaration(Place(address).key, "type", name))
+        if "imports" in data:
+            imports.report_unused_imports(
+                data, declared, {record.name for record in used.records} | used.enumerations
+            )
 
 
 def is_used(type: Type, used: UsedTypes) -> bool:
@@ -118,7 +123,7 @@ def report_unused_resources(declared: Declarations) -> None:
         return
     for name, resource in declared.resources.nodes.items():
         if ("resources", name) not in declared.imported and name not in declared.resources.used:
-            declared.report(unused_declaration(Place(resource.address).key, "resource", name))
+            declared.report(name_problems.unused_declaration(Place(resource.address).key, "resource", name))
 
 
 def written_in_steps(steps: Iterable[Step]) -> list[Tool]:

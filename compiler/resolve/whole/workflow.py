@@ -10,9 +10,9 @@ from wfc.compiler.python.literals import normal_form, pascal_case
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.names import check_style
 from wfc.compiler.resolve.symbols.tables import Data
-from wfc.compiler.resolve.values.durations import duration
+from wfc.compiler.resolve.values import durations
 from wfc.compiler.resolve.whole.unused import UsedTypes, has_python_name
-from wfc.compiler.rules.files import workflow_name_twice
+from wfc.compiler.rules import files as file_problems
 from wfc.compiler.types import Record
 
 __all__ = ["build_workflow", "shared_modules"]
@@ -83,7 +83,7 @@ def read_deadline(data: Data, declared: Declarations) -> float | None:
     """The seconds that a whole run may take; ``None`` for no bound, or with a finding."""
     if "deadline" not in data:
         return None
-    found = duration(data["deadline"], Place(("deadline",)), declared.report)
+    found = durations.duration(data["deadline"], Place(("deadline",)), declared.report)
     declared.flow_whole &= found is not None
     return found
 
@@ -138,7 +138,7 @@ def workflow_name(data: Data, declared: Declarations) -> str:
     twin = declared.project.twin(normal_form(name))
     if twin is not None:
         first = Place((Origin(twin), "workflow"))
-        declared.report(workflow_name_twice(Place(("workflow",)), normal_form(name), first))
+        declared.report(file_problems.workflow_name_twice(Place(("workflow",)), normal_form(name), first))
     return normal_form(name)
 
 

@@ -16,7 +16,7 @@ from wfc.runtime.core.step_runs import Exit, Pause
 from wfc.runtime.core.ticks import Answered, InboxEventTaken, Paused, PauseFailed, PauseResolved
 from wfc.runtime.errors import StepError
 from wfc.runtime.events import Event, StepState
-from wfc.runtime.plan.pauses import Child, Delay, Items, Outside, Question, QuestionAsked, Until
+from wfc.runtime.plan.pauses import Child, Delay, Items, Outside, Question, QuestionAsked, Until, seconds_of
 from wfc.runtime.plan.step import Step
 from wfc.runtime.values.outputs import form_schema
 
@@ -95,7 +95,7 @@ def _ask(execution: Execution, pause: Pause) -> None:
 
 def _delay(execution: Execution, pause: Pause) -> None:
     assert isinstance(pause.value, Delay)
-    _bound(execution, pause, max(0.0, pause.value.seconds), Exit.RESULT)
+    _bound(execution, pause, max(0.0, seconds_of(pause.value.seconds)), Exit.RESULT)
 
 
 def _until(execution: Execution, pause: Pause) -> None:

@@ -30,6 +30,7 @@ from wfc.runtime.errors import (
 )
 from wfc.runtime.events import Event
 from wfc.runtime.plan.run_rules import Receives
+from wfc.runtime.values.outside_names import own_name
 
 __all__ = ["Delivery"]
 
@@ -171,7 +172,7 @@ class Delivery(ChildStarter, Protocol):
     ) -> bool:
         """Start a run with inputs from the event's fields; deliver the event to it if it accepts it."""
         kind, name = workflow.start_event_class, workflow.workflow_name
-        names = {name for field, info in kind.model_fields.items() for name in (field, info.alias)}
+        names = {name for field, info in kind.model_fields.items() for name in (field, own_name(field, info))}
         fields = {name: value for name, value in fields_of(event).items() if name in names}
         run = workflow._prepare(start_event=read_as(kind, fields, f"the inputs of `{name}`"), engine=self)
         rules = workflow._run_rules()

@@ -30,7 +30,7 @@ from wfc.runtime.core.ticks import (
 )
 from wfc.runtime.driver.run.children import Children
 from wfc.runtime.driver.run.failures import failed_event, step_failed
-from wfc.runtime.driver.run.questions import check_pause
+from wfc.runtime.driver.run.questions import check_pause, longest_wait
 from wfc.runtime.driver.run.step_runs import expression_error, started_at, unmet_requirements
 from wfc.runtime.driver.run.watchers import Watchers
 from wfc.runtime.errors import (
@@ -47,6 +47,7 @@ from wfc.runtime.events import (
 )
 from wfc.runtime.plan.outcomes import UNHANDLED
 from wfc.runtime.plan.signature import Call
+from wfc.runtime.plan.step import Step
 
 __all__ = ["Attempts", "Double"]
 
@@ -186,7 +187,7 @@ class Attempts:
         if step_run.exit is Exit.EXPIRED:
             if step.on_expired is not None:
                 return self._exit(step.on_expired, step_run)
-            step_run.result = StepError("timeout", f"what it waited for did not come within {step.bound:g} s")
+            step_run.result = StepError("timeout", _not_in_time(step))
         return self.failed(step_run, step_run.result)
 
     def _match(self, step_run: StepRun) -> Tick:
@@ -214,7 +215,7 @@ class Attempts:
             try:
                 return self._conclude(step_run, await double(run.context_of(step_run)))
             except StepError as error:
-                if error.name != "timeout" or step.bound is None:
+                if error.name != "timeout" or (step.bound is None and step.on_expired is None):
                     raise
             step_run.called = False  # the double says that nothing comes: the clock will tell
         value = step.action(run, step_run, None)
@@ -222,7 +223,8 @@ class Attempts:
             value = await value
         step_run.called = True
         check_pause(step, value)
-        return Paused(step_run.number, value, run.clock(), step.bound)
+        now = run.clock()
+        return Paused(step_run.number, value, now, longest_wait(step, value, now))
 
     def _transform(self, step_run: StepRun) -> Tick:
         """Run a step that consists of a tail only, with its progress texts; return its tick."""
@@ -382,6 +384,12 @@ class Attempts:
                     retry_in=retry_in,
                 )
             )
+
+
+def _not_in_time(step: Step) -> str:
+    """Return a sentence about a pause that took too long."""
+    bound = "in time" if step.bound is None else f"within {step.bound:g} s"
+    return f"what it waited for did not come {bound}"
 
 
 def _because(error: Any, cause: BaseException) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from pydantic_core import to_json
@@ -27,11 +27,28 @@ from wfc.runtime.errors import (
     step_error,
 )
 from wfc.runtime.events import event_name
-from wfc.runtime.plan.pauses import Delay, Items, Outside, Question, Until
+from wfc.runtime.plan.pauses import (
+    LONGEST_WAIT,
+    Delay,
+    Items,
+    Outside,
+    PauseValue,
+    Question,
+    Until,
+    seconds_of,
+)
 from wfc.runtime.plan.step import Step
 from wfc.runtime.values.outputs import InvalidOutput, form_schema, from_json
 
-__all__ = ["OpenQuestion", "awaited_event", "check_pause", "open_questions", "read_answer", "take_from_inbox"]
+__all__ = [
+    "OpenQuestion",
+    "awaited_event",
+    "check_pause",
+    "longest_wait",
+    "open_questions",
+    "read_answer",
+    "take_from_inbox",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +91,44 @@ def check_pause(step: Step, value: object) -> None:
         raise WorkflowValidationError(
             f"step `{step.name}` returned a value of type {type(value).__name__}, but declares {names}"
         )
-    if isinstance(value, Delay) and not math.isfinite(value.seconds):
-        raise ExpressionError(f"nobody can wait for {value.seconds} seconds")
-    if isinstance(value, Until) and value.moment.tzinfo is None:
-        raise ExpressionError(f"the moment to wait for has no offset: {value.moment.isoformat()}")
+    if isinstance(value, Delay):
+        _check_length(value.seconds)
+    if isinstance(value, Until):
+        _check_moment(value.moment)
     if isinstance(value, Items) and value.most is not None and len(value.items) > value.most:
         raise StepError("items", f"there are {len(value.items)} items, and {value.most} at most are allowed")
+
+
+def _check_length(length: timedelta | float) -> None:
+    seconds = seconds_of(length)
+    if not math.isfinite(seconds) or (isinstance(length, timedelta) and seconds < 0):
+        raise ExpressionError(f"nobody can wait for {seconds:g} seconds")
+    if isinstance(length, timedelta) and length > LONGEST_WAIT:
+        raise ExpressionError(f"a wait of {length.days} days is longer than ten years")
+
+
+def _check_moment(moment: datetime) -> None:
+    if moment.tzinfo is None:
+        raise ExpressionError(f"the moment to wait for has no offset: {moment.isoformat()}")
+
+
+def longest_wait(step: Step, value: PauseValue, now: datetime) -> float | None:
+    """Return the seconds after which a pause ends at the latest; ``None``: it has no bound.
+
+    Of the step's own bound and those that the value brings, the earliest counts.
+
+    Raises:
+        ExpressionError: A bound is not a time that can be waited for.
+    """
+    found = [] if step.bound is None else [step.bound]
+    if isinstance(value, Question | Outside):
+        if value.within is not None:
+            _check_length(value.within)
+            found.append(seconds_of(value.within))
+        if value.until is not None:
+            _check_moment(value.until)
+            found.append(max(0.0, (value.until - now).total_seconds()))
+    return min(found, default=None)
 
 
 def open_questions(execution: Execution) -> list[OpenQuestion]:
@@ -116,8 +165,8 @@ def awaited_event(execution: Execution, number: int) -> tuple[str, datetime | No
     if pause is None:
         return None
     match pause.value:
-        case Delay(seconds=seconds):
-            return "", seconds_after(pause.began, seconds)
+        case Delay(seconds=length):
+            return "", seconds_after(pause.began, seconds_of(length))
         case Until(moment=moment):
             return "", moment
         case Outside() as outside:

@@ -478,3 +478,50 @@ def test_a_terminal_is_shown_the_end_event_in_lines(
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     assert wfc("run", "weigh.yaml", "-i", "grams=1").out == "Taken\n  note:\n    one\n    two\n"
     assert wfc("run", "weigh.yaml", "-i", "grams=10").out == "Refused\n  reason: too heavy\n"
+
+
+OUTSIDE = """\
+wfc: 1
+workflow: outside
+start: Given
+end: Taken
+types: {Item: {id: {type: string, as: "_id"}, class: {type: string, as: "Class"}}}
+events:
+  Given: {item: {type: Item, as: the item}, items: {type: list of Item, default: []}}
+  Taken: {item: {type: Item, as: "it"}}
+steps:
+  take: {kind: transform, accepts: Given, emit: {event: Taken, with: {item: "${{ event.item }}"}}}
+tests: [{name: one, start: {item: {id: a, class: b}}, expect: {end: Taken}}]
+"""
+
+
+def test_inputs_and_results_have_the_names_outside(wfc, tmp_path: Path) -> None:
+    (tmp_path / "outside.yaml").write_text(OUTSIDE)
+    given = '{"_id": "1", "Class": "2"}'
+    done = wfc("run", "outside.yaml", "-i", f"the item={given}")
+    assert (done.status, json.loads(done.out)) == (
+        0,
+        {"event": "Taken", "with": {"it": {"_id": "1", "Class": "2"}}},
+    )
+    done = wfc("run", "outside.yaml", "-i", f"the item={given}", "--show", "it")
+    assert (done.status, json.loads(done.out)) == (0, {"_id": "1", "Class": "2"})
+    done = wfc("run", "outside.yaml", "--mock", "one", "-i", f"the item={given}")
+    assert json.loads(done.out)["with"] == {"it": {"_id": "1", "Class": "2"}}
+    assert wfc("run", "outside.yaml", "--mock", "one").status == 0
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["-i", 'item={"_id": "1", "Class": "2"}'], "has no field `item`"),
+        (["-i", 'the item={"id": "1", "Class": "2"}'], "_id: field required"),
+        (["-i", 'the item={"_id": "1", "Class": "2"}', "--show", "item"], "no end event has this field"),
+        (["-i", "the item=1"], "the item"),
+        ([], "`Given` takes `the item`, `items`"),
+    ],
+)
+def test_outside_the_names_of_the_spec_are_unknown(wfc, tmp_path: Path, args: list[str], words: str) -> None:
+    (tmp_path / "outside.yaml").write_text(OUTSIDE)
+    done = wfc("run", "outside.yaml", *args)
+    assert done.status == 2
+    assert words in done.err

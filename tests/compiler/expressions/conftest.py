@@ -15,7 +15,7 @@ from wfc.compiler.expressions import Expression, Scope, Template, parse_expressi
 from wfc.compiler.types import OneOf, Record, Type, parse_fields
 
 # what several tests here share is imported by name: `import meaning`
-for _name in ("scalar_meaning", "meaning", "random_expressions"):
+for _name in ("scalar_meaning", "meaning", "random_expressions", "branches"):
     _spec = importlib.util.spec_from_file_location(_name, Path(__file__).with_name(f"{_name}.py"))
     assert _spec is not None
     assert _spec.loader is not None

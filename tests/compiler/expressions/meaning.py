@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
 from scalar_meaning import (
     UndefinedError,
+    as_date_text,
     as_json,
     as_text,
     as_url_part,
@@ -26,6 +28,7 @@ from wfc.compiler.expressions.syntax.tree import (
     Binary,
     Choice,
     Compare,
+    Comprehension,
     Concat,
     Constant,
     Fields,
@@ -187,6 +190,8 @@ def is_of(node: Test, values: Values) -> bool:
     value = meaning(node.of, values)
     if node.name == "none":
         return (value is None) != node.negated
+    if node.name == "empty":
+        return (value is None or (isinstance(value, (str, list, dict)) and not len(value))) != node.negated
     if node.record is not None:
         return (type(value).__name__ == node.record.name) != node.negated
     kinds = {
@@ -209,6 +214,26 @@ def filtered(node: FilterCall, values: Values) -> Any:
     if node.name == "sum" and node.type == DURATION:
         return sum(of, timedelta())
     return FILTERS[node.name](of, **given)
+
+
+@dataclass
+class Loop:
+    index: int
+    first: bool
+    last: bool
+
+
+def gone_through(node: Comprehension, values: Values) -> list[Any]:
+    of = meaning(node.items, values)
+    found = []
+    for index, item in enumerate(of):
+        given = (item, of[item]) if isinstance(of, dict) else (item,)
+        inside = dict(values)
+        inside["loop"] = Loop(index + 1, index == 0, index == len(of) - 1)
+        inside.update((name.name, each) for name, each in zip(node.names, given, strict=False))
+        if node.test is None or meaning(node.test, inside):
+            found.append(meaning(node.value, inside))
+    return found
 
 
 def rounded(of: Any, digits: int | None = None) -> Any:
@@ -323,7 +348,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "datetime": converted(datetime, read_datetime),
     "duration": converted(timedelta, read_duration),
     "date": day,
-    "format": lambda of, pattern: of.strftime(pattern),
+    "format": as_date_text,
     "seconds": lambda of: of / timedelta(seconds=1),
     "upper": str.upper,
     "lower": str.lower,
@@ -370,6 +395,7 @@ RULES: dict[type[Node], Callable[..., Any]] = {
     Attribute: lambda node, values: field(meaning(node.of, values), node.name),
     Subscript: subscript,
     Slice: part,
+    Comprehension: gone_through,
     ListDisplay: lambda node, values: [meaning(item, values) for item in node.items],
     RecordDisplay: lambda node, values: {key.value: meaning(value, values) for key, value in node.entries},
     Unary: lambda node, values: (

@@ -8,8 +8,10 @@ from typing import Any
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.expressions import Expression, Scope, parse_expression
 from wfc.compiler.expressions.filters import FILTERS
+from wfc.compiler.expressions.typing.loops import LOOP
 from wfc.compiler.types import (
     BOOLEAN,
+    STRING,
     UNKNOWN,
     Enumeration,
     ListOf,
@@ -170,9 +172,11 @@ def read(text: str, scope: Scope, *, condition: bool = False) -> Expression | No
 class Growing:
     """Accepted expressions of a scope, and larger ones made of them."""
 
-    def __init__(self, chance: random.Random, scope: Scope = WORLD) -> None:
+    def __init__(self, chance: random.Random, scope: Scope = WORLD, loops: int = 0) -> None:
         self.chance = chance
         self.scope = scope
+        self.loops = loops  # names of items so far
+        self.depth = 0  # of loops in loops
         self.pool: list[Expression] = []
         self.conditions: list[Expression] = []
         for text in [*CONSTANTS, *paths(scope)]:
@@ -209,7 +213,9 @@ class Growing:
             elif kind < 9:
                 self.try_this(self.filtered())
             elif kind == 9:
-                form = self.chance.choice(("-({})", "not ({})", "({}) is none", "({}) is not none", "[{}]"))
+                form = self.chance.choice(
+                    ("-({})", "not ({})", "({}) is none", "({}) is not none", "({}) is empty", "[{}]")
+                )
                 self.try_this(form.format(self.some().text))
             elif kind == 10:
                 self.try_this(self.part())
@@ -217,6 +223,8 @@ class Growing:
                 one = self.some()
                 self.try_this(f"[{one.text}, {self.like(one.type).text}]")
                 self.try_this(f'{{"a": {one.text}, "b": {self.some().text}}}')
+            elif nested and kind == 12:
+                self.made_of_another()
             elif nested:
                 self.under_a_condition()
 
@@ -263,7 +271,15 @@ class Growing:
         if parameter == "descending":
             return self.chance.choice(("true", "false"))
         if parameter == "pattern":
-            return '"%d.%m.%Y"'
+            return self.chance.choice(
+                (
+                    '"%d.%m.%Y"',
+                    '"%A, %-d %B %y"',
+                    '"%H:%M:%S.%f"',
+                    '"%G-W%V-%u %j %b %a %-m"',
+                    '"%-I %p %I %-H %%"',
+                )
+            )
         if name == "default":
             return self.like(subject.type).text
         if parameter in ("separator", "old", "new", "end", "text"):
@@ -277,6 +293,34 @@ class Growing:
             return f"({one.text})[{self.chance.choice((chr(34) + 'a' + chr(34), 'state.s'))}]"
         index = self.chance.choice(("0", "1", "-1", "state.n", "0:1", ":2", "1:", "state.n:state.m"))
         return f"({one.text})[{index}]"
+
+    def made_of_another(self) -> None:
+        """`[value for item in list if condition]`, also in another such list."""
+        of = self.chance.choice(
+            [each for each in self.pool if isinstance(each.type, (ListOf, MapOf)) and each.text != "[]"]
+        )
+        self.loops += 1
+        names = [f"each{self.loops}"]
+        item: Type = STRING
+        scope = self.scope
+        if isinstance(of.type, ListOf):
+            item = of.type.item
+        elif isinstance(of.type, MapOf) and self.chance.random() < 0.7:
+            names.append(f"value{self.loops}")
+            scope = scope.with_name(names[1], of.type.value)
+        scope = scope.with_name(names[0], item).with_name("loop", LOOP)
+        inside = Growing(self.chance, scope, self.loops)
+        inside.grow(25, nested=False)
+        test = inside.condition() if self.chance.random() < 0.6 else None
+        if self.depth < 2 and self.chance.random() < 0.5:
+            inside.depth = self.depth + 1
+            inside.made_of_another()
+        then = Growing(self.chance, scope.given(test.tree, True), self.loops) if test is not None else inside
+        then.grow(25, nested=False)
+        of_the_item = [each for each in then.pool if any(word in each.text for word in (*names, "loop."))]
+        for value in [*self.chance.choices(of_the_item, k=4), then.some()]:
+            after = f" if {test.text}" if test is not None else ""
+            self.try_this(f"[{value.text} for {', '.join(names)} in {of.text}{after}]")
 
     def under_a_condition(self) -> None:
         """`a if c else b`, `c and a`: what is said after a condition may use what it has made known."""
@@ -300,7 +344,16 @@ class Growing:
             [each for each in self.pool if isinstance(each.type, (Optional, OneOf, Enumeration))]
         )
         form = self.chance.choice(
-            ("{} is none", "{} is not none", "{} is {}", "{} is not {}", "{} == {}", "{} in {}")
+            (
+                "{} is none",
+                "{} is not none",
+                "{} is empty",
+                "{} is not empty",
+                "{} is {}",
+                "{} is not {}",
+                "{} == {}",
+                "{} in {}",
+            )
         )
         inner = without_null(asked.type)
         names = ["string", "integer", "number", "list", "map", "boolean", *WORLD.classes]

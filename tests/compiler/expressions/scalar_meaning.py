@@ -12,6 +12,7 @@ from typing import Any
 __all__ = [
     "UndefinedError",
     "as_data",
+    "as_date_text",
     "as_json",
     "as_text",
     "as_url_part",
@@ -190,6 +191,13 @@ FORMS: tuple[tuple[type, Callable[[Any], str]], ...] = (
     (date, date_form),
     (timedelta, duration_form),
 )
+
+
+def as_date_text(value: date, pattern: str) -> str:
+    """By the C library, which writes years below 1000 with fewer digits than four."""
+    for directive, year in (("%Y", value.year), ("%G", value.isocalendar().year)):
+        pattern = pattern.replace(directive, f"{year:04}")
+    return value.strftime(pattern)
 
 
 def as_url_part(value: Any) -> str:

@@ -209,6 +209,48 @@ TABLE = [
         {"book": 1, "pen": 1},
     ),
     ("state.names | count_by", "filters.count_by(state.names)", {"ann": 1, "bob": 2}),
+    (
+        "[o.id for o in state.orders if o.paid]",
+        "[o.id for o in filters.at_most(100_000, state.orders) if o.paid]",
+        ["a"],
+    ),
+    (
+        "[item.note | upper for item in state.orders if item.note is not none]",
+        "[item_.note.upper() for item_ in filters.at_most(100_000, state.orders) if item_.note is not None]",
+        [],
+    ),
+    (
+        "[name for name, price in state.prices if price > 2]",
+        "[name for name, price in filters.at_most(100_000, state.prices).items() if price > 2]",
+        ["book"],
+    ),
+    (
+        "[price for name, price in state.prices]",
+        "[price for price in filters.at_most(100_000, state.prices).values()]",
+        [1.5, 12],
+    ),
+    (
+        '["last" if loop.last else loop.index | string for n in state.numbers]',
+        '["last" if index == len(state.numbers) else filters.text(index) '
+        "for index, n in enumerate(filters.at_most(100_000, state.numbers), 1)]",
+        ["1", "2", "last"],
+    ),
+    (
+        "[loop.last for n in state.numbers | reverse]",
+        "[index == len(items) for items in [state.numbers[::-1]] "
+        "for index, n in enumerate(filters.at_most(100_000, items), 1)]",
+        [False, False, True],
+    ),
+    (
+        "[[n * m for m in state.numbers] for n in state.numbers]",
+        "[[n * m for m in count(state.numbers)] for count in [filters.Count()] for n in count(state.numbers)]",
+        [[9, 3, 6], [3, 1, 2], [6, 2, 4]],
+    ),
+    (
+        "[row | sum for row in state.grid] | sum",
+        "sum([sum(row) for row in filters.at_most(100_000, state.grid)])",
+        6,
+    ),
     ("state.maybes | present", "[item for item in state.maybes if item is not None]", ["x"]),
     ("state.grid | flatten", "filters.flatten(state.grid)", [1, 2, 3]),
     ("state.numbers | chunk(2)", "filters.chunk(state.numbers, 2)", [[3, 1], [2]]),
@@ -382,3 +424,19 @@ def test_a_record_written_out_becomes_its_class(read, world: Scope) -> None:
     customer = world.classes["Customer"]
     assert assignable(expression.type, customer)
     assert generate_expression(expression, {}, target=customer) == "Customer(name=state.title, city=None)"
+
+
+def test_a_list_of_records_made_of_another_one_becomes_one_of_their_class(read, world: Scope) -> None:
+    expression, _ = read('[{"name": n, "city": none} for n in state.names]')
+    customers = ListOf(world.classes["Customer"])
+    assert assignable(expression.type, customers)
+    assert generate_expression(expression, {}, target=customers) == (
+        "[Customer(name=n, city=None) for n in filters.at_most(100_000, state.names)]"
+    )
+
+
+def test_the_name_of_an_item_hides_nothing_that_is_mentioned_inside(read) -> None:
+    expression, _ = read("[len ~ state.title for len in state.names]")
+    names = {("state", "title"): Code("len_")}
+    found = generate_expression(expression, names)
+    assert found == '[f"{len__2}{len_}" for len__2 in filters.at_most(100_000, state.names)]'

@@ -112,7 +112,7 @@ STATEMENT_MISTAKES = [
     ("{% for i in <<n>> %}{% endfor %}", "not-a-list"),
     ("{% for i, j in <<names>> %}{% endfor %}", "not-a-list"),
     ("{% for <<in>> names %}{% endfor %}", "unexpected-token"),
-    ("{% for a in <<names>> %}{% endfor %}", "name-in-use"),
+    ("{% for <<a>> in names %}{% endfor %}", "name-in-use"),
     ("{% for i in names %}${{ <<j>> }}{% endfor %}", "unknown-name"),
     ("{% for i in names %}{% endfor %}${{ <<i>> }}", "unknown-name"),
     ("<<{%>> if a", "unclosed-braces"),

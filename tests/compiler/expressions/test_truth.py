@@ -22,8 +22,12 @@ EXHAUSTIVE = [
     ["state.maybe_flag is none", "state.maybe_flag == true", "state.maybe_flag == false"],
     ["state.comment is none", "state.comment is not none"],
     ["state.comment == none", "state.comment != none"],
-    ["state.comment is none", 'state.comment == "x"', 'state.comment != "x"'],
-    ['state.comment != "x"', "state.comment is not none"],
+    [
+        "state.comment is none",
+        'state.comment == "x"',
+        'state.comment is not none and state.comment != "x"',
+    ],
+    ['state.comment is none or state.comment != "x"', "state.comment is not none"],
     ["state.level is none", 'state.level == "low"', 'state.level == "high"'],
     ["event is Ready", "event is Rejected"],
     [
@@ -118,7 +122,7 @@ NARROWED = [
     ("state.comment is not none", True, "state.comment | upper", "string"),
     ("state.comment is none", False, "state.comment | upper", "string"),
     ('state.comment == "x"', True, "state.comment | upper", "string"),
-    ('state.comment != "x"', False, "state.comment | upper", "string"),
+    ('state.comment is none or state.comment != "x"', False, "state.comment | upper", "string"),
     ('state.comment in ["x", "y"]', True, "state.comment | upper", "string"),
     ("not (state.comment is none or state.order is none)", True, "state.order.total", "decimal"),
     ("state.comment is none and state.order is none", False, "state.comment", "optional string"),

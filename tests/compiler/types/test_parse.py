@@ -197,7 +197,7 @@ PLAIN = st.recursive(
         st.lists(inner, max_size=4)
         | st.dictionaries(
             st.sampled_from(
-                ["type", "enum", "one_of", "default", "min", "max", "pattern", "format", "min_items", "x"]
+                ["type", "enum", "one_of", "default", "min", "max", "pattern", "format", "min_length", "x"]
             )
             | st.text(max_size=4),
             inner,

@@ -116,7 +116,7 @@ def test_does_not_fit(value: object, type_: Type, path: tuple[str | int, ...], p
         (4, INTEGER, Constraints(max=3), False),
         ("abc", STRING, Constraints(min_length=3, max_length=3), True),
         ("ab", STRING, Constraints(min_length=3), False),
-        ([1], ListOf(INTEGER), Constraints(min_items=2), False),
+        ([1], ListOf(INTEGER), Constraints(min_length=2), False),
         ("2.50", DECIMAL, Constraints(max="10"), True),
         ("11", DECIMAL, Constraints(max="10"), False),
         ("2026-02-01", DATE, Constraints(max="2026-01-31"), False),

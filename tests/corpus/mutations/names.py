@@ -115,7 +115,7 @@ def misspelt_step_in_a_test(source: Source, chance: Random) -> Iterator[Mutant]:
         if site.address[0] == "tests" and site.address[-1] in steps and site.address[-2] in {"mock", "ran"}:
             yield from slips(source, chance, site, ("unknown-step",), steps)
     for site in source.scalars():
-        if site.address[0] == "tests" and site.value in steps and {"never_ran", "real"} & set(site.address):
+        if site.address[0] == "tests" and site.value in steps and "real" in site.address:
             yield from slips(source, chance, site, ("unknown-step",), steps)
 
 

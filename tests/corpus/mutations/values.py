@@ -53,7 +53,6 @@ def wrong_duration(source: Source, chance: Random) -> Iterator[Mutant]:
             "delay",
             "max_delay",
             "for",
-            "total_timeout",
         } and re.fullmatch(r"\d+ ?\w+", site.value):
             for wrong in ("2m", "5 minuts", "-3s", "3 d ays", "1 month", "h4"):
                 yield changed(source, site, wrong, ("bad-duration",))

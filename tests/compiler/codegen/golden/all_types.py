@@ -1,7 +1,7 @@
 """Every type, bound and default that there is."""
 
 # Generated from all_types.yaml. Edit the spec, not this file.
-# sha256:c632b58c0750deb1ca1b9d3f2be2e1c5e5491f5344f7a1aa7cde095c3837b8b6, output format 2
+# sha256:02fc4fcc8a6a02c56f23555abe89c16435b492658a89d898e35205a63e9b12e7, output format 2
 
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal

@@ -1,7 +1,7 @@
 """Models, tools and services."""
 
 # Generated from calls.yaml. Edit the spec, not this file.
-# sha256:14794409360d67fbe11f26ae74ef832accbb1de2d827819cdb3b697e4f08ae52, output format 2
+# sha256:b3dd6ea0ef6009ff930e6444fb0538c466da515710a03a8db799de796e8ef22c, output format 2
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, overload
@@ -97,9 +97,13 @@ class Config(RunConfig):
     most: int = 5
 
 
-SLOW = Model("openai:gpt-4o", api_key=Secret("OPENAI_API_KEY"), seed=7)
+SLOW = Model("openai:gpt-4o", api_key=Secret("OPENAI_API_KEY"), settings={"seed": 7})
 
-LOCAL = Model("openai:llama", base_url="http://localhost:8080/v1", top_p=0.9)
+LOCAL = Model(
+    "openai:llama",
+    base_url="http://localhost:8080/v1",
+    settings={"top_p": 0.9},
+)
 
 SORT_SYSTEM = (
     "You sort questions. Say only what they are, and nothing else whatever they say."
@@ -286,6 +290,7 @@ class Calls(Workflow, name="calls", config=Config, source="calls.yaml"):
     ) -> Iterator[str]:
         if len(result) <= 0:
             yield f"Nothing was found for {inputs.question}."
+            return
         if len(result) > 100 or inputs.deep:
             yield "Too much was found."
 

@@ -1,7 +1,7 @@
 """Says what becomes of runs as a whole."""
 
 # Generated from runs.yaml. Edit the spec, not this file.
-# sha256:792d0935ae3642bbab952211f77f4c0633ac6e0d1a722f7fec208a983769dd90, output format 2
+# sha256:a9ce2c869701f746e2e6ea75c7ee081797e684455da1108164e665ba9dbbeedc, output format 2
 
 from typing import Annotated, Any, overload
 

@@ -161,10 +161,8 @@ def test_retries_and_their_defaults(resolved) -> None:
         60.0,
         0.0,
     )
-    inline = (
-        llm(resolved, retry={"max_attempts": 2, "delay": "5 min", "total_timeout": "1h"}).step("greet").retry
-    )
-    assert (inline.name, inline.delay, inline.max_delay, inline.total_timeout) == (
+    inline = llm(resolved, retry={"max_attempts": 2, "delay": "5 min", "within": "1h"}).step("greet").retry
+    assert (inline.name, inline.delay, inline.max_delay, inline.within) == (
         "greet_retry",
         300,
         300,

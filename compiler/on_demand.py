@@ -1,0 +1,43 @@
+"""Modules that are loaded when something of them is first used, because only some specs need them.
+
+A package whose ``__init__`` ends with ::
+
+    if not TYPE_CHECKING:
+        __getattr__ = modules_of(__name__)
+
+gives such modules to ``from package import module``. What is imported from a module, as in ``from package.module
+import function``, is loaded at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+
+__all__ = ["modules_of"]
+
+
+class OnDemand:
+    """A stand-in for a module, which loads it when it is asked for one of its names."""
+
+    __slots__ = ("__module_name",)
+
+    def __init__(self, module_name: str) -> None:
+        self.__module_name = module_name
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(import_module(self.__module_name), name)
+
+
+def modules_of(package: str) -> Callable[[str], OnDemand]:
+    """Return the ``__getattr__`` of a package, which gives a stand-in for each of its modules.
+
+    It does not look whether there is such a module: type checkers do, since they do not see this function.
+    """
+
+    def module(name: str) -> OnDemand:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return OnDemand(f"{package}.{name}")
+
+    return module

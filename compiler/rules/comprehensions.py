@@ -1,0 +1,86 @@
+"""Problems with lists that are made of others: `[value for name in list if condition]`."""
+
+from __future__ import annotations
+
+from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.rules import problem
+
+__all__ = [
+    "condition_with_else",
+    "loop_alone",
+    "loop_in_loop",
+    "loop_without_brackets",
+    "map_by_loop",
+]
+
+
+@problem
+def loop_without_brackets(place: Place) -> Finding:
+    """A list that is made of another one does not stand in square brackets.
+
+    `[x.name for x in event.items]` is a list with the name of each item. The square brackets belong to it, also where
+    it is all that a filter is used on: `[x.total for x in event.orders] | sum`.
+    """
+    return Finding(
+        "loop-without-brackets",
+        "`for` makes a list only in square brackets",
+        place,
+        "write `[… for … in …]`",
+    )
+
+
+@problem
+def loop_in_loop(place: Place) -> Finding:
+    """A list is to be made by two loops, one in the other.
+
+    There is one `for` in a pair of brackets. What the inner loop gives is a list of its own, and `flatten` makes one
+    list of all of them: `[[line.name for line in order.lines] for order in event.orders] | flatten`.
+    """
+    return Finding(
+        "loop-in-loop",
+        "there is one `for` in a pair of brackets",
+        place,
+        "put the inner loop in brackets of its own, as the value, and add `| flatten`",
+    )
+
+
+@problem
+def condition_with_else(place: Place) -> Finding:
+    """The condition of a loop has an `else`.
+
+    The `if` after the list says which items count, and there is nothing else for the others. To choose between two
+    values write the choice at the front: `["paid" if x.paid else "open" for x in event.orders]`.
+    """
+    return Finding(
+        "condition-with-else",
+        "the condition of a loop has no `else`",
+        place,
+        "to choose between two values, put the `if` and the `else` before `for`",
+    )
+
+
+@problem
+def loop_alone(place: Place) -> Finding:
+    """`loop` is used as if it were a value.
+
+    Inside of a `for`, `loop.index` is the item's number, from 1, and `loop.first` and `loop.last` are true at the ends.
+    The item itself has the name that stands after `for`.
+    """
+    return Finding(
+        "loop-alone", "`loop` itself is no value", place, "use `loop.index`, `loop.first` or `loop.last`"
+    )
+
+
+@problem
+def map_by_loop(place: Place) -> Finding:
+    """A loop stands in braces.
+
+    A loop makes a list, not a map. Often a list of records serves as well: `[{"name": x.name, "total": x.total} for x
+    in event.orders]`; `group` and `count_by` make maps.
+    """
+    return Finding(
+        "map-by-loop",
+        "a loop makes a list, not a map",
+        place,
+        "make a list of records, or use `group` or `count_by`",
+    )
