@@ -33,7 +33,7 @@ NAMES: Final = tuple(each.name for each in fields(Constraints))
 BOUNDED: Final = (NUMBER, INTEGER, DECIMAL, DATE, DATETIME)
 PAIRS: Final = (("min", "max"), ("min_length", "max_length"))
 LENGTHS: Final = frozenset({"min_length", "max_length"})
-NOT_LINEAR = re.compile(r"(?<!\\)(?:\\\\)*(\(\?(?:[=!]|<[=!]|P=)|\\[1-9])")
+NOT_LINEAR = r"(?<!\\)(?:\\\\)*(\(\?(?:[=!]|<[=!]|P=)|\\[1-9])"
 
 
 def parse_constraints(
@@ -97,7 +97,7 @@ def bad_pattern(value: object) -> str:
         return "a pattern is a text"
     if len(value) > 1000:
         return "it is longer than 1000 characters"
-    if found := NOT_LINEAR.search(value):
+    if found := re.search(NOT_LINEAR, value):
         return f"`{found.group(1)}` looks around or back, which this kind of pattern cannot"
     try:
         re.compile(value)

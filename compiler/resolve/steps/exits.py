@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.expressions import Scope, falls_through, reference
+from wfc.compiler.expressions import Scope, reference
+from wfc.compiler.expressions.conditions import exhaustiveness
 from wfc.compiler.model import (
     Emission,
     Emit,
@@ -73,7 +74,7 @@ class ExitResolver:
         conditions = [entry.when for entry in entries if entry.when is not None and not entry.errors]
         if not conditions:
             return "any error that no entry names"
-        left = falls_through(conditions)
+        left = exhaustiveness.falls_through(conditions)
         return "" if left is None else left.text
 
     def entry(self, data: object, place: Place, scope: Scope) -> tuple[Entry | None, Scope]:

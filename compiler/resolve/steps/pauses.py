@@ -18,9 +18,9 @@ from wfc.compiler.resolve.values.prompts import read_prompt
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.resolve.values.scopes import StepScopes, one_of
 from wfc.compiler.rules import pauses as problems
+from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules import steps as step_problems
 from wfc.compiler.rules import values as value_problems
-from wfc.compiler.rules.shape import missing_key
 from wfc.compiler.slotted import replace
 from wfc.compiler.types import DATETIME, FILE, UNKNOWN, ListOf, Record, Type, assignable, mentions, show
 
@@ -98,7 +98,9 @@ def report_endless_question(data: Data, place: Place, declared: Declarations) ->
         place.address == broken[:-1] for broken in declared.broken
     ):
         hint = "write how long to wait for an answer, such as `within: 3 days`"
-        declared.report(missing_key(place.key, f"`{place.address[-1]}`", keys, hint, one_of=True))
+        declared.report(
+            shape_problems.missing_key(place.key, f"`{place.address[-1]}`", keys, hint, one_of=True)
+        )
 
 
 def question(
