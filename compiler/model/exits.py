@@ -64,15 +64,16 @@ class Emit:
 class EmitEach:
     """Emits one event per item of a list: a batch, at most ``max`` items.
 
-    ``concurrency`` is how many of them are under way at once; ``None``: all.
+    ``concurrency`` is how many of them are under way at once; ``None``: all. Both may be expressions of inputs and
+    config.
     """
 
     items: Expression
     name: str  # of the item, in expressions
     emit: Emit
-    max: int
+    max: int | Expression
     address: Address
-    concurrency: int | None = None
+    concurrency: int | Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,10 +200,6 @@ class StepFunction(Generic[P, R]):
 
     # --- of joins
 
-    def count(self, function: F) -> F:
-        """Register the function that computes the ``count`` of ``EachOf`` from inputs and config."""
-        return self._registers("count")(function)
-
     def match_by(self, function: F) -> F:
         """Register the function that returns the value to match events by; the join fires once for each."""
         return self._registers("match_by")(function)

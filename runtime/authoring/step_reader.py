@@ -62,7 +62,7 @@ def read_step(index: int, function: AnyStepFunction) -> Step:
         emissions=_read_emissions(function.name, signature, exits, result),
         collects=collects,
         take=signature.events[0].take if collects else None,
-        count=_read_count(function, calls.get("count")),
+        count=_read_count(function),
         join=function.join,
         slots=slots,
         pauses=pauses,
@@ -186,15 +186,9 @@ def _read_limit(function: AnyStepFunction, computed: Call | None) -> int | Call 
     return computed
 
 
-def _read_count(function: AnyStepFunction, computed: Call | None) -> int | Call | None:
+def _read_count(function: AnyStepFunction) -> int | None:
     """Return how many events the join of a batch waits for; ``None``: all."""
     wanted = function.join.count if isinstance(function.join, EachOf) else None
-    if isinstance(wanted, str):
-        if computed is None:
-            raise WorkflowValidationError(
-                f"step `{function.name}`: decorate the method `{wanted}` with `@{function.name}.count`"
-            )
-        return computed
     if wanted is not None and wanted < 1:
         raise WorkflowValidationError(f"step `{function.name}`: `count` must be greater than 0")
     return wanted

@@ -35,20 +35,22 @@ __all__ = [
 
 
 class Started:
-    """The start of the run.
+    """The start of the run. ``limits`` holds the ``max_runs`` of steps that compute it, by step index.
 
-    ``limits`` holds the ``max_runs`` of steps that compute it, ``counts`` the same for what the joins of batches wait
-    for, by step index.
+    ``bounds`` holds the other bounds that are worked out at the start: see ``Execution.bounds``.
     """
 
-    __slots__ = ("counts", "event", "limits")
+    __slots__ = ("bounds", "event", "limits")
 
     def __init__(
-        self, event: StartEvent, limits: Mapping[int, int], counts: Mapping[int, int] | None = None
+        self,
+        event: StartEvent,
+        limits: Mapping[int, int],
+        bounds: Mapping[tuple[str, int], float] | None = None,
     ) -> None:
         self.event = event
         self.limits = limits
-        self.counts = counts or {}
+        self.bounds = bounds
 
 
 class Completed:

@@ -64,7 +64,7 @@ class EachOf:
         fork: The step that opens the batches; ``None`` takes the innermost batch, whoever opened it.
         within: Seconds from the opening of the batch, or ``None``: no bound.
         proceed: Whether it fires with what has arrived by then; else the step's ``on_timeout`` is taken.
-        count: How many events suffice, or the name of a method that returns it; ``None``: it waits for all.
+        count: How many events suffice; ``None``: it waits for all, unless ``StepBounds`` say otherwise.
         rest: The treatment of the items that it did not wait for. ``cancel`` cancels them; with ``finish`` those
             that have not begun begin all the same; by default these begin unless its time was up.
     """
@@ -72,7 +72,7 @@ class EachOf:
     fork: str | None
     within: float | None = None
     proceed: bool = False
-    count: int | str | None = None
+    count: int | None = None
     rest: Rest | None = None
 
 

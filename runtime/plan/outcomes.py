@@ -38,6 +38,8 @@ class Batch(list[T]):
 
     def __init__(self, event: type[T], items: Iterable[T] = (), *, concurrency: int | None = None) -> None:
         super().__init__(items)
+        if concurrency is not None and concurrency < 1:
+            raise ValueError(f"at least one item is under way at once, not {concurrency}")
         self.event = event
         self.concurrency = concurrency
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from wfc.compiler.codegen.literals.constants import call, constant, construct
 from wfc.compiler.codegen.literals.functions import FunctionBuilder, Path
 from wfc.compiler.codegen.names import ModuleNames
+from wfc.compiler.expressions import Expression
 from wfc.compiler.model import Emission, Emit, EmitAll, EmitEach, Fail, Nothing, Restart, Value
 from wfc.compiler.python.literals import Code, literal, local_name
 from wfc.compiler.types import Record, members
@@ -85,11 +86,15 @@ class ValueWriter:
         items = self.function.expression(batch.items, known)
         item = self.function.names.inner().give(local_name(batch.name))
         event = self.emit(batch.emit, {**known, (batch.name,): item})
-        source = call(Code("filters.at_most"), literal(batch.max), items)
+        source = call(Code("filters.at_most"), self.function.bound(batch.max), items)
         events = Code(f"[{event} for {item} in {source}]")
         if not self.told_apart and batch.concurrency is None:
             return events
-        named = {} if batch.concurrency is None else {"concurrency": literal(batch.concurrency)}
+        named: dict[str, Code] = {}
+        if isinstance(batch.concurrency, Expression):
+            named["concurrency"] = self.function.expression(batch.concurrency, known)
+        elif batch.concurrency is not None:
+            named["concurrency"] = literal(batch.concurrency)
         return call(Code("Batch"), self.names.of(batch.emit.event.record), events, **named)
 
     def emitted(self, emission: Emission) -> Code:

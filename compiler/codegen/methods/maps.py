@@ -47,7 +47,8 @@ class MapWriter:
     def items(self, step: Step, action: MapItems, comment: Code) -> PythonFunction:
         function = self.methods.main_function(step)
         kept = kept_items(action, function)
-        value = call(Code("Items"), kept, most=literal(action.max))
+        most = {"most": literal(action.max)} if isinstance(action.max, int) else {}
+        value = call(Code("Items"), kept, **most)
         returns = Code(f"Items[{annotation(action.item, self.names)}]")
         body = self.methods.lines(function, f"return {value}")
         doc = docstring(step.description, BODY)
@@ -113,7 +114,7 @@ class MapWriter:
 def map_statement(action: MapItems, function: FunctionBuilder, names: ModuleNames) -> str:
     """Return the statement that goes through the list of a `map` without an action."""
     item = item_name(action, function)
-    kept = call(Code("filters.at_most"), literal(action.max), kept_items(action, function))
+    kept = call(Code("filters.at_most"), function.bound(action.max), kept_items(action, function))
     known: dict[Path, Code] = {(action.name,): item}
     given = kept
     if action.give is not None:

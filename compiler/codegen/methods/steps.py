@@ -22,7 +22,7 @@ from wfc.compiler.codegen.methods.pauses import answer_parameters, pause_type
 from wfc.compiler.codegen.methods.requirements import assertions
 from wfc.compiler.codegen.methods.tails import TailWriter
 from wfc.compiler.codegen.methods.workflow_calls import call_method
-from wfc.compiler.codegen.methods.writer import BODY, COUNT, MethodWriter
+from wfc.compiler.codegen.methods.writer import BODY, MethodWriter
 from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.shapes import SELF, PythonFunction
 from wfc.compiler.expressions import Expression, Template
@@ -164,8 +164,6 @@ class StepMethods(MethodWriter):
 
     def texts(self, step: Step) -> Iterator[PythonFunction]:
         """Yield the methods for values beside the action: bounds, keys, and texts for observers."""
-        if isinstance(step.accepts, Join) and isinstance(step.accepts.count, Expression):
-            yield self.computed(step, "count", COUNT, step.accepts.count, "int")
         if isinstance(step.max_runs, Expression):
             yield self.computed(step, "max_runs", "{}_max_runs", step.max_runs, "int")
         if step.idempotency_key is not None:

@@ -13,14 +13,10 @@ from wfc.compiler.codegen.methods.actions import ActionWriter
 from wfc.compiler.codegen.methods.caching import cache_argument
 from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.shapes import SELF, PythonFunction
-from wfc.compiler.expressions import Expression
 from wfc.compiler.model import USUAL_CONCURRENCY, Join, Step, Workflow, WorkflowCall
 from wfc.compiler.python.literals import Code, literal
 
 __all__ = ["BODY", "MethodWriter"]
-
-COUNT = "{}_count"
-"""The name of the method that computes how many events a step's join waits for."""
 
 BODY = 2 * INDENT
 """The margin of statements in a method."""
@@ -70,7 +66,7 @@ class MethodWriter:
         if name != step.name:
             named["name"] = literal(step.name)
         if isinstance(step.accepts, Join):
-            named["join"] = self.join(step, step.accepts)
+            named["join"] = self.join(step.accepts)
         if isinstance(step.within, float):
             named["within"] = literal(step.within)
         if kind == "step" or isinstance(step.action, WorkflowCall):
@@ -84,24 +80,23 @@ class MethodWriter:
         named: dict[str, Code] = {}
         if step.retry is not None:
             named["retry_policy"] = self.bindings.retry(step.retry)
-        if step.timeout is not None:
+        if isinstance(step.timeout, float):
             named["timeout"] = literal(step.timeout)
-        if step.concurrency != USUAL_CONCURRENCY:
+        if isinstance(step.concurrency, int) and step.concurrency != USUAL_CONCURRENCY:
             named["num_workers"] = literal(step.concurrency)
         if step.cached is not None:
             named["cache"] = cache_argument(step.cached)
         return named
 
-    def join(self, step: Step, join: Join) -> Code:
+    def join(self, join: Join) -> Code:
         """Return the decorator's arguments for what a join waits for."""
         named = {"fork": literal(join.fork)}
         if join.within is not None:
             named["within"] = literal(join.within)
         if join.proceed:
             named["proceed"] = literal(True)
-        if join.form == "each" and join.count is not None:
-            computed = isinstance(join.count, Expression)
-            named["count"] = literal(COUNT.format(step.name) if computed else join.count)
+        if join.form == "each" and isinstance(join.count, int):
+            named["count"] = literal(join.count)
         if join.rest == "cancel" or (join.form == "each" and join.rest is not None):
             named["rest"] = literal(join.rest)
         if join.form == "any" and join.count is not None:

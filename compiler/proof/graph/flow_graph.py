@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Literal
 
 from wfc.compiler.diagnostics import Address
-from wfc.compiler.model import Fail, Join, Restart, Step, Workflow
+from wfc.compiler.model import EmitEach, Fail, Join, Restart, Step, Workflow
 from wfc.compiler.model.flow import START, Batches, Flow, dominators, emits, exits, follow_batches, postorder
 from wfc.compiler.slotted import dataclass
 
@@ -315,6 +315,11 @@ def step_node(step: Step) -> StepNode:
     )
 
 
+def _at_once(batch: EmitEach) -> int:
+    """Return how many items of a batch are under way at once; 0: all. Of an expression it is not known that it is 1."""
+    return batch.concurrency if isinstance(batch.concurrency, int) else 2 * int(batch.concurrency is not None)
+
+
 def _count(join: Join) -> int:
     """Return the count of a join, 0 if it has none; of an expression is known only that it is 1 or more."""
     return join.count if isinstance(join.count, int) else int(join.count is not None)
@@ -337,7 +342,7 @@ def ways_of(step: Step) -> Iterator[Way]:
             concurrency: list[int] = []
             for emit, each in emits(entry.emission):
                 if each is not None:
-                    concurrency.append(each.concurrency or 0)
+                    concurrency.append(_at_once(each))
                     batched.append(emit.event.name)
                 elif emit.event.role == "end":
                     ends = True

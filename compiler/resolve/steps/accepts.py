@@ -59,7 +59,7 @@ def with_count(
         return join, whole and not lost
     count, at = data["count"], place / "count"
     if join.form == "each":
-        return replace(join, count=bounds.bound_by_inputs(count, at, declared)), whole
+        return replace(join, count=bounds.count(count, at, declared)), whole
     if not isinstance(count, int):
         return join, False
     if whole and count > len(join.slots) and not declared.is_broken(place.address):

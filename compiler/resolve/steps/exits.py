@@ -27,7 +27,7 @@ from wfc.compiler.resolve.steps.saves import resolve_saves
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.names import check_style
 from wfc.compiler.resolve.symbols.tables import Data, one_or_many
-from wfc.compiler.resolve.values import error_names
+from wfc.compiler.resolve.values import bounds, error_names
 from wfc.compiler.resolve.values.reader import ValueReader, hint_for_list
 from wfc.compiler.resolve.values.scopes import RESERVED
 from wfc.compiler.rules import names as name_problems
@@ -189,15 +189,10 @@ class ExitResolver:
         most = data.get("max")
         if not isinstance(emission, Emit):
             return None
-        concurrency = data.get("concurrency")
-        return EmitEach(
-            items,
-            name,
-            emission,
-            most if isinstance(most, int) else 0,
-            place.address,
-            concurrency if isinstance(concurrency, int) else None,
-        )
+        limit = bounds.count(most, place / "max", self.declared) if most is not None else 0
+        once = data.get("concurrency")
+        concurrency = bounds.count(once, place / "concurrency", self.declared) if once is not None else None
+        return EmitEach(items, name, emission, limit or 0, place.address, concurrency)
 
     def all(self, data: object, place: Place, scope: Scope) -> EmitAll | None:
         if not isinstance(data, list):

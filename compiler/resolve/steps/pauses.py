@@ -13,6 +13,7 @@ from wfc.compiler.resolve.steps.actions import ResolvedAction
 from wfc.compiler.resolve.steps.exits import ExitResolver
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data, one_or_many
+from wfc.compiler.resolve.values import bounds
 from wfc.compiler.resolve.values.durations import duration_or_expression
 from wfc.compiler.resolve.values.prompts import read_prompt
 from wfc.compiler.resolve.values.reader import ValueReader
@@ -123,7 +124,7 @@ def question(
             assigned(each, place / "assign" / index, scope, reader)
             for index, each in enumerate(assign if isinstance(assign, list) else ())
         ),
-        quorum=quorum if isinstance(quorum, int) else None,
+        quorum=bounds.count(quorum, place / "quorum", declared) if quorum is not None else None,
     )
 
 

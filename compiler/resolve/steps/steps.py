@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final, cast
+from typing import Final
 
 from wfc.compiler.diagnostics import Address, Origin, Place
 from wfc.compiler.expressions import Expression, Scope, Template
@@ -134,7 +134,7 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
         on_timeout=on_timeout,
         retry=step_retry(data, resolved.action, place, name, declared),
         timeout=step_timeout(data, resolved.action, place, declared),
-        concurrency=cast(int, data["concurrency"]) if "concurrency" in data else USUAL_CONCURRENCY,
+        concurrency=concurrency(data, place, declared),
         max_runs=max_runs(data, place, declared),
         require=require,
         stream=streamed,
@@ -281,7 +281,15 @@ def max_runs(step: Data, step_place: Place, declared: Declarations) -> int | Exp
     if "max_runs" not in step:
         # what is left out was meant as a bound: the loop is not said to lack one
         return 1 if declared.is_broken((*step_place.address, "max_runs")) else None
-    return bounds.bound_by_inputs(step["max_runs"], step_place / "max_runs", declared)
+    found = bounds.count(step["max_runs"], step_place / "max_runs", declared)
+    return 1 if found is None else found  # it was meant as a bound: the loop is not said to lack one
+
+
+def concurrency(step: Data, place: Place, declared: Declarations) -> int | Expression:
+    """Return how many executions of a step may run side by side."""
+    if "concurrency" not in step:
+        return USUAL_CONCURRENCY
+    return bounds.count(step["concurrency"], place / "concurrency", declared) or USUAL_CONCURRENCY
 
 
 def idempotency_key(

@@ -1,27 +1,42 @@
-"""Bounds that are a number, or worked out once from the inputs and the config."""
+"""Bounds that are written out, or worked out when a run starts, from `inputs` and `config`."""
 
 from __future__ import annotations
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Expression, parse_template
 from wfc.compiler.resolve.symbols.declarations import Declarations
-from wfc.compiler.resolve.values.scopes import max_runs_scope
-from wfc.compiler.rules import values as value_problems
-from wfc.compiler.types import INTEGER, UNKNOWN, assignable, fits, show
+from wfc.compiler.resolve.values.durations import duration_or_expression
+from wfc.compiler.resolve.values.scopes import bounds_scope
+from wfc.compiler.rules import values as problems
+from wfc.compiler.types import INTEGER, NUMBER, UNKNOWN, Type, assignable, fits, show
 
-__all__ = ["bound_by_inputs"]
+__all__ = ["count", "length", "number"]
 
 
-def bound_by_inputs(data: object, place: Place, declared: Declarations) -> int | Expression | None:
-    """Return a bound: a number, or an expression of inputs and config; ``None`` if it cannot be read."""
+def count(data: object, place: Place, declared: Declarations) -> int | Expression | None:
+    """Return a whole number, or the expression that gives one; ``None`` with a finding if it is neither."""
     if not isinstance(data, str):
         return data if isinstance(data, int) else None
-    template = parse_template(data, place, max_runs_scope(declared), declared.report)
-    if template.type is UNKNOWN:
-        return template.whole  # it was meant as a bound: nothing is said to lack one
-    if not assignable(template.type, INTEGER):
-        misfit = fits(data, INTEGER) if template.whole is None else None
-        why = misfit.reason if misfit is not None else f"wanted an integer, found {show(template.type)}"
-        declared.report(value_problems.wrong_value(place, why, misfit.hint if misfit is not None else ""))
-        return template.whole or 1
+    return _computed(data, place, INTEGER, declared)
+
+
+def number(data: object, place: Place, declared: Declarations) -> float | Expression | None:
+    """Return a number, or the expression that gives one; ``None`` with a finding if it is neither."""
+    if not isinstance(data, str):
+        return float(data) if isinstance(data, (int, float)) else None
+    return _computed(data, place, NUMBER, declared)
+
+
+def length(data: object, place: Place, declared: Declarations) -> float | Expression | None:
+    """Return seconds, or the expression that gives a duration; ``None`` with a finding if it is neither."""
+    return duration_or_expression(data, place, bounds_scope(declared), declared.report)
+
+
+def _computed(text: str, place: Place, wanted: Type, declared: Declarations) -> Expression | None:
+    template = parse_template(text, place, bounds_scope(declared), declared.report)
+    if template.type != UNKNOWN and not assignable(template.type, wanted):
+        misfit = fits(text, wanted) if template.whole is None else None
+        why = misfit.reason if misfit is not None else f"wanted {show(wanted)}, found {show(template.type)}"
+        declared.report(problems.wrong_value(place, why, misfit.hint if misfit is not None else ""))
+        return None
     return template.whole

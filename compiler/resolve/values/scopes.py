@@ -24,7 +24,7 @@ from wfc.compiler.types import (
     Type,
 )
 
-__all__ = ["ERROR", "RESERVED", "RUN", "StepScopes", "binding_scope", "inputs", "max_runs_scope", "one_of"]
+__all__ = ["ERROR", "RESERVED", "RUN", "StepScopes", "binding_scope", "bounds_scope", "inputs", "one_of"]
 
 
 def namespace(title: str, /, **types: Type) -> Record:
@@ -48,8 +48,8 @@ def binding_scope(declared: Declarations, args: Record | None = None) -> Scope:
     return Scope(names=names, classes=declared.classes)
 
 
-def max_runs_scope(declared: Declarations) -> Scope:
-    """Return the scope of `max_runs`: what does not change within a run."""
+def bounds_scope(declared: Declarations) -> Scope:
+    """Return the scope of bounds that are worked out at the start: what does not change within a run."""
     return Scope(names={"inputs": inputs(declared), "config": declared.config}, classes=declared.classes)
 
 

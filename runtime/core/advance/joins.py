@@ -53,15 +53,10 @@ def _collect(execution: Execution, step: Step, event: Event, frame: Frame | None
     found.append((path, event))
     if len(found) == step.take:
         collect_all(execution, batch, step)
-    elif step.count is not None and len(found) >= _wanted(execution, step):
+    elif len(found) == execution.count_of(step):
         collect_all(execution, batch, step)
         if step.cancels:
             _cancel_items(execution, step, batch)
-
-
-def _wanted(execution: Execution, step: Step) -> int:
-    """Return the number of a batch's events after which a join does not wait for more."""
-    return step.count if isinstance(step.count, int) else execution.counts[step.index]
 
 
 def _cancel_items(execution: Execution, step: Step, batch: Frame) -> None:
