@@ -24,14 +24,23 @@ def events(text: str, *, fast: bool = True) -> Callable[[], Any]:
         text: Without a byte order mark and forbidden characters.
         fast: Whether to use the parser in C if PyYAML was built with it.
     """
+    if "\\ud" in text or "\\uD" in text:
+        from wfc.compiler.yaml import surrogates  # which hardly any spec has
+
+        if (masked := surrogates.masked(text)) is not None:
+            return surrogates.unmasking(next_of(parser_of(masked, fast=fast)))
+    return next_of(parser_of(text, fast=fast))
+
+
+def parser_of(text: str, *, fast: bool) -> Any:
     if fast:
         try:
             from yaml._yaml import CParser
         except ImportError:
             pass
         else:
-            return next_of(CParser(text))
-    return next_of(slow_parser(text))
+            return CParser(text)
+    return slow_parser(text)
 
 
 def next_of(parser: Any) -> Callable[[], Any]:

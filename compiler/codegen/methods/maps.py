@@ -9,6 +9,7 @@ from wfc.compiler.codegen.layout.docstrings import docstring
 from wfc.compiler.codegen.layout.expressions import INDENT
 from wfc.compiler.codegen.layout.statements import fit
 from wfc.compiler.codegen.literals.annotations import annotation, union
+from wfc.compiler.codegen.literals.brackets import after_in
 from wfc.compiler.codegen.literals.constants import call
 from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionParameter, Path
 from wfc.compiler.codegen.literals.negation import negated
@@ -119,7 +120,7 @@ def map_statement(action: MapItems, function: FunctionBuilder, names: ModuleName
     given = kept
     if action.give is not None:
         spelled = ValueWriter(function, names).value(action.give, known)
-        given = Code(f"[{spelled} for {item} in {kept}]")
+        given = Code(f"[{spelled} for {item} in {after_in(kept)}]")
     return f"result: list[{annotation(action.given, names)}] = {given}"
 
 
@@ -130,7 +131,7 @@ def kept_items(action: MapItems, function: FunctionBuilder) -> Code:
         return items
     item = item_name(action, function)
     condition = function.expression(action.keep, {(action.name,): item})
-    return Code(f"[{item} for {item} in {items} if {condition}]")
+    return Code(f"[{item} for {item} in {after_in(items)} if {after_in(condition)}]")
 
 
 def item_name(action: MapItems, function: FunctionBuilder) -> Code:
