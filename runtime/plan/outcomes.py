@@ -32,16 +32,14 @@ class Batch(list[T]):
 
     Args:
         concurrency: How many items may be under way: the next begins when no work of one is left; ``None``: all.
+
+    Raises:
+        ValueError: No item at all might be under way.
     """
 
     __slots__ = ("concurrency", "event")
 
     def __init__(self, event: type[T], items: Iterable[T] = (), *, concurrency: int | None = None) -> None:
-        """Store the events.
-
-        Raises:
-            ValueError: No item at all might be under way.
-        """
         super().__init__(items)
         if concurrency is not None and concurrency < 1:
             raise ValueError(f"at least one item is under way at once, not {concurrency}")
