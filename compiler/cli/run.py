@@ -155,7 +155,8 @@ def run(program: str, inputs: Inputs) -> Followed:
 
         return start_mocked(loaded.workflow, start, case)
 
-    return asyncio.run(watch(begin, events, answers, terminal))
+    mocked = frozenset(case.mock) if case is not None else frozenset()
+    return asyncio.run(watch(begin, events, answers, terminal, mocked))
 
 
 def unheard(answers: Sequence[str], case: SpecTest, test: str) -> None:
@@ -203,6 +204,7 @@ async def watch(
     events: Sequence[Event] = (),
     answers: dict[str, deque[Any]] | None = None,
     terminal: Terminal | None = None,
+    mocked: frozenset[str] = frozenset(),
 ) -> Followed:
     """Follow a run: print its events, and answer its questions.
 
@@ -210,6 +212,7 @@ async def watch(
         events: The events from outside to deliver at once.
         answers: As for ``People``.
         terminal: See ``People``.
+        mocked: See ``People``.
     """
     import asyncio
 
@@ -225,7 +228,7 @@ async def watch(
     progress: Progress | None = None
     try:
         handler = begin()
-        people = People(handler, answers or {}, terminal)
+        people = People(handler, answers or {}, terminal, mocked)
         progress = Progress(handler.waits_for)
         await deliver(events, handler)
         async for event in handler.stream_events(expose_internal=True):
