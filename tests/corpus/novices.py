@@ -823,7 +823,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "    timeout: 30s\n",
         "    timeout: 1h30m\n",
         "bad-duration",
-        "write a number and a unit, such as `30s` or `5 min`",
+        "`m` may be minutes or months: write `1h 30 min`, or days for months",
     ),
     (
         "ISO duration",
@@ -1337,7 +1337,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "wrong-type",
         "write `[group:support]`",
     ),
-    ("no within", "    within: 4h\n", "", "missing-key", "`within`: how long to wait for an answer"),
+    ("no within", "    within: 4h\n", "", "missing-key", "write how long to wait for an answer, such as `within: 3 days`"),
     (
         "no on_timeout",
         "    on_timeout: {event: Refused, with: {reason: nobody looked}}\n",
