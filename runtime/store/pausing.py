@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from wfc.runtime.authoring.definition import WorkflowDefinition, definition_of
 from wfc.runtime.authoring.signatures import arguments_of
 from wfc.runtime.errors import SnapshotError
 from wfc.runtime.events import Event
@@ -82,13 +83,13 @@ def _write_child(value: Child[Any], _step: Step, values: Values) -> dict[str, An
     }
 
 
-def _name_of(workflow: Any) -> str:
+def _name_of(workflow: str | type[WorkflowDefinition] | WorkflowDefinition) -> str:
     """Return the name by which the engine knows a workflow."""
     if isinstance(workflow, str):
         return workflow
     if isinstance(workflow, type):
-        return getattr(workflow, "_name", None) or f"{workflow.__module__}.{workflow.__qualname__}"
-    return str(workflow.workflow_name)
+        return definition_of(workflow).name or f"{workflow.__module__}.{workflow.__qualname__}"
+    return str(workflow._wfc.name)
 
 
 def _read_child(data: dict[str, Any], _step: Step, values: Values) -> Child[Any]:
@@ -106,7 +107,7 @@ _WRITERS: dict[type[Any], Callable[[Any, Step, Values], dict[str, Any]]] = {
     Question: _write_question,
     Delay: lambda value, step, values: {"seconds": seconds_of(value.seconds)},
     Until: lambda value, step, values: {"moment": value.moment.isoformat()},
-    Outside: lambda value, step, values: {"event": values.classes.name(value.event)},
+    Outside: lambda value, step, values: {"events": [values.classes.name(one) for one in value.events]},
     Child: _write_child,
     Items: lambda value, step, values: {
         "items": [values.write(one) for one in value.items],
@@ -118,7 +119,9 @@ _READERS: dict[type[Any], Callable[[dict[str, Any], Step, Values], Any]] = {
     Question: _read_question,
     Delay: lambda data, step, values: Delay(float(data["seconds"])),
     Until: lambda data, step, values: Until(datetime.fromisoformat(data["moment"])),
-    Outside: lambda data, step, values: Outside(values.classes.event(data["event"])),
+    Outside: lambda data, step, values: Outside(
+        tuple(values.classes.event(one) for one in data.get("events") or [data["event"]])
+    ),
     Child: _read_child,
     Items: lambda data, step, values: Items([values.read(one) for one in data["items"]], data["most"]),
 }
