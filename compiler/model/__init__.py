@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from wfc.compiler.model.accepts import AnyOf, Join, joined_events
 from wfc.compiler.model.agents import Agent, Knowledge
-from wfc.compiler.model.bindings import Auth, Header, HttpRequest, Model, Prompt, Resource, Retry, Tool
+from wfc.compiler.model.bindings import Auth, Header, HttpRequest, Model, NamedText, Resource, Retry, Tool
 from wfc.compiler.model.cases import Delivery, MockAnswer, TestCase
 from wfc.compiler.model.events import Event
 from wfc.compiler.model.exits import (
@@ -63,9 +63,9 @@ __all__ = [
     "Merge",
     "MockAnswer",
     "Model",
+    "NamedText",
     "Nothing",
     "Pause",
-    "Prompt",
     "Received",
     "Requirement",
     "Resource",

@@ -24,7 +24,7 @@ FIELDS = {
         "with",
         "args",
         "prompt",
-        "prompts",
+        "texts",
         "system",
         "url",
     ),

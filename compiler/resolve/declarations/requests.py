@@ -46,7 +46,7 @@ def url(text: str, place: Place, scope: Scope, reader: ValueReader) -> Template:
     """Return an address; an expression at its beginning decides who gets the request, so it must be a
     setting.
     """
-    template = reader.text(text, place, scope)
+    template = reader.text(text, place, scope, statements=False)
     first = template.parts[0] if template.parts else None
     outside = isinstance(first, Hole) and any(path[:1] != ("config",) for path in paths_in([first.tree]))
     if isinstance(first, Hole) and outside and first.tree.type != UNKNOWN:

@@ -14,9 +14,9 @@ from wfc.compiler.resolve.steps.exits import ExitResolver
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.durations import duration_or_expression
-from wfc.compiler.resolve.values.prompts import read_prompt
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.resolve.values.scopes import StepScopes
+from wfc.compiler.resolve.values.texts import read_prompt
 from wfc.compiler.rules import pauses as problems
 from wfc.compiler.rules import steps as step_problems
 from wfc.compiler.rules import values as value_problems
@@ -130,7 +130,7 @@ def assigned(data: object, place: Place, scope: Scope, reader: ValueReader) -> T
     text = str(data)
     if not text.lstrip().startswith("${{") and not text.startswith(ASSIGNEES):
         reader.report(problems.assigned_to_whom(place, text))
-    return reader.text(text, place, scope)
+    return reader.text(text, place, scope, statements=False)
 
 
 ASSIGNEES = ("user:", "group:")

@@ -71,11 +71,13 @@ class ValueReader:
         self.note(found)
         return found
 
-    def text(self, text: object, place: Place, scope: Scope, *, statements: bool = False) -> Template:
+    def text(
+        self, text: object, place: Place, scope: Scope, *, statements: bool = True, whole: bool = True
+    ) -> Template:
         """Read a text with expressions in it. A single whole expression must have a type that is readable as
         text.
         """
-        template = parse_template(str(text), place, scope, self.report, statements=statements)
+        template = parse_template(str(text), place, scope, self.report, statements=statements, whole=whole)
         self.note(template)
         if template.whole is None or assignable(template.type, STRING):
             return template

@@ -66,7 +66,7 @@ class UsedTypes:
 def report_unused(data: Data, declared: Declarations, used: UsedTypes) -> None:
     """Warn about unused declarations, unless a name is unknown, since it may be a misspelling of one of them."""
     report, codes = declared.report, set(declared.codes)
-    for section in ("prompts", "models", "tools", "agents", "knowledge", "retries"):
+    for section in ("texts", "models", "tools", "agents", "knowledge", "retries"):
         table = declared.tables[section]
         if codes and table.unknown().__name__.replace("_", "-") in codes:
             continue
