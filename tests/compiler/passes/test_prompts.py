@@ -198,4 +198,4 @@ def test_a_text_sees_what_it_is_given_and_what_its_user_sees() -> None:
     found = using(ask, "{% use ask(name='Mr ' ~ event.who) %}")
     assert not found.diagnostics
     [mistaken] = using(b"Dear ${{ args.nme }}", "{% use ask(name=event.who) %}").diagnostics
-    assert (mistaken.code, mistaken.file) == ("unknown-field", "ask.md")
+    assert (mistaken.code, mistaken.path) == ("unknown-field", "ask.md")
