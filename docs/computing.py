@@ -11,7 +11,8 @@ from words import OPERATORS
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.expressions import Scope, generate_expression, parse_expression
-from wfc.compiler.expressions.filters import FILTERS, Filter, lists, records, scalars, texts
+from wfc.compiler.expressions.filters import FILTERS, lists, records, scalars, texts
+from wfc.compiler.expressions.filters.definition import Filter
 from wfc.compiler.types import (
     BOOLEAN,
     DECIMAL,

@@ -16,10 +16,13 @@ from typing import TYPE_CHECKING, Any, Final
 # isort: off
 if TYPE_CHECKING:
     from wfc.runtime.plan.run_rules import (
+        Bounds as Bounds,
         Limits as Limits,
         Receives as Receives,
+        StepBounds as StepBounds,
     )
     from wfc.runtime.authoring.run_rules import (
+        run_bounds as run_bounds,
         run_cancel as run_cancel,
         run_deadline as run_deadline,
         run_error as run_error,
@@ -294,7 +297,7 @@ _GENERATED_CODE: Final = {
     "wfc.runtime.authoring.decorators": "pause transform",
     "wfc.runtime.authoring.output_format": "require_output_format",
     "wfc.runtime.authoring.resource": "ResourceManager",
-    "wfc.runtime.authoring.run_rules": "run_cancel run_deadline run_error run_key runs_per",
+    "wfc.runtime.authoring.run_rules": "run_bounds run_cancel run_deadline run_error run_key runs_per",
     "wfc.runtime.calls.bindings": "Basic Bearer Output PythonTool",
     "wfc.runtime.calls.python_resources": "PythonResource",
     "wfc.runtime.driver.messages": "Keep",
@@ -309,7 +312,7 @@ _GENERATED_CODE: Final = {
     "wfc.runtime.plan.pauses": (
         "Child Delay Items Outside Question QuestionAsked QuestionClosed SKIP Skip Until"
     ),
-    "wfc.runtime.plan.run_rules": "Limits Receives",
+    "wfc.runtime.plan.run_rules": "Bounds Limits Receives StepBounds",
     "wfc.runtime.store.serializers": "PickleSerializer",
     "wfc.runtime.values.filters": "filters",  # the module itself
     "wfc.runtime.values.formats": "Duration Format",

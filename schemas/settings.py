@@ -21,8 +21,8 @@ MAX_BYTES: Final = 4_000_000
 """How large a file with settings may be."""
 
 NAMES: Final = ("wfc.toml", "pyproject.toml")
-MENTION: Final = re.compile(rb"\bwfc\b")
-TABLE: Final = re.compile(rb"^\[tool\.wfc[].]", re.MULTILINE)
+MENTION: Final = rb"\bwfc\b"
+TABLE: Final = rb"(?m)^\[tool\.wfc[].]"
 
 
 class SettingsFile:
@@ -49,14 +49,14 @@ class SettingsFile:
     @property
     def is_announced(self) -> bool:
         """Whether settings are in it, as far as that can be told without parsing it."""
-        return self.is_own or TABLE.search(self.raw) is not None
+        return self.is_own or re.search(TABLE, self.raw) is not None
 
     @property
     def has_settings(self) -> bool:
         """Whether settings are in it, or might be if it were not broken."""
         if self.is_announced or self.unreadable:
             return True
-        if not MENTION.search(self.raw):
+        if not re.search(MENTION, self.raw):
             return False
         try:
             return self.table("replace") is not None

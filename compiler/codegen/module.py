@@ -111,7 +111,7 @@ def class_arguments(workflow: Workflow, names: ModuleNames, file: str) -> Code:
     named = {"name": literal(workflow.name)}
     if workflow.config.fields:
         named["config"] = Code("Config")
-    if workflow.deadline is not None:
+    if isinstance(workflow.deadline, float):
         named["deadline"] = literal(workflow.deadline)
     if workflow.receives:
         named["receives"] = receives_keyword(workflow, names)

@@ -205,12 +205,12 @@ def sent(entry: Entry, occasion: str) -> Iterator[tuple[str, str, str]]:
             )
 
 
-def events(emission: Emission) -> Iterator[tuple[str, int | None]]:
+def events(emission: Emission) -> Iterator[tuple[str, str | None]]:
     match emission:
         case Emit():
             yield emission.event.name, None
         case EmitEach():
-            yield emission.emit.event.name, emission.max
+            yield emission.emit.event.name, number(emission.max)
         case EmitAll():
             for each in emission.entries:
                 yield from events(each)
@@ -233,16 +233,15 @@ def step_box(id: str, step: Step, in_batches: Collection[str]) -> FlowBox:
             then = ", then goes on" if step.accepts.proceed else ""
             notes.append(f"within {seconds(step.accepts.within)}{then}")
     if isinstance(step.action, MapItems):
-        notes.append(f"each of at most {step.action.max} items")
+        notes.append(f"each of at most {number(step.action.max)} items")
     if runs_side_by_side(step, in_batches):
-        notes.append(f"up to {step.concurrency} side by side")
+        notes.append(f"up to {number(step.concurrency)} side by side")
     if step.max_runs is not None:
-        most = step.max_runs if isinstance(step.max_runs, int) else step.max_runs.text.strip()
-        notes.append(f"at most {most} runs")
+        notes.append(f"at most {number(step.max_runs)} runs")
     if step.retry is not None:
         notes.append(f"up to {step.retry.max_attempts} attempts")
     if step.timeout is not None:
-        notes.append(f"time-out {seconds(step.timeout)}")
+        notes.append(f"time-out {length(step.timeout)}")
     return FlowBox(id, STEP_KINDS[step.kind].shape, step.name, tuple(notes), step.description.strip())
 
 
@@ -263,7 +262,7 @@ def waits_or_sends(action: Action) -> Iterator[str]:
             if action.assign:
                 yield f"asks {', '.join(each.text for each in action.assign)}"
             if action.quorum is not None:
-                yield f"{action.quorum} answers"
+                yield f"{number(action.quorum)} answers"
         case WaitFor():
             yield f"for {length(action.seconds)}"
         case WaitUntil():
@@ -290,6 +289,11 @@ def joined(join: Join) -> str:
             return f"{join.count} of {names}"
         case "each":
             return f"each {names} of the batch"
+
+
+def number(bound: int | Expression) -> str:
+    """Return a number, or the expression that gives it."""
+    return bound.text.strip() if isinstance(bound, Expression) else str(bound)
 
 
 def length(duration: float | Expression) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wfc.compiler.expressions.cache import ExpressionCache
-from wfc.compiler.expressions.conditions.exhaustiveness import UncoveredCase, Verdict, falls_through, judge
 from wfc.compiler.expressions.expression import Expression, Template
 from wfc.compiler.expressions.passes import parse_expression, parse_template
 from wfc.compiler.expressions.syntax.tree import Node, Path
@@ -24,13 +23,9 @@ __all__ = [
     "SourceText",
     "Template",
     "TextSource",
-    "UncoveredCase",
-    "Verdict",
-    "falls_through",
     "generate_body",
     "generate_expression",
     "generate_text",
-    "judge",
     "parse_expression",
     "parse_template",
     "reference",

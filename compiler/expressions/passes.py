@@ -6,7 +6,7 @@ Python is made of the result by :mod:`wfc.compiler.expressions.generation`.
 from __future__ import annotations
 
 from wfc.compiler.diagnostics import Place, Report
-from wfc.compiler.expressions.conditions.truth_table import constant_truth
+from wfc.compiler.expressions.conditions import truth_table
 from wfc.compiler.expressions.expression import Expression, Template
 from wfc.compiler.expressions.filters import FILTERS
 from wfc.compiler.expressions.syntax.lexer import UnreadableError
@@ -43,7 +43,7 @@ def parse_expression(
         return Expression(text, place, UNKNOWN, BrokenExpression(0, len(text)), frozenset())
     if condition:
         checker.condition(tree, scope)
-        if not checker.failed and (truth := constant_truth(tree)) is not None:
+        if not checker.failed and (truth := truth_table.constant_truth(tree)) is not None:
             why = "it holds in every case" if truth else "it holds in no case"
             checker.wrong(
                 (operand_problems.always_true if truth else operand_problems.never_true)(

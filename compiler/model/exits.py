@@ -62,12 +62,12 @@ class Emit:
 
 @dataclass(frozen=True, slots=True)
 class EmitEach:
-    """Emits one event per item of a list: a batch, at most ``max`` items."""
+    """Emits one event per item of a list: a batch, at most ``max`` items (an expression of inputs and config)."""
 
     items: Expression
     name: str  # of the item, in expressions
     emit: Emit
-    max: int
+    max: int | Expression
     address: Address
 
 

@@ -103,7 +103,7 @@ class MapItems:
     items: Expression
     name: str
     item: Type
-    max: int
+    max: int | Expression
     keep: Expression | None
     do: Call | None
     result: Type | None

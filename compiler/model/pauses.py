@@ -25,7 +25,7 @@ class AskPerson:
     form: Record | None
     prefill: tuple[tuple[str, Value], ...]
     assign: tuple[Template, ...]
-    quorum: int | None
+    quorum: int | Expression | None
 
 
 @dataclass(frozen=True, slots=True)

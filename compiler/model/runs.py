@@ -9,16 +9,16 @@ from wfc.compiler.slotted import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds; ``None``: none.
+    """Bounds: numbers, or expressions of inputs and config (`concurrent_runs`: of config); ``None``: none.
 
     Args:
         per: A value of the inputs; ``concurrent_runs`` is for each of its values by itself.
     """
 
-    steps: int | None = None
-    tokens: int | None = None
-    cost_usd: float | None = None
-    concurrent_runs: int | None = None
+    steps: int | Expression | None = None
+    tokens: int | Expression | None = None
+    cost_usd: float | Expression | None = None
+    concurrent_runs: int | Expression | None = None
     per: Expression | None = None
 
 

@@ -64,7 +64,8 @@ class Step:
             that is computed when the step run begins, or ``None``.
         until: The moment at which that pause ends at the latest, computed when the step run begins, or ``None``.
         on_expired: Where the step goes after that: `on_timeout` of the step itself.
-        concurrency: How many executions of it may run side by side within a run.
+        timeout: Seconds for one attempt, or an expression of inputs and config; ``None``: unbounded.
+        concurrency: How many executions of it may run side by side within a run; as `max_runs`.
         cached: ``None``: the action is done each time.
     """
 
@@ -80,8 +81,8 @@ class Step:
     on_limit: Exit | None
     on_timeout: Exit | None
     retry: Retry | None
-    timeout: float | None
-    concurrency: int
+    timeout: float | Expression | None
+    concurrency: int | Expression
     max_runs: int | Expression | None
     require: tuple[Requirement, ...]
     stream: Stream | None

@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections.abc import Mapping
 
+from wfc.compiler.expressions import Expression
 from wfc.compiler.model.bindings import Model, Resource, Retry, Tool
 from wfc.compiler.model.cases import TestCase
 from wfc.compiler.model.events import Event
@@ -46,7 +47,7 @@ class Workflow:
         config: A record of role ``config``; ``state``: one of role ``state``.
         types: Records and enumerations of `types` that are used or declared, in the order written.
         outputs: Records written in place (outputs of steps and tools, nested ones), each once.
-        deadline: Seconds for the whole run, or ``None``.
+        deadline: Seconds for the whole run, an expression of inputs and config that gives them, or ``None``.
         imports: Where types and events come from that other files declare.
         whole: Whether every step, event and entry of the spec is here. Where a finding made ``resolve`` leave
             one out, rules about the flow as a whole stay silent.
@@ -64,7 +65,7 @@ class Workflow:
     end: tuple[Event, ...]
     config: Record
     secrets: tuple[str, ...]
-    deadline: float | None
+    deadline: float | Expression | None
     types: tuple[Type, ...]
     outputs: tuple[Record, ...]
     events: tuple[Event, ...]

@@ -8,49 +8,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from wfc.compiler.diagnostics import Finding, Report
 from wfc.compiler.model import Workflow
 from wfc.compiler.proof.analysis import FlowAnalysis
-from wfc.compiler.proof.rules.batches import batches_nest
+from wfc.compiler.proof.rules import batches, cancellation, idempotency_keys, joins, races
 from wfc.compiler.proof.rules.bounded_cycles import cycles_are_bounded
-from wfc.compiler.proof.rules.cancellation import nothing_else_is_cancelled
-from wfc.compiler.proof.rules.connected_events import events_lead_somewhere
-from wfc.compiler.proof.rules.covered_cases import entries_cover_every_case
+from wfc.compiler.proof.rules.connections import ends_are_reached, events_lead_somewhere, steps_are_reached
+from wfc.compiler.proof.rules.entries import entries_can_be_taken, entries_cover_every_case
 from wfc.compiler.proof.rules.finite_types import types_are_finite
-from wfc.compiler.proof.rules.idempotency_keys import keys_change
-from wfc.compiler.proof.rules.joins import joins_are_filled
-from wfc.compiler.proof.rules.races import races_are_declared
-from wfc.compiler.proof.rules.reachable_ends import ends_are_reached
-from wfc.compiler.proof.rules.reachable_entries import entries_can_be_taken
-from wfc.compiler.proof.rules.reachable_steps import steps_are_reached
 from wfc.compiler.proof.rules.termination import runs_end
 
 __all__ = ["check"]
-
-Rule = Callable[[FlowAnalysis, Report], None]
-
-RULES_OF_PARTS: tuple[Rule, ...] = (entries_can_be_taken, types_are_finite)
-"""Rules that look at one step or type at a time, and so also at a workflow of which parts are missing."""
-
-RULES_OF_ALL_ENTRIES: tuple[Rule, ...] = (
-    events_lead_somewhere,
-    steps_are_reached,
-    ends_are_reached,
-    joins_are_filled,
-    runs_end,
-)
-"""Rules that find something missing, and are silent where an entry is: who knows what it would emit."""
-
-RULES_OF_THE_FLOW: tuple[Rule, ...] = (
-    batches_nest,
-    cycles_are_bounded,
-    nothing_else_is_cancelled,
-    races_are_declared,
-    keys_change,
-)
-"""Rules that find something wrong in what is there, once all steps are."""
 
 
 def check(workflow: Workflow, report: Report) -> None:
@@ -60,8 +28,37 @@ def check(workflow: Workflow, report: Report) -> None:
     entries_cover_every_case(analysis, open_cases.append)
     for finding in open_cases:
         report(finding)
-    rules = RULES_OF_PARTS
+    check_parts(analysis, report)
     if workflow.whole:
-        rules += RULES_OF_THE_FLOW if open_cases else RULES_OF_ALL_ENTRIES + RULES_OF_THE_FLOW
-    for rule in rules:
-        rule(analysis, report)
+        if not open_cases:
+            check_what_is_missing(analysis, report)
+        check_what_is_there(analysis, report)
+
+
+def check_parts(analysis: FlowAnalysis, report: Report) -> None:
+    """Look at one step or type at a time, as can be done with a workflow of which parts are missing."""
+    entries_can_be_taken(analysis, report)
+    types_are_finite(analysis, report)
+
+
+def check_what_is_missing(analysis: FlowAnalysis, report: Report) -> None:
+    """Find what is missing, in a workflow of which no entry is: who knows what that would emit."""
+    events_lead_somewhere(analysis, report)
+    steps_are_reached(analysis, report)
+    ends_are_reached(analysis, report)
+    if analysis.has_joins:
+        joins.joins_are_filled(analysis, report)
+    runs_end(analysis, report)
+
+
+def check_what_is_there(analysis: FlowAnalysis, report: Report) -> None:
+    """Find what is wrong in what is there, once all steps are."""
+    if analysis.graph.batching:
+        batches.batches_nest(analysis, report)
+    cycles_are_bounded(analysis, report)
+    if analysis.has_joins:
+        cancellation.nothing_else_is_cancelled(analysis, report)
+    if analysis.graph.parts:
+        races.races_are_declared(analysis, report)
+    if any(step.idempotency_key is not None for step in analysis.workflow.steps):
+        idempotency_keys.keys_change(analysis, report)

@@ -7,10 +7,9 @@ from functools import cached_property
 from wfc.compiler.diagnostics import Address, Place
 from wfc.compiler.model import Emit, Join, Step, Workflow
 from wfc.compiler.model.flow import emits_of
-from wfc.compiler.proof.graph.batch_nesting import MisplacedBatch, misplaced_batches
-from wfc.compiler.proof.graph.flow_graph import FlowGraph, Way, build_graph
-from wfc.compiler.proof.graph.match_by import expand_match_by
-from wfc.compiler.proof.joins.completeness import JoinFailure, prove_joins
+from wfc.compiler.proof.graph import batch_nesting, match_by
+from wfc.compiler.proof.graph.flow_graph import FlowGraph, StepNode, Way, build_graph
+from wfc.compiler.proof.joins import completeness
 
 __all__ = ["FlowAnalysis"]
 
@@ -27,14 +26,19 @@ class FlowAnalysis:
         return build_graph(self.workflow, expand_match_by)
 
     @cached_property
-    def misplaced(self) -> list[MisplacedBatch]:
-        """The mistakes in the nesting of its batches; the proof assumes that batches nest."""
-        return misplaced_batches(self.graph)
+    def has_joins(self) -> bool:
+        """Whether a step accepts several events together."""
+        return any(isinstance(step.accepts, Join) for step in self.workflow.steps)
 
     @cached_property
-    def failures(self) -> list[JoinFailure]:
+    def misplaced(self) -> list[batch_nesting.MisplacedBatch]:
+        """The mistakes in the nesting of its batches; the proof assumes that batches nest."""
+        return batch_nesting.misplaced_batches(self.graph) if self.graph.batching else []
+
+    @cached_property
+    def failures(self) -> list[completeness.JoinFailure]:
         """The joins that cannot be proven."""
-        return prove_joins(self.graph)
+        return completeness.prove_joins(self.graph) if self.has_joins else []
 
     @cached_property
     def emits(self) -> tuple[tuple[Emit, str], ...]:
@@ -76,3 +80,7 @@ class FlowAnalysis:
         """Return where a way to leave is written."""
         address: Address = way.address or self.step(node).address
         return Place(address, "key" if address == self.step(node).address else "value")
+
+
+def expand_match_by(unit: StepNode, address: Address) -> StepNode:
+    return match_by.expand_match_by(unit, address)

@@ -23,12 +23,12 @@ IMPORTED_MODULES: Final = frozenset(
 
 IMPORTED_CLASSES: Final = frozenset(
     """
-    AliasChoices All AllOf Annotated Any AnyUrl AtLeast AwareDatetime Basic Batch Bearer Cache ClosedFields Collect
-    Context Decimal Duration EachOf Event Exception Fail Field Format File FirstOf HttpResponse HumanResponseEvent
-    Inputs InputRequiredEvent Iterator Limits Literal Mapping Message Model Moment Number Output Passage Path
-    PythonResource PythonTool Receives Record Resource Restart RetryPolicy RunConfig RunInfo RunState Secret Self
-    Sequence StartEvent State Config StepError StopEvent Take UNHANDLED UTC Unhandled ValueError Workflow
-    WorkflowHandler
+    AliasChoices All AllOf Annotated Any AnyUrl AtLeast AwareDatetime Basic Batch Bearer Bounds Cache ClosedFields
+    Collect Config Context Decimal Duration EachOf Event Exception Fail Field File FirstOf Format HttpResponse
+    HumanResponseEvent InputRequiredEvent Inputs Iterator Limits Literal Mapping Message Model Moment Number Output
+    Passage Path PythonResource PythonTool Receives Record Resource Restart RetryPolicy RunConfig RunInfo RunState
+    Secret Self Sequence StartEvent State StepBounds StepError StopEvent Take Unhandled UNHANDLED UTC ValueError
+    Workflow WorkflowHandler
     """.split()
 )
 
@@ -52,7 +52,7 @@ WORKFLOW_ATTRIBUTES: Final = frozenset(
     """.split()
 )
 
-OF_RUNS: Final = frozenset({"run_cancel", "run_deadline", "run_error", "run_key", "runs_per"})
+OF_RUNS: Final = frozenset({"run_bounds", "run_cancel", "run_deadline", "run_error", "run_key", "runs_per"})
 
 ANNOTATIONS: Final = frozenset({"bool", "dict", "float", "int", "list", "str", "tuple", "type"})
 

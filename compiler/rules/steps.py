@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from wfc.compiler.diagnostics import Edit, Finding, Fix, Place
 from wfc.compiler.rules import closest, problem
 from wfc.compiler.rules.fixes import correct_name, remove_entry, replace_text, replace_value
+from wfc.compiler.rules.phrases import joined
 
 __all__ = [
     "accepted_twice",
@@ -26,6 +27,7 @@ __all__ = [
     "start_event_emitted",
     "start_event_ends",
     "uncaught_error",
+    "unclear_fill",
     "unfilled_field",
     "unknown_error",
     "unused_result",
@@ -274,6 +276,31 @@ def wrong_fill(
         f"`{field}` of `{event}` is {wanted}, but {source}, which would fill it, is {given}",
         place,
         hint or f"write `with: {{{field}: …}}`",
+    )
+
+
+@problem
+def unclear_fill(
+    place: Place, event: str, field: str, having: Sequence[str], *, together: bool, nullable: bool
+) -> Finding:
+    """An event's field that may be left out could be filled from some of the accepted events.
+
+    Fields are filled by their names, also those that need not be given. Here several of the joined events have the
+    field, or only some of those events of which any one starts the step, so that nobody can know what is meant. Say
+    under `with` what the field holds, or leave it out with `null`.
+    """
+    owners = joined(having)
+    have = "has" if len(having) == 1 else "have"
+    why = f"{owners} {have} it" if together else f"only {owners} {have} it"
+    such = (
+        f"such as `events.{having[0]}.{field}`" if together else f"such as by asking `event is {having[0]}`"
+    )
+    leave = f"leave it out with `{field}: null`" if nullable else "give it a value of its own"
+    return Finding(
+        "unclear-fill",
+        f"it is not clear what fills `{field}` of `{event}`: {why}",
+        place,
+        f"say under `with` what is meant, {such}, or {leave}",
     )
 
 

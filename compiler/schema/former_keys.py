@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Edit, Fix, Place, Report
+from wfc.compiler.rules import fixes
 from wfc.compiler.rules import shape as problems
-from wfc.compiler.rules.fixes import replace_text
 from wfc.compiler.yaml import Document
 
 __all__ = ["as_written_today"]
@@ -60,7 +60,9 @@ def renamed(value: Entries, key: str, address: Address, document: Document, repo
             problems.former_key(place, key, f"`{now}`", f"`{now}` stands here already: remove one of the two")
         )
         return {name: each for name, each in value.items() if name != key}
-    report(problems.former_key(place, key, f"`{now}`", fix=replace_text(place, now, applicability="safe")))
+    report(
+        problems.former_key(place, key, f"`{now}`", fix=fixes.replace_text(place, now, applicability="safe"))
+    )
     document.rename((*address, key), now)
     return {now if name == key else name: each for name, each in value.items()}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Mapping
 from typing import Final
 
@@ -26,14 +27,17 @@ from wfc.compiler.types.shapes import (
 from wfc.compiler.types.show import show
 from wfc.compiler.types.values import below, fits
 
-__all__ = ["FORMATS", "parse_constraints"]
+__all__ = ["FORMATS", "parse_constraints", "whole_text"]
 
 FORMATS: Final = ("email", "hostname", "ipv4", "ipv6", "uri", "uuid")
 NAMES: Final = tuple(each.name for each in fields(Constraints))
 BOUNDED: Final = (NUMBER, INTEGER, DECIMAL, DATE, DATETIME)
 PAIRS: Final = (("min", "max"), ("min_length", "max_length"))
 LENGTHS: Final = frozenset({"min_length", "max_length"})
-NOT_LINEAR = re.compile(r"(?<!\\)(?:\\\\)*(\(\?(?:[=!]|<[=!]|P=)|\\[1-9])")
+ANCHORED: Final = r"(?s:\^(?:[^|\\(]|\\.|\((?!\?))*\$)"
+"""A pattern that says itself that the whole text is meant."""
+VERBOSE: Final = r"\(\?[a-wyz]*x"
+NOT_LINEAR = r"(?<!\\)(?:\\\\)*(\(\?(?:[=!]|<[=!]|P=)|\\[1-9])"
 
 
 def parse_constraints(
@@ -91,23 +95,32 @@ def good(name: str, value: object, type: Type, at: Place, report: Report) -> boo
     return True
 
 
+def whole_text(pattern: str) -> str:
+    """Return a pattern that only a whole text matches; it is one for JSON Schema too."""
+    return pattern if re.fullmatch(ANCHORED, pattern) else f"^(?:{pattern})$"
+
+
 def bad_pattern(value: object) -> str:
     """Return why a pattern cannot be used, or empty: the runtime's engine takes linear time, without look-around."""
     if not isinstance(value, str):
         return "a pattern is a text"
     if len(value) > 1000:
         return "it is longer than 1000 characters"
-    if found := NOT_LINEAR.search(value):
+    if found := re.search(NOT_LINEAR, value):
         return f"`{found.group(1)}` looks around or back, which this kind of pattern cannot"
+    if re.search(VERBOSE, value):
+        return "comments and blanks without a meaning (`(?x)`) cannot be had here"
     try:
-        re.compile(value)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about sets in sets, whose meaning is that of the other engine
+            re.compile(value)
     except (re.error, OverflowError, RecursionError) as error:
         return str(error)
     # the engine that will match it has the last word; loaded only by a spec with a pattern
     from pydantic_core import SchemaError, SchemaValidator, core_schema
 
     try:
-        SchemaValidator(core_schema.str_schema(pattern=value))
+        SchemaValidator(core_schema.str_schema(pattern=whole_text(value)))
     except SchemaError:
         return "the engine that matches patterns in linear time does not know all of it"
     return ""

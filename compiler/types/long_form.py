@@ -39,7 +39,7 @@ FORMS: Final = frozenset({"type", "enum", "one_of"})
 WORDS: Final = frozenset(
     {"string", "integer", "number", "decimal", "boolean", "date", "datetime", "duration", "any"}
 )
-TYPE: Final = re.compile(r"\s*(?:(?:optional|list\s+of|map\s+of)\s+)*(\S+)\s*")
+TYPE: Final = r"\s*(?:(?:optional|list\s+of|map\s+of)\s+)*(\S+)\s*"
 
 
 def is_long_form(data: Mapping[str, object]) -> bool:
@@ -75,5 +75,5 @@ def misspelt_key(data: Mapping[str, object]) -> tuple[str, str] | None:
 def can_be_type(value: object) -> bool:
     if isinstance(value, dict):
         return True
-    match = TYPE.fullmatch(value) if isinstance(value, str) else None
+    match = re.fullmatch(TYPE, value) if isinstance(value, str) else None
     return match is not None and (match[1] in WORDS or not match[1][0].isascii() or match[1][0].isupper())

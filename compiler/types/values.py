@@ -42,7 +42,7 @@ TRUTH_WORDS: Final = {
     "off": "false",
     "false": "false",
 }
-GERMAN_DATE: Final = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})")
+GERMAN_DATE: Final = r"([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def rewritten(value: object, type: Type) -> str:
             return f"write `{{{', '.join(f'{name}: …' for name in type.fields)}}}`"
         case Scalar("boolean"), str() if value.lower() in TRUTH_WORDS:
             return f"write `{TRUTH_WORDS[value.lower()]}`"
-        case Scalar("date"), str() if day := GERMAN_DATE.fullmatch(value):
+        case Scalar("date"), str() if day := re.fullmatch(GERMAN_DATE, value):
             return f"write `{day[3]}-{day[2]:0>2}-{day[1]:0>2}`"
         case Scalar("integer" | "number"), str() if re.fullmatch(DECIMAL_TEXT, value):
             return "write it without quotes"

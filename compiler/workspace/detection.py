@@ -7,20 +7,20 @@ from collections.abc import Iterable
 
 __all__ = ["looks_like_spec", "workflow_names"]
 
-SPEC_LINE = re.compile(rb"""^(?:\xef\xbb\xbf)?["']?(?:wfc|workflow)["']?[ \t]*:""", re.MULTILINE)
-NAME = re.compile(rb"""^(?:\xef\xbb\xbf)?["']?workflow["']?[ \t]*:[ \t]*["']?([^\s"'#]+)""", re.MULTILINE)
+SPEC_LINE = rb"""(?m)^(?:\xef\xbb\xbf)?["']?(?:wfc|workflow)["']?[ \t]*:"""
+NAME = rb"""(?m)^(?:\xef\xbb\xbf)?["']?workflow["']?[ \t]*:[ \t]*["']?([^\s"'#]+)"""
 
 
 def looks_like_spec(raw: bytes) -> bool:
     """Return whether a line of a file begins with `wfc:` or `workflow:`."""
-    return SPEC_LINE.search(raw) is not None
+    return re.search(SPEC_LINE, raw) is not None
 
 
 def workflow_names(specs: Iterable[tuple[str, bytes]]) -> dict[str, str]:
     """Return the names of the workflows in specs, as far as they can be recognized, each with the first path."""
     found: dict[str, str] = {}
     for path, raw in specs:
-        match = NAME.search(raw)
+        match = re.search(NAME, raw)
         if match is not None:
             found.setdefault(match[1].decode(errors="replace"), path)
     return found

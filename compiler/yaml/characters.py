@@ -7,6 +7,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from wfc.compiler.yaml.surrogates import PAIR
+
 __all__ = ["Characters", "Stretch", "characters"]
 
 Stretch = tuple[int, int]
@@ -56,6 +58,7 @@ PARTS: Final = {
     "'": re.compile(rf"(?P<run>[^{SPACES}']+|{INNER})|{FOLD}|''|."),
     '"': re.compile(
         rf"(?P<run>[^{SPACES}\\]+|{INNER})|{FOLD}|\\(?P<joint>{BREAK}(?:[ \t]*{BREAK})*)[ \t]*"
+        rf"|{PAIR}"
         r"|\\x[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}|\\.|."
     ),
 }

@@ -24,14 +24,23 @@ def events(text: str, *, fast: bool = True) -> Callable[[], Any]:
         text: Without a byte order mark and forbidden characters.
         fast: Whether to use the parser in C if PyYAML was built with it.
     """
+    if "\\ud" in text or "\\uD" in text:
+        from wfc.compiler.yaml import surrogates  # which hardly any spec has
+
+        if (masked := surrogates.masked(text)) is not None:
+            return surrogates.unmasking(next_of(parser_of(masked, fast=fast)))
+    return next_of(parser_of(text, fast=fast))
+
+
+def parser_of(text: str, *, fast: bool) -> Any:
     if fast:
         try:
             from yaml._yaml import CParser
         except ImportError:
             pass
         else:
-            return next_of(CParser(text))
-    return next_of(slow_parser(text))
+            return CParser(text)
+    return slow_parser(text)
 
 
 def next_of(parser: Any) -> Callable[[], Any]:
@@ -123,14 +132,16 @@ def syntax_finding(error: yaml.YAMLError, text: str) -> Finding:
         )
     if between(said) and (meant := malformed_lines.find_in_braces(text, at)):
         return meant
-    if between(said) and text[at : at + 1] == ":" and ONE_WORD.search(text, max(0, at - 200), at):
+    if between(said) and text[at : at + 1] == ":" and re.compile(ONE_WORD).search(text, max(0, at - 200), at):
         return problems.text_cut_by_colon(place, value_around(text, at), last=is_last(text, at))
     if "cannot start any token" in said:
         return cannot_start(text, at)
     if between(said) and text[max(0, at - 1) : at] == "$":
         end = text.find("}}", at)
         end = end + 2 if 0 <= end < at + 500 else at + 1
-        alone = bool(BEGINS.search(text, max(0, at - 20), at - 1) and ENDS.match(text, end))
+        alone = bool(
+            re.compile(BEGINS).search(text, max(0, at - 20), at - 1) and re.compile(ENDS).match(text, end)
+        )
         return problems.expression_needs_quotes(Place((), "text", at - 1, end), alone=alone)
     line = text.rfind("\n", 0, at) + 1
     tab = text.find("\t", line, len(text) - len(text[line:].lstrip(" \t")))
@@ -180,12 +191,12 @@ def between(said: str) -> bool:
     return "',' or '}'" in said or "',' or ']'" in said
 
 
-ONE_WORD: Final = re.compile(r"[{,]\s*[\w-]+:[ ]+[\w-]+\Z")
+ONE_WORD: Final = r"[{,]\s*[\w-]+:[ ]+[\w-]+\Z"
 """A key between braces and the one word that stands before a colon; two words could be a text and the next key."""
 
-BEGINS: Final = re.compile(r"(?:[:,]\s+|[\[{]\s*)\Z")
-ENDS: Final = re.compile(r"\s*[,\]}]")
-VALUE: Final = re.compile(
+BEGINS: Final = r"(?:[:,]\s+|[\[{]\s*)\Z"
+ENDS: Final = r"\s*[,\]}]"
+VALUE: Final = (
     r"[ ]*(?:- +)*(?:[^\s:#\"'\[\]{},]+:[ ]+|- +)([^\s\"'\[\]{}|>&*!#%][^\r\n#]*?|[@`%][^\r\n#]*?)[ ]*"
 )
 """A line with a value in block style that no comment follows."""
@@ -195,7 +206,7 @@ def value_around(text: str, at: int) -> Place | None:
     """Return the whole value on a line, if a place belongs to it and it is an unquoted text."""
     start = text.rfind("\n", 0, at) + 1
     end = text.find("\n", at)
-    line = VALUE.fullmatch(text, start, len(text) if end < 0 else end - (text[end - 1] == "\r"))
+    line = re.compile(VALUE).fullmatch(text, start, len(text) if end < 0 else end - (text[end - 1] == "\r"))
     if line is None or at < line.start(1):
         return None
     return Place((), "text", *line.span(1))

@@ -17,8 +17,8 @@ WORDS: Final[dict[str, bool | None]] = {
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
 INTEGER: Final = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", re.ASCII)
-NUMBER: Final = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.ASCII)
-NOT_FINITE: Final = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+NUMBER: Final = r"(?a)[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
+NOT_FINITE: Final = r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
 MAX_DIGITS: Final = 400  # a hundred more than the largest other number has; Python itself gives up at 4,300
 
 
@@ -34,16 +34,18 @@ def plain(text: str) -> str | int | float | bool | None:
     """
     if text in WORDS:
         return WORDS[text]
+    if text[0].isalpha():
+        return text
     if INTEGER.fullmatch(text):
         if len(text) > MAX_DIGITS:
             raise OutOfRange(text)
         base = {"0o": 8, "0x": 16}.get(text[:2], 10)
         return int(text, base)
-    if NUMBER.fullmatch(text):
+    if re.fullmatch(NUMBER, text):
         number = float(text)
         if math.isinf(number):
             raise OutOfRange(text)
         return number
-    if NOT_FINITE.fullmatch(text):
+    if re.fullmatch(NOT_FINITE, text):
         raise OutOfRange(text)
     return text

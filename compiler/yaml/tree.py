@@ -37,8 +37,8 @@ BROKEN: Final = Broken()
 NO_KEY: Final = Broken()  # a map waits for its next key
 DROPPED: Final = Broken()  # a key whose value goes nowhere
 
-PROPERTIES: Final = re.compile(r"(?:[&!]\S*\s+(?:#[^\r\n\x85\u2028\u2029]*\s+)*)+")
-TAG: Final = re.compile(r"(?:&\S*\s+)?(!\S*)[ \t]*")
+PROPERTIES: Final = r"(?:[&!]\S*\s+(?:#[^\r\n\x85\u2028\u2029]*\s+)*)+"
+TAG: Final = r"(?:&\S*\s+)?(!\S*)[ \t]*"
 
 
 class GiveUp(Exception):  # noqa: N818 - no error: the reason is a finding
@@ -312,7 +312,7 @@ class Builder:
         return self.broken() if cut else value
 
     def tagged(self, event: Any) -> None:
-        at = TAG.match(self.text, event.start_mark.index)
+        at = re.compile(TAG).match(self.text, event.start_mark.index)
         place = Place((), "text", *at.span(1)) if at else self.place(event)
         self.find(problems.tag(place, at.group(1) if at else "!", at.end() if at else place.end or 0))
 
@@ -329,7 +329,7 @@ class Builder:
     def place(self, event: Any) -> Place:
         """Return an event's place in the text, without its tag and anchor."""
         start, end = event.start_mark.index, event.end_mark.index
-        if (skip := PROPERTIES.match(self.text, start)) and skip.end() < end:
+        if (skip := re.compile(PROPERTIES).match(self.text, start)) and skip.end() < end:
             start = skip.end()
         return Place((), "text", start, end)
 

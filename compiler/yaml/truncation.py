@@ -10,9 +10,9 @@ from wfc.compiler.rules import reading as problems
 
 __all__ = ["check_comment_after", "check_key_without_value"]
 
-COMMENT: Final = re.compile(r"[ \t]+(#[^\r\n\x85\u2028\u2029]*)")
+COMMENT: Final = r"[ \t]+(#[^\r\n\x85\u2028\u2029]*)"
 
-SUPPRESSION: Final = re.compile(r"#[ \t]+wfc:[ \t]*ignore\b")
+SUPPRESSION: Final = r"#[ \t]+wfc:[ \t]*ignore\b"
 
 CONDITIONS: Final = frozenset({"when", "that", "until", "keep", "match_by"})
 """Keys whose whole value is an expression."""
@@ -33,12 +33,13 @@ def check_comment_after(text: str, event: Any, key: str, owner: Address) -> tupl
         key: The key whose value it is, or empty.
         owner: The address of the map or list in which it stands.
     """
-    comment = COMMENT.match(text, event.end_mark.index)
+    end = event.end_mark.index
+    comment = re.compile(COMMENT).match(text, end) if text[end : end + 1] in {" ", "\t"} else None
     if comment is None:
         return None, False
     value: str = event.value
     said = comment.group(1).rstrip()
-    if SUPPRESSION.match(said):
+    if re.match(SUPPRESSION, said):
         return None, False
     end = comment.start(1) + len(said)
     place = Place((), "text", comment.start(1), end)

@@ -25,6 +25,7 @@ def read_plan(
     received: tuple[EventClass, ...] = (),
     limits: Limits | None = None,
     exits: Mapping[str, RunFunction] | None = None,
+    computes_bounds: bool = False,
 ) -> Plan:
     """Return the plan of a workflow class.
 
@@ -34,13 +35,22 @@ def read_plan(
         is_generated: Whether the compiler has printed the class.
         received: Events that may arrive from outside the run, whichever step accepts them.
         exits: The exits of the run itself.
+        computes_bounds: Whether it has a method that works out bounds when a run starts.
 
     Raises:
         WorkflowValidationError: A signature cannot be read, or steps contradict each other.
     """
     steps = [read_step(index, function) for index, function in enumerate(functions.values())]
     read = {name: _read_exit(function) for name, function in (exits or {}).items()}
-    return Plan(owner, steps, is_generated=is_generated, received=received, limits=limits, exits=read)
+    return Plan(
+        owner,
+        steps,
+        is_generated=is_generated,
+        received=received,
+        limits=limits,
+        exits=read,
+        computes_bounds=computes_bounds,
+    )
 
 
 def _read_exit(exit: RunFunction) -> tuple[Call, Signature]:

@@ -78,6 +78,7 @@ class WorkflowDefinition(WorkflowBase):
                 is_generated=cls._name is not None,
                 received=received,
                 limits=rules.limits,
+                computes_bounds=rules.bounds is not None,
                 exits={name: rules.functions[name] for name in RUN_EXITS if name in rules.functions},
             )
         return table

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar, get_args
 
 from wfc.runtime.authoring.enclosing_names import enclosing_names
 from wfc.runtime.authoring.injection import CallingRun, make_call
+from wfc.runtime.authoring.run_bounds import bounds_in_numbers
 from wfc.runtime.authoring.signatures import read_signature
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.errors import ExpressionError, WorkflowError, WorkflowValidationError
@@ -19,6 +20,7 @@ __all__ = [
     "RunFunction",
     "RunRules",
     "key_text",
+    "run_bounds",
     "run_cancel",
     "run_deadline",
     "run_error",
@@ -27,6 +29,7 @@ __all__ = [
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 
 class RunFunction:
@@ -73,6 +76,14 @@ def run_cancel(function: F) -> F:
     return RunFunction("run_cancel", function)  # type: ignore[return-value]
 
 
+def run_bounds(function: F) -> F:
+    """Register a method that works out a run's ``Bounds`` from its inputs and config, once, before its first step.
+
+    A bound that is out of its range fails the run.
+    """
+    return RunFunction("run_bounds", function)  # type: ignore[return-value]
+
+
 class RunRules:
     """The declarations of a workflow class about its runs, read once.
 
@@ -80,7 +91,7 @@ class RunRules:
         WorkflowValidationError: The declarations contradict each other.
     """
 
-    __slots__ = ("functions", "has_none", "key", "limits", "per", "receives", "when_running")
+    __slots__ = ("bounds", "functions", "has_none", "key", "limits", "per", "receives", "when_running")
 
     def __init__(
         self,
@@ -95,8 +106,11 @@ class RunRules:
         self.receives: dict[str, Receives] = {event_name(one.event): one for one in receives}
         self.key = _call(functions.get("run_key"))
         self.per = _call(functions.get("runs_per"))
+        self.bounds = _bounds_call(functions.get("run_bounds"))
         self.when_running: WhenRunning = when_running or "reject"
-        self.has_none = self.key is None and not receives and self.limits.concurrent_runs is None
+        self.has_none = (
+            self.key is None and not receives and self.limits.concurrent_runs is None and self.bounds is None
+        )
         if when_running is not None and when_running not in get_args(WhenRunning):
             raise WorkflowValidationError(
                 f"{owner}: `when_running` must be one of {', '.join(get_args(WhenRunning))}, not {when_running!r}"
@@ -105,7 +119,7 @@ class RunRules:
             raise WorkflowValidationError(
                 f"{owner} says what a second start does, but not under which key: decorate a method with `@run_key`"
             )
-        if self.per is not None and self.limits.concurrent_runs is None:
+        if self.per is not None and self.limits.concurrent_runs is None and self.bounds is None:
             raise WorkflowValidationError(f"{owner} has `@runs_per` without `Limits(concurrent_runs=…)`")
         if len(self.receives) < len(receives):
             raise WorkflowValidationError(f"{owner} receives two events of the same name")
@@ -120,16 +134,27 @@ _NO_LIMITS: Final = Limits()
 
 
 def _call(found: RunFunction | None) -> Callable[[CallingRun], str] | None:
-    if found is None:
-        return None
+    return None if found is None else _computed(found, lambda value, run: key_text(value))
+
+
+def _bounds_call(found: RunFunction | None) -> Callable[[CallingRun], dict[tuple[str, int], float]] | None:
+    return (
+        None
+        if found is None
+        else _computed(found, lambda value, run: bounds_in_numbers(value, run.execution.plan))
+    )
+
+
+def _computed(found: RunFunction, read: Callable[[Any, CallingRun], T]) -> Callable[[CallingRun], T]:
+    """Return a function that calls a method about runs with a run's inputs, and reads what it returns."""
     signature = read_signature(found.function, is_tail=True, names=found.names)
     call = make_call(found.function, signature, (), is_tail=True)
     name = found.__name__
 
-    def text(run: CallingRun) -> str:
+    def computed(run: CallingRun) -> T:
         step = run.execution.plan.steps[0]
         try:
-            return key_text(call(run, StepRun(0, step, run.execution.inputs, None, ()), None))
+            return read(call(run, StepRun(0, step, run.execution.inputs, None, ()), None), run)
         except WorkflowError:
             raise
         except Exception as error:
@@ -137,7 +162,7 @@ def _call(found: RunFunction | None) -> Callable[[CallingRun], str] | None:
                 f"`{name}` of {run.workflow.workflow_name} cannot be computed: {error}"
             ) from error
 
-    return text
+    return computed
 
 
 def key_text(value: object) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from wfc.runtime.core.effects import Effect
 from wfc.runtime.core.event_waits import EventWait
@@ -16,7 +16,10 @@ from wfc.runtime.events import Event, StartEvent, StopEvent
 from wfc.runtime.plan import Plan
 from wfc.runtime.plan.step import Step
 
-__all__ = ["NONE", "Execution", "Timed"]
+__all__ = ["NONE", "OF_RUN", "Execution", "Timed"]
+
+OF_RUN: Final = -1
+"""The place of a step's index, for bounds on the whole run."""
 
 NONE: dict[Any, Any] = {}
 """A shared empty dictionary in place of those that most runs never need.
@@ -43,6 +46,7 @@ class Execution:
         "asked",
         "asked_for",
         "asked_waits",
+        "bounds",
         "buffers",
         "busy",
         "cost_usd",
@@ -55,6 +59,7 @@ class Execution:
         "inbox",
         "inputs",
         "limits",
+        "most_steps",
         "number",
         "observed",
         "outcome",
@@ -71,6 +76,7 @@ class Execution:
         "timers",
         "tokens",
         "unclaimed",
+        "workers",
     )
 
     def __init__(self, plan: Plan, run_id: str, state: Any) -> None:
@@ -103,6 +109,11 @@ class Execution:
         self.paused: dict[int, Pause] = NONE  # by the step run's number
         self.expecting: dict[int, Pause] = NONE  # the pauses that an event from outside may end, by number
         self.limits: Mapping[int, int] = NONE
+        self.bounds: Mapping[tuple[str, int], float] = (
+            NONE  # worked out at the start: by name and step's index
+        )
+        self.most_steps = self.plan.most_steps
+        self.workers = self.plan.workers  # how many there are, by step index
         self.runs: dict[int, int] = NONE  # step runs outside of items, of steps with a limit
         self.steps = 0  # step runs, if they are bounded
         self.tokens = 0  # of models, in and out
@@ -112,6 +123,25 @@ class Execution:
         self.root: Frame | None = None
         self.fell_short: tuple[Frame, Step, Slots] | None = None  # the last join of some that got too few
         self.asked = False  # somebody outside was asked for an answer
+
+    def set_bounds(self, bounds: Mapping[tuple[str, int], float]) -> None:
+        """Set the bounds that were worked out at the start of the run; they take the place of declared ones."""
+        self.bounds = bounds
+        workers = [(index, int(most)) for (name, index), most in bounds.items() if name == "num_workers"]
+        if workers:
+            self.workers = list(self.plan.workers)
+            for index, most in workers:
+                self.workers[index] = most
+        if ("steps", OF_RUN) in bounds:
+            self.most_steps = int(bounds["steps", OF_RUN])
+
+    def timeout_of(self, step: Step) -> float | None:
+        """The seconds that an attempt of a step may take; ``None``: any number."""
+        return self.bounds.get(("timeout", step.index), step.timeout) if self.bounds else step.timeout
+
+    def within_of(self, step: Step) -> float | None:
+        """The seconds that a step's join waits at most; ``None``: any number."""
+        return self.bounds.get(("within", step.index), step.within) if self.bounds else step.within
 
     def receive(self, message_id: str) -> None:
         """Record that an event from outside has arrived."""

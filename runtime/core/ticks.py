@@ -35,13 +35,22 @@ __all__ = [
 
 
 class Started:
-    """The start of the run. ``limits`` holds the ``max_runs`` of steps that compute it, by step index."""
+    """The start of the run. ``limits`` holds the ``max_runs`` of steps that compute it, by step index.
 
-    __slots__ = ("event", "limits")
+    ``bounds`` holds the other bounds that are worked out at the start: see ``Execution.bounds``.
+    """
 
-    def __init__(self, event: StartEvent, limits: Mapping[int, int]) -> None:
+    __slots__ = ("bounds", "event", "limits")
+
+    def __init__(
+        self,
+        event: StartEvent,
+        limits: Mapping[int, int],
+        bounds: Mapping[tuple[str, int], float] | None = None,
+    ) -> None:
         self.event = event
         self.limits = limits
+        self.bounds = bounds
 
 
 class Completed:

@@ -47,6 +47,7 @@ class Plan:
         received: tuple[EventClass, ...] = (),
         limits: Limits | None = None,
         exits: Mapping[str, tuple[Call, Signature]] | None = None,
+        computes_bounds: bool = False,
     ) -> None:
         self.owner = owner
         self.received = received
@@ -61,6 +62,7 @@ class Plan:
             if step.item is not None:
                 step.item.index = self.size
                 self.size += 1
+        self.workers = [step.num_workers for step in self._with_items()]  # by step index
         bind_handlers(owner, self.steps)
         self.exits: dict[str, Call] = {name: call for name, (call, _) in (exits or {}).items()}
         self.exit_signatures = [signature for _, signature in (exits or {}).values()]
@@ -77,7 +79,10 @@ class Plan:
         self.limits = limits
         self.has_limits = any(step.limited for step in self.steps)
         self.most_steps = None if limits is None else limits.steps
-        if self.most_steps is not None:
+        if computes_bounds:  # those of a run may bound what the class does not
+            for step in self._with_items():
+                step.plain = False
+        if self.most_steps is not None or computes_bounds:
             for step in self.steps:
                 step.limited, step.simple = True, False
         self._acceptors: dict[EventClass, tuple[Step, ...]] = {}
@@ -91,6 +96,10 @@ class Plan:
             issubclass(event, HumanResponseEvent) for step in self.steps for event in step.accepts
         )
         self.state = _state_class(self.steps, self.exit_signatures)
+
+    def _with_items(self) -> list[Step]:
+        """Return all steps by index, with those of items."""
+        return [*self.steps, *(step.item for step in self.steps if step.item is not None)]
 
     def _bind_routes(self) -> None:
         for step in self.steps:

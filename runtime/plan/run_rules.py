@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Final, Literal
 
 from wfc.runtime.events import Event
 
-__all__ = ["RUN_EXITS", "Limits", "Receives", "RunExit", "WhenRunning"]
+__all__ = ["RUN_EXITS", "Bounds", "Limits", "Receives", "RunExit", "StepBounds", "WhenRunning"]
 
 WhenRunning = Literal["reject", "queue", "replace", "join", "parallel"]
 """The effect of a second start under a key while the first run is not over."""
@@ -49,3 +51,43 @@ class Limits:
     tokens: int | None = None
     cost_usd: float | None = None
     concurrent_runs: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StepBounds:
+    """Bounds on a step that are worked out when a run starts; ``None``: those that the step declares.
+
+    Args:
+        timeout: Of one attempt, or of one attempt at an item.
+        num_workers: How many of its runs, or of its items, may be at work at once.
+        items: The greatest number of items of its ``Items``.
+        quorum: How many people must answer its ``Question``.
+        within: How long its join waits.
+    """
+
+    timeout: timedelta | float | None = None
+    num_workers: int | None = None
+    items: int | None = None
+    quorum: int | None = None
+    within: timedelta | float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Bounds on a run that are worked out when it starts; ``None``: those that the class declares.
+
+    Args:
+        deadline: For the whole run.
+        steps: See ``Limits``, as the next ones.
+        tokens: Of models.
+        cost_usd: Of models.
+        concurrent_runs: Of this workflow.
+        of_steps: Those on steps, by name.
+    """
+
+    deadline: timedelta | float | None = None
+    steps: int | None = None
+    tokens: int | None = None
+    cost_usd: float | None = None
+    concurrent_runs: int | None = None
+    of_steps: Mapping[str, StepBounds] = field(default_factory=dict)

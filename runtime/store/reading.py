@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from wfc.runtime.core.event_waits import EventWait
-from wfc.runtime.core.execution import NONE, Execution
+from wfc.runtime.core.execution import NONE, OF_RUN, Execution
 from wfc.runtime.core.step_runs import (
     AwaitedEvent,
     Exit,
@@ -101,6 +101,12 @@ class _SnapshotReader:
         if type(index) is not int or not 0 <= index < len(self._table.steps):
             raise SnapshotError("the snapshot names a step that the workflow does not have")
         return self._table.steps[index]
+
+    def _bound(self, name: Any, index: Any, bound: Any) -> tuple[tuple[str, int], float]:
+        known = type(index) is int and OF_RUN <= index < self._table.size
+        if not known or not isinstance(bound, int | float) or not 0 <= bound < _LARGEST:
+            raise SnapshotError("the snapshot has a bound that the workflow does not have")
+        return (str(name), index), bound
 
     def _run(self, data: dict[str, Any]) -> StepRun:
         step = self._steps.get(data["step"])
@@ -309,6 +315,8 @@ class _SnapshotReader:
         execution, data, values = self._execution, self._data, self._values
         execution.root = self._frame_at(data.get("root"))
         execution.limits = {self._step(index).index: _number(most) for index, most in self._list("limits")}
+        if bounds := dict(self._bound(*one) for one in self._list("bounds")):
+            execution.set_bounds(bounds)
         execution.runs = {
             self._step(index).index: _number(count) for index, count in self._list("counts")
         } or NONE

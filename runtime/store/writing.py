@@ -94,6 +94,7 @@ class _Writer:
         failing = execution.failing
         return {
             "limits": [[index, most] for index, most in execution.limits.items()],
+            "bounds": [[name, index, bound] for (name, index), bound in execution.bounds.items()],
             "counts": [[index, count] for index, count in execution.runs.items()],
             "steps": execution.steps or None,
             "tokens": execution.tokens or None,

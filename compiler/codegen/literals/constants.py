@@ -24,6 +24,7 @@ from wfc.compiler.types import (
     fits,
     members,
 )
+from wfc.compiler.types.constraints import whole_text
 from wfc.compiler.types.durations import seconds
 
 __all__ = ["bounds", "call", "constant", "construct"]
@@ -103,6 +104,6 @@ def bounds(constraints: Constraints, type_: Type, names: ClassNames) -> dict[str
         "le": None if constraints.max is None else constant(constraints.max, inner, names),
         "min_length": None if least is None else literal(least),
         "max_length": None if most is None else literal(most),
-        "pattern": None if constraints.pattern is None else literal(constraints.pattern),
+        "pattern": None if constraints.pattern is None else literal(whole_text(constraints.pattern)),
     }
     return {name: code for name, code in found.items() if code is not None}

@@ -8,7 +8,7 @@ from wfc.compiler.codegen.literals.annotations import annotation, union
 from wfc.compiler.codegen.names import ModuleNames, ScopeNames
 from wfc.compiler.expressions import Expression, Template, generate_expression, generate_text
 from wfc.compiler.model import AnyOf, Event, Join, Step, Workflow
-from wfc.compiler.python.literals import Code, field_name, local_name, snake_case
+from wfc.compiler.python.literals import Code, field_name, literal, local_name, snake_case
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import Type
 
@@ -105,6 +105,10 @@ class FunctionBuilder:
         """Return an expression as Python, for a value of the type ``into``; use its parameters."""
         self.note(expression.uses)
         return generate_expression(expression, {**self.known, **(known or {})}, target=into)
+
+    def bound(self, bound: int | Expression) -> Code:
+        """Return a bound that is written out, or worked out from inputs and config."""
+        return self.expression(bound) if isinstance(bound, Expression) else literal(bound)
 
     def template(self, template: Template, known: Mapping[Path, Code] | None = None) -> Code:
         """Return a text without statements as Python; use its parameters."""

@@ -85,7 +85,7 @@ class ValueWriter:
         items = self.function.expression(batch.items, known)
         item = self.function.names.inner().give(local_name(batch.name))
         event = self.emit(batch.emit, {**known, (batch.name,): item})
-        source = call(Code("filters.at_most"), literal(batch.max), items)
+        source = call(Code("filters.at_most"), self.function.bound(batch.max), items)
         events = Code(f"[{event} for {item} in {source}]")
         return (
             call(Code("Batch"), self.names.of(batch.emit.event.record), events) if self.told_apart else events

@@ -9,6 +9,7 @@ from wfc.compiler.codegen.layout.docstrings import docstring
 from wfc.compiler.codegen.layout.expressions import INDENT
 from wfc.compiler.codegen.layout.statements import fit
 from wfc.compiler.codegen.literals.annotations import annotation, union
+from wfc.compiler.codegen.literals.brackets import after_in
 from wfc.compiler.codegen.literals.constants import call
 from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionParameter, Path
 from wfc.compiler.codegen.literals.negation import negated
@@ -47,7 +48,8 @@ class MapWriter:
     def items(self, step: Step, action: MapItems, comment: Code) -> PythonFunction:
         function = self.methods.main_function(step)
         kept = kept_items(action, function)
-        value = call(Code("Items"), kept, most=literal(action.max))
+        most = {"most": literal(action.max)} if isinstance(action.max, int) else {}
+        value = call(Code("Items"), kept, **most)
         returns = Code(f"Items[{annotation(action.item, self.names)}]")
         body = self.methods.lines(function, f"return {value}")
         doc = docstring(step.description, BODY)
@@ -113,12 +115,12 @@ class MapWriter:
 def map_statement(action: MapItems, function: FunctionBuilder, names: ModuleNames) -> str:
     """Return the statement that goes through the list of a `map` without an action."""
     item = item_name(action, function)
-    kept = call(Code("filters.at_most"), literal(action.max), kept_items(action, function))
+    kept = call(Code("filters.at_most"), function.bound(action.max), kept_items(action, function))
     known: dict[Path, Code] = {(action.name,): item}
     given = kept
     if action.give is not None:
         spelled = ValueWriter(function, names).value(action.give, known)
-        given = Code(f"[{spelled} for {item} in {kept}]")
+        given = Code(f"[{spelled} for {item} in {after_in(kept)}]")
     return f"result: list[{annotation(action.given, names)}] = {given}"
 
 
@@ -129,7 +131,7 @@ def kept_items(action: MapItems, function: FunctionBuilder) -> Code:
         return items
     item = item_name(action, function)
     condition = function.expression(action.keep, {(action.name,): item})
-    return Code(f"[{item} for {item} in {items} if {condition}]")
+    return Code(f"[{item} for {item} in {after_in(items)} if {after_in(condition)}]")
 
 
 def item_name(action: MapItems, function: FunctionBuilder) -> Code:

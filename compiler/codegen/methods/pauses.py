@@ -56,7 +56,7 @@ def question_value(
         named["prefill"] = Code(f"{{{', '.join(pairs)}}}")
     if asked.assign:
         named["assign"] = Code(f"[{', '.join(function.template(each) for each in asked.assign)}]")
-    if asked.quorum is not None:
+    if isinstance(asked.quorum, int):
         named["quorum"] = literal(asked.quorum)
     named |= computed_bounds(step, function)
     return call(Code("Question"), form, **named)

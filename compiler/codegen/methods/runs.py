@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from wfc.compiler.codegen.layout.statements import fit
 from wfc.compiler.codegen.literals.constants import call
@@ -11,12 +11,15 @@ from wfc.compiler.codegen.methods.tails import TailWriter
 from wfc.compiler.codegen.methods.writer import BODY
 from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.shapes import SELF, PythonFunction
-from wfc.compiler.model import Workflow
+from wfc.compiler.expressions import Expression
+from wfc.compiler.model import AskPerson, MapItems, Step, Workflow
+from wfc.compiler.model.runs import Limits
 from wfc.compiler.python.literals import Code, literal
 from wfc.compiler.types import STRING
 
 __all__ = ["run_keywords", "run_methods"]
 
+LIMITS = ("steps", "tokens", "cost_usd", "concurrent_runs")
 HOOKS = {
     "on_error": ("run_error", "run_failed"),
     "on_deadline": ("run_deadline", "run_out_of_time"),
@@ -28,8 +31,8 @@ def run_keywords(workflow: Workflow) -> dict[str, Code]:
     """Return the keywords in the head of a workflow's class."""
     run, named = workflow.run, dict[str, Code]()
     if run.limits is not None:
-        given = {key: getattr(run.limits, key) for key in ("steps", "tokens", "cost_usd", "concurrent_runs")}
-        bounds = {key: literal(value) for key, value in given.items() if value is not None}
+        given = {key: getattr(run.limits, key) for key in LIMITS}
+        bounds = {key: literal(value) for key, value in given.items() if isinstance(value, (int, float))}
         if bounds:
             named["limits"] = call(Code("Limits"), **bounds)
     if run.moved:
@@ -51,6 +54,8 @@ def run_methods(workflow: Workflow, names: ModuleNames) -> Iterator[PythonFuncti
         value = function.expression(limits.per)
         spelled = f"return {value}" if limits.per.type == STRING else f"return str({value})"
         yield run_method("runs_per", "runs_per_value", names, function, Code("str"), fit(spelled, BODY))
+    if (bounds := bounds_method(workflow, names, start)) is not None:
+        yield bounds
     at_hand = (
         start,
         FunctionParameter("state", Code("state"), names.state),
@@ -65,6 +70,41 @@ def run_methods(workflow: Workflow, names: ModuleNames) -> Iterator[PythonFuncti
         unhandled = key == "on_error" and not exit_.exhaustive
         lines = tail.lines(exit_, (), unhandled=unhandled)
         yield run_method(hook, name, names, function, tail.returns(exit_, unhandled=unhandled), lines)
+
+
+def bounds_method(workflow: Workflow, names: ModuleNames, start: FunctionParameter) -> PythonFunction | None:
+    """Return the method for the bounds that are worked out when a run starts; ``None`` if all are written out."""
+    limits = workflow.run.limits or Limits()
+    of_run = {"deadline": workflow.deadline} | {key: getattr(limits, key) for key in LIMITS}
+    config = FunctionParameter("config", Code("config"), names.config)
+    function = FunctionBuilder(names.scope, (start, config))
+    named = computed(of_run, function)
+    of_steps = {step.name: computed(step_bounds(step), function) for step in workflow.steps}
+    pairs = [
+        f"{literal(name)}: {call(Code('StepBounds'), **each)}" for name, each in of_steps.items() if each
+    ]
+    if pairs:
+        named["of_steps"] = Code(f"{{{', '.join(pairs)}}}")
+    if not named:
+        return None
+    lines = fit(f"return {call(Code('Bounds'), **named)}", BODY)
+    return run_method("run_bounds", "bounds", names, function, Code("Bounds"), lines)
+
+
+def step_bounds(step: Step) -> dict[str, object]:
+    """Return the bounds of a step, by the names that the runtime has for them."""
+    action = step.action
+    return {
+        "timeout": step.timeout,
+        "num_workers": step.concurrency,
+        "items": action.max if isinstance(action, MapItems) and action.do is not None else None,
+        "quorum": action.quorum if isinstance(action, AskPerson) else None,
+    }
+
+
+def computed(bounds: Mapping[str, object], function: FunctionBuilder) -> dict[str, Code]:
+    """Return those of some bounds that are expressions, as Python."""
+    return {key: function.expression(each) for key, each in bounds.items() if isinstance(each, Expression)}
 
 
 def run_method(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Mapping, Sequence, Set
 
 from wfc.compiler.codegen.layout.expressions import INDENT
 from wfc.compiler.codegen.layout.statements import fit
 from wfc.compiler.codegen.literals.annotations import annotation, union
+from wfc.compiler.codegen.literals.brackets import after_star, beside_and
 from wfc.compiler.codegen.literals.constants import call
 from wfc.compiler.codegen.literals.functions import FunctionBuilder, Path
 from wfc.compiler.codegen.literals.values import ValueWriter
@@ -126,7 +126,7 @@ class TailWriter:
             parts.append(call(Code("error.matches"), *map(literal, entry.errors)))
         if entry.when is not None:
             when = self.function.expression(entry.when, known)
-            parts.append(f"({when})" if entry.errors and _needs_parentheses(when) else when)
+            parts.append(beside_and(when) if entry.errors else when)
         return Code(" and ".join(parts)) if parts else None
 
     def save_and_leave(
@@ -262,7 +262,9 @@ class TailWriter:
 def merged_value(there: Code, new: Code, merge: Merge, *, written_out: bool) -> Code:
     """Return what a state field holds after a save."""
     if merge.how == "append":
-        return Code(f"[*{there}, {new[1:-1]}]" if written_out and new != "[]" else f"[*{there}, *{new}]")
+        return Code(
+            f"[*{there}, {new[1:-1]}]" if written_out and new != "[]" else f"[*{there}, *{after_star(new)}]"
+        )
     if merge.how == "by":
         key = Code(f"lambda item: item.{field_name(merge.by)}")
         return call(Code("filters.merged_by"), there, new, key)
@@ -279,12 +281,6 @@ def _fitted(statements: Sequence[str], indent: int) -> Iterator[str]:
 
 def _dotted(code: str) -> bool:
     return all(part.isidentifier() for part in code.split("."))
-
-
-def _needs_parentheses(condition: str) -> bool:
-    """Return whether a condition needs parentheses beside an `and`."""
-    tree = ast.parse(condition, mode="eval").body
-    return isinstance(tree, ast.IfExp) or (isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.Or))
 
 
 def _has_enumeration(type_: Type) -> bool:

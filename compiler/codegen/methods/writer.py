@@ -80,9 +80,9 @@ class MethodWriter:
         named: dict[str, Code] = {}
         if step.retry is not None:
             named["retry_policy"] = self.bindings.retry(step.retry)
-        if step.timeout is not None:
+        if isinstance(step.timeout, float):
             named["timeout"] = literal(step.timeout)
-        if step.concurrency != USUAL_CONCURRENCY:
+        if isinstance(step.concurrency, int) and step.concurrency != USUAL_CONCURRENCY:
             named["num_workers"] = literal(step.concurrency)
         if step.cached is not None:
             named["cache"] = cache_argument(step.cached)

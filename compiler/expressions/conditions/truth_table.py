@@ -8,11 +8,14 @@ the conditions get to ask it, so that the cases stay few.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from wfc.compiler.expressions.conditions.propositions import Key, Propositions, Row
+from wfc.compiler.expressions.conditions import propositions
 from wfc.compiler.expressions.syntax.tree import Compare, Constant, Logic, Node, Path, path_of
 from wfc.compiler.types import ANY, BOOLEAN, NULL, UNKNOWN, Enumeration, Optional, Scalar
+
+if TYPE_CHECKING:
+    from wfc.compiler.expressions.conditions.propositions import Key, Propositions, Row
 
 __all__ = ["TooManyCasesError", "constant_truth", "outcomes"]
 
@@ -30,10 +33,10 @@ def constant_truth(tree: Node) -> bool | None:
     """Return whether a condition holds in every case or in none; ``None`` if it depends, as it should."""
     if asks_apart([tree], set()):
         return None
-    propositions = Propositions([tree], [""])
+    asked = propositions.Propositions([tree], [""])
     seen: bool | None = None
     try:
-        for _, held in outcomes(propositions, lambda row: propositions.holds(tree, row)):
+        for _, held in outcomes(asked, lambda row: asked.holds(tree, row)):
             if seen is not None and held != seen:
                 return None
             seen = held
@@ -74,10 +77,10 @@ def asks_apart(nodes: Iterable[Node], seen: set[Path]) -> bool:
 
 
 def outcomes(
-    propositions: Propositions, evaluate: Callable[[Row], T], known: Row | None = None
+    asked: Propositions, evaluate: Callable[[Row], T], known: Row | None = None
 ) -> Iterator[tuple[dict[Key, object], T]]:
     """Yield what comes out in every case, given what is known; each case answers only what was asked."""
-    if len(propositions.by_key) > MAX_PROPOSITIONS:
+    if len(asked.by_key) > MAX_PROPOSITIONS:
         raise TooManyCasesError
     rows = [dict(known or {})]
     budget = MAX_ROWS
@@ -86,8 +89,8 @@ def outcomes(
         try:
             result = evaluate(row)
         except KeyError as error:
-            asked = propositions.by_key[error.args[0]]
-            rows += [{**row, asked.key: case} for case in reversed(asked.cases)]
+            proposition = asked.by_key[error.args[0]]
+            rows += [{**row, proposition.key: case} for case in reversed(proposition.cases)]
             if len(rows) > budget:
                 raise TooManyCasesError from None
         else:

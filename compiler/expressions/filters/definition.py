@@ -7,14 +7,18 @@ that its Python calls as ``filters.name`` stands in ``wfc/runtime/values/filters
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from wfc.compiler.expressions.python.filter_calls import PrintedFilter
-from wfc.compiler.expressions.python.pieces import Piece, call, method
+from wfc.compiler.expressions.python import pieces
 from wfc.compiler.expressions.typing.filter_calls import CheckedFilter, FilterParameter
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import Type, base, members, show
 
-__all__ = ["CheckedFilter", "Filter", "FilterParameter", "PrintedFilter", "simple"]
+if TYPE_CHECKING:
+    from wfc.compiler.expressions.python.filter_calls import PrintedFilter
+    from wfc.compiler.expressions.python.pieces import Piece
+
+__all__ = ["CheckedFilter", "Filter", "FilterParameter", "simple"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +70,8 @@ def simple(
     def to_python(use: PrintedFilter) -> Piece:
         arguments = [use.arguments[each.name] for each in parameters if each.name in use.arguments]
         if python.startswith("."):
-            return method(use.subject, python[1:], *arguments)
-        return call(python, use.subject, *arguments)
+            return pieces.method(use.subject, python[1:], *arguments)
+        return pieces.call(python, use.subject, *arguments)
 
     return Filter(
         name, " or ".join(map(show, kinds)), show(gives), doc, example, parameters, check, to_python

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from wfc.compiler.expressions.filters.definition import CheckedFilter, Filter, FilterParameter, PrintedFilter
-from wfc.compiler.expressions.python.f_strings import joined_texts
-from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, attribute, call, method, unused_name
+from wfc.compiler.expressions.filters.definition import CheckedFilter, Filter, FilterParameter
+from wfc.compiler.expressions.python import f_strings, pieces
 from wfc.compiler.expressions.syntax.tree import Constant, ListDisplay, Node
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.types import (
@@ -29,6 +28,10 @@ from wfc.compiler.types import (
     ordered,
     show,
 )
+
+if TYPE_CHECKING:
+    from wfc.compiler.expressions.python.filter_calls import PrintedFilter
+    from wfc.compiler.expressions.python.pieces import Piece
 
 __all__ = ["FILTERS"]
 
@@ -55,7 +58,7 @@ def one_item(use: CheckedFilter) -> Type:
 def print_first(use: PrintedFilter) -> Piece:
     if isinstance(use.node.of, ListDisplay) and use.node.of.items:
         return written(use, use.node.of.items[0])
-    return call("filters.first", use.subject)
+    return pieces.call("filters.first", use.subject)
 
 
 def written(use: PrintedFilter, item: Node) -> Piece:
@@ -67,7 +70,7 @@ def written(use: PrintedFilter, item: Node) -> Piece:
 def print_last(use: PrintedFilter) -> Piece:
     if isinstance(use.node.of, ListDisplay) and use.node.of.items:
         return written(use, use.node.of.items[-1])
-    return call("filters.last", use.subject)
+    return pieces.call("filters.last", use.subject)
 
 
 def check_extreme(use: CheckedFilter) -> Type:
@@ -80,7 +83,7 @@ def check_extreme(use: CheckedFilter) -> Type:
 def extreme(name: str, doc: str, example: tuple[str, str]) -> Filter:
     def to_python(use: PrintedFilter) -> Piece:
         items = use.subject.looped
-        return call(name, items) if is_filled(use) else call(name, items, "default=None")
+        return pieces.call(name, items) if is_filled(use) else pieces.call(name, items, "default=None")
 
     return Filter(
         name,
@@ -119,13 +122,13 @@ def print_sort(use: PrintedFilter) -> Piece:
         options.append(f"key={lambda_of(use)}")
     if use.constant("descending") is True:
         options.append("reverse=True")
-    return call("sorted", use.subject.looped, *options)
+    return pieces.call("sorted", use.subject.looped, *options)
 
 
 def lambda_of(use: PrintedFilter) -> str:
     """``lambda item: item.total``, for the argument ``field``."""
-    item = unused_name()
-    return f"lambda {item}: {attribute(item, str(use.constant('field'))).code}"
+    item = pieces.unused_name()
+    return f"lambda {item}: {pieces.attribute(item, str(use.constant('field'))).code}"
 
 
 def check_sum(use: CheckedFilter) -> Type:
@@ -141,12 +144,12 @@ def print_sum(use: PrintedFilter) -> Piece:
     item = base(use.type.item) if isinstance(use.type, ListOf) else UNKNOWN
     match item:
         case Scalar(name="number"):
-            return call("filters.finite", call("sum", use.subject.looped))
+            return pieces.call("filters.finite", pieces.call("sum", use.subject.looped))
         case Scalar(name="decimal"):
-            return call("filters.decimal", call("sum", use.subject.looped))
+            return pieces.call("filters.decimal", pieces.call("sum", use.subject.looped))
         case Scalar(name="duration"):
-            return call("filters.total", use.subject)
-    return call("sum", use.subject.looped)
+            return pieces.call("filters.total", use.subject)
+    return pieces.call("sum", use.subject.looped)
 
 
 def check_same_list(use: CheckedFilter) -> Type:
@@ -160,7 +163,7 @@ def check_unique(use: CheckedFilter) -> Type:
 
 
 def print_unique(use: PrintedFilter) -> Piece:
-    return call("filters.unique", use.subject, *([lambda_of(use)] if "field" in use.arguments else []))
+    return pieces.call("filters.unique", use.subject, *([lambda_of(use)] if "field" in use.arguments else []))
 
 
 def check_join(use: CheckedFilter) -> Type:
@@ -175,14 +178,14 @@ def check_join(use: CheckedFilter) -> Type:
 def print_join(use: PrintedFilter) -> Piece:
     given = use.node.bound.get("separator")
     if isinstance(use.node.of, ListDisplay) and (given is None or isinstance(given, Constant)):
-        return joined_texts(
+        return f_strings.joined_texts(
             use.printer, use.node.of.items, str(given.value) if isinstance(given, Constant) else ""
         )
     separator = use.arguments.get("separator") or use.printer.text("")
     kind = use.type.item if isinstance(use.type, ListOf) else UNKNOWN
     if all(base(each) == STRING for each in members(kind)):
-        return method(separator, "join", use.subject.looped)
-    return method(separator, "join", call("map", "filters.text", use.subject.looped))
+        return pieces.method(separator, "join", use.subject.looped)
+    return pieces.method(separator, "join", pieces.call("map", "filters.text", use.subject.looped))
 
 
 def check_flatten(use: CheckedFilter) -> Type:
@@ -202,13 +205,13 @@ def check_present(use: CheckedFilter) -> Type:
 
 
 def print_present(use: PrintedFilter) -> Piece:
-    item = unused_name(use.subject)
-    return atom(f"[{item} for {item} in {use.subject.after_in} if {item} is not None]")
+    item = pieces.unused_name(use.subject)
+    return pieces.atom(f"[{item} for {item} in {use.subject.after_in} if {item} is not None]")
 
 
 def function(name: str) -> Callable[[PrintedFilter], Piece]:
     """Print a filter as a function of its subject and its arguments."""
-    return lambda use: call(name, use.subject, *use.arguments.values())
+    return lambda use: pieces.call(name, use.subject, *use.arguments.values())
 
 
 FIELD: Final = FilterParameter("field", STRING, constant=True)
@@ -274,7 +277,7 @@ FILTERS: Final = (
         ("[1, 2] | reverse", "[2, 1]"),
         (),
         check_same_list,
-        lambda use: atom(f"{use.subject.within(Rank.ATOM)}[::-1]"),
+        lambda use: pieces.atom(f"{use.subject.within(pieces.Rank.ATOM)}[::-1]"),
     ),
     Filter(
         "unique",
@@ -304,7 +307,7 @@ FILTERS: Final = (
         ('["buy", "sell", "buy"] | most_common', '"buy"'),
         (),
         one_item,
-        lambda use: call(
+        lambda use: pieces.call(
             "filters.most_common" if is_filled(use) else "filters.most_common_if_any", use.subject
         ),
     ),

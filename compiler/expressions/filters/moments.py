@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from wfc.compiler.expressions.filters.definition import CheckedFilter, Filter, FilterParameter, PrintedFilter
-from wfc.compiler.expressions.python.pieces import Piece, call
+from wfc.compiler.expressions.filters.definition import CheckedFilter, Filter, FilterParameter
+from wfc.compiler.expressions.python import pieces
 from wfc.compiler.expressions.syntax.tree import Constant
 from wfc.compiler.rules import patterns as problems
 from wfc.compiler.types import DATE, DATETIME, STRING, Type, base
+
+if TYPE_CHECKING:
+    from wfc.compiler.expressions.python.filter_calls import PrintedFilter
+    from wfc.compiler.expressions.python.pieces import Piece
 
 __all__ = ["DATE_DIRECTIVES", "FORMAT", "TIME_DIRECTIVES"]
 
@@ -41,7 +45,7 @@ TIME_DIRECTIVES: Final[Mapping[str, str]] = {
     "%S": "the second, from `00`",
     "%f": "the microsecond, of six digits",
 }
-DIRECTIVE: Final = re.compile(r"%-?.?", re.DOTALL)
+DIRECTIVE: Final = r"(?s)%-?.?"
 
 
 def check_format(use: CheckedFilter) -> Type:
@@ -53,7 +57,7 @@ def check_format(use: CheckedFilter) -> Type:
         return STRING
     written = use.reporter.text[pattern.start + 1 : pattern.end - 1]
     place = use.reporter.at(pattern)
-    found = list(DIRECTIVE.finditer(pattern.value))
+    found = list(re.finditer(DIRECTIVE, pattern.value))
     if not found:
         return use.wrong(problems.pattern_without_directive(place, pattern.value))
     for match in found:
@@ -70,7 +74,7 @@ def check_format(use: CheckedFilter) -> Type:
 
 
 def print_format(use: PrintedFilter) -> Piece:
-    return call("filters.formatted", use.subject, use.arguments["pattern"])
+    return pieces.call("filters.formatted", use.subject, use.arguments["pattern"])
 
 
 FORMAT: Final = Filter(

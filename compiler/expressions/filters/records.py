@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final, get_args
+from typing import TYPE_CHECKING, Final, get_args
 
-from wfc.compiler.expressions.filters.definition import CheckedFilter, Filter, FilterParameter, PrintedFilter
+from wfc.compiler.expressions.filters.definition import CheckedFilter, Filter, FilterParameter
 from wfc.compiler.expressions.filters.lists import FIELD, lambda_of
-from wfc.compiler.expressions.python.conditions import comparison
-from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, attribute, call, unused_name
+from wfc.compiler.expressions.python import conditions, pieces
 from wfc.compiler.expressions.syntax.tree import Compare, ComparisonOperator, Constant, FilterCall, Name
-from wfc.compiler.expressions.typing.comparisons import compare
+from wfc.compiler.expressions.typing import comparisons
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.types import (
     BOOLEAN,
@@ -23,6 +22,10 @@ from wfc.compiler.types import (
     may_be_null,
     show,
 )
+
+if TYPE_CHECKING:
+    from wfc.compiler.expressions.python.filter_calls import PrintedFilter
+    from wfc.compiler.expressions.python.pieces import Piece
 
 __all__ = ["FILTERS"]
 
@@ -45,18 +48,18 @@ def check_where(use: CheckedFilter) -> Type:
     if "value" in use.bound and not isinstance(use.bound["operator"], Constant):
         place = use.reporter.at(use.bound["operator"])
         return use.wrong(operand_problems.argument_not_constant(place, "where", "operator"))
-    comparison = where_comparison(use.node)
-    if comparison is None:
+    compared = where_comparison(use.node)
+    if compared is None:
         operator = use.bound["operator"]
         return use.wrong(
             operand_problems.unknown_operator(
                 use.reporter.at(operator), str(use.constant("operator")), OPERATORS
             )
         )
-    comparison.left.type = comparison.left.declared = field
-    use.node.comparison = comparison
+    compared.left.type = compared.left.declared = field
+    use.node.comparison = compared
     before, use.reporter.failed = use.reporter.failed, False
-    compare(use.reporter, comparison, field, comparison.right.type)
+    comparisons.compare(use.reporter, compared, field, compared.right.type)
     failed, use.reporter.failed = use.reporter.failed, before or use.reporter.failed
     return UNKNOWN if failed else use.subject
 
@@ -78,12 +81,12 @@ def where_comparison(node: FilterCall) -> Compare | None:
 
 
 def print_where(use: PrintedFilter) -> Piece:
-    item = unused_name(use.subject, *use.arguments.values())
-    field = attribute(item, str(use.constant("field")))
-    test = field.within(Rank.OR)
+    item = pieces.unused_name(use.subject, *use.arguments.values())
+    field = pieces.attribute(item, str(use.constant("field")))
+    test = field.within(pieces.Rank.OR)
     if use.node.comparison is not None:
-        test = comparison(use.printer, use.node.comparison, field).within(Rank.OR)
-    return atom(f"[{item} for {item} in {use.subject.after_in} if {test}]")
+        test = conditions.comparison(use.printer, use.node.comparison, field).within(pieces.Rank.OR)
+    return pieces.atom(f"[{item} for {item} in {use.subject.after_in} if {test}]")
 
 
 def check_pluck(use: CheckedFilter) -> Type:
@@ -93,9 +96,9 @@ def check_pluck(use: CheckedFilter) -> Type:
 
 
 def print_pluck(use: PrintedFilter) -> Piece:
-    item = unused_name(use.subject)
-    field = attribute(item, str(use.constant("field")))
-    return atom(f"[{field.code} for {item} in {use.subject.after_in}]")
+    item = pieces.unused_name(use.subject)
+    field = pieces.attribute(item, str(use.constant("field")))
+    return pieces.atom(f"[{field.code} for {item} in {use.subject.after_in}]")
 
 
 def grouped(use: CheckedFilter, gives: Type) -> Type:
@@ -120,8 +123,8 @@ def check_values(use: CheckedFilter) -> Type:
 
 
 def print_values(use: PrintedFilter) -> Piece:
-    values = f"{use.subject.within(Rank.ATOM)}.values()"
-    return Piece(f"list({values})", Rank.ATOM, iterable=values)
+    values = f"{use.subject.within(pieces.Rank.ATOM)}.values()"
+    return pieces.Piece(f"list({values})", pieces.Rank.ATOM, iterable=values)
 
 
 REQUIRED_FIELD: Final = FilterParameter("field", STRING, required=True, constant=True)
@@ -156,7 +159,7 @@ FILTERS: Final = (
         ('orders | group("kind") | keys', '["book", "pen"]'),
         (REQUIRED_FIELD,),
         lambda use: grouped(use, MapOf(use.subject)),
-        lambda use: call("filters.group", use.subject, lambda_of(use)),
+        lambda use: pieces.call("filters.group", use.subject, lambda_of(use)),
     ),
     Filter(
         "count_by",
@@ -166,7 +169,7 @@ FILTERS: Final = (
         ('orders | count_by("kind")', '{"book": 2, "pen": 1}'),
         (FIELD,),
         lambda use: grouped(use, MapOf(INTEGER)),
-        lambda use: call(
+        lambda use: pieces.call(
             "filters.count_by", use.subject, *([lambda_of(use)] if "field" in use.arguments else [])
         ),
     ),
@@ -178,7 +181,7 @@ FILTERS: Final = (
         ("prices | keys", '["book", "pen"]'),
         (),
         check_keys,
-        lambda use: Piece(f"list({use.subject.code})", Rank.ATOM, iterable=use.subject.code),
+        lambda use: pieces.Piece(f"list({use.subject.code})", pieces.Rank.ATOM, iterable=use.subject.code),
     ),
     Filter(
         "values",

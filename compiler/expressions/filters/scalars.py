@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from wfc.compiler.expressions.filters.definition import CheckedFilter, Filter, FilterParameter, PrintedFilter
+from wfc.compiler.expressions.filters.definition import CheckedFilter, Filter, FilterParameter
 from wfc.compiler.expressions.filters.moments import FORMAT
-from wfc.compiler.expressions.python.exactness import is_exact, made_exact
-from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, call, method
+from wfc.compiler.expressions.python import exactness, pieces
 from wfc.compiler.expressions.syntax.tree import Constant, Subscript
-from wfc.compiler.expressions.typing.comparisons import adapt
+from wfc.compiler.expressions.typing import comparisons
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.types import (
     ANY,
@@ -34,6 +33,10 @@ from wfc.compiler.types import (
     show,
     without_null,
 )
+
+if TYPE_CHECKING:
+    from wfc.compiler.expressions.python.filter_calls import PrintedFilter
+    from wfc.compiler.expressions.python.pieces import Piece
 
 __all__ = ["FILTERS"]
 
@@ -66,7 +69,7 @@ def check_text(use: CheckedFilter) -> Type:
 
 
 def print_text(use: PrintedFilter) -> Piece:
-    return use.subject if base(use.type) == STRING else call("filters.text", use.subject)
+    return use.subject if base(use.type) == STRING else pieces.call("filters.text", use.subject)
 
 
 def conversion(
@@ -87,7 +90,7 @@ def conversion(
         return gives
 
     def to_python(use: PrintedFilter) -> Piece:
-        return use.subject if base(use.type) == gives else call(f"filters.{name}", use.subject)
+        return use.subject if base(use.type) == gives else pieces.call(f"filters.{name}", use.subject)
 
     takes = " or ".join(map(show, sources))
     return Filter(name, takes, show(gives), doc, example, (), check, to_python)
@@ -131,15 +134,15 @@ def print_default(use: PrintedFilter) -> Piece:
     if not may_be_null(use.type) and use.type != ANY:
         return use.subject
     fallback = use.printer.exact(use.node.bound["value"], use.node.type)
-    if not is_exact(use.type, use.node.type):
-        return call("filters.default", made_exact(use.subject), fallback)
+    if not exactness.is_exact(use.type, use.node.type):
+        return pieces.call("filters.default", exactness.made_exact(use.subject), fallback)
     code = use.subject.code
     if code.endswith(")") and ".get(" in code and simple_lookup(use):
-        return atom(f"{code[:-1]}, {fallback.code})")
+        return pieces.atom(f"{code[:-1]}, {fallback.code})")
     if code.replace(".", "").isidentifier():
-        test = f"{code} if {code} is not None else {fallback.within(Rank.CHOICE)}"
-        return Piece(test, Rank.CHOICE)
-    return call("filters.default", use.subject, fallback)
+        test = f"{code} if {code} is not None else {fallback.within(pieces.Rank.CHOICE)}"
+        return pieces.Piece(test, pieces.Rank.CHOICE)
+    return pieces.call("filters.default", use.subject, fallback)
 
 
 def simple_lookup(use: PrintedFilter) -> bool:
@@ -154,14 +157,18 @@ def check_json(use: CheckedFilter) -> Type:
 
 def print_json(use: PrintedFilter) -> Piece:
     if "indent" in use.arguments:
-        return call("filters.json", use.subject, f"indent={use.arguments['indent'].code}")
-    return call("filters.json", use.subject)
+        return pieces.call("filters.json", use.subject, f"indent={use.arguments['indent'].code}")
+    return pieces.call("filters.json", use.subject)
 
 
 def check_date(use: CheckedFilter) -> Type:
     kind = base(use.subject)
     node = use.node.of
-    if isinstance(node, Constant) and isinstance(node.value, str) and adapt(node, kind, DATE) != DATE:
+    if (
+        isinstance(node, Constant)
+        and isinstance(node.value, str)
+        and comparisons.adapt(node, kind, DATE) != DATE
+    ):
         return use.wrong(operand_problems.cannot_convert(use.reporter.at(node), node.value, "date"))
     return DATE if kind in (STRING, DATETIME, DATE) else use.misfit()
 
@@ -197,7 +204,7 @@ FILTERS: Final = (
         ("2.345 | round(2)", "2.35"),
         (DIGITS,),
         check_round,
-        lambda use: call("filters.rounded", use.subject, *use.arguments.values()),
+        lambda use: pieces.call("filters.rounded", use.subject, *use.arguments.values()),
     ),
     Filter(
         "floor",
@@ -207,7 +214,7 @@ FILTERS: Final = (
         ("-1.5 | floor", "-2"),
         (),
         check_whole,
-        lambda use: call("filters.floor", use.subject),
+        lambda use: pieces.call("filters.floor", use.subject),
     ),
     Filter(
         "ceil",
@@ -217,7 +224,7 @@ FILTERS: Final = (
         ("1.2 | ceil", "2"),
         (),
         check_whole,
-        lambda use: call("filters.ceil", use.subject),
+        lambda use: pieces.call("filters.ceil", use.subject),
     ),
     Filter(
         "abs",
@@ -227,7 +234,7 @@ FILTERS: Final = (
         ("-3 | abs", "3"),
         (),
         check_same_number,
-        lambda use: call("abs", use.subject),
+        lambda use: pieces.call("abs", use.subject),
     ),
     Filter(
         "string",
@@ -278,7 +285,7 @@ FILTERS: Final = (
         ('"2026-01-31" | date', '"2026-01-31"'),
         (),
         check_date,
-        lambda use: use.subject if use.type == DATE else call("filters.day", use.subject),
+        lambda use: use.subject if use.type == DATE else pieces.call("filters.day", use.subject),
     ),
     FORMAT,
     Filter(
@@ -289,6 +296,6 @@ FILTERS: Final = (
         ('"1 min" | duration | seconds', "60.0"),
         (),
         lambda use: NUMBER if use.subject == DURATION else use.misfit(),
-        lambda use: method(use.subject, "total_seconds"),
+        lambda use: pieces.method(use.subject, "total_seconds"),
     ),
 )

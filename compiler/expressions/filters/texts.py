@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from wfc.compiler.expressions.filters.definition import (
     CheckedFilter,
     Filter,
     FilterParameter,
-    PrintedFilter,
     simple,
 )
-from wfc.compiler.expressions.python.conditions import membership
-from wfc.compiler.expressions.python.pieces import Piece, atom, call, method, tuple_of
+from wfc.compiler.expressions.python import conditions, pieces
 from wfc.compiler.expressions.syntax.tree import Constant, ListDisplay
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.types import BOOLEAN, INTEGER, STRING, ListOf, MapOf, Type, base, comparable, show
+
+if TYPE_CHECKING:
+    from wfc.compiler.expressions.python.filter_calls import PrintedFilter
+    from wfc.compiler.expressions.python.pieces import Piece
 
 __all__ = ["FILTERS"]
 
@@ -39,12 +41,12 @@ def affix(name: str, method_name: str, doc: str, example: tuple[str, str]) -> Fi
     def to_python(use: PrintedFilter) -> Piece:
         given = use.node.bound["text"]
         if isinstance(given, ListDisplay):
-            argument = tuple_of([use.printer.piece(item) for item in given.items])
+            argument = pieces.tuple_of([use.printer.piece(item) for item in given.items])
         elif isinstance(given.type, ListOf):
-            argument = call("tuple", use.arguments["text"].looped)
+            argument = pieces.call("tuple", use.arguments["text"].looped)
         else:
             argument = use.arguments["text"]
-        return method(use.subject, method_name, argument)
+        return pieces.method(use.subject, method_name, argument)
 
     return Filter(
         name,
@@ -73,8 +75,8 @@ def print_split(use: PrintedFilter) -> Piece:
     text, separator = use.node.of, use.node.bound.get("separator")
     if isinstance(text, Constant) and (separator is None or isinstance(separator, Constant)):
         parts = str(text.value).split(None if separator is None else str(separator.value))
-        return atom(f"[{', '.join(use.printer.text(part).code for part in parts)}]")
-    return method(use.subject, "split", *use.arguments.values())
+        return pieces.atom(f"[{', '.join(use.printer.text(part).code for part in parts)}]")
+    return pieces.method(use.subject, "split", *use.arguments.values())
 
 
 def check_contains(use: CheckedFilter) -> Type:
@@ -98,7 +100,7 @@ def check_contains(use: CheckedFilter) -> Type:
 
 def print_contains(use: PrintedFilter) -> Piece:
     item = use.node.bound["item"]
-    return membership(use.arguments["item"], item.type, use.subject, use.type)
+    return conditions.membership(use.arguments["item"], item.type, use.subject, use.type)
 
 
 FILTERS: Final = (

@@ -1,1 +1,10 @@
 """Typed tree → Python source."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wfc.compiler.on_demand import modules_of
+
+if not TYPE_CHECKING:  # few expressions need all of them
+    __getattr__ = modules_of(__name__)

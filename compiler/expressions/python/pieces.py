@@ -67,12 +67,12 @@ class Piece:
         return self.code if self.rank >= rank else f"({self.code})"
 
 
-PATH: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
+PATH: Final = r"[^\W\d]\w*(\.[^\W\d]\w*)*"
 
 
 def is_path(code: str) -> bool:
     """Return whether code is a name, or attributes of one."""
-    return PATH.fullmatch(code) is not None
+    return re.fullmatch(PATH, code) is not None
 
 
 def atom(code: str) -> Piece:

@@ -29,13 +29,13 @@ TOKEN: Final = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 # pairs of typographic quotes, as escapes because they are hard to tell apart
-TYPOGRAPHIC: Final = re.compile(
+TYPOGRAPHIC: Final = (
     "[\u201c\u201e\xab\u2018\u201a]"
     "([^\"'\\\\\n\u201c\u201d\u201e\xab\xbb\u2018\u2019\u201a]*)"
     "[\u201d\u201c\xbb\u2019\u2018]"
 )
 BRACKETS: Final = {")": "(", "]": "[", "}": "{"}
-ESCAPE: Final = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
+ESCAPE: Final = r"(?s)\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))"
 ESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\n": "", **{c: c for c in "\\\"'"}}
 MAX_TOKENS: Final = 2_000
 MAX_DIGITS: Final = 400
@@ -169,7 +169,7 @@ def without_braces(text: str, place: Place, position: int) -> Fix | None:
 
 def straight(text: str, place: Place, position: int) -> Fix | None:
     """Return a fix that replaces typographic quotes by straight ones."""
-    match = TYPOGRAPHIC.match(text, position)
+    match = re.compile(TYPOGRAPHIC).match(text, position)
     if match is None:
         return None
     return fixes.replace_text(place.stretch(*match.span()), f'"{match[1]}"', applicability="safe")
@@ -209,4 +209,4 @@ def unescaped(text: str, start: int, place: Place) -> str:
             )
         return value
 
-    return ESCAPE.sub(letter, text[1:-1])
+    return re.sub(ESCAPE, letter, text[1:-1])

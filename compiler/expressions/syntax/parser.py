@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final, NoReturn, cast
 
+from wfc.compiler.expressions.syntax import other_languages
 from wfc.compiler.expressions.syntax.lexer import Token
-from wfc.compiler.expressions.syntax.other_languages import as_filter
 from wfc.compiler.expressions.syntax.token_cursor import TokenCursor
 from wfc.compiler.expressions.syntax.tree import (
     ArithmeticOperator,
@@ -90,7 +90,9 @@ class Parser(TokenCursor):
 
     def no_call(self, node: Attribute | Name) -> NoReturn:
         place = self.place.stretch(node.name_start, node.name_end)
-        self.fail_with(problems.method_call(place, node.name, as_filter(node, self.tokens, self.next)))
+        self.fail_with(
+            problems.method_call(place, node.name, other_languages.as_filter(node, self.tokens, self.next))
+        )
 
     def expression(self) -> Node:
         node = self.either()

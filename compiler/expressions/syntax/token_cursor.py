@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final, NoReturn
 
 from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.expressions.syntax import other_languages
 from wfc.compiler.expressions.syntax.lexer import Token, UnreadableError
-from wfc.compiler.expressions.syntax.other_languages import advice, foreign_sign
 from wfc.compiler.expressions.syntax.tree import FilterCall, Node
 from wfc.compiler.rules import expressions as problems
 
@@ -86,7 +86,7 @@ class TokenCursor:
             before = self.tokens[self.next - 1] if self.next else None
             at = self.span(before) if before else self.place.stretch(self.start, token.end)
             self.fail_with(problems.unfinished_expression(at, wanted, before.text if before else ""))
-        if foreign := foreign_sign(self.tokens, self.next):
+        if foreign := other_languages.foreign_sign(self.tokens, self.next):
             first, text, meant = foreign
             place = self.place.stretch(first.start, token.end)
             self.fail_with(problems.foreign_operator(place, text, meant, spaced=True))
@@ -95,7 +95,7 @@ class TokenCursor:
             meant = OTHER_OPERATORS[token.text]
             spaced = meant in {"==", "!="} or (spaced and " " not in meant)
             self.fail_with(problems.foreign_operator(self.span(token), token.text, meant, spaced=spaced))
-        hint = advice(self.tokens, self.next, filtered=isinstance(after, FilterCall))
+        hint = other_languages.advice(self.tokens, self.next, filtered=isinstance(after, FilterCall))
         self.fail_with(problems.unexpected_token(self.span(token), token.text, wanted, hint))
 
     def count(self, token: Token) -> None:

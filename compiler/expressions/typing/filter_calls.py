@@ -7,8 +7,7 @@ from typing import Protocol
 
 from wfc.compiler.diagnostics import Finding
 from wfc.compiler.expressions.syntax.tree import Constant, FilterCall, Node
-from wfc.compiler.expressions.typing.comparisons import adapt
-from wfc.compiler.expressions.typing.fields import item_field
+from wfc.compiler.expressions.typing import comparisons, fields
 from wfc.compiler.expressions.typing.reporter import TypeReporter
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.slotted import dataclass, field
@@ -134,7 +133,7 @@ class CheckedFilter:
     def adapted(self, name: str, wanted: Type) -> Type:
         """The type of an argument, where a text may stand for a date, a decimal and their like."""
         argument = self.bound[name]
-        return adapt(argument, argument.type, wanted)
+        return comparisons.adapt(argument, argument.type, wanted)
 
     def item(self) -> Type:
         """The type of the items of a list, or of their field if the argument ``field`` names one."""
@@ -145,5 +144,5 @@ class CheckedFilter:
         inside = self.reporter.place.stretch(argument.start + 1, argument.end - 1)
         if "\\" in self.reporter.text[argument.start : argument.end]:
             inside = self.reporter.at(argument)
-        found = item_field(self.subject.item, argument.value, inside, "an item")
+        found = fields.item_field(self.subject.item, argument.value, inside, "an item")
         return self.wrong(found) if isinstance(found, Finding) else found

@@ -7,18 +7,23 @@ from collections.abc import Callable, Iterable, Iterator
 from wfc.compiler.proof.graph.flow_graph import FlowGraph
 from wfc.compiler.proof.graph.paths import Hop
 
-__all__ = ["Edges", "components", "cyclic"]
+__all__ = ["Edges", "components", "cyclic", "edges_of"]
 
 Edges = Callable[[int], Iterable[tuple[Hop, int]]]
 
 
 def cyclic(graph: FlowGraph) -> frozenset[int]:
     """The nodes that lie on some cycle, bounded or not."""
-    loops = components(len(graph.nodes), lambda node: _edges(graph, node, only_limit=False))
+    loops = components(len(graph.nodes), lambda node: edges_of(graph, node, only_limit=False))
     return frozenset(node for loop in loops for node in loop)
 
 
-def _edges(graph: FlowGraph, node: int, *, only_limit: bool) -> Iterator[tuple[Hop, int]]:
+def edges_of(graph: FlowGraph, node: int, *, only_limit: bool) -> Iterator[tuple[Hop, int]]:
+    """Yield every hop from a node, each with where it leads.
+
+    Args:
+        only_limit: Whether only those that the node takes once its runs are used up.
+    """
     for way in graph.nodes[node].ways:
         if only_limit and way.occasion != "on_limit":
             continue

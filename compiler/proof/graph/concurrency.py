@@ -67,7 +67,7 @@ class Concurrency:
         apart: dict[tuple[int, tuple[int, ...]], list[Parting]] = {}  # large sets are dear to compare
         for node, unit in enumerate(self.graph.nodes):
             for way in unit.ways:
-                if not way.batches and not way.loose and self._leads_to_one(way.singles):
+                if not way.batches and not way.loose and not self.graph.starts_several(way.singles):
                     continue
                 loose, items = self._alike(way.loose), self._alike(way.batches)
                 singles = self._alike([event for event in way.singles if event not in way.loose])
@@ -85,12 +85,6 @@ class Concurrency:
                         found.update(dict.fromkeys(self._part(node, ones, others, items=True)))
         every = [*(parting for group in apart.values() for parting in group), *found]
         return [parting for parting in every if parting.one and parting.other]
-
-    def _leads_to_one(self, events: Sequence[str]) -> bool:
-        """Return whether some events together start at most one step, as most do, so that nothing parts
-        there.
-        """
-        return not events or (len(events) == 1 and len(self.graph.acceptors.get(events[0], ())) <= 1)
 
     def _alike(self, events: Sequence[str]) -> list[list[int]]:
         """Return where some events go, in groups that lead to the same joins and past the same forks."""

@@ -111,6 +111,19 @@ class FlowGraph:
         return any(unit.form == "each" or any(way.batches for way in unit.ways) for unit in self.nodes)
 
     @cached_property
+    def parts(self) -> bool:
+        """Whether anything may run beside something else."""
+        return any(
+            way.batches or way.loose or self.starts_several(way.singles)
+            for unit in self.nodes
+            for way in unit.ways
+        )
+
+    def starts_several(self, events: Sequence[str]) -> bool:
+        """Return whether some events together start several steps; most start one."""
+        return len(events) > 1 or any(len(self.acceptors.get(event, ())) > 1 for event in events)
+
+    @cached_property
     def batches(self) -> Batches:
         """The batches in which each unit may be reached."""
         singly = [

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from wfc.compiler.proof.graph import paths
 from wfc.compiler.proof.graph.flow_graph import Way
-from wfc.compiler.proof.graph.paths import Hop
 from wfc.compiler.slotted import dataclass
 
 __all__ = ["FIRED", "Course", "FlowToken", "courses_within", "hops_to", "tokens_of"]
@@ -46,7 +46,7 @@ def tokens_of(trace: Course) -> Iterator[FlowToken]:
     yield from reversed(found)
 
 
-def courses_within(trace: Course) -> Iterator[tuple[Course, list[Hop]]]:
+def courses_within(trace: Course) -> Iterator[tuple[Course, list[paths.Hop]]]:
     """Yield every step run in a trace, with the path to it; the path is valid only until the next item."""
     work: list[tuple[Course, tuple[object, ...]]] = [(trace, ())]
     while work:
@@ -54,23 +54,23 @@ def courses_within(trace: Course) -> Iterator[tuple[Course, list[Hop]]]:
         yield here, _listed(path)
         for link in reversed(list(tokens_of(here))):
             if link.trace is not None:
-                work.append((link.trace, (path, Hop(here.node, here.way, link.event))))
+                work.append((link.trace, (path, paths.Hop(here.node, here.way, link.event))))
 
 
-def _listed(path: tuple[object, ...]) -> list[Hop]:
-    hops: list[Hop] = []
+def _listed(path: tuple[object, ...]) -> list[paths.Hop]:
+    hops: list[paths.Hop] = []
     while path:
         rest, hop = path
         assert isinstance(rest, tuple)
-        assert isinstance(hop, Hop)
+        assert isinstance(hop, paths.Hop)
         hops.append(hop)
         path = rest
     return hops[::-1]
 
 
-def hops_to(trace: Course, join: int, slot: int) -> Iterator[list[Hop]]:
+def hops_to(trace: Course, join: int, slot: int) -> Iterator[list[paths.Hop]]:
     """Yield the paths in a trace by which tokens arrive in a slot of a join."""
     for here, path in courses_within(trace):
         for link in tokens_of(here):
             if link.node == join and link.slot == slot and link.trace is None:
-                yield [*path, Hop(here.node, here.way, link.event)]
+                yield [*path, paths.Hop(here.node, here.way, link.event)]

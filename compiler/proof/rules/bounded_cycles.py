@@ -7,9 +7,8 @@ from functools import partial
 
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.proof.analysis import FlowAnalysis
-from wfc.compiler.proof.graph.components import Edges, _edges, components
+from wfc.compiler.proof.graph import components, paths
 from wfc.compiler.proof.graph.flow_graph import FlowGraph
-from wfc.compiler.proof.graph.paths import Hop, cycle, describe_path
 from wfc.compiler.rules import flow as problems
 from wfc.compiler.slotted import dataclass
 
@@ -27,7 +26,7 @@ class UnboundedCycle:
     """
 
     head: int
-    hops: list[Hop]
+    hops: list[paths.Hop]
     by_limit: bool
 
 
@@ -38,7 +37,7 @@ def cycles_are_bounded(analysis: FlowAnalysis, report: Report) -> None:
         covered |= {join for failure in analysis.failures for join in failure.circle}
     for loop in unbounded_cycles(analysis.graph, covered):
         name = analysis.name(loop.head)
-        told = describe_path(analysis.graph, loop.hops, loop.head)
+        told = paths.describe_path(analysis.graph, loop.hops, loop.head)
         place = Place(analysis.graph.nodes[loop.head].address)
         if loop.by_limit:
             place = place / "on_limit"
@@ -56,15 +55,15 @@ def unbounded_cycles(graph: FlowGraph, covered: Collection[int] = ()) -> list[Un
     found: list[UnboundedCycle] = []
     broken = set(covered)
 
-    def edges(node: int) -> Iterator[tuple[Hop, int]]:
+    def edges(node: int) -> Iterator[tuple[paths.Hop, int]]:
         if node not in broken:
-            yield from _edges(graph, node, only_limit=graph.nodes[node].bounded)
+            yield from components.edges_of(graph, node, only_limit=graph.nodes[node].bounded)
 
-    while loops := components(len(graph.nodes), edges):
+    while loops := components.components(len(graph.nodes), edges):
         for loop in loops:
             inside = set(loop)
             head = _head(graph, inside)
-            hops = cycle(graph, head, partial(_within, edges, inside))
+            hops = paths.cycle(graph, head, partial(_within, edges, inside))
             found.append(UnboundedCycle(head, hops, graph.nodes[head].bounded))
             broken.add(head)
     return found
@@ -75,7 +74,7 @@ def _acyclic(graph: FlowGraph) -> bool:
     return all(graph.order[to] < graph.order[node] for node, after in enumerate(graph.after) for to in after)
 
 
-def _within(edges: Edges, inside: set[int], node: int) -> Iterator[tuple[Hop, int]]:
+def _within(edges: components.Edges, inside: set[int], node: int) -> Iterator[tuple[paths.Hop, int]]:
     return (edge for edge in edges(node) if edge[1] in inside)
 
 

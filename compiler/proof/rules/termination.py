@@ -7,11 +7,11 @@ from collections.abc import Collection
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.model.flow import START
 from wfc.compiler.proof.analysis import FlowAnalysis
+from wfc.compiler.proof.graph import paths
 from wfc.compiler.proof.graph.flow_graph import FlowGraph
-from wfc.compiler.proof.graph.paths import Hop, describe_exit, describe_path, path_of_event, shortest_route
+from wfc.compiler.proof.joins import turning_points
 from wfc.compiler.proof.joins.outcomes import Outcomes, TooManyOutcomes
 from wfc.compiler.proof.joins.traces import FIRED, Course, courses_within, hops_to, tokens_of
-from wfc.compiler.proof.joins.turning_points import turning_point
 from wfc.compiler.rules import flow as problems
 from wfc.compiler.rules import joins as join_problems
 from wfc.compiler.slotted import dataclass
@@ -63,10 +63,10 @@ def runs_end(analysis: FlowAnalysis, report: Report) -> None:
     found = examine_ends(graph, given_up)
     for join in found.never:
         unit = graph.nodes[join]
-        paths = [describe_path(graph, path_of_event(graph, event)) for event in unit.slots]
+        routes = [paths.describe_path(graph, paths.path_of_event(graph, event)) for event in unit.slots]
         fork = analysis.name(graph.forks[join])
         place = analysis.form(join)
-        report(join_problems.join_never_fires(place, unit.name, unit.needed, unit.slots, fork, paths))
+        report(join_problems.join_never_fires(place, unit.name, unit.needed, unit.slots, fork, routes))
     if found.complex:
         report(join_problems.flow_too_complex(Place(("start",)), "the end", ()))
     # what waits for events from outside may rest until the run's deadline
@@ -78,7 +78,7 @@ def runs_end(analysis: FlowAnalysis, report: Report) -> None:
 def _report_stall(analysis: FlowAnalysis, stall: Course, report: Report) -> None:
     graph = analysis.graph
     hops, node, last, why = _rest(graph, stall)
-    told = describe_path(graph, hops, node, None if last is None else last.way)
+    told = paths.describe_path(graph, hops, node, None if last is None else last.way)
     place = (
         analysis.form(node)
         if last is None
@@ -99,7 +99,7 @@ def awaited_join(graph: FlowGraph, node: int) -> str:
     return next((each.name for each in joins if each.needed and not each.timed), "")
 
 
-def _rest(graph: FlowGraph, stall: Course) -> tuple[list[Hop], int, Course | None, str]:
+def _rest(graph: FlowGraph, stall: Course) -> tuple[list[paths.Hop], int, Course | None, str]:
     """Return where on a course an end is missing most: the path there, its node, its run, and why nothing
     follows.
 
@@ -109,7 +109,12 @@ def _rest(graph: FlowGraph, stall: Course) -> tuple[list[Hop], int, Course | Non
     fired = {
         link.node for here, _path in courses_within(stall) for link in tokens_of(here) if link.slot == FIRED
     }
-    best: tuple[list[Hop], int, Course | None, str] = ([], START, stall, "nothing that follows ends the run")
+    best: tuple[list[paths.Hop], int, Course | None, str] = (
+        [],
+        START,
+        stall,
+        "nothing that follows ends the run",
+    )
     lowest = 9
     for here, path in courses_within(stall):
         for link in tokens_of(here):
@@ -117,7 +122,7 @@ def _rest(graph: FlowGraph, stall: Course) -> tuple[list[Hop], int, Course | Non
             waits = link.trace is None and unit.form in ("any", "at_least") and not unit.timed
             if waits and link.node not in fired:
                 return (
-                    [*path, Hop(here.node, here.way, link.event)],
+                    [*path, paths.Hop(here.node, here.way, link.event)],
                     link.node,
                     None,
                     _short_of(graph, stall, link.node),
@@ -137,10 +142,10 @@ def _short_of(graph: FlowGraph, stall: Course, join: int) -> str:
         arrived = [bool(list(hops_to(here, join, slot))) for slot in range(len(unit.slots))]
         if here.node == fork and any(arrived) and not all(arrived):
             missing = arrived.index(False)
-            hops, node, way = turning_point(graph, here, join, missing)
-            course = describe_path(graph, [*shortest_route(graph, fork), *hops], node, way)
+            hops, node, way = turning_points.turning_point(graph, here, join, missing)
+            course = paths.describe_path(graph, [*paths.shortest_route(graph, fork), *hops], node, way)
             if way is not None:
-                course += f" → {describe_exit(way)}"
+                course += f" → {paths.describe_exit(way)}"
             return f"`{unit.name}` waits for more, and {course} brings no `{unit.slots[missing]}`"
     return f"`{unit.name}` waits for more of its events, and they need not come"
 

@@ -7,7 +7,7 @@ from wfc.compiler.model import Model
 from wfc.compiler.resolve.declarations import retries
 from wfc.compiler.resolve.symbols.declarations import Declarations, Defaults
 from wfc.compiler.resolve.symbols.tables import Data
-from wfc.compiler.resolve.values import durations
+from wfc.compiler.resolve.values import bounds
 from wfc.compiler.rules import shape as shape_problems
 
 __all__ = ["declare_defaults", "step_model"]
@@ -23,9 +23,7 @@ def declare_defaults(data: object, declared: Declarations) -> None:
         model=declared.models.find(name, place / "model", declared.report) if isinstance(name, str) else None,
         has_model="model" in data or declared.is_broken(("defaults", "model")),
         retry=retries.resolve_retry(data.get("retry"), place / "retry", "default", declared),
-        timeout=durations.duration(data["timeout"], place / "timeout", declared.report)
-        if "timeout" in data
-        else None,
+        timeout=bounds.length(data["timeout"], place / "timeout", declared) if "timeout" in data else None,
     )
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from wfc.compiler.diagnostics import Place
+from wfc.compiler.expressions import Expression
 from wfc.compiler.model import Action, MapItems, Retry, WorkflowCall
 from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.resolve.declarations import retries
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
-from wfc.compiler.resolve.values import durations
+from wfc.compiler.resolve.values import bounds
 
 __all__ = ["step_retry", "step_timeout"]
 
@@ -22,10 +23,12 @@ def step_retry(
     return declared.defaults.retry if takes_defaults(data, action) else None
 
 
-def step_timeout(data: Data, action: Action | None, place: Place, declared: Declarations) -> float | None:
-    """Return how long an attempt of a step may take, in seconds."""
+def step_timeout(
+    data: Data, action: Action | None, place: Place, declared: Declarations
+) -> float | Expression | None:
+    """Return how long an attempt of a step may take: seconds, or an expression of inputs and config."""
     if "timeout" in data:
-        return durations.duration(data["timeout"], place / "timeout", declared.report)
+        return bounds.length(data["timeout"], place / "timeout", declared)
     return declared.defaults.timeout if takes_defaults(data, action) else None
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.expressions import Scope, falls_through, reference
+from wfc.compiler.expressions import Scope, reference
+from wfc.compiler.expressions.conditions import exhaustiveness
 from wfc.compiler.model import (
     Emission,
     Emit,
@@ -26,7 +27,7 @@ from wfc.compiler.resolve.steps.saves import resolve_saves
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.names import check_style
 from wfc.compiler.resolve.symbols.tables import Data, one_or_many
-from wfc.compiler.resolve.values import error_names
+from wfc.compiler.resolve.values import bounds, error_names
 from wfc.compiler.resolve.values.reader import ValueReader, hint_for_list
 from wfc.compiler.resolve.values.scopes import RESERVED
 from wfc.compiler.rules import names as name_problems
@@ -73,7 +74,7 @@ class ExitResolver:
         conditions = [entry.when for entry in entries if entry.when is not None and not entry.errors]
         if not conditions:
             return "any error that no entry names"
-        left = falls_through(conditions)
+        left = exhaustiveness.falls_through(conditions)
         return "" if left is None else left.text
 
     def entry(self, data: object, place: Place, scope: Scope) -> tuple[Entry | None, Scope]:
@@ -188,7 +189,8 @@ class ExitResolver:
         most = data.get("max")
         if not isinstance(emission, Emit):
             return None
-        return EmitEach(items, name, emission, most if isinstance(most, int) else 0, place.address)
+        limit = bounds.count(most, place / "max", self.declared) if most is not None else 0
+        return EmitEach(items, name, emission, limit or 0, place.address)
 
     def all(self, data: object, place: Place, scope: Scope) -> EmitAll | None:
         if not isinstance(data, list):

@@ -23,6 +23,7 @@ from wfc.compiler.types import (
     common,
     members,
     show,
+    without_null,
 )
 
 __all__ = ["EventFiller", "field_type"]
@@ -89,11 +90,7 @@ class EventFiller:
             self.as_whole(source, left, fills, place)
         for accepted in ("event", "events"):
             if accepted in self.scope.names:
-                needed = {name: field for name, field in left.items() if field.required}
-                for name in needed:
-                    del left[name]
-                self.by_name(event, accepted, needed, fills, place)
-                left.update(needed)
+                self.by_name(event, accepted, left, fills, place)
         missing = [name for name, field in left.items() if field.required]
         if missing and not self.silent and not self.unknown_sources(sources):
             value = self.elsewhere(missing[0], left[missing[0]])
@@ -139,6 +136,8 @@ class EventFiller:
                 given = field_type(whole, name)
                 path = [source, name]
             if given is None:
+                if not field.required and source in {"event", "events"} and not self.silent:
+                    self.report_unclear(event, source, field, place)
                 continue
             del left[name]
             if given is UNKNOWN:
@@ -162,6 +161,25 @@ class EventFiller:
                         hint=hint,
                     )
                 )
+
+    def report_unclear(self, event: Event, source: str, field: Field, place: Place) -> None:
+        """Report a field that may stay open, and that some of the accepted events have but not just one or all."""
+        accepted = self.type_of(source)
+        if source == "event":
+            found = members(accepted)
+        elif isinstance(accepted, Record):
+            found = tuple(without_null(each.type) for each in accepted.fields.values())
+        else:
+            return  # of a batch there are many
+        events = [each for each in found if isinstance(each, Record) and each.role == "event"]
+        having = [each.called or each.name for each in events if field.name in each.fields]
+        if having:
+            together, nullable = source == "events", isinstance(field.type, Optional)
+            self.reader.report(
+                problems.unclear_fill(
+                    place, event.name, field.name, having, together=together, nullable=nullable
+                )
+            )
 
     def as_whole(self, source: str, left: dict[str, Field], fills: dict[str, Fill], place: Place) -> None:
         """Fill the only field that is still open from the source as a whole, if the types match."""

@@ -13,6 +13,7 @@ from wfc.compiler.resolve.steps.actions import ActionResolver, ResolvedAction, w
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.names import check_style
 from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.resolve.values import bounds
 from wfc.compiler.resolve.values.inferred_types import inferred_type, with_inferred_type
 from wfc.compiler.resolve.values.reader import ValueReader, hint_for_list
 from wfc.compiler.resolve.values.scopes import RESERVED
@@ -71,7 +72,7 @@ class MapResolver:
             items=items,
             name=name,
             item=item,
-            max=most if isinstance(most, int) else 0,
+            max=(bounds.count(most, self.place / "max", self.declared) if most is not None else None) or 0,
             keep=None if late else kept,
             do=do,
             result=result,

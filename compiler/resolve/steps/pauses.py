@@ -13,14 +13,15 @@ from wfc.compiler.resolve.steps.actions import ResolvedAction
 from wfc.compiler.resolve.steps.exits import ExitResolver
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.resolve.values import bounds
 from wfc.compiler.resolve.values.durations import duration_or_expression
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.resolve.values.scopes import StepScopes
 from wfc.compiler.resolve.values.texts import read_prompt
 from wfc.compiler.rules import pauses as problems
+from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules import steps as step_problems
 from wfc.compiler.rules import values as value_problems
-from wfc.compiler.rules.shape import missing_key
 from wfc.compiler.slotted import replace
 from wfc.compiler.types import DATETIME, FILE, UNKNOWN, ListOf, Record, Type, assignable, mentions, show
 
@@ -98,7 +99,9 @@ def report_endless_question(data: Data, place: Place, declared: Declarations) ->
         place.address == broken[:-1] for broken in declared.broken
     ):
         hint = "write how long to wait for an answer, such as `within: 3 days`"
-        declared.report(missing_key(place.key, f"`{place.address[-1]}`", keys, hint, one_of=True))
+        declared.report(
+            shape_problems.missing_key(place.key, f"`{place.address[-1]}`", keys, hint, one_of=True)
+        )
 
 
 def question(
@@ -121,7 +124,7 @@ def question(
             assigned(each, place / "assign" / index, scope, reader)
             for index, each in enumerate(assign if isinstance(assign, list) else ())
         ),
-        quorum=quorum if isinstance(quorum, int) else None,
+        quorum=bounds.count(quorum, place / "quorum", declared) if quorum is not None else None,
     )
 
 

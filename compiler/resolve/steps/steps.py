@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final, cast
+from typing import Final
 
 from wfc.compiler.diagnostics import Address, Origin, Place
-from wfc.compiler.expressions import Expression, Scope, Template, parse_template
+from wfc.compiler.expressions import Expression, Scope, Template
 from wfc.compiler.model import USUAL_CONCURRENCY, Exit, MapItems, Requirement, Step
 from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.resolve.steps import caching, maps, pauses, sends, streams
@@ -19,14 +19,14 @@ from wfc.compiler.resolve.symbols.contracts import PartFile
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.names import check_style, report_look_alikes
 from wfc.compiler.resolve.symbols.tables import Data, entries
+from wfc.compiler.resolve.values import bounds
 from wfc.compiler.resolve.values.reader import ValueReader
-from wfc.compiler.resolve.values.scopes import StepScopes, max_runs_scope
+from wfc.compiler.resolve.values.scopes import StepScopes
 from wfc.compiler.rules import names as name_problems
 from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules import steps as problems
-from wfc.compiler.rules import values as value_problems
 from wfc.compiler.schema.expansion import later_kinds
-from wfc.compiler.types import INTEGER, UNKNOWN, ListOf, MapOf, Record, Type, assignable, fits, members, show
+from wfc.compiler.types import UNKNOWN, ListOf, MapOf, Record, Type, members
 
 __all__ = ["ABOUT_ACTIONS", "resolve_steps"]
 
@@ -134,7 +134,7 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
         on_timeout=on_timeout,
         retry=step_retry(data, resolved.action, place, name, declared),
         timeout=step_timeout(data, resolved.action, place, declared),
-        concurrency=cast(int, data["concurrency"]) if "concurrency" in data else USUAL_CONCURRENCY,
+        concurrency=concurrency(data, place, declared),
         max_runs=max_runs(data, place, declared),
         require=require,
         stream=streamed,
@@ -281,18 +281,15 @@ def max_runs(step: Data, step_place: Place, declared: Declarations) -> int | Exp
     if "max_runs" not in step:
         # what is left out was meant as a bound: the loop is not said to lack one
         return 1 if declared.is_broken((*step_place.address, "max_runs")) else None
-    data, place = step["max_runs"], step_place / "max_runs"
-    if not isinstance(data, str):
-        return data if isinstance(data, int) else None
-    template = parse_template(data, place, max_runs_scope(declared), declared.report)
-    if template.type is UNKNOWN:
-        return template.whole  # it was meant as a bound: the loop is not said to lack one
-    if not assignable(template.type, INTEGER):
-        misfit = fits(data, INTEGER) if template.whole is None else None
-        why = misfit.reason if misfit is not None else f"wanted an integer, found {show(template.type)}"
-        declared.report(value_problems.wrong_value(place, why, misfit.hint if misfit is not None else ""))
-        return template.whole or 1
-    return template.whole
+    found = bounds.count(step["max_runs"], step_place / "max_runs", declared)
+    return 1 if found is None else found  # it was meant as a bound: the loop is not said to lack one
+
+
+def concurrency(step: Data, place: Place, declared: Declarations) -> int | Expression:
+    """Return how many executions of a step may run side by side."""
+    if "concurrency" not in step:
+        return USUAL_CONCURRENCY
+    return bounds.count(step["concurrency"], place / "concurrency", declared) or USUAL_CONCURRENCY
 
 
 def idempotency_key(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 
 from wfc.compiler.diagnostics import Address, Finding, Place, Report, Severity
-from wfc.compiler.expressions import ExpressionCache
+from wfc.compiler.expressions import Expression, ExpressionCache
 from wfc.compiler.model import (
     Agent,
     Event,
@@ -128,7 +128,7 @@ class Defaults:
     model: Model | None = None
     has_model: bool = False
     retry: Retry | None = None
-    timeout: float | None = None
+    timeout: float | Expression | None = None
 
 
 @dataclass(slots=True)

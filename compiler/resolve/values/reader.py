@@ -41,9 +41,7 @@ from wfc.compiler.types.outside_names import own_name
 __all__ = ["ValueReader", "hint_for_list", "read_data", "reads_as_text"]
 
 OPERAND: Final = r"(?:\d+(?:\.\d+)?|[a-z]+(?:\.\w+)+|'[^']*'|\"[^\"]*\")"
-EXPRESSION_AS_TEXT: Final = re.compile(
-    rf"\$?(?P<name>[a-z]+)\.(?P<field>\w+)(?:\.\w+)*(?: +(?:[-+*/~]|//) +{OPERAND})*"
-)
+EXPRESSION_AS_TEXT: Final = rf"\$?(?P<name>[a-z]+)\.(?P<field>\w+)(?:\.\w+)*(?: +(?:[-+*/~]|//) +{OPERAND})*"
 """A text that may be meant as an expression: a path, and perhaps something that is computed with it."""
 
 
@@ -106,7 +104,7 @@ class ValueReader:
             return self.record(data, place, wanted, scope)
         if isinstance(data, list):
             return self.items(data, place, wanted, scope)
-        found = EXPRESSION_AS_TEXT.fullmatch(data) if isinstance(data, str) and "." in data else None
+        found = re.fullmatch(EXPRESSION_AS_TEXT, data) if isinstance(data, str) and "." in data else None
         # where it does not fit, it is an error whose hint says the same
         if found and isinstance(data, str) and fits(data, wanted, constraints) is None:
             self.bare(data, found["name"], found["field"], place, scope)

@@ -31,8 +31,8 @@ __all__ = [
     "RUN",
     "StepScopes",
     "binding_scope",
+    "bounds_scope",
     "inputs",
-    "max_runs_scope",
     "one_of",
     "texts_of",
 ]
@@ -64,8 +64,8 @@ def texts_of(declared: Declarations) -> TextSource:
     return lambda name, place: texts.text_named(name, place, declared)
 
 
-def max_runs_scope(declared: Declarations) -> Scope:
-    """Return the scope of `max_runs`: what does not change within a run."""
+def bounds_scope(declared: Declarations) -> Scope:
+    """Return the scope of bounds that are worked out at the start: what does not change within a run."""
     return Scope(names={"inputs": inputs(declared), "config": declared.config}, classes=declared.classes)
 
 

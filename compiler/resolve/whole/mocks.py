@@ -91,7 +91,7 @@ class MockReader:
         else:
             data = read_data(data, place.address, wanted or UNKNOWN, self.declared.report)
         quorum = step.action.quorum if isinstance(step.action, AskPerson) else None
-        if quorum is not None and isinstance(data, list) and len(data) != quorum:
+        if isinstance(quorum, int) and isinstance(data, list) and len(data) != quorum:
             self.declared.report(pause_problems.quorum_of_answers(place, step.name, quorum, len(data)))
         return MockAnswer(value=data)
 

@@ -12,6 +12,7 @@ from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.steps.exits import ExitResolver
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.resolve.values import bounds
 from wfc.compiler.resolve.values.reader import ValueReader, reads_as_text
 from wfc.compiler.resolve.values.scopes import ERROR, RUN, inputs, texts_of
 from wfc.compiler.rules import runs as problems
@@ -76,18 +77,20 @@ def limits(data: object, declared: Declarations) -> Limits | None:
         if per.type != UNKNOWN and not all(reads_as_text(each) for each in members(per.type)):
             why = f"wanted a text or a number, found {show(per.type)}"
             declared.report(value_problems.wrong_value(place / "per", why))
-    cost = data.get("cost_usd")
+    counts = {
+        key: bounds.count(data[key], place / key, declared)
+        for key in ("steps", "tokens", "concurrent_runs")
+        if key in data
+    }
     return Limits(
-        steps=integer(data.get("steps")),
-        tokens=integer(data.get("tokens")),
-        cost_usd=float(cost) if isinstance(cost, (int, float)) else None,
-        concurrent_runs=integer(data.get("concurrent_runs")),
+        steps=counts.get("steps"),
+        tokens=counts.get("tokens"),
+        cost_usd=bounds.number(data["cost_usd"], place / "cost_usd", declared)
+        if "cost_usd" in data
+        else None,
+        concurrent_runs=counts.get("concurrent_runs"),
         per=per,
     )
-
-
-def integer(value: object) -> int | None:
-    return value if isinstance(value, int) else None
 
 
 def moved(data: object, names: set[str] | None, declared: Declarations) -> tuple[tuple[str, str], ...]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 
 from wfc.compiler.diagnostics import Origin, Place
+from wfc.compiler.expressions import Expression
 from wfc.compiler.model import Import, Step, TestCase, Whole, Workflow
 from wfc.compiler.python.literals import normal_form, pascal_case
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.names import check_style
 from wfc.compiler.resolve.symbols.tables import Data
-from wfc.compiler.resolve.values import durations
+from wfc.compiler.resolve.values import bounds
 from wfc.compiler.resolve.whole.unused import UsedTypes, has_python_name
 from wfc.compiler.rules import files as file_problems
 from wfc.compiler.types import Record
@@ -79,11 +80,11 @@ def build_workflow(
     )
 
 
-def read_deadline(data: Data, declared: Declarations) -> float | None:
+def read_deadline(data: Data, declared: Declarations) -> float | Expression | None:
     """The seconds that a whole run may take; ``None`` for no bound, or with a finding."""
     if "deadline" not in data:
         return None
-    found = durations.duration(data["deadline"], Place(("deadline",)), declared.report)
+    found = bounds.length(data["deadline"], Place(("deadline",)), declared)
     declared.flow_whole &= found is not None
     return found
 

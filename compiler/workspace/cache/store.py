@@ -19,7 +19,7 @@ OFF_VARIABLE, FOLDER_VARIABLE = "WFC_NO_CACHE", "WFC_CACHE_DIR"
 MAX_ENTRY_BYTES = 256 * 1024
 """How large one result may be; a spec with thousands of findings is checked each time."""
 
-NAME = re.compile("[0-9a-f]{62}(?:\\.[0-9a-f]+)?")
+NAME = "[0-9a-f]{62}(?:\\.[0-9a-f]+)?"
 """The names of the files on a shelf; those that are being written have something after a dot."""
 
 NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -133,7 +133,7 @@ def make_room(shelf: str) -> None:
     with os.scandir(shelf) as entries:
         for entry in entries:
             found = entry.stat(follow_symlinks=False)
-            if NAME.fullmatch(entry.name) and not stat.S_ISDIR(found.st_mode):
+            if re.fullmatch(NAME, entry.name) and not stat.S_ISDIR(found.st_mode):
                 there.append((found.st_mtime_ns, found.st_size, entry.path))
     size = sum(each for _, each, _ in there)
     if len(there) < MAX_SHELF_ENTRIES and size < MAX_SHELF_BYTES:

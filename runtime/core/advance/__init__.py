@@ -90,6 +90,8 @@ def advance(execution: Execution, tick: Tick) -> None:
 def _started(execution: Execution, tick: Started) -> None:
     execution.inputs = tick.event
     execution.limits = tick.limits
+    if tick.bounds:
+        execution.set_bounds(tick.bounds)
     open_root(execution)
     note_emitted(execution, tick.event, None)
     for step in execution.plan.acceptors(type(tick.event)):

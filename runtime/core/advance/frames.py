@@ -75,9 +75,9 @@ def _open(
     if any(step.cancels for step in joins):
         frame.members = {}
     for step in joins:
-        if step.within is not None:
+        if (within := execution.within_of(step)) is not None:
             slots = frame.joins[step.index] = Slots()
-            slots.timer = start_timer(execution, step.within, (frame, step))
+            slots.timer = start_timer(execution, within, (frame, step))
             frame.holds += 1
             frame.enter()
             if below is not None and execution.plan.cancelling:
@@ -90,9 +90,9 @@ def open_batch(execution: Execution, run: StepRun, collectors: tuple[Step, ...],
     batch = Frame(run.frame, FrameKind.BATCH, run.step, path, run.number, collectors)
     batch.enter()
     for collector in collectors:
-        if collector.within is not None:
+        if (within := execution.within_of(collector)) is not None:
             slots = batch.joins[collector.index] = Slots()
-            slots.timer = start_timer(execution, collector.within, (batch, collector))
+            slots.timer = start_timer(execution, within, (batch, collector))
             batch.keep(slots.timer, batch)
     return batch
 

@@ -50,8 +50,9 @@ def step_paused(execution: Execution, tick: Paused) -> None:
     if tick.within is not None:
         pause.expires = seconds_after(tick.now, tick.within)
         _bound(execution, pause, tick.within, Exit.EXPIRED)
-    if run.step.timeout is not None:
-        _bound(execution, pause, run.step.timeout, Exit.BROKEN)
+    timeout = execution.timeout_of(run.step)
+    if timeout is not None:
+        _bound(execution, pause, timeout, Exit.BROKEN)
     _BEGIN[type(value)](execution, pause)
 
 
@@ -131,7 +132,7 @@ def pause_timer_fired(execution: Execution, pause: Pause, timer: int) -> None:
     exit = pause.timers.pop(timer)
     error = None
     if exit is Exit.BROKEN:
-        error = StepError("timeout", f"it took longer than {pause.run.step.timeout:g} s")
+        error = StepError("timeout", f"it took longer than {execution.timeout_of(pause.run.step):g} s")
     finish(execution, pause, exit, error)
 
 

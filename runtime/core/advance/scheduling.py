@@ -50,7 +50,7 @@ def start_run(
         if execution.plan.cancelling:
             frame.keep(number, run)
     index = step.index
-    if execution.busy[index] < step.num_workers:
+    if execution.busy[index] < execution.workers[index]:
         execution.busy[index] += 1
         execution.in_flight[number] = run
         execution.starting.append(run)
@@ -61,7 +61,7 @@ def start_run(
 def start_or_queue(execution: Execution, run: StepRun) -> None:
     """Start a step run, or queue it behind those that came before."""
     index = run.step.index
-    if execution.busy[index] < run.step.num_workers:
+    if execution.busy[index] < execution.workers[index]:
         execution.busy[index] += 1
         execution.in_flight[run.number] = run
         execution.starting.append(run)
@@ -72,7 +72,7 @@ def start_or_queue(execution: Execution, run: StepRun) -> None:
 def free_worker(execution: Execution, step: Step) -> None:
     """Give the worker of a finished step run to the next one in the queue, or free it."""
     queue = execution.queues.get(step.index)
-    if queue and execution.busy[step.index] <= step.num_workers:
+    if queue and execution.busy[step.index] <= execution.workers[step.index]:
         while queue:
             run = queue.popleft()
             if run.exit is not Exit.DROPPED:
@@ -86,7 +86,7 @@ def resume(execution: Execution, run: StepRun) -> None:
     """Start a step run's next attempt, ahead of those that came after it."""
     run.exit = Exit.ACTION
     index = run.step.index
-    if execution.busy[index] < run.step.num_workers:
+    if execution.busy[index] < execution.workers[index]:
         execution.busy[index] += 1
         execution.in_flight[run.number] = run
         execution.starting.append(run)
@@ -127,7 +127,7 @@ def count_steps(execution: Execution, more: int) -> None:
     Raises:
         LimitError: The count exceeds the bound.
     """
-    most = execution.plan.most_steps
+    most = execution.most_steps
     if most is not None:
         execution.steps += more
         if execution.steps > most:
@@ -139,10 +139,10 @@ def _is_over_limit(execution: Execution, step: Step, frame: Frame | None) -> boo
 
     The count is that of the innermost item of a batch, or else of the whole run.
     """
-    if execution.plan.most_steps is not None:
+    if execution.most_steps is not None:
         count_steps(execution, 1)
-        if step.max_runs is None:
-            return False
+    if step.max_runs is None:
+        return False
     limit = step.max_runs if isinstance(step.max_runs, int) else execution.limits[step.index]
     while frame is not None and frame.kind is not FrameKind.ITEM:
         frame = frame.parent

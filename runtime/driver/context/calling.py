@@ -173,7 +173,7 @@ class Calling(Messaging):
                 body=body,
                 output=output,
                 idempotency_key=self.idempotency_key,
-                wait=step_run.step.timeout,
+                wait=self._started("http").execution.timeout_of(step_run.step),
             )
             step_run.response = response
             return result
@@ -251,7 +251,7 @@ class Calling(Messaging):
             SettingsError: The run's cost is limited, and the model's price is unknown.
         """
         run = self._started("afford")
-        execution, limits = run.execution, run.execution.plan.limits
+        execution, limits = run.execution, run.limits
         if limits is not None:
             folder = settings_folder(type(run.workflow))
             check_budget(limits, execution.tokens, execution.cost_usd, model, folder)
@@ -260,7 +260,7 @@ class Calling(Messaging):
         """Count the usage of a model call."""
         run = self._started("spent")
         folder = settings_folder(type(run.workflow))
-        cost = cost_of_call(run.execution.plan.limits, model, tokens_in, tokens_out, folder)
+        cost = cost_of_call(run.limits, model, tokens_in, tokens_out, folder)
         self._in_loop(run.take, ModelUsed(tokens_in + tokens_out, cost))
 
     def answering(self) -> AbstractContextManager[Callable[[str], None]]:

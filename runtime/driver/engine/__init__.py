@@ -11,6 +11,7 @@ from typing import Any
 
 from wfc.runtime.authoring.run_rules import RunRules
 from wfc.runtime.calls.sibling_modules import folder_of, sibling_workflow
+from wfc.runtime.core.execution import OF_RUN
 from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.driver.engine.delivery import Delivery
 from wfc.runtime.driver.gates import Admission, Gate
@@ -192,9 +193,12 @@ class Engine(Delivery):
         if run.key is not None and rules.when_running != "parallel":
             # even where there is nobody to wait for: the steps of one that is over may still clean up
             found.append(self._gate(("key", name, run.key), 1))
-        if rules.limits.concurrent_runs is not None:
+        most: float | None = rules.limits.concurrent_runs
+        if rules.bounds is not None:
+            most = rules.bounds(run).get(("concurrent_runs", OF_RUN), most)
+        if most is not None:
             per = rules.per(run) if rules.per is not None else ""
-            found.append(self._gate(("runs", name, per), rules.limits.concurrent_runs))
+            found.append(self._gate(("runs", name, per), int(most)))
         if run.workflow._gate is not None:
             found.append(run.workflow._gate)
         above = run.above

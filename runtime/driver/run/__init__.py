@@ -26,6 +26,7 @@ from wfc.runtime.core.execution import NONE
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.core.ticks import Cancelled, RunExitTaken, Started, Tick, TimerFired
 from wfc.runtime.driver.run.attempts import Attempts
+from wfc.runtime.driver.run.bounds import bounds_at_start
 from wfc.runtime.driver.run.breakpoints import Breakpoints
 from wfc.runtime.driver.run.children import Children
 from wfc.runtime.driver.run.ending import Ending
@@ -40,10 +41,9 @@ from wfc.runtime.driver.run.watchers import Watchers
 from wfc.runtime.driver.run.workers import Workers
 from wfc.runtime.errors import (
     ContextStateError,
-    ExpressionError,
-    SettingsError,
     SnapshotError,
     StepFailedError,
+    WorkflowError,
     WorkflowRuntimeError,
     WorkflowTimeoutError,
     step_error,
@@ -141,13 +141,14 @@ class Run(ReachableRun["Run"]):
             return
         assert execution.inputs is not None
         try:
-            limits = self._limits() if execution.plan.has_limits else NONE
-        except Exception as error:
-            failure = ExpressionError(f"a bound on step runs cannot be computed: {error}")
-            failure.__cause__ = error
-            self.apply(Cancelled(error if isinstance(error, SettingsError) else failure))
+            limits, self.bounds = bounds_at_start(self)
+        except WorkflowError as error:
+            self.apply(Cancelled(error))
             return
-        self.apply(Started(execution.inputs, limits))
+        if self.bounds:
+            self.stop_deadline()
+            self.start_deadline(self._run_out_of_time)
+        self.apply(Started(execution.inputs, limits, self.bounds))
         for tick in stored.early if stored is not None else ():
             self.apply(tick)
         self._take_early()
@@ -169,15 +170,6 @@ class Run(ReachableRun["Run"]):
         except WorkflowRuntimeError as error:
             fail(execution, error)
             self.carry_out()
-
-    def _limits(self) -> dict[int, int]:
-        """Return the limits of step runs for the steps that compute them, by step index."""
-        inputs = self.execution.inputs
-        return {
-            step.index: step.max_runs(self, StepRun(0, step, inputs, None, ()), None)
-            for step in self.execution.plan.steps
-            if callable(step.max_runs)
-        }
 
     def _take_early(self) -> None:
         early, self.early = self.early, None

@@ -30,7 +30,7 @@ from wfc.runtime.core.ticks import (
 )
 from wfc.runtime.driver.run.children import Children
 from wfc.runtime.driver.run.failures import failed_event, step_failed
-from wfc.runtime.driver.run.questions import check_pause, longest_wait
+from wfc.runtime.driver.run.questions import bounded, check_pause, longest_wait
 from wfc.runtime.driver.run.step_runs import expression_error, started_at, unmet_requirements
 from wfc.runtime.driver.run.watchers import Watchers
 from wfc.runtime.errors import (
@@ -121,15 +121,16 @@ class Attempts:
             self._prepare(step_run)
         if step.pauses:
             return await self._pause(step_run)
-        if step.timeout is None:
+        timeout = run.execution.timeout_of(step)
+        if timeout is None:
             result = await self._act(step_run)
         else:
             try:
-                async with asyncio.timeout(step.timeout) as bound:
+                async with asyncio.timeout(timeout) as bound:
                     result = await self._act(step_run)
             except TimeoutError:
                 if bound.expired():
-                    raise StepError("timeout", f"it took longer than {step.timeout:g} s") from None
+                    raise StepError("timeout", f"it took longer than {timeout:g} s") from None
                 raise
         return self._conclude(step_run, result)
 
@@ -222,6 +223,8 @@ class Attempts:
         if inspect.isawaitable(value):
             value = await value
         step_run.called = True
+        if run.execution.bounds:
+            value = bounded(step, value, run.execution.bounds)
         check_pause(step, value)
         now = run.clock()
         return Paused(step_run.number, value, now, longest_wait(step, value, now))

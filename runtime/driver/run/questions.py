@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -43,6 +43,7 @@ from wfc.runtime.values.outputs import InvalidOutput, form_schema, from_json
 __all__ = [
     "OpenQuestion",
     "awaited_event",
+    "bounded",
     "check_pause",
     "longest_wait",
     "open_questions",
@@ -97,6 +98,16 @@ def check_pause(step: Step, value: object) -> None:
         _check_moment(value.moment)
     if isinstance(value, Items) and value.most is not None and len(value.items) > value.most:
         raise StepError("items", f"there are {len(value.items)} items, and {value.most} at most are allowed")
+
+
+def bounded(step: Step, value: object, bounds: Mapping[tuple[str, int], float]) -> object:
+    """Return what a step pauses for, with the bounds that were worked out when the run started."""
+    quorum, items = bounds.get(("quorum", step.index)), bounds.get(("items", step.index))
+    if isinstance(value, Question) and quorum is not None:
+        return replace(value, quorum=int(quorum))
+    if isinstance(value, Items) and items is not None:
+        return replace(value, most=int(items))
+    return value
 
 
 def _check_length(length: timedelta | float) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar
 
 from wfc.runtime.authoring.resource import Resources
-from wfc.runtime.core.execution import NONE, Execution
+from wfc.runtime.core.execution import NONE, OF_RUN, Execution
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.core.ticks import Arrived
 from wfc.runtime.driver.gates import Admission
@@ -18,6 +19,7 @@ from wfc.runtime.driver.run.future import RunFuture
 from wfc.runtime.driver.run.needs import RunEngine, RunWorkflow
 from wfc.runtime.driver.run.timers import Timers
 from wfc.runtime.events import StartEvent, StopEvent
+from wfc.runtime.plan.run_rules import Limits
 from wfc.runtime.store.kept import KeptSnapshot
 from wfc.runtime.store.snapshots import StoredRun
 from wfc.runtime.tracing.runs import trace_of
@@ -43,6 +45,7 @@ class StatefulRun(Generic[R]):
         "_store",
         "_stored",
         "above",
+        "bounds",
         "clock",
         "doubles",
         "early",
@@ -96,6 +99,7 @@ class StatefulRun(Generic[R]):
         # a loop whose clock jumps has a calendar that goes with it
         self.clock: Callable[[], datetime] = clock or getattr(self.loop, "today", None) or _utc_now
         self._config = config
+        self.bounds: Mapping[tuple[str, int], float] = self.execution.bounds  # worked out at the start
         self.has_begun = False
         self.early: list[Arrived] | None = None  # what was sent before it began
         self.trace = trace_of(workflow, trace_parent)
@@ -110,9 +114,23 @@ class StatefulRun(Generic[R]):
         return self.future.done()
 
     @property
+    def limits(self) -> Limits | None:
+        """The bounds on models: those worked out at the start, or else those of the class."""
+        declared = self.execution.plan.limits
+        if not self.bounds:
+            return declared
+        usual = declared or Limits()
+        tokens = self.bounds.get(("tokens", OF_RUN), usual.tokens)
+        return replace(
+            usual,
+            tokens=None if tokens is None else int(tokens),
+            cost_usd=self.bounds.get(("cost_usd", OF_RUN), usual.cost_usd),
+        )
+
+    @property
     def timeout(self) -> float | None:
         """The number of seconds that the run may take."""
-        return self.workflow._timeout
+        return self.bounds.get(("deadline", OF_RUN), self.workflow._timeout)
 
     def active_steps(self) -> list[str]:
         """Return the names of the steps that are running, paused, or wait to be tried again."""

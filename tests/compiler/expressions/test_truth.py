@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.expressions import Scope, falls_through, judge, parse_expression
+from wfc.compiler.expressions import Scope, parse_expression
+from wfc.compiler.expressions.conditions.exhaustiveness import falls_through, judge
 from wfc.compiler.types import BOOLEAN, INTEGER, STRING, Enumeration, Field, Optional, Record
 
 

@@ -65,7 +65,7 @@ class Money(Record):
     ]
     currency: Annotated[
         str,
-        Field(min_length=3, max_length=3, pattern="[A-Z]{3}"),
+        Field(min_length=3, max_length=3, pattern="^(?:[A-Z]{3})$"),
     ] = "EUR"
 
 

@@ -1,4 +1,4 @@
-"""Rule 1, for events: each comes from somewhere and leads somewhere."""
+"""Rule 1: each event comes from somewhere and leads somewhere, each step can run, and each end is emitted."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.model import SendEvent
 from wfc.compiler.proof.analysis import FlowAnalysis
+from wfc.compiler.proof.graph import components, paths
 from wfc.compiler.rules import flow as problems
 from wfc.compiler.types import Record, within
 
-__all__ = ["events_lead_somewhere"]
+__all__ = ["ends_are_reached", "events_lead_somewhere", "steps_are_reached"]
 
 
 def events_lead_somewhere(analysis: FlowAnalysis, report: Report) -> None:
@@ -68,3 +69,60 @@ def _used_as_types(analysis: FlowAnalysis) -> set[str]:
     fields = [field.type for root in roots if isinstance(root, Record) for field in root.fields.values()]
     results = [step.result for step in workflow.steps if step.result is not None]
     return {each.name for each in within(*fields, *results) if isinstance(each, Record)}
+
+
+def steps_are_reached(analysis: FlowAnalysis, report: Report) -> None:
+    """Report steps that cannot run. Of steps that follow one that cannot, only the first of the chain is
+    reported.
+    """
+    graph = analysis.graph
+    dead = [node for node in range(len(graph.nodes)) if node not in graph.alive]
+    if not dead:
+        return
+    inside = set(dead)
+
+    def edges(node: int) -> Iterator[tuple[paths.Hop, int]]:
+        if node in inside:
+            yield from (edge for edge in paths.hops_from(graph, node) if edge[1] in inside)
+
+    followers = {target for node in dead for _hop, target in edges(node)}
+    for circle in components.components(len(graph.nodes), edges):
+        if not any(
+            source in inside and source not in circle for node in circle for source in graph.before[node]
+        ):
+            followers.difference_update(circle[:1])
+            followers.update(circle[1:])
+    for node in dead:
+        if node not in followers and not _explained(analysis, node):
+            _report_unreached(analysis, node, report)
+
+
+def _explained(analysis: FlowAnalysis, node: int) -> bool:
+    """Return whether a finding about one of the events that a step waits for explains why it cannot run."""
+    return any(event not in analysis.graph.producers for event in analysis.graph.nodes[node].slots)
+
+
+def _report_unreached(analysis: FlowAnalysis, node: int, report: Report) -> None:
+    graph = analysis.graph
+    unit = graph.nodes[node]
+    waits = [
+        event
+        for event in unit.slots
+        if all(source not in graph.alive for source, _way in graph.producers[event])
+    ]
+    senders = dict.fromkeys(
+        analysis.name(source) for event in waits for source, _way in graph.producers[event]
+    )
+    if waits:
+        place = Place(unit.address).key
+        report(problems.unreachable_step(place, unit.name, waits, list(senders)))
+
+
+def ends_are_reached(analysis: FlowAnalysis, report: Report) -> None:
+    """Each event under `end` is emitted by some step."""
+    emitted = {emit.event.name for emit, _step in analysis.emits}
+    several = len(analysis.workflow.end) > 1
+    for index, event in enumerate(analysis.workflow.end):
+        if event.name not in emitted and event.role == "end":
+            place = Place(("end",))
+            report(problems.unreachable_end(place / index if several else place, event.name))

@@ -1,15 +1,27 @@
-"""Rule 3: each of a step's ways to leave can be taken."""
+"""Rules 2 and 3: a step has a way to leave in every case, and each of its ways to leave can be taken."""
 
 from __future__ import annotations
 
 from wfc.compiler.diagnostics import Place, Report
-from wfc.compiler.expressions import judge
+from wfc.compiler.expressions.conditions import exhaustiveness
 from wfc.compiler.model import Emit, Exit
 from wfc.compiler.model.flow import exits
 from wfc.compiler.proof.analysis import FlowAnalysis
 from wfc.compiler.rules import flow as problems
 
-__all__ = ["entries_can_be_taken"]
+__all__ = ["entries_can_be_taken", "entries_cover_every_case"]
+
+
+def entries_cover_every_case(analysis: FlowAnalysis, report: Report) -> None:
+    """One entry always matches; for `on_error` the run's own exits are next, so that it may leave a case."""
+    workflow = analysis.workflow
+    found = [("the run", key, exit_) for key, exit_ in workflow.run.exits]
+    found += [(step.name, occasion, exit_) for step in workflow.steps for occasion, exit_ in exits(step)]
+    for owner, occasion, exit_ in found:
+        if exit_.entries and occasion != "on_error" and not exit_.exhaustive:
+            when = exit_.entries[-1].when
+            place = when.place if when is not None else Place(exit_.address)
+            report(problems.emit_falls_through(place, owner, occasion, exit_.left))
 
 
 def entries_can_be_taken(analysis: FlowAnalysis, report: Report) -> None:
@@ -66,7 +78,7 @@ def _idle(exit_: Exit) -> tuple[int, ...]:
     conditions = [entry.when for entry in exit_.entries if entry.when is not None and not entry.errors]
     if len(conditions) < 2 or any(entry.errors for entry in exit_.entries):
         return ()
-    return judge(conditions).idle
+    return exhaustiveness.judge(conditions).idle
 
 
 def _covers(broad: tuple[str, ...], narrow: tuple[str, ...]) -> bool:
