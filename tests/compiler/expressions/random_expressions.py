@@ -270,6 +270,8 @@ class Growing:
             return self.chance.choice(('"<"', '">="', '"=="', '"!="', '"in"'))
         if parameter == "descending":
             return self.chance.choice(("true", "false"))
+        if parameter == "pattern" and name == "matches":
+            return self.chance.choice(('"[a-z]+"', '".*"', '"(a|ab)(c|bcd)*"', '"[0-9]{1,3}"', '""'))
         if parameter == "pattern":
             return self.chance.choice(
                 (
