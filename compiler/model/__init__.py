@@ -7,7 +7,18 @@ from __future__ import annotations
 
 from wfc.compiler.model.accepts import AnyOf, Join, joined_events
 from wfc.compiler.model.agents import Agent, Knowledge
-from wfc.compiler.model.bindings import Auth, Header, HttpRequest, Model, NamedText, Resource, Retry, Tool
+from wfc.compiler.model.bindings import (
+    Auth,
+    ChosenAddress,
+    Header,
+    HttpRequest,
+    Model,
+    NamedText,
+    OAuth2,
+    Resource,
+    Retry,
+    Tool,
+)
 from wfc.compiler.model.cases import Delivery, MockAnswer, TestCase
 from wfc.compiler.model.events import Event
 from wfc.compiler.model.exits import (
@@ -41,6 +52,7 @@ __all__ = [
     "Auth",
     "Cached",
     "Call",
+    "ChosenAddress",
     "Delivery",
     "Emission",
     "Emit",
@@ -65,6 +77,7 @@ __all__ = [
     "Model",
     "NamedText",
     "Nothing",
+    "OAuth2",
     "Pause",
     "Received",
     "Requirement",

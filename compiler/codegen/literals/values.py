@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from wfc.compiler.codegen.literals.constants import call, constant, construct
 from wfc.compiler.codegen.literals.functions import FunctionBuilder, Path
@@ -37,6 +37,8 @@ class ValueWriter:
             return self.function.expression(value.expression, known, into=value.type)
         if value.template is not None:
             return self.function.template(value.template, known)
+        if value.secret is not None:
+            return call(Code("Secret"), literal(value.secret.name))
         if value.items is not None:
             return Code(f"[{', '.join(self.value(item, known) for item in value.items)}]")
         if value.entries is not None:
@@ -46,6 +48,10 @@ class ValueWriter:
                 return construct(record, entries, self.names)
             return Code(f"{{{', '.join(f'{literal(name)}: {code}' for name, code in entries.items())}}}")
         return constant(value.constant, value.type, self.names)
+
+    def pairs(self, entries: Iterable[tuple[str, Value]]) -> Code:
+        """Return values by name as a dict."""
+        return Code(f"{{{', '.join(f'{literal(name)}: {self.value(value)}' for name, value in entries)}}}")
 
     def record_for(self, value: Value) -> Record | None:
         """Return the record that a value with entries becomes, if its type is one."""

@@ -29,17 +29,13 @@ from wfc.compiler.types import STRING, base
 __all__ = ["print_body", "print_text"]
 
 
-def print_text(template: Template, printer: ExpressionPrinter, *, url: bool = False) -> Code:
-    """Return a text as a Python expression.
-
-    Args:
-        url: Whether it is a URL: every expression is encoded but one that the text begins with.
-    """
+def print_text(template: Template, printer: ExpressionPrinter) -> Code:
+    """Return a text as a Python expression."""
     if template.statements:
         return Code(print_in_place(template.parts, printer).code)
-    if template.whole is not None and not url:
+    if template.whole is not None:
         return Code(printer.piece(template.whole.tree).code)
-    return Code(joined_parts(printer, plain(template.parts), encode=url).code)
+    return Code(joined_parts(printer, plain(template.parts)).code)
 
 
 def print_body(template: Template, printer: ExpressionPrinter) -> list[Code]:

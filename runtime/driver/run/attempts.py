@@ -245,8 +245,8 @@ class Attempts:
         run = self._run
         step = step_run.step
         inputs_failed = run.execution.plan.is_generated and not getattr(step_run, "called", True)
-        if inputs_failed and not is_final(error):
-            # what a spec's step evaluates before its call are expressions
+        if inputs_failed and not is_final(error) and not isinstance(error, StepError):
+            # what a spec's step evaluates before its call are expressions; what an address must not hold says so itself
             error = _because(expression_error(error), error)
         if run.children:
             run.children.stop_of(step_run.number)

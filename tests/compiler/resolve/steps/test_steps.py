@@ -127,6 +127,7 @@ def test_a_request_that_is_fine(resolved) -> None:
         resolved,
         config={"base": "string"},
         secrets=["KEY", "WORD"],
+        method="POST",
         url="${{ config.base }}/a/${{ event.name }}",
         query={"limit": 3, "name": "${{ event.name }}", "tags": ["a", "${{ event.name }}"], "none": None},
         headers={"X-Key": {"secret": "KEY"}, "X-Name": "${{ event.name }}"},
