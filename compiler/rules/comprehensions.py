@@ -83,7 +83,7 @@ def loop_read_as_list(place: Place, written: str) -> Finding:
     written = '"' + written.replace("\\", "\\\\").replace('"', '\\"') + '"'
     return Finding(
         "loop-read-as-list",
-        "YAML reads this as a list of texts, since it does not stand in quotes",
+        "without quotes, YAML reads this as a list of texts",
         place,
         f"write `{written}`" if len(written) <= 80 else "put it in quotes, as an expression",
         fix=replace_value(place, written, "safe"),
