@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import closest, problem, warning
 from wfc.compiler.rules.fixes import correct_name, remove_entry, replace_text
+from wfc.compiler.rules.phrases import joined
 
 __all__ = [
     "body_without_reply",
@@ -18,6 +20,7 @@ __all__ = [
     "no_test_above",
     "step_without_action",
     "test_name_twice",
+    "which_awaited_event",
     "which_end_of_the_workflow",
     "with_which_end",
 ]
@@ -128,6 +131,21 @@ def with_which_end(place: Place) -> Finding:
     beside it.
     """
     return Finding("with-which-end", "`with` needs `end` beside it, because there are several ends", place)
+
+
+@problem
+def which_awaited_event(place: Place, step: str, names: Sequence[str]) -> Finding:
+    """A test stands in for a wait for one of several events, and does not say which has come.
+
+    Write `{event: Name, with: {…}}`: the event, and its fields. Or leave the mock out, and let the event come from
+    outside with `deliver`.
+    """
+    return Finding(
+        "which-awaited-event",
+        f"a mock of `{step}` says which event has come",
+        place,
+        f"write `{{event: {names[0]}, with: {{…}}}}`; it waits for {joined(names, 'or')}",
+    )
 
 
 @problem

@@ -18,7 +18,7 @@ from wfc.runtime.driver.run.doubles import Double, Instead
 from wfc.runtime.errors import InvalidAnswerError, LimitError, SettingsError, StepError, step_error
 from wfc.runtime.events import event_name
 from wfc.runtime.plan.inputs import HttpResponse
-from wfc.runtime.plan.pauses import Child, Question, QuestionAsked
+from wfc.runtime.plan.pauses import Child, Outside, Question, QuestionAsked
 from wfc.runtime.values.outputs import InvalidOutput, from_json
 
 if TYPE_CHECKING:
@@ -196,7 +196,8 @@ def _mocked_value(step: Step, value: object) -> Any:
     if step.result in {None, type(None)}:
         return None
     kind = step.result
-    if Child in step.pauses and isinstance(value, Mapping) and value.keys() <= {"event", "with"} and value:
+    one_of_several = Child in step.pauses or (Outside in step.pauses and len(get_args(kind)) > 1)
+    if one_of_several and isinstance(value, Mapping) and value.keys() <= {"event", "with"} and value:
         kind = next((each for each in get_args(kind) or (kind,) if event_name(each) == value["event"]), kind)
         value = value.get("with", {})
     if Question in step.pauses and isinstance(value, list):

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from wfc.compiler.codegen.literals.constants import call, constant, construct
 from wfc.compiler.codegen.literals.functions import FunctionBuilder, Path
 from wfc.compiler.codegen.names import ModuleNames
+from wfc.compiler.expressions import Expression
 from wfc.compiler.model import Emission, Emit, EmitAll, EmitEach, Fail, Nothing, Restart, Value
 from wfc.compiler.python.literals import Code, literal, local_name
 from wfc.compiler.types import Record, members
@@ -93,9 +94,14 @@ class ValueWriter:
         event = self.emit(batch.emit, {**known, (batch.name,): item})
         source = call(Code("filters.at_most"), self.function.bound(batch.max), items)
         events = Code(f"[{event} for {item} in {source}]")
-        return (
-            call(Code("Batch"), self.names.of(batch.emit.event.record), events) if self.told_apart else events
-        )
+        if not self.told_apart and batch.concurrency is None:
+            return events
+        named: dict[str, Code] = {}
+        if isinstance(batch.concurrency, Expression):
+            named["concurrency"] = self.function.expression(batch.concurrency, known)
+        elif batch.concurrency is not None:
+            named["concurrency"] = literal(batch.concurrency)
+        return call(Code("Batch"), self.names.of(batch.emit.event.record), events, **named)
 
     def emitted(self, emission: Emission) -> Code:
         """Return the type of what is emitted, for the signature."""

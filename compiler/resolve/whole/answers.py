@@ -6,7 +6,16 @@ from collections.abc import Mapping
 from typing import Final, TypeGuard
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.model import AskPerson, HttpCall, MapItems, MockAnswer, Step, ToolCall, WorkflowCall
+from wfc.compiler.model import (
+    AskPerson,
+    HttpCall,
+    MapItems,
+    MockAnswer,
+    Step,
+    ToolCall,
+    WaitEvent,
+    WorkflowCall,
+)
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
@@ -19,7 +28,7 @@ from wfc.compiler.rules import pauses as pause_problems
 from wfc.compiler.rules import steps as step_problems
 from wfc.compiler.rules import values as value_problems
 from wfc.compiler.slotted import dataclass
-from wfc.compiler.types import UNKNOWN
+from wfc.compiler.types import UNKNOWN, Record
 
 __all__ = ["AnswerReader", "is_one_quorum"]
 
@@ -121,8 +130,14 @@ class AnswerReader:
             return data  # what is wrong with the action has been told
         wanted = mapped.result if mapped is not None else step.result
         call = mapped.do if mapped is not None else step.action
-        if isinstance(call, WorkflowCall) and is_end(data):
-            data = self.child_end(data, place, call)
+        if isinstance(call, WorkflowCall) and is_event(data):
+            data = self.one_event(data, place, dict(call.ends))
+        elif isinstance(call, WaitEvent) and len(call.events) > 1:
+            records = {event.name: event.record for event in call.events}
+            if is_event(data):
+                data = self.one_event(data, place, records)
+            else:
+                self.declared.report(problems.which_awaited_event(place, step.name, list(records)))
         elif isinstance(call, WorkflowCall) and not call.detach and len(call.ends) > 1:
             names = [name for name, _ in call.ends]
             self.declared.report(problems.which_end_of_the_workflow(place, call.workflow, names))
@@ -137,10 +152,9 @@ class AnswerReader:
             self.declared.report(pause_problems.quorum_of_answers(place, step.name, quorum, len(data)))
         return data
 
-    def child_end(self, data: Data, place: Place, call: WorkflowCall) -> object:
-        """Read an end of another workflow, as `{event: Name, with: {…}}`."""
+    def one_event(self, data: Data, place: Place, records: Mapping[str, Record]) -> object:
+        """Read one of several events, as `{event: Name, with: {…}}`."""
         name = normal_form(str(data["event"]))
-        records = dict(call.ends)
         if name not in records:
             self.declared.report(name_problems.unknown_event(place / "event", name, records))
             return None
@@ -168,6 +182,6 @@ def is_status(error: object) -> bool:
     return isinstance(error, int) and not isinstance(error, bool) and 400 <= error <= 599
 
 
-def is_end(data: object) -> TypeGuard[Data]:
-    """Return whether a mock names the event by which another workflow ends."""
+def is_event(data: object) -> TypeGuard[Data]:
+    """Return whether a mock names the event by which another workflow ends, or which has come."""
     return isinstance(data, Mapping) and "event" in data and data.keys() <= {"event", "with"}

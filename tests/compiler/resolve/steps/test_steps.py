@@ -41,7 +41,7 @@ def http(resolved, **more: object):
         ({"accepts": ["Asked", "Asked"]}, "accepted-twice", "Asked"),
         ({"accepts": ["Asked", "Greeted"]}, "end-event-accepted", "Greeted"),
         ({"emit": {"event": "Asked", "with": {"name": "x"}}}, "start-event-emitted", "Asked"),
-        ({"accepts": {"at_least": {"count": 2, "of": ["Asked"]}}}, "count-out-of-range", "2"),
+        ({"accepts": {"any": ["Asked"], "count": 2}}, "count-out-of-range", "2"),
         ({"accepts": {"all": ["Asked"], "within": "2m", "on_timeout": "proceed"}}, "bad-duration", "2m"),
         ({"accepts": {"all": ["Asked"], "within": "2s"}}, "key-without-companion", "within"),
         ({"accepts": {"all": ["Asked"], "on_timeout": HELLO}}, "key-without-companion", "on_timeout"),
