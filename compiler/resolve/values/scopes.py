@@ -33,6 +33,7 @@ __all__ = [
     "binding_scope",
     "bounds_scope",
     "inputs",
+    "namespace",
     "one_of",
     "texts_of",
 ]
