@@ -1337,7 +1337,13 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "wrong-type",
         "write `[group:support]`",
     ),
-    ("no within", "    within: 4h\n", "", "missing-key", "write how long to wait for an answer, such as `within: 3 days`"),
+    (
+        "no within",
+        "    within: 4h\n",
+        "",
+        "missing-key",
+        "write how long to wait for an answer, such as `within: 3 days`",
+    ),
     (
         "no on_timeout",
         "    on_timeout: {event: Refused, with: {reason: nobody looked}}\n",
