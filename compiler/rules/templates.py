@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import problem, warning
@@ -125,6 +126,12 @@ def comment_braces(place: Place, whole: Place | None) -> Finding:
     )
 
 
+OTHER_STATEMENTS: Final = frozenset(
+    "autoescape block break call continue do extends filter from import include macro raw set with".split()
+)
+"""Statements of Jinja that texts do not have."""
+
+
 @problem
 def unknown_statement(place: Place, word: str, known: Sequence[str]) -> Finding:
     """A statement is none of those that there are.
@@ -133,6 +140,9 @@ def unknown_statement(place: Place, word: str, known: Sequence[str]) -> Finding:
     {% else %} … {% endif %}` and `{% use NAME %}`, and nothing else. `{%` as text is `${{ "{%" }}`.
     """
     found = f"there is no statement `{word}`" if word else "a statement is wanted here"
+    if word in OTHER_STATEMENTS:  # meant as it is written, so that nothing similar is meant
+        there_are = f"there are {', '.join(f'`{each}`' for each in known)}"
+        return Finding("unknown-statement", found, place, there_are)
     return Finding(
         "unknown-statement", found, place, suggestion(word, known), fix=correct_name(place, word, known)
     )

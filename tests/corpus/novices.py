@@ -553,7 +553,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "      Judge this: ${{ event.text }}\n",
         "      Judge this: {% set x = 1 %}\n",
         "unknown-statement",
-        "there are `for`, `if`, `elif`, `else`, `endfor`, `endif`",
+        "there are `for`, `if`, `elif`, `else`, `endfor`, `endif`, `use`",
     ),
     (
         "include in a prompt",
