@@ -46,6 +46,11 @@ class Join:
     rest: Literal["finish", "cancel"] | None = None
     match_by: Expression | None = None
 
+    @property
+    def complete(self) -> bool:
+        """Return whether all its events are there whenever it fires."""
+        return not self.proceed and (self.form == "all" or len(self.events) == 1)
+
 
 def joined_events(events: tuple[Event, ...], *, all_here: bool, first: bool = False) -> Record:
     """Return the `events` of a join: each event by its name, and each field that only one event declares.

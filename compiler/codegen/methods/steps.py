@@ -141,7 +141,8 @@ class StepMethods(MethodWriter):
 
     def tail_in(self, function: FunctionBuilder, step: Step, *, timed_out: bool = False) -> TailWriter:
         events, accepts = None, step.accepts
-        if isinstance(accepts, Join) and accepts.form == "any" and not accepts.proceed and not timed_out:
+        waits_for_one = isinstance(accepts, Join) and accepts.form == "any" and not accepts.proceed
+        if isinstance(accepts, Join) and waits_for_one and not accepts.complete and not timed_out:
             events = joined_events(accepts.events, all_here=False, first=True)
         told_apart = step.name in self.told_apart
         state = self.workflow.state

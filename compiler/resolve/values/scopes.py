@@ -31,7 +31,7 @@ def namespace(title: str, /, **types: Type) -> Record:
     return Record(title, {each: Field(each, of) for each, of in types.items()}, role="namespace")
 
 
-RUN: Final = namespace("run", id=STRING, attempt=INTEGER, now=DATETIME)
+RUN: Final = namespace("run", id=STRING, attempt=INTEGER, round=INTEGER, now=DATETIME)
 ERROR: Final = namespace("error", name=STRING, message=STRING, status=Optional(INTEGER), body=ANY)
 RESPONSE: Final = namespace("response", status=INTEGER, headers=MapOf(STRING))
 RESERVED: Final = frozenset(
@@ -128,9 +128,9 @@ def accepted(accepts: AnyOf | Join | None, *, all_here: bool | None = None) -> d
         return {"event": one_of(event.record for event in accepts.events)}
     if accepts.form == "each":
         return {"events": ListOf(one_of(event.record for event in accepts.events))}
-    first = all_here is None and accepts.form == "any" and not accepts.proceed
+    first = all_here is None and accepts.form == "any" and not (accepts.proceed or accepts.complete)
     if all_here is None:
-        all_here = accepts.form == "all" and not accepts.proceed
+        all_here = accepts.complete
     return {"events": joined_events(accepts.events, all_here=all_here, first=first)}
 
 
