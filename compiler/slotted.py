@@ -1,8 +1,8 @@
-"""The `dataclass` that this package uses: slots always, and nothing compiled before the first instance.
+"""The `dataclass` that this package uses: slots always, and nothing compiled before there are a few instances.
 
 The standard one compiles half a dozen methods for each class when its module is imported; for a hundred classes that
 is half of the time that a check of a small spec takes. Here a class gets slots, and methods that all share; only
-``__init__`` is compiled, when somebody makes the first instance. To a type checker these *are* the standard ones.
+``__init__`` is compiled, once there are a few instances. To a type checker these *are* the standard ones.
 
 ``frozen`` gives a hash, and a type checker refuses to change an instance. Nothing refuses it while a program runs: to
 pass by the refusal makes an instance twice as dear, and a check of a large spec makes a hundred thousand.
@@ -20,6 +20,7 @@ __all__ = ["dataclass", "field", "fields", "is_dataclass", "replace"]
 Class = TypeVar("Class", bound=type)
 MISSING: Any = object()
 PARTS = "__dataclass_parts__"
+FEW = 3  # instances for which it does not pay to compile; of every third class a small spec makes no more
 
 
 class Part:
@@ -68,7 +69,7 @@ def slotted(
         if eq:
             add_comparison(namespace, parts, frozen=frozen, order=order)
         new: Any = cls.__class__(cls.__name__, cls.__bases__, namespace)
-        new.__init__ = compiled_at_first(new)
+        new.__init__ = compiled_if_frequent(new)
         return new  # type: ignore[no-any-return]
 
     return made
@@ -113,14 +114,44 @@ def shown(self: Any) -> str:
     return f"{self.__class__.__qualname__}({inside})"
 
 
-def compiled_at_first(cls: Any) -> Callable[..., None]:
-    """An ``__init__`` that puts a compiled one in its place when it is called."""
+def compiled_if_frequent(cls: Any) -> Callable[..., None]:
+    """An ``__init__`` that puts a compiled one in its place when it has been called a few times."""
+    parts: dict[str, Part] = getattr(cls, PARTS)
+    calls = 0
 
-    def first(self: Any, *args: Any, **kwargs: Any) -> None:
-        cls.__init__ = constructor(cls)
-        cls.__init__(self, *args, **kwargs)
+    def init(self: Any, *args: Any, **kwargs: Any) -> None:
+        nonlocal calls
+        calls += 1
+        if calls > FEW:
+            cls.__init__ = constructor(cls)
+        elif fill(self, parts, args, kwargs):
+            if hasattr(cls, "__post_init__"):
+                self.__post_init__()
+            return
+        constructor(cls)(self, *args, **kwargs)
 
-    return first
+    return init
+
+
+def fill(self: Any, parts: dict[str, Part], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Set all fields of an instance; return whether the arguments are right, else a compiled one says what is wrong."""
+    given = dict(zip([name for name, each in parts.items() if each.init], args, strict=False))
+    if len(given) < len(args) or not given.keys().isdisjoint(kwargs):
+        return False
+    given |= kwargs
+    for name, each in parts.items():
+        value = given.pop(name, MISSING) if each.init else MISSING
+        if value is MISSING:
+            if each.factory is not MISSING:
+                value = each.factory()
+            elif each.default is not MISSING:
+                value = each.default
+            elif each.init:
+                return False
+            else:
+                continue
+        setattr(self, name, value)
+    return not given
 
 
 def constructor(cls: Any) -> Any:

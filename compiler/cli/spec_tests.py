@@ -7,30 +7,45 @@ from typing import TYPE_CHECKING
 import click
 
 from wfc.compiler.diagnostics.escaping import printable
+from wfc.compiler.model import MockAnswer as Answer
 from wfc.compiler.model import TestCase, Workflow
 from wfc.compiler.rules import closest
 
 if TYPE_CHECKING:
-    from wfc.runtime.testing import SpecTest
+    from wfc.runtime.testing import MockAnswer, SpecTest
 
 __all__ = ["named_test", "spec_test"]
 
 
 def spec_test(case: TestCase) -> SpecTest:
     """Return a test as plain data of the runtime's own types."""
-    from wfc.runtime.testing import Delivery, MockAnswer, SpecTest
+    from wfc.runtime.testing import Delivery, SpecTest
 
     return SpecTest(
         name=case.name,
         start=case.start,
-        mock={
-            step: tuple(MockAnswer(value=answer.value, error=answer.error) for answer in answers)
-            for step, answers in case.mock.items()
-        },
+        mock={step: tuple(mock_answer(answer) for answer in answers) for step, answers in case.mock.items()},
         real=case.real,
         clock=case.clock,
         expect=case.expect,
         deliver=tuple(Delivery(each.event, each.fields, each.after) for each in case.deliver),
+        config=case.config,
+        cancel=case.cancel,
+    )
+
+
+def mock_answer(answer: Answer) -> MockAnswer:
+    """Return an answer in the form that the runtime takes."""
+    from wfc.runtime.testing import MockAnswer
+
+    return MockAnswer(
+        value=answer.value,
+        error=answer.error,
+        status=answer.status,
+        headers=answer.headers,
+        body=answer.body,
+        after=answer.after,
+        attempts=tuple(map(mock_answer, answer.attempts)),
     )
 
 

@@ -13,10 +13,23 @@ from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionPar
 from wfc.compiler.codegen.literals.values import ValueWriter
 from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.shapes import PythonFunction
-from wfc.compiler.expressions import Template, generate_body, generate_text
-from wfc.compiler.model import HttpRequest, Model, Resource, Retry, Secret, Step, Tool, Workflow
+from wfc.compiler.expressions import Template, generate_address, generate_body, generate_text
+from wfc.compiler.expressions.addresses import split_address
+from wfc.compiler.model import (
+    Auth,
+    ChosenAddress,
+    HttpRequest,
+    Model,
+    OAuth2,
+    Resource,
+    Retry,
+    Secret,
+    Step,
+    Tool,
+    Workflow,
+)
 from wfc.compiler.python.literals import Code, constant_name, literal, local_name
-from wfc.compiler.types import ANY, Type
+from wfc.compiler.types import ANY, STRING, Type
 
 __all__ = ["Bindings", "context_type"]
 
@@ -163,12 +176,9 @@ class Bindings:
     def request(self, wanted: HttpRequest, function: FunctionBuilder, output: Type, name: str) -> Code:
         """Return a call of ``ctx.http``."""
         values = ValueWriter(function, self.names)
-        function.note(wanted.url.uses)
-        url = generate_text(wanted.url, function.known, url=True)
-        named: dict[str, Code] = {}
+        url, named = address(wanted.url, function)
         if wanted.query:
-            pairs = ", ".join(f"{literal(key)}: {values.value(value)}" for key, value in wanted.query)
-            named["query"] = Code(f"{{{pairs}}}")
+            named["query"] = values.pairs(wanted.query)
         if wanted.headers:
             pairs = ", ".join(
                 f"{literal(header.name)}: "
@@ -176,12 +186,8 @@ class Bindings:
                 for header in wanted.headers
             )
             named["headers"] = Code(f"{{{pairs}}}")
-        if wanted.auth is not None and wanted.auth.user is not None:
-            named["auth"] = call(
-                Code("Basic"), function.template(wanted.auth.user), secret(wanted.auth.secret)
-            )
-        elif wanted.auth is not None:
-            named["auth"] = call(Code("Bearer"), secret(wanted.auth.secret))
+        if wanted.auth is not None:
+            named["auth"] = authentication(wanted.auth, function, values)
         if wanted.body is not None:
             named["body"] = values.value(wanted.body)
         named |= self.output(output, name)
@@ -226,6 +232,36 @@ class Bindings:
         given = self.names.scope.give(name)
         self.functions.append(PythonFunction(given, inner.parameters, Code("str"), body))
         return call(given, *(parameter.name for parameter in inner.taken))
+
+
+def address(url: Template | ChosenAddress, function: FunctionBuilder) -> tuple[Code, dict[str, Code]]:
+    """Return an address, and the arguments that say which servers it may name."""
+    if isinstance(url, ChosenAddress):
+        given = function.expression(url.given, into=STRING)
+        if url.only is None:
+            return given, {"only": literal("public")}
+        return given, {"only": Code(f"[{', '.join(function.template(each) for each in url.only)}]")}
+    function.note(url.uses)
+    found, head = generate_address(split_address(url.parts), function.known)
+    return found, {} if head is None else {"server": head}
+
+
+def authentication(auth: Auth | OAuth2, function: FunctionBuilder, values: ValueWriter) -> Code:
+    """Return what proves who sends a request."""
+    if isinstance(auth, Auth):
+        if auth.user is not None:
+            return call(Code("Basic"), function.template(auth.user), secret(auth.secret))
+        return call(Code("Bearer"), secret(auth.secret))
+    named: dict[str, Code] = {}
+    if auth.user is not None:
+        named["user"] = function.template(auth.user)
+    if auth.password is not None:
+        named["password"] = secret(auth.password)
+    if auth.scope is not None:
+        named["scope"] = function.template(auth.scope)
+    if auth.body:
+        named["body"] = values.pairs(auth.body)
+    return call(Code("OAuth2"), address(auth.url, function)[0], **named)
 
 
 def fit_nested(statement: str) -> list[str]:

@@ -268,7 +268,7 @@ def waits_or_sends(action: Action) -> Iterator[str]:
         case WaitUntil():
             yield f"until {action.moment.text.strip()}"
         case WaitEvent():
-            yield f"until {action.event.name} comes"
+            yield f"until {' or '.join(event.name for event in action.events)} comes"
         case SendEvent():
             to = f"topic {action.topic}" if action.to is None else action.to
             yield f"{action.emit.event.name} to {to}"
@@ -279,14 +279,15 @@ def waits_or_sends(action: Action) -> Iterator[str]:
 
 
 def joined(join: Join) -> str:
-    names = ", ".join(event.name for event in join.events)
+    names = ", ".join(" or ".join(event.name for event in slot) for slot in join.slots)
+    count = join.count if isinstance(join.count, int) else "some"
     match join.form:
         case "all":
             return f"all of {names}"
         case "any":
-            return f"the first of {names}"
-        case "at_least":
-            return f"{join.count} of {names}"
+            return f"the first of {names}" if join.count is None else f"{count} of {names}"
+        case "each" if join.count is not None:
+            return f"the first {count} {names} of the batch"
         case "each":
             return f"each {names} of the batch"
 

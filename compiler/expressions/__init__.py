@@ -12,7 +12,12 @@ from wfc.compiler.expressions.typing.references import reference
 from wfc.compiler.expressions.typing.scope import Scope
 
 if TYPE_CHECKING:
-    from wfc.compiler.expressions.generation import generate_body, generate_expression, generate_text
+    from wfc.compiler.expressions.generation import (
+        generate_address,
+        generate_body,
+        generate_expression,
+        generate_text,
+    )
 
 __all__ = [
     "Expression",
@@ -21,6 +26,7 @@ __all__ = [
     "Path",
     "Scope",
     "Template",
+    "generate_address",
     "generate_body",
     "generate_expression",
     "generate_text",
@@ -32,7 +38,7 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     """Load generation when it is first asked for: a check does not need it."""
-    if name in {"generate_body", "generate_expression", "generate_text"}:
+    if name in {"generate_address", "generate_body", "generate_expression", "generate_text"}:
         from wfc.compiler.expressions import generation
 
         return getattr(generation, name)

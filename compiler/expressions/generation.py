@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from wfc.compiler.expressions.addresses import Address
 from wfc.compiler.expressions.expression import Expression, Template
 from wfc.compiler.expressions.filters import FILTERS
+from wfc.compiler.expressions.python.addresses import print_address
 from wfc.compiler.expressions.python.coercion import into
 from wfc.compiler.expressions.python.node_printer import Names
 from wfc.compiler.expressions.python.printer import ExpressionPrinter
@@ -11,7 +13,7 @@ from wfc.compiler.expressions.python.templates import print_body, print_text
 from wfc.compiler.python.literals import Code
 from wfc.compiler.types import Type
 
-__all__ = ["generate_body", "generate_expression", "generate_text"]
+__all__ = ["generate_address", "generate_body", "generate_expression", "generate_text"]
 
 
 def generate_expression(expression: Expression, names: Names, *, target: Type | None = None) -> Code:
@@ -28,9 +30,14 @@ def generate_expression(expression: Expression, names: Names, *, target: Type | 
     return Code(piece.code)
 
 
-def generate_text(template: Template, names: Names, *, url: bool = False) -> Code:
+def generate_text(template: Template, names: Names) -> Code:
     """Return a text without statements as a Python expression; see :func:`print_text`."""
-    return print_text(template, ExpressionPrinter(names, FILTERS), url=url)
+    return print_text(template, ExpressionPrinter(names, FILTERS))
+
+
+def generate_address(address: Address, names: Names) -> tuple[Code, Code | None]:
+    """Return an address as a Python expression, and its head as another; see :func:`print_address`."""
+    return print_address(address, ExpressionPrinter(names, FILTERS))
 
 
 def generate_body(template: Template, names: Names) -> list[Code]:

@@ -7,7 +7,18 @@ from __future__ import annotations
 
 from wfc.compiler.model.accepts import AnyOf, Join, joined_events
 from wfc.compiler.model.agents import Agent, Knowledge
-from wfc.compiler.model.bindings import Auth, Header, HttpRequest, Model, Prompt, Resource, Retry, Tool
+from wfc.compiler.model.bindings import (
+    Auth,
+    ChosenAddress,
+    Header,
+    HttpRequest,
+    Model,
+    OAuth2,
+    Prompt,
+    Resource,
+    Retry,
+    Tool,
+)
 from wfc.compiler.model.cases import Delivery, MockAnswer, TestCase
 from wfc.compiler.model.events import Event
 from wfc.compiler.model.exits import (
@@ -41,6 +52,7 @@ __all__ = [
     "Auth",
     "Cached",
     "Call",
+    "ChosenAddress",
     "Delivery",
     "Emission",
     "Emit",
@@ -64,6 +76,7 @@ __all__ = [
     "MockAnswer",
     "Model",
     "Nothing",
+    "OAuth2",
     "Pause",
     "Prompt",
     "Received",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 from wfc.compiler.diagnostics import Address
@@ -24,8 +25,10 @@ class Join:
     """Accepts several events together.
 
     Args:
-        form: ``all``, ``any``, ``at_least`` or ``each``.
-        count: How many must have arrived (``at_least``), else 0.
+        form: ``all``, ``any`` or ``each``.
+        slots: What it waits for, each a group of events of which one comes; most groups are of one event.
+        count: How many must have arrived before it goes on; ``None`` where the form alone says so. For ``each``
+            it may be an expression of inputs and config.
         within: Seconds from the opening of the frame, or ``None``.
         proceed: ``on_timeout: proceed``: it fires with what has arrived.
         fork: The step that opens its frames, by name; ``None`` for the start of the run. For ``each`` the
@@ -33,18 +36,37 @@ class Join:
             too where a finding says that there is none.
         rest: What becomes of the branches that it does not wait for, where the author says so (a race is then
             declared).
-        match_by: The value by which the events that belong together are found, or ``None``.
     """
 
-    form: Literal["all", "any", "at_least", "each"]
-    events: tuple[Event, ...]
-    count: int
+    form: Literal["all", "any", "each"]
+    slots: tuple[tuple[Event, ...], ...]
+    count: int | Expression | None
     within: float | None
     proceed: bool
     fork: str | None
     address: Address
     rest: Literal["finish", "cancel"] | None = None
-    match_by: Expression | None = None
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """All events that it takes, in the order written."""
+        return tuple(event for slot in self.slots for event in slot)
+
+    @property
+    def choices(self) -> tuple[tuple[Event, ...], ...]:
+        """Groups of events of which exactly one is there when it fires."""
+        if self.proceed or self.form == "each" or (self.form == "any" and self.count is not None):
+            return ()
+        if self.complete and self.form == "any":
+            return ()
+        return (self.events,) if self.form == "any" else tuple(slot for slot in self.slots if len(slot) > 1)
+
+    @property
+    def certain(self) -> tuple[Event, ...]:
+        """Events that are there whenever it fires."""
+        if not self.complete or self.form == "each":
+            return ()
+        return tuple(slot[0] for slot in self.slots if len(slot) == 1)
 
     @property
     def complete(self) -> bool:
@@ -52,14 +74,18 @@ class Join:
         return not self.proceed and (self.form == "all" or len(self.events) == 1)
 
 
-def joined_events(events: tuple[Event, ...], *, all_here: bool, first: bool = False) -> Record:
+def joined_events(
+    events: Iterable[Event], certain: Iterable[Event] = (), choices: Iterable[tuple[Event, ...]] = ()
+) -> Record:
     """Return the `events` of a join: each event by its name, and each field that only one event declares.
 
     Args:
-        all_here: Whether none of them can be missing.
-        first: Whether exactly one of them is there.
+        certain: Those of them that cannot be missing.
+        choices: Groups of them of which exactly one is there.
     """
-    joined = Record("events", role="first" if first else "namespace")
+    groups = tuple(tuple(event.name for event in group) for group in choices)
+    joined = Record("events", role="choices" if groups else "namespace", choices=groups)
+    events, here = tuple(events), {event.name for event in certain}
     owners: dict[str, int] = {}
     for event in events:
         for name in event.record.fields:
@@ -67,10 +93,10 @@ def joined_events(events: tuple[Event, ...], *, all_here: bool, first: bool = Fa
     for event in events:
         for name, each in event.record.fields.items():
             if owners[name] == 1:
-                wanted = each.type if all_here else optional(each.type)
+                wanted = each.type if event.name in here else optional(each.type)
                 joined.fields[name] = Field(name, wanted, address=each.address)
     for event in events:
-        record: Type = event.record if all_here else Optional(event.record)
+        record: Type = event.record if event.name in here else Optional(event.record)
         joined.fields[event.name] = Field(event.name, record, address=event.address)
     return joined
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from wfc.compiler.diagnostics import Address, Place
-from wfc.compiler.expressions import Template
+from wfc.compiler.expressions import Expression, Template
 from wfc.compiler.model.values import Secret, Value
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import Record, Type
@@ -96,14 +96,46 @@ class Auth:
 
 
 @dataclass(frozen=True, slots=True)
+class OAuth2:
+    """Authentication by an access token, which this program gets for itself.
+
+    Args:
+        url: The address that gives tokens.
+        user: The program's name there, ``None`` if ``body`` has it.
+        password: The secret that proves it.
+        scope: What the token is for.
+        body: Further fields of the form that is sent for a token.
+    """
+
+    url: Template
+    user: Template | None
+    password: Secret | None
+    scope: Template | None
+    body: tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenAddress:
+    """An address from data.
+
+    Args:
+        given: The expression that gives it.
+        only: What it must begin with; ``None``: it may be anything on the public internet.
+    """
+
+    given: Expression
+    only: tuple[Template, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """One request. ``url``'s first expression is the base and is not encoded; every other one is."""
+    """One request. What decides which server ``url`` asks is put in as it is; every other expression is encoded."""
 
     method: str
-    url: Template
+    url: Template | ChosenAddress
     query: tuple[tuple[str, Value], ...]
     headers: tuple[Header, ...]
-    auth: Auth | None
+    auth: Auth | OAuth2 | None
     body: Value | None
 
 
@@ -137,4 +169,15 @@ class Tool:
     file: str = ""
 
 
-__all__ = ["Auth", "Header", "HttpRequest", "Model", "Prompt", "Resource", "Retry", "Tool"]
+__all__ = [
+    "Auth",
+    "ChosenAddress",
+    "Header",
+    "HttpRequest",
+    "Model",
+    "OAuth2",
+    "Prompt",
+    "Resource",
+    "Retry",
+    "Tool",
+]

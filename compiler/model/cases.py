@@ -10,10 +10,25 @@ from wfc.compiler.slotted import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class MockAnswer:
-    """The result of a mocked step: a value, or an error by its dotted name."""
+    """What a mocked step gives, or how it fails, and when; everything is plain JSON data.
+
+    Args:
+        value: Its result.
+        error: The error with which it fails instead, by its dotted name.
+        status: Of the reply to a request.
+        headers: Of the reply to a request.
+        body: What the service replied, where the error is an HTTP status.
+        after: Seconds until the answer is there.
+        attempts: An answer for each attempt of one run; then nothing else of this counts.
+    """
 
     value: object = field(default=None, hash=False)
     error: str | None = None
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict, hash=False)
+    body: object = field(default=None, hash=False)
+    after: float = 0.0
+    attempts: tuple[MockAnswer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +48,10 @@ class TestCase:
         mock: Step name → answers for its successive runs; the last one repeats.
         real: Names of steps whose action is really done.
         clock: The virtual clock's start, ISO 8601, or ``None``.
-        expect: As written: ``end with ran emitted state streamed fails``.
+        expect: As written: ``end with after ran emitted state streamed fails``; lengths of time in seconds.
         deliver: Events from outside, in the order in which they come.
+        config: Fields of the config that have another value than tests give them by themselves.
+        cancel: When the run is cancelled, in seconds after its start; ``None``: it is not.
     """
 
     __test__ = False  # not one of pytest's
@@ -47,6 +64,8 @@ class TestCase:
     expect: Mapping[str, object]
     address: Address
     deliver: tuple[Delivery, ...] = ()
+    config: Mapping[str, object] = field(default_factory=dict)
+    cancel: float | None = None
 
 
 __all__ = ["Delivery", "MockAnswer", "TestCase"]

@@ -62,13 +62,18 @@ class Emit:
 
 @dataclass(frozen=True, slots=True)
 class EmitEach:
-    """Emits one event per item of a list: a batch, at most ``max`` items (an expression of inputs and config)."""
+    """Emits one event per item of a list: a batch, at most ``max`` items.
+
+    ``concurrency`` is how many of them are under way at once; ``None``: all. Both may be expressions of inputs and
+    config.
+    """
 
     items: Expression
     name: str  # of the item, in expressions
     emit: Emit
     max: int | Expression
     address: Address
+    concurrency: int | Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)

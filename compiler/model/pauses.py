@@ -44,9 +44,9 @@ class WaitUntil:
 
 @dataclass(frozen=True, slots=True)
 class WaitEvent:
-    """A wait for an event from outside; ``that`` determines which one of that name."""
+    """A wait for an event from outside, the first of these; ``that`` determines which one of that name."""
 
-    event: Event
+    events: tuple[Event, ...]
     that: Expression | None
 
 

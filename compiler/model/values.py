@@ -20,14 +20,16 @@ class Value:
     """A structured value with expressions in it: what `with`, `args`, `body` and `query` hold.
 
     Exactly one of the parts is used: ``expression`` (one whole ``${{ }}``, or a reference that filling made),
-    ``template`` (a text with expressions inside), ``items``, ``entries``, or else the plain ``constant``
-    (JSON data that fits ``type``). ``type`` is what is wanted here; ``expression.type`` what is given.
+    ``template`` (a text with expressions inside), ``secret`` (in what a request carries), ``items``, ``entries``, or
+    else the plain ``constant`` (JSON data that fits ``type``). ``type`` is what is wanted here; ``expression.type``
+    what is given.
     """
 
     type: Type
     address: Address
     expression: Expression | None = None
     template: Template | None = None
+    secret: Secret | None = None
     items: tuple[Value, ...] | None = None
     entries: tuple[tuple[str, Value], ...] | None = None
     constant: object = field(default=None, hash=False)

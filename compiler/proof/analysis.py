@@ -7,8 +7,8 @@ from functools import cached_property
 from wfc.compiler.diagnostics import Address, Place
 from wfc.compiler.model import Emit, Join, Step, Workflow
 from wfc.compiler.model.flow import emits_of
-from wfc.compiler.proof.graph import batch_nesting, match_by
-from wfc.compiler.proof.graph.flow_graph import FlowGraph, StepNode, Way, build_graph
+from wfc.compiler.proof.graph import batch_nesting
+from wfc.compiler.proof.graph.flow_graph import FlowGraph, Way, build_graph
 from wfc.compiler.proof.joins import completeness
 
 __all__ = ["FlowAnalysis"]
@@ -23,7 +23,7 @@ class FlowAnalysis:
     @cached_property
     def graph(self) -> FlowGraph:
         """Its abstract graph: step ``i`` is node ``i + 1``."""
-        return build_graph(self.workflow, expand_match_by)
+        return build_graph(self.workflow)
 
     @cached_property
     def has_joins(self) -> bool:
@@ -66,8 +66,7 @@ class FlowAnalysis:
         place = Place(accepts.address)
         if isinstance(accepts, Join):
             place = place / accepts.form
-            if accepts.form == "at_least":
-                place = place / "of"
+            return place / slot if len(accepts.slots) > 1 else place
         return place / slot if len(accepts.events) > 1 else place
 
     def form(self, node: int) -> Place:
@@ -80,7 +79,3 @@ class FlowAnalysis:
         """Return where a way to leave is written."""
         address: Address = way.address or self.step(node).address
         return Place(address, "key" if address == self.step(node).address else "value")
-
-
-def expand_match_by(unit: StepNode, address: Address) -> StepNode:
-    return match_by.expand_match_by(unit, address)

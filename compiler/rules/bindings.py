@@ -10,11 +10,16 @@ from wfc.compiler.rules.fixes import replace_text
 
 __all__ = [
     "bad_python_tool",
+    "bad_url",
+    "body_of_get",
     "delay_over_max_delay",
     "fallback_loop",
     "model_without_provider",
+    "secret_to_any_address",
     "url_base_not_config",
 ]
+
+LONGEST_QUOTED: Final = 60
 
 PROVIDERS: Final = {
     "gpt-": "openai",
@@ -55,19 +60,61 @@ def model_without_provider(place: Place, use: str) -> Finding:
 
 
 @problem
-def url_base_not_config(place: Place) -> Finding:
-    """An address begins with something that is not a setting.
+def url_base_not_config(place: Place, words: str, begins: bool) -> Finding:
+    """Data decides which server an address names.
 
-    To which server a request goes, with your keys in it, must not be decided by data that the workflow
-    was sent. So an expression at the beginning of a `url` may use only `config`, whose values come from
-    you: `${{ config.desk_url }}/orders`. Later parts of the address may come from anywhere; they are
-    encoded.
+    To which server a request goes, with your keys in it, must not be decided by data that the workflow was sent. So
+    up to the first `/`, `?` or `#` after the server's name an address holds only what you have written or set under
+    `config`. Data may choose among such values: `${{ config.desks[event.country] }}/orders`,
+    `https://${{ "eu" if event.in_europe else "us" }}.desk.example/orders`. Later parts of the address may come from
+    anywhere; they are encoded. If data holds a whole address, such as the `Location` of a reply, write what it may
+    begin with: `url: {from: event.location, only: ["https://desk.example/orders"]}`.
+    """
+    hint = "write it, or take it from `config`"
+    if begins and len(words) < LONGEST_QUOTED:
+        hint = f"{hint}; for an address that others give, `url: {{from: {words}, only: [https://…]}}`"
+    return Finding("url-base-not-config", "which server is asked may not depend on data", place, hint)
+
+
+@problem
+def bad_url(place: Place, why: str, hint: str = "") -> Finding:
+    """An address is not one that a request can be sent to.
+
+    An address begins with `https://` or `http://` and a server's name, without a user, blanks or backslashes before
+    the path: `https://desk.example/orders`. Or it begins with a value from `config` that does:
+    `${{ config.desk_url }}/orders`. Whoever asks is said by `auth`. What `only` lists ends before a `?` or `#`.
+    """
+    return Finding("bad-url", why, place, hint)
+
+
+@problem
+def secret_to_any_address(place: Place) -> Finding:
+    """A request carries a secret to whatever address data gives.
+
+    With `only: public` anybody who sends the workflow an address decides who gets the request. So such a request
+    carries no `auth` and no secret. Take them away, or list the addresses that may have them: `only: [https://…]`.
     """
     return Finding(
-        "url-base-not-config",
-        "an expression that begins a `url` may use only `config`",
+        "secret-to-any-address",
+        "with `only: public`, this secret would go to whatever address data gives",
         place,
-        "write the server's address, or put it under `config`",
+        "leave it out, or list under `only` the addresses that may have it",
+    )
+
+
+@problem
+def body_of_get(place: Place, method: str) -> Finding:
+    """A request that only reads has a `body`.
+
+    Services do not look at what a `GET` or a `HEAD` carries, and some refuse it. What they shall look at stands in the
+    address, under `query`. If the service is to do something with what you send, the method is `POST`, `PUT` or
+    `PATCH`.
+    """
+    return Finding(
+        "body-of-get",
+        f"a {method} request carries no `body`",
+        place,
+        "write it under `query`, or use the method that the service asks for",
     )
 
 

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.rules import problem, warning
-from wfc.compiler.rules.fixes import remove_entry, replace_text
+from wfc.compiler.rules import closest, problem, warning
+from wfc.compiler.rules.fixes import correct_name, remove_entry, replace_text
+from wfc.compiler.rules.phrases import joined
 
 __all__ = [
+    "body_without_reply",
     "clock_without_offset",
     "event_is_no_end",
+    "failing_status",
+    "key_of_another_answer",
+    "no_reply",
+    "no_test_above",
     "step_without_action",
     "test_name_twice",
+    "which_awaited_event",
     "which_end_of_the_workflow",
     "with_which_end",
 ]
@@ -37,6 +45,73 @@ def step_without_action(place: Place, name: str, key: str) -> Finding:
 
 
 @problem
+def key_of_another_answer(place: Place, key: str, answer: str) -> Finding:
+    """An answer of a mocked step has a key that does not go with the others.
+
+    An answer is a value; or `{give: VALUE}` with `status`, `headers` and `after` beside it; or `{error: NAME}` with
+    `headers`, `body` and `after`; or `{attempts: [ANSWER, …]}` with nothing beside it, one answer for each attempt
+    of one run. A value that has a field of such a name itself is written `{give: {error: …}}`.
+    """
+    why = {
+        "attempts": "each of the `attempts` is a single answer, and says by itself what comes",
+        "give": "a reply that fails is written `{error: http.…}`"
+        if key == "body"
+        else "an answer gives or fails",
+        "error": "the status is in the name of the error" if key == "status" else "an answer gives or fails",
+    }[answer]
+    return Finding("key-of-another-answer", f"`{key}` does not stand beside `{answer}`", place, why)
+
+
+@problem
+def no_reply(place: Place, key: str, step: str) -> Finding:
+    """An answer says something of a reply, and the step sends no request.
+
+    `status`, `headers` and `body` are parts of the reply to a request, so only answers of steps that send one have
+    them. Leave the key out.
+    """
+    return Finding(
+        "no-reply", f"step `{step}` sends no request, so there is no `{key}`", place, fix=remove_entry(place)
+    )
+
+
+@problem
+def failing_status(place: Place, status: int) -> Finding:
+    """An answer gives a result with a status of a reply that has none, since the request failed.
+
+    With a status from 400 on, a request gives nothing and its step fails. Say so: `{error: http.404, body: {…}}`.
+    """
+    said = f"with the status {status} a request fails, and gives nothing"
+    return Finding("failing-status", said, place, f"write `error: http.{status}` instead of `give`")
+
+
+@problem
+def body_without_reply(place: Place, error: str) -> Finding:
+    """An answer has the body of a reply, and its error is one for which there is no reply.
+
+    Only a service that replies with an HTTP status says something in a body: `{error: http.409, body: {…}}`.
+    """
+    return Finding(
+        "body-without-reply",
+        f"after `{error}` there is no reply with a body",
+        place,
+        "write the status: `error: http.…`",
+    )
+
+
+@problem
+def no_test_above(place: Place, name: str, above: list[str], *, below: bool) -> Finding:
+    """A test is to be like another one that does not stand above it.
+
+    `like` takes over `start`, `mock` and `config` of a test further up, so that tests that differ in a little say only
+    that. Write its name as it stands there, or move it up.
+    """
+    said = f"no test above this one is called `{name}`"
+    if below:
+        return Finding("no-test-above", said, place, "name another test: one that stands above this one")
+    return Finding("no-test-above", said, place, closest(name, above), fix=correct_name(place, name, above))
+
+
+@problem
 def event_is_no_end(place: Place, name: str) -> Finding:
     """A test expects a run to end with an event that does not end it.
 
@@ -56,6 +131,21 @@ def with_which_end(place: Place) -> Finding:
     beside it.
     """
     return Finding("with-which-end", "`with` needs `end` beside it, because there are several ends", place)
+
+
+@problem
+def which_awaited_event(place: Place, step: str, names: Sequence[str]) -> Finding:
+    """A test stands in for a wait for one of several events, and does not say which has come.
+
+    Write `{event: Name, with: {…}}`: the event, and its fields. Or leave the mock out, and let the event come from
+    outside with `deliver`.
+    """
+    return Finding(
+        "which-awaited-event",
+        f"a mock of `{step}` says which event has come",
+        place,
+        f"write `{{event: {names[0]}, with: {{…}}}}`; it waits for {joined(names, 'or')}",
+    )
 
 
 @problem

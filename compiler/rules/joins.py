@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.diagnostics import Finding, Fix, Place
 from wfc.compiler.rules import problem
 from wfc.compiler.rules.phrases import joined, listed
 
@@ -14,9 +14,11 @@ __all__ = [
     "batches_mixed",
     "each_also_outside_batch",
     "flow_too_complex",
+    "join_by_value",
     "join_feeds_itself",
     "join_from_outside",
     "join_never_fires",
+    "join_of_some",
     "join_overfills",
     "join_starves",
     "joins_in_a_circle",
@@ -27,8 +29,8 @@ __all__ = [
 def join_starves(
     place: Place,
     join: str,
-    missing: str,
-    other: str,
+    missing: Sequence[str],
+    other: Sequence[str],
     arrives: str,
     told: str,
     culprit: str,
@@ -39,32 +41,41 @@ def join_starves(
     A join of form `all` goes on when one of each of its events has arrived. Here the run can take a course on
     which some of them arrive and another cannot come any more, so that the join would wait and the run would never
     end. Let the step that may leave without the missing event emit it there too, or end the run there, or
-    give the join a time-out: `within: 20s` with `on_timeout: proceed` goes on with what has arrived.
+    give the join a time-out: `within: 20s` with `on_timeout: proceed` goes on with what has arrived. If another
+    event comes there in its place, wait for either: `{all: [A, [B, C]]}`.
     """
+    lacking, came = joined(missing, "or"), joined(other, "or")
     return Finding(
         "join-starves",
-        f"`{join}` can wait for ever for `{missing}`",
+        f"`{join}` can wait for ever for {lacking}",
         place,
-        f"`{other}` comes by {arrives}, but {told} brings no `{missing}`: let `{culprit}` emit it there too, "
+        f"{came} comes by {arrives}, but {told} brings no {lacking}: let `{culprit}` emit it there too, "
         f"or end the run there, or give `{join}` a time-out (`within: 20s` with `on_timeout: proceed`)",
         related=related,
     )
 
 
 @problem
-def join_overfills(place: Place, join: str, twice: str, fork: str, paths: Sequence[str]) -> Finding:
+def join_overfills(place: Place, join: str, twice: Sequence[str], fork: str, paths: Sequence[str]) -> Finding:
     """A step that waits for one of each of several events can get one of them twice.
 
     A join of form `all` pairs one of each event. Here the run can take a course that sends it two of the same kind, and
     which of them counts would be left to chance. Let only one path lead there, use different events for the two,
-    or collect them with an `each` join if they come from a list of items.
+    or collect them with an `each` join if they come from a list of items. Of events that stand for each other,
+    `[B, C]`, only one may come.
     """
+    several, once = len(twice) > 1, "in a run" if fork == "start" else f"after one run of `{fork}`"
     hint = f"they come by {' and by '.join(paths)}: " if paths else ""
     return Finding(
         "join-overfills",
-        f"`{join}` can get `{twice}` more than once {'in a run' if fork == 'start' else f'after one run of `{fork}`'}",
+        f"`{join}` can get more than one of {joined(twice)} {once}"
+        if several
+        else f"`{join}` can get `{twice[0]}` more than once {once}",
         place,
-        f"{hint}let one of them emit another event, or collect the items of a list with `accepts: {{each: {twice}}}`",
+        f"{hint}let only one of them come, or let one of them lead to another step"
+        if several
+        else f"{hint}let one of them emit another event, or collect the items of a list with "
+        f"`accepts: {{each: {twice[0]}}}`",
     )
 
 
@@ -152,6 +163,42 @@ def join_never_fires(
         place,
         f"they come by {' or by '.join(paths)}, never by enough of these in one run: lower the count, or {who} "
         "(`emit: {all: [...]}`)",
+    )
+
+
+@problem
+def join_of_some(place: Place, now: str, fix: Fix | None) -> Finding:
+    """A join says `at_least`, which is written as `any` with a `count`.
+
+    `{any: [A, B, C], count: 2}` goes on when two of the three have arrived, and `{any: [A, B, C]}` with the first.
+    `rest`, `within` and `on_timeout` stand beside them as before.
+    """
+    return Finding(
+        "join-of-some",
+        "there is no `at_least`: so many of some events are `any` with a `count`",
+        place,
+        f"write `{{{now}}}`" if now else "write `{any: [A, B, C], count: 2}`",
+        fix=fix,
+    )
+
+
+@problem
+def join_by_value(place: Place) -> Finding:
+    """A join pairs its events by a value, `match_by`, which the language no longer has.
+
+    A join pairs what descends from the same run of the step at which its branches part, and so from the same item
+    of a batch. So let one step send out what belongs together, one item for each value, with
+    `emit: {each: {in: …, as: item, event: E, max: 100}}`; a join `{all: [A, B]}` after that pairs the `A` and the
+    `B` of one item, and `{each: C}` collects all of them. Where a list is at hand already, no join is needed:
+    `group("id")` puts together its records that have the same value. For events from outside that belong to one
+    order or one customer, let each have a run of its own: `key` and `receives` bring each event to its run.
+    """
+    return Finding(
+        "join-by-value",
+        "joins do not pair by a value: what belongs together descends from one item of a batch",
+        place,
+        "send out one item for each value with `emit: {each: …}` and join the branches of an item, or keep a list and "
+        'put its records together with `group("…")`',
     )
 
 

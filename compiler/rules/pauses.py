@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import closest, problem
 from wfc.compiler.rules.fixes import replace_text
+from wfc.compiler.rules.phrases import joined
 
 __all__ = [
     "assigned_to_whom",
@@ -70,7 +71,7 @@ def assigned_to_whom(place: Place, text: str) -> Finding:
 
 
 @problem
-def endless_wait(place: Place, event: str, missing: Sequence[str]) -> Finding:
+def endless_wait(place: Place, events: Sequence[str], missing: Sequence[str]) -> Finding:
     """A `wait` for an event from outside has no end.
 
     Nobody knows whether the event will ever come: the other side may have forgotten, or crashed. So a wait
@@ -80,7 +81,7 @@ def endless_wait(place: Place, event: str, missing: Sequence[str]) -> Finding:
     keys = " or ".join(f"`{key}`" for key in missing)
     return Finding(
         "endless-wait",
-        f"`{event}` may never come, and this wait has no {keys}",
+        f"{joined(events, 'or')} may never come, and this wait has no {keys}",
         place,
         "write `within: 3 days` and `on_timeout: …`" if len(missing) > 1 else f"add {keys}",
     )

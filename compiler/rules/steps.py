@@ -18,7 +18,6 @@ __all__ = [
     "end_event_accepted",
     "join_lacks_event",
     "key_without_companion",
-    "match_by_in_batch",
     "no_action",
     "no_answer_to_show",
     "no_join",
@@ -121,16 +120,16 @@ def join_lacks_event(place: Place, step: str, missing: Sequence[str], wanted: Se
 
 @problem
 def count_out_of_range(place: Place, count: int, events: int) -> Finding:
-    """`at_least` waits for more events than its list `of` has, or for none.
+    """A join waits for more of its events than it has.
 
-    `{count: 2, of: [A, B, C]}` fires when two of the three have arrived. With a count greater than the
-    list is long it could never fire. Make the count smaller or the list longer.
+    `{any: [A, B, C], count: 2}` goes on when two of the three have arrived. With a count greater than the
+    list is long it could never go on. Make the count smaller or the list longer.
     """
     return Finding(
         "count-out-of-range",
-        f"`count` is {count}, but `of` has {events} event{'s' if events != 1 else ''}",
+        f"`count` is {count}, but `any` has {events} event{'s' if events != 1 else ''}",
         place,
-        f"write a number from 1 to {events}" if events > 1 else "",
+        f"write a number from 1 to {events}" if events > 1 else "leave `count` out",
     )
 
 
@@ -376,22 +375,4 @@ def each_outside_batch(place: Place, names: Sequence[str]) -> Finding:
         f"no `each` sends out what leads to {shown}, so there is no batch to collect",
         place,
         f"accept {shown} itself, or emit with `each` before",
-    )
-
-
-@problem
-def match_by_in_batch(place: Place) -> Finding:
-    """A join collects a whole batch, and says that its events are matched.
-
-    `match_by` pairs events that belong together by a value that they share, where one of each is waited for.
-    `accepts: {each: E}` waits for something else: until all items of a batch are done. It then goes on once,
-    with every `E` in the list `events`, whatever their values are. Leave `match_by` out; what belongs
-    together can be put together then, as in `events | group("city")`.
-    """
-    return Finding(
-        "match-by-in-batch",
-        "a batch is collected as a whole, so `match_by` means nothing here",
-        place,
-        "to put together what belongs together, write `events | group(…)` where it is used",
-        fix=remove_entry(place),
     )

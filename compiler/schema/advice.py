@@ -31,6 +31,8 @@ def advice(
         return said
     if {"end", "with", "emitted"} <= schema["properties"].keys():
         return f"write `end: {key}`" if key[:1].isupper() else NOT_FIELDS
+    if "attempts" in schema["properties"]:
+        return f"a value that has a field `error`, `give` or `attempts` itself is written `{{give: {{{key}: …}}}}`"
     if schema["properties"].keys() <= {"event", "with", "after"}:
         return NOT_FIELDS
     if "workflow" in schema["properties"] and "steps" in schema["properties"] and (said := top_note(key)):

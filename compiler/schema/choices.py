@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import flow as flow_problems
-from wfc.compiler.rules import shape as shape_problems
+from wfc.compiler.schema import former_joins
 
 __all__ = ["CHOOSING", "written_otherwise"]
 
@@ -27,7 +27,7 @@ def written_otherwise(value: Any, place: Place, events: Container[str]) -> Findi
         events: The names of those that are declared.
     """
     if place.address[-1] == "accepts":
-        return join_written_otherwise(value, place)
+        return former_joins.former_join(value, place)
     return choice_of_another_language(value, place, events)
 
 
@@ -51,25 +51,6 @@ def choice_of_another_language(value: Any, place: Place, events: Container[str])
     shown = entries[0] if plain and len(entries) == 1 else f"[{', '.join(entries)}]"
     return flow_problems.choice_written_otherwise(
         (at / key).key, key, shown if entries else "", by_event=bool(by_event)
-    )
-
-
-def join_written_otherwise(value: Any, place: Place) -> Finding | None:
-    """Return the finding for an `at_least` whose number and events are written beside each other."""
-    if (
-        not isinstance(value, dict)
-        or not isinstance(value.get("at_least"), int)
-        or isinstance(value["at_least"], bool)
-    ):
-        return None
-    key = next((each for each in ("of", "events", "from") if isinstance(value.get(each), list)), None)
-    if key is None:
-        return None
-    names = ", ".join(map(str, value[key]))
-    hint = f"write `at_least: {{count: {value['at_least']}, of: [{names}]}}`"
-    at = place / "at_least"
-    return shape_problems.wrong_type(
-        at, "`at_least`", "`{count: …, of: [events]}`", f"the number `{value['at_least']}`", hint
     )
 
 

@@ -103,7 +103,7 @@ def by_structure(source: Type, target: Type) -> bool:
 
 def fields_fit(source: Record, target: Record) -> bool:
     return (
-        target.role not in ("namespace", "first")
+        target.role not in ("namespace", "choices")
         and all(name in target.fields for name in source.fields)
         and all(
             assignable(source.fields[name].type, field.type) if name in source.fields else not field.required

@@ -191,19 +191,21 @@ class Record:
         name: The Python class's name: the author's own, or one made from the place (``ClassifyResult``).
         fields: By name, in the order written.
         role: What kind of record it is. ``namespace`` is for things like ``run`` or ``error`` that
-            exist in expressions only, ``first`` the same for events of which exactly one is there; ``built in``
-            for those of the language, whose classes the runtime has.
+            exist in expressions only, ``choices`` the same for events of which some exclude each other;
+            ``built in`` for those of the language, whose classes the runtime has.
         description: For people; may be empty.
         address: Where it is declared; empty for what is built in.
+        choices: Groups of names of fields of which exactly one is not null.
         called: The name by which expressions and people know it, if that is not ``name``.
     """
 
     name: str
     fields: dict[str, Field] = field(default_factory=dict)
-    role: Literal["type", "event", "output", "state", "config", "namespace", "first", "built in"] = "type"
+    role: Literal["type", "event", "output", "state", "config", "namespace", "choices", "built in"] = "type"
     description: str = ""
     address: Address = ()
     called: str = ""
+    choices: tuple[tuple[str, ...], ...] = ()
 
 
 Type = Scalar | ListOf | MapOf | Optional | Enumeration | OneOf | Record

@@ -14,7 +14,7 @@ COMMENT: Final = r"[ \t]+(#[^\r\n\x85\u2028\u2029]*)"
 
 SUPPRESSION: Final = r"#[ \t]+wfc:[ \t]*ignore\b"
 
-CONDITIONS: Final = frozenset({"when", "that", "until", "keep", "match_by"})
+CONDITIONS: Final = frozenset({"when", "that", "until", "keep"})
 """Keys whose whole value is an expression."""
 
 DATA: Final = frozenset(

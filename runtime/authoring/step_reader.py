@@ -11,7 +11,7 @@ from wfc.runtime.authoring.resource.kinds import check_resources
 from wfc.runtime.authoring.signatures import pause_kinds, read_signature, result_of
 from wfc.runtime.authoring.step_functions import StepFunction
 from wfc.runtime.errors import WorkflowValidationError
-from wfc.runtime.plan.joins import EachOf
+from wfc.runtime.plan.joins import AllOf, EachOf
 from wfc.runtime.plan.pauses import PAUSES, Items
 from wfc.runtime.plan.signature import Call, Emissions, Gives, Parameter, Signature
 from wfc.runtime.plan.step import Step
@@ -62,6 +62,7 @@ def read_step(index: int, function: AnyStepFunction) -> Step:
         emissions=_read_emissions(function.name, signature, exits, result),
         collects=collects,
         take=signature.events[0].take if collects else None,
+        count=_read_count(function),
         join=function.join,
         slots=slots,
         pauses=pauses,
@@ -137,9 +138,10 @@ def _read_slots(function: AnyStepFunction, signature: Signature) -> tuple[Parame
         )
     if isinstance(join, EachOf) != collects and join is not None:
         raise WorkflowValidationError(f"step `{name}`: `EachOf` goes with one parameter `list[…]`")
-    if len(events) > 1 and any(len(one.events) > 1 for one in events):
+    if len(events) > 1 and not isinstance(join, AllOf) and any(len(one.events) > 1 for one in events):
         raise WorkflowValidationError(
-            f"step `{name}` joins several events, so each of its parameters takes one kind of event"
+            f"step `{name}` joins several events, so each of its parameters takes one kind of event; "
+            f"only one of `AllOf` may take either of several"
         )
     return events if len(events) > 1 or (join is not None and not collects) else ()
 
@@ -184,6 +186,14 @@ def _read_limit(function: AnyStepFunction, computed: Call | None) -> int | Call 
             f"step `{function.name}`: decorate the method `{function.limit}` with `@{function.name}.max_runs`"
         )
     return computed
+
+
+def _read_count(function: AnyStepFunction) -> int | None:
+    """Return how many events the join of a batch waits for; ``None``: all."""
+    wanted = function.join.count if isinstance(function.join, EachOf) else None
+    if wanted is not None and wanted < 1:
+        raise WorkflowValidationError(f"step `{function.name}`: `count` must be greater than 0")
+    return wanted
 
 
 def _is_plain(function: AnyStepFunction) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, Final, Generic, TypeVar
 from wfc.runtime.authoring.resource.kinds import Resource
 from wfc.runtime.calls.secrets import Secret
 
-__all__ = ["Basic", "Bearer", "ModelOptions", "Output", "PythonTool", "Secret", "plain_type"]
+__all__ = ["Basic", "Bearer", "ModelOptions", "OAuth2", "Output", "PythonTool", "Secret", "plain_type"]
 
 T = TypeVar("T")
 
@@ -28,6 +28,25 @@ class Basic:
 
     user: str
     secret: Secret
+
+
+@dataclass(frozen=True, slots=True)
+class OAuth2:
+    """Authentication of a request by an access token that this program gets for itself (client credentials).
+
+    Args:
+        url: The address that gives tokens.
+        user: The program's name there (its client id), ``None`` if ``body`` has it.
+        password: The secret that proves it.
+        scope: What the token is for.
+        body: Further fields of the form that is sent for a token.
+    """
+
+    url: str
+    user: str | None = None
+    password: Secret | None = None
+    scope: str | None = None
+    body: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

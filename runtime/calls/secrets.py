@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 from wfc.runtime.errors import SettingsError
 
@@ -56,12 +56,14 @@ class Revealed:
             SettingsError: It is missing.
         """
         value = secret.reveal()
-        # as it is, and as it looks inside JSON and in an address
+        # as it is, and as it looks inside JSON, in an address and in a form
         for form in (
             value,
             json.dumps(value)[1:-1],
             json.dumps(value, ensure_ascii=False)[1:-1],
             quote(value),
+            quote(value, safe=""),
+            quote_plus(value),
         ):
             self._names[form] = secret.name
         return value

@@ -50,6 +50,7 @@ class Execution:
         "buffers",
         "busy",
         "cost_usd",
+        "due",
         "effects",
         "event_waits",
         "expecting",
@@ -109,6 +110,7 @@ class Execution:
         self.paused: dict[int, Pause] = NONE  # by the step run's number
         self.expecting: dict[int, Pause] = NONE  # the pauses that an event from outside may end, by number
         self.limits: Mapping[int, int] = NONE
+        self.due: list[Frame] = []  # batches of which an item may begin, once for each
         self.bounds: Mapping[tuple[str, int], float] = (
             NONE  # worked out at the start: by name and step's index
         )
@@ -142,6 +144,13 @@ class Execution:
     def within_of(self, step: Step) -> float | None:
         """The seconds that a step's join waits at most; ``None``: any number."""
         return self.bounds.get(("within", step.index), step.within) if self.bounds else step.within
+
+    def count_of(self, step: Step) -> int | None:
+        """The number of a batch's events after which a join does not wait for more; ``None``: all."""
+        if not self.bounds:
+            return step.count
+        count = self.bounds.get(("count", step.index), step.count)
+        return None if count is None else int(count)
 
     def receive(self, message_id: str) -> None:
         """Record that an event from outside has arrived."""

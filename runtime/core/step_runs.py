@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from datetime import datetime
 from enum import IntEnum
@@ -50,6 +51,9 @@ class FrameKind(IntEnum):
     RECOVERY = 3
 
 
+_NOTHING: deque[tuple[int, Event]] = deque(maxlen=0)
+"""A shared empty queue, in place of those that most frames never need."""
+
 _OF_A_BATCH = (FrameKind.BATCH, FrameKind.ITEM)
 
 
@@ -78,6 +82,9 @@ class Frame:
     ``members`` holds the step runs in it and above it, by number, and the frames above it whose joins have a
     time-out, by number of the timer. It is kept only where a join may cancel them.
 
+    ``pending`` are the items of a batch that begin one after the other, each with its position; while there are any,
+    they count as alive.
+
     ``live`` counts step runs in this frame and frames opened in it that are alive themselves; ``holds`` is
     the number of those that are time-outs of joins. A batch at 0 is complete; a fork's frame in
     which nothing but time-outs is left cannot fill its joins any more.
@@ -96,6 +103,7 @@ class Frame:
         "number",
         "parent",
         "path",
+        "pending",
         "replaced",
         "runs",
     )
@@ -125,6 +133,12 @@ class Frame:
         self.members: dict[int, StepRun | Frame] | None = None
         self.runs: dict[int, int] = {}  # step runs of an item, by step index
         self.collected: dict[int, list[tuple[Path, Event]]] = {}  # of a batch, by step index
+        self.pending: deque[tuple[int, Event]] = _NOTHING  # of a batch: items that have not begun
+
+    def drop_pending(self) -> bool:
+        """Let the items of a batch that have not begun never begin; return whether there were any."""
+        had, self.pending = bool(self.pending), _NOTHING
+        return had
 
     def keep(self, number: int, member: StepRun | Frame) -> None:
         """Add a step run, or a frame with a time-out, to the members of each frame that keeps members."""

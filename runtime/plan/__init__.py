@@ -129,6 +129,10 @@ class Plan:
         self.cancelling = False  # whether a join may cancel what it does not wait for
         for step in self.steps:
             if getattr(step.join, "rest", "finish") == "cancel":
+                if isinstance(step.join, EachOf) and step.fork is None:
+                    raise WorkflowValidationError(
+                        f"the join of step `{step.name}` cancels the rest of a batch, so it must name its fork"
+                    )
                 self.cancelling = True
                 step.cancels = flow.leading_to(step)
             if step.opens and step.emissions.batches:

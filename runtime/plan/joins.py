@@ -13,7 +13,9 @@ Rest = Literal["finish", "cancel"]
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    """A join that fires when one event of each class has arrived.
+    """A join that fires when one event for each of its parameters has arrived.
+
+    A parameter ``B | C`` takes one of either class.
 
     Args:
         fork: The step whose completions open the frames in which events belong together; ``None``: the start.
@@ -62,11 +64,16 @@ class EachOf:
         fork: The step that opens the batches; ``None`` takes the innermost batch, whoever opened it.
         within: Seconds from the opening of the batch, or ``None``: no bound.
         proceed: Whether it fires with what has arrived by then; else the step's ``on_timeout`` is taken.
+        count: How many events suffice; ``None``: it waits for all, unless ``StepBounds`` say otherwise.
+        rest: The treatment of the items that it did not wait for. ``cancel`` cancels them; with ``finish`` those
+            that have not begun begin all the same; by default these begin unless its time was up.
     """
 
     fork: str | None
     within: float | None = None
     proceed: bool = False
+    count: int | None = None
+    rest: Rest | None = None
 
 
 Join = AllOf | FirstOf | AtLeast | EachOf

@@ -28,14 +28,23 @@ class All(Generic[*Emitted]):
 class Batch(list[T]):
     """A list of events to emit that records their class even if it is empty.
 
-    Needed where one step opens batches that different steps collect.
+    Needed where one step opens batches that different steps collect, and to say how many items are under way at once.
+
+    Args:
+        concurrency: How many items may be under way: the next begins when no work of one is left; ``None``: all.
+
+    Raises:
+        ValueError: No item at all might be under way.
     """
 
-    __slots__ = ("event",)
+    __slots__ = ("concurrency", "event")
 
-    def __init__(self, event: type[T], items: Iterable[T] = ()) -> None:
+    def __init__(self, event: type[T], items: Iterable[T] = (), *, concurrency: int | None = None) -> None:
         super().__init__(items)
+        if concurrency is not None and concurrency < 1:
+            raise ValueError(f"at least one item is under way at once, not {concurrency}")
         self.event = event
+        self.concurrency = concurrency
 
 
 class Fail:

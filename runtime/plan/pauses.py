@@ -89,14 +89,19 @@ class Outside(Generic[E]):
     """A pause for an outside event for which ``that`` holds: the oldest one kept, or the next to come.
 
     Args:
-        event: Its class.
+        event: The event's class, or several of which one comes.
         within: See ``Question``.
         until: See ``Question``.
     """
 
-    event: type[E]
+    event: type[E] | tuple[type[E], ...]
     within: timedelta | float | None = None
     until: datetime | None = None
+
+    @property
+    def events(self) -> tuple[type[E], ...]:
+        """The classes of the events that end it."""
+        return self.event if isinstance(self.event, tuple) else (self.event,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,7 @@ class StepBounds:
         items: The greatest number of items of its ``Items``.
         quorum: How many people must answer its ``Question``.
         within: How long its join waits.
+        count: How many events of a batch its join waits for.
     """
 
     timeout: timedelta | float | None = None
@@ -70,6 +71,7 @@ class StepBounds:
     items: int | None = None
     quorum: int | None = None
     within: timedelta | float | None = None
+    count: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

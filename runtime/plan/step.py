@@ -62,6 +62,8 @@ class Step:
     """``True`` if it takes a batch, as a list of events."""
     take: int | None = None
     """The number of a batch's events that it waits for; ``None``: all."""
+    count: int | None = None
+    """The number of a batch's events after which its join does not wait for more, unless a run's bounds say it."""
     join: Join | None = None
     slots: tuple[Parameter, ...] = ()
     """The parameters of a join of several events."""

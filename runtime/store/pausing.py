@@ -106,7 +106,7 @@ _WRITERS: dict[type[Any], Callable[[Any, Step, Values], dict[str, Any]]] = {
     Question: _write_question,
     Delay: lambda value, step, values: {"seconds": seconds_of(value.seconds)},
     Until: lambda value, step, values: {"moment": value.moment.isoformat()},
-    Outside: lambda value, step, values: {"event": values.classes.name(value.event)},
+    Outside: lambda value, step, values: {"events": [values.classes.name(one) for one in value.events]},
     Child: _write_child,
     Items: lambda value, step, values: {
         "items": [values.write(one) for one in value.items],
@@ -118,7 +118,9 @@ _READERS: dict[type[Any], Callable[[dict[str, Any], Step, Values], Any]] = {
     Question: _read_question,
     Delay: lambda data, step, values: Delay(float(data["seconds"])),
     Until: lambda data, step, values: Until(datetime.fromisoformat(data["moment"])),
-    Outside: lambda data, step, values: Outside(values.classes.event(data["event"])),
+    Outside: lambda data, step, values: Outside(
+        tuple(values.classes.event(one) for one in data.get("events") or [data["event"]])
+    ),
     Child: _read_child,
     Items: lambda data, step, values: Items([values.read(one) for one in data["items"]], data["most"]),
 }

@@ -292,6 +292,10 @@ class _SnapshotReader:
             made.collected[self._step(index).index] = [
                 (_path(path), self._values.read_event(event)) for path, event in found
             ]
+        if data.get("pending"):
+            made.pending = deque(
+                (_number(position), self._values.read_event(event)) for position, event in data["pending"]
+            )
         return made
 
     def _fill_frames(self) -> None:

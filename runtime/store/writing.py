@@ -257,6 +257,7 @@ class _Writer:
                 [index, [[list(path), self._event(event)] for path, event in found]]
                 for index, found in frame.collected.items()
             ],
+            "pending": [[position, self._event(event)] for position, event in frame.pending],
         }
         data = {name: one for name, one in data.items() if type(one) is int or one not in (None, [], False)}
         if frame.members is not None:  # also if it has none

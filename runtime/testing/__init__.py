@@ -7,7 +7,6 @@ from wfc.runtime.testing.cases import (
     MockAnswer,
     SpecTest,
     TestOutcome,
-    doubles_for,
     run_test,
     start_mocked,
 )
@@ -22,7 +21,6 @@ __all__ = [
     "SpecTest",
     "TestOutcome",
     "VirtualTimeLoop",
-    "doubles_for",
     "run_test",
     "run_virtually",
     "start_mocked",

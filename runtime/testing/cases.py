@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
@@ -18,8 +17,8 @@ from wfc.runtime.core.step_runs import Exit
 from wfc.runtime.driver.engine import Engine
 from wfc.runtime.driver.handler import WorkflowHandler
 from wfc.runtime.driver.run import Run
-from wfc.runtime.driver.run.attempts import Double
-from wfc.runtime.errors import LimitError, SettingsError, StepError, WorkflowError
+from wfc.runtime.driver.run.doubles import Double
+from wfc.runtime.errors import SettingsError, WorkflowError
 from wfc.runtime.events import (
     Event,
     EventEmitted,
@@ -32,27 +31,19 @@ from wfc.runtime.events import (
     TokenText,
     event_name,
 )
-from wfc.runtime.plan.inputs import HttpResponse
-from wfc.runtime.plan.pauses import Child, Delay, Outside, Question, QuestionAsked, QuestionClosed, Until
+from wfc.runtime.plan.pauses import Delay, Outside, QuestionAsked, QuestionClosed, Until
+from wfc.runtime.testing.answers import MockAnswer, Script, UnmockedStepError
 from wfc.runtime.testing.clock import START, DeadlockError, VirtualTimeLoop, run_virtually
 from wfc.runtime.testing.config import config_for_tests
 from wfc.runtime.testing.expectations import Seen, differences
-from wfc.runtime.values.outputs import InvalidOutput, from_json, problems
+from wfc.runtime.values.outputs import problems
 
 if TYPE_CHECKING:
     from wfc.runtime.driver.context import StepContext
     from wfc.runtime.plan.step import Step
     from wfc.runtime.workflow import Workflow
 
-__all__ = ["Delivery", "MockAnswer", "SpecTest", "TestOutcome", "doubles_for", "run_test", "start_mocked"]
-
-
-@dataclass(frozen=True, slots=True)
-class MockAnswer:
-    """The result of a mocked step: a value, as JSON data, or an error by its dotted name."""
-
-    value: object = None
-    error: str | None = None
+__all__ = ["Delivery", "MockAnswer", "SpecTest", "TestOutcome", "run_test", "start_mocked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +61,13 @@ class SpecTest:
 
     Args:
         start: Fields of the start event.
-        mock: Step → answers for its successive runs; the last one repeats. Retries of one run get one answer.
+        mock: Step → answers for its successive runs; the last one repeats.
         real: Steps whose real action is performed.
         clock: When the virtual clock starts, ISO 8601; without an offset in UTC.
-        expect: What must hold: ``end with ran never_ran emitted state streamed fails``.
+        expect: What must hold: ``end with after ran never_ran emitted state streamed fails``; times in seconds.
         deliver: Events from outside.
+        config: Fields of the config, as JSON data, that have another value than they have by themselves.
+        cancel: When the run is cancelled, in seconds after its start; ``None``: it is not.
     """
 
     name: str
@@ -84,6 +77,8 @@ class SpecTest:
     clock: str | None = None
     expect: Mapping[str, Any] = field(default_factory=dict)
     deliver: Sequence[Delivery] = ()
+    config: Mapping[str, object] = field(default_factory=dict)
+    cancel: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +96,6 @@ class TestOutcome:
         return not self.problems
 
 
-class _UnmockedStepError(SettingsError):
-    """A step ran that the test neither mocks nor lists under ``real``; never retried, never caught."""
-
-
 def run_test(workflow: type[Workflow], case: SpecTest, others: Sequence[type[Workflow]] = ()) -> TestOutcome:
     """Run a test in an event loop of its own. The outcome is deterministic.
 
@@ -114,25 +105,42 @@ def run_test(workflow: type[Workflow], case: SpecTest, others: Sequence[type[Wor
     Raises:
         RuntimeError: It is called inside a running event loop.
     """
-    seen = Seen()
+    seen, scripts = Seen(), _scripts(workflow, case, is_virtual=True)
     try:
         start, moment = _start_event(workflow, case.start), _clock(case.clock)
-        config = _config(workflow, real=bool(case.real))
-        doubles = doubles_for(workflow, case)
+        config = _config(workflow, case)
         arriving = [(each.after, _from_outside(workflow, each)) for each in case.deliver]
-        run_virtually(lambda: _run(workflow, start, config, doubles, arriving, seen, others), start=moment)
+        play = _Play(
+            workflow, start, config, _doubles(workflow, case, scripts), scripts, arriving, case.cancel
+        )
+        run_virtually(lambda: _run(play, seen, others), start=moment)
     except (_CannotRunError, SettingsError) as error:
         return TestOutcome(case.name, (str(error),))
     except DeadlockError:
-        return TestOutcome(case.name, ("the run waits for something that cannot come",))
+        return TestOutcome(case.name, (_waits_for_ever(scripts),))
     fault = _fault_of_the_test(seen.failure)
-    return TestOutcome(case.name, (fault,) if fault else tuple(differences(case.expect, seen)))
+    found = (fault,) if fault else tuple(differences(case.expect, seen))
+    return TestOutcome(case.name, (*found, *_refusals(scripts)) if found else ())
+
+
+def _waits_for_ever(scripts: Mapping[str, Script]) -> str:
+    """Return why a run does not end: what it waits for does not come, perhaps since an answer was refused."""
+    return "; ".join(["the run waits for something that cannot come", *_refusals(scripts)])
+
+
+def _refusals(scripts: Mapping[str, Script]) -> list[str]:
+    """Return a sentence for each step whose question had an answer refused, and got no other one."""
+    return [
+        f"step `{name}`: {said} (the answer that follows a refused one stands under `attempts`)"
+        for name, each in scripts.items()
+        if (said := each.last_refusal)
+    ]
 
 
 def _fault_of_the_test(failure: BaseException | None) -> str | None:
     """Return the mistake in the test itself, if that is what ended the run."""
     while failure is not None:
-        if isinstance(failure, _UnmockedStepError):
+        if isinstance(failure, UnmockedStepError):
             return str(failure)
         failure = failure.__cause__
     return None
@@ -142,21 +150,49 @@ class _CannotRunError(Exception):
     """The test cannot be run as it is written."""
 
 
-async def _run(
-    workflow: type[Workflow],
-    start: StartEvent,
-    config: RunConfig | None,
-    doubles: Mapping[str, Double],
-    arriving: Sequence[tuple[float, Event]],
-    seen: Seen,
-    others: Sequence[type[Workflow]],
-) -> None:
+@dataclass(frozen=True, slots=True)
+class _Play:
+    """A test that is ready to be run: what replaces the actions, and what comes from outside."""
+
+    workflow: type[Workflow]
+    start: StartEvent
+    config: RunConfig | None
+    doubles: Mapping[str, Double]
+    scripts: Mapping[str, Script]
+    arriving: Sequence[tuple[float, Event]]
+    cancel: float | None = None
+
+
+async def _run(play: _Play, seen: Seen, others: Sequence[type[Workflow]]) -> None:
     loop = asyncio.get_running_loop()
     assert isinstance(loop, VirtualTimeLoop)
     engine = Engine()
     for other in others:
         engine.add(other)
-    run = Run(workflow(), start, "test", doubles=doubles, clock=loop.today, config=config, engine=engine)
+    run = Run(
+        play.workflow(),
+        play.start,
+        "test",
+        doubles=play.doubles,
+        clock=loop.today,
+        config=play.config,
+        engine=engine,
+    )
+    run.watchers.observe(_observer(run, play.scripts, seen))
+    _deliver(run, play.arriving)
+    if play.cancel is not None:
+        loop.call_later(play.cancel, run.cancel)
+    try:
+        engine.admit(run)
+        seen.end = await run.future
+    except WorkflowError as error:
+        seen.failure = error
+    seen.took = loop.time()
+    seen.state = run.execution.state
+
+
+def _observer(run: Run, scripts: Mapping[str, Script], seen: Seen) -> Callable[[Event], None]:
+    """Return what notes the events of a run, and answers its questions."""
     in_flight = run.execution.in_flight
     counted: set[str] = set()
 
@@ -169,28 +205,36 @@ async def _run(
                 step_run = in_flight[int(event.worker_id)]
                 # over its limit, or at a join timeout, a step has another exit; single items do not count
                 seen.ran[event.name] += step_run.exit is Exit.ACTION and step_run.step.of is None
-        elif not isinstance(
-            event, InternalDispatchEvent | StopEvent | TokenText | QuestionAsked | QuestionClosed
-        ):
+        elif isinstance(event, QuestionAsked):
+            _answer(run, scripts, event)
+        elif not isinstance(event, InternalDispatchEvent | StopEvent | TokenText | QuestionClosed):
             seen.streamed.append(event)
+            seen.moments.append(run.loop.time())
 
-    run.watchers.observe(observe)
-    _deliver(run, arriving)
-    try:
-        engine.admit(run)
-        seen.end = await run.future
-    except WorkflowError as error:
-        seen.failure = error
-    seen.state = run.execution.state
+    return observe
+
+
+def _answer(run: Run, scripts: Mapping[str, Script], asked: QuestionAsked) -> None:
+    if asked.step in scripts and asked.id.startswith(f"{run.run_id}/"):
+        scripts[asked.step].answer_question(run, asked)
 
 
 def start_mocked(
     workflow: type[Workflow], start: StartEvent, case: SpecTest, *, config: RunConfig | None = None
 ) -> WorkflowHandler:
-    """Start a run in the running event loop, with its clock, in which a test's mocks replace the actions."""
-    made = workflow()
-    run_id = uuid.uuid4().hex
-    run = Run(made, start, run_id, doubles=doubles_for(workflow, case), config=config)
+    """Start a run in the running event loop, with its clock, in which a test's mocks replace the actions.
+
+    Nobody waits for an answer there: it comes at once, and so does the end of a wait that nothing ends.
+    """
+    made, scripts = workflow(), _scripts(workflow, case, is_virtual=False)
+    doubles = _doubles(workflow, case, scripts)
+    run = Run(made, start, uuid.uuid4().hex, doubles=doubles, config=config)
+
+    def observe(event: Event) -> None:
+        if isinstance(event, QuestionAsked):
+            _answer(run, scripts, event)
+
+    run.watchers.observe(observe)
     handler = WorkflowHandler(made.engine.admit(run))
     _deliver(run, [(each.after, _from_outside(workflow, each)) for each in case.deliver])
     return handler
@@ -210,16 +254,23 @@ def _deliver(run: Run, arriving: Sequence[tuple[float, Event]]) -> None:
         run.loop.call_later(after, arrive, event)
 
 
-def doubles_for(workflow: type[Workflow], case: SpecTest) -> dict[str, Double]:
+def _scripts(workflow: type[Workflow], case: SpecTest, *, is_virtual: bool) -> dict[str, Script]:
+    """Return the answers of the steps that a test mocks; those of an item's action are the step's."""
+    return {
+        step.name: Script(step.item or step, answers, is_virtual=is_virtual)
+        for step in workflow.table().steps
+        if step.action is not None and step.name not in case.real and (answers := case.mock.get(step.name))
+    }
+
+
+def _doubles(workflow: type[Workflow], case: SpecTest, scripts: Mapping[str, Script]) -> dict[str, Double]:
     """Return replacements for the actions of steps: the test's mocks, and an error for a step without one."""
-    table = workflow.table()
-    doubles = {}
-    for step in table.steps:
+    doubles: dict[str, Double] = {}
+    for step in workflow.table().steps:
         if step.action is not None and step.name not in case.real:
-            answers = case.mock.get(step.name, ())
             acting = step.item or step  # an item's action is the step's
-            if answers:
-                doubles[step.name] = _double(acting, answers)
+            if step.name in scripts:
+                doubles[step.name] = scripts[step.name].double
             elif acting.result is type(None) and not acting.pauses:
                 doubles[step.name] = _nothing  # events that a step sends to other runs are dropped
             elif not acting.pauses or not set(acting.pauses).issubset(_NEEDS_NOBODY):
@@ -235,71 +286,20 @@ _NEEDS_NOBODY = {Delay, Until, Outside}
 """Pauses that end by the clock, or by an event that a test delivers."""
 
 
-def _double(step: Step, answers: Sequence[MockAnswer]) -> Double:
-    left = list(answers)
-    given: dict[int, MockAnswer] = {}
-
-    def following() -> MockAnswer:
-        return left.pop(0) if len(left) > 1 else left[0]
-
-    async def double(context: StepContext) -> Any:
-        step_run = context._step_run
-        assert step_run is not None
-        step_run.response = HttpResponse(200, {})  # the response, if the action is an HTTP request
-        if step_run.number not in given:
-            given[step_run.number] = following()
-        while True:
-            answer = given[step_run.number]
-            if answer.error is not None:
-                raise _mocked_error(answer.error)
-            value = _mocked_value(step, answer.value)
-            if Question not in step.pauses or answer is left[0] or not context.unmet(value):
-                return value
-            given[step_run.number] = (
-                following()
-            )  # as in a run, the answer is refused and the question stays open
-
-    return double
-
-
-def _mocked_error(name: str) -> Exception:
-    if name.partition(".")[0] == "limit":
-        return LimitError(f"mocked `{name}`", name)
-    status = re.fullmatch(r"http\.(\d{3})", name)
-    also = ("tool",) if name.startswith("python.") else ()
-    return StepError(name, f"mocked `{name}`", status=int(status[1]) if status else None, also=also)
-
-
-def _mocked_value(step: Step, value: object) -> Any:
-    if step.result in {None, type(None)}:
-        return None
-    kind = step.result
-    if Child in step.pauses and isinstance(value, Mapping) and value.keys() <= {"event", "with"} and value:
-        kind = next((each for each in get_args(kind) or (kind,) if event_name(each) == value["event"]), kind)
-        value = value.get("with", {})
-    if Question in step.pauses and isinstance(value, list):
-        kind = list[kind]  # type: ignore[valid-type]  # by several people
-    try:
-        return from_json(kind, to_json(value))
-    except InvalidOutput as error:
-        raise _UnmockedStepError(
-            f"the mock of step `{step.name}` is not what the step gives: {error}"
-        ) from None
-
-
 def _complaint(step: Step) -> Double:
     async def complain(context: StepContext) -> Any:
-        raise _UnmockedStepError(
+        raise UnmockedStepError(
             f"step `{step.name}` ran, but the test says nothing of it: mock it, or list it under `real`"
         )
 
     return complain
 
 
-def _config(workflow: type[Workflow], *, real: bool) -> RunConfig | None:
+def _config(workflow: type[Workflow], case: SpecTest) -> RunConfig | None:
     if workflow._config is None:
         return None
-    return config_for_tests(workflow._config, settings_folder(workflow), real=real)
+    folder = settings_folder(workflow)
+    return config_for_tests(workflow._config, folder, real=bool(case.real), given=case.config)
 
 
 def _start_event(workflow: type[Workflow], fields: Mapping[str, object]) -> StartEvent:

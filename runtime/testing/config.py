@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
@@ -10,6 +11,7 @@ from pydantic.fields import FieldInfo
 
 from wfc.runtime.calls.settings import read_config
 from wfc.runtime.errors import SettingsError
+from wfc.runtime.values.outputs import problems
 
 __all__ = ["config_for_tests"]
 
@@ -31,27 +33,36 @@ _MADE_UP = (
 )
 
 
-def config_for_tests(config: type[Config], near: Path, *, real: bool) -> Config:
+def config_for_tests(
+    config: type[Config], near: Path, *, real: bool, given: Mapping[str, object] | None = None
+) -> Config:
     """Return a config with the declared defaults, independent of the environment.
 
     Args:
         near: The spec's folder.
         real: Whether some steps perform their real action: then fields without a default come from
             the environment or the settings, as in a real run; otherwise their values are made up.
+        given: Values that the test itself sets, as JSON data.
 
     Raises:
         SettingsError: A value is missing, or none can be made up that fits.
     """
+    given = given or {}
     required: dict[str, FieldInfo] = {
-        name: info for name, info in config.model_fields.items() if info.is_required()
+        name: info
+        for name, info in config.model_fields.items()
+        if info.is_required() and (info.alias or name) not in given
     }
     if real and required:
         fields: Any = {name: (info.annotation, info) for name, info in required.items()}
         found = read_config(create_model("Required", __base__=config.__base__, **fields), near)
-        return config.model_validate(found.model_dump(by_alias=True))
-    return config.model_validate(
-        {info.alias or name: _made_up(info.alias or name, info) for name, info in required.items()}
-    )
+        values: dict[str, Any] = found.model_dump(by_alias=True)
+    else:
+        values = {info.alias or name: _made_up(info.alias or name, info) for name, info in required.items()}
+    try:
+        return config.model_validate({**values, **given})
+    except ValidationError as error:
+        raise SettingsError(f"the test's `config` does not fit: {problems(error)}") from None
 
 
 def _made_up(name: str, info: FieldInfo) -> Any:

@@ -19,6 +19,7 @@ from wfc.runtime.values.outside_names import own_name
 __all__ = ["Seen", "differences"]
 
 _LONGEST_VALUE = 200
+_MOMENT = 0.05
 
 
 @dataclass
@@ -31,6 +32,8 @@ class Seen:
         ran: How often each step ran.
         emitted: Names of all events, the start event first, in the order in which they were emitted.
         streamed: What the stream showed: texts and events.
+        moments: When it showed each of them, in seconds after the start.
+        took: Seconds from the start to the end.
         state: The state at the end.
     """
 
@@ -39,6 +42,8 @@ class Seen:
     ran: Counter[str] = field(default_factory=Counter)
     emitted: list[str] = field(default_factory=list)
     streamed: list[Event] = field(default_factory=list)
+    moments: list[float] = field(default_factory=list)
+    took: float = 0.0
     state: Any = None
 
 
@@ -50,6 +55,8 @@ def differences(expect: Mapping[str, Any], seen: Seen) -> Iterator[str]:
         return
     if "with" in expect and seen.end is not None and not end:
         yield from _fields(expect["with"], seen.end, "with")
+    if "after" in expect and not _is_at(expect["after"], seen.took):
+        yield f"the run took {_span(seen.took)}, not {_span(expect['after'])}"
     for step, times in expect.get("ran", {}).items():
         if seen.ran[step] != times:
             yield f"step `{step}` ran {_times(seen.ran[step])}, not {_times(times)}"
@@ -61,7 +68,21 @@ def differences(expect: Mapping[str, Any], seen: Seen) -> Iterator[str]:
     if "state" in expect:
         yield from _fields(expect["state"], seen.state, "state")
     if "streamed" in expect:
-        yield from _streamed(expect["streamed"], seen.streamed)
+        yield from _streamed(expect["streamed"], seen)
+
+
+def _is_at(wanted: float, found: float) -> bool:
+    """Return whether something happened when it was to happen; steps that really act take a moment themselves."""
+    return abs(found - wanted) <= _MOMENT
+
+
+def _span(seconds: float) -> str:
+    """Return a length of time to read, such as ``2h 30min``."""
+    parts = []
+    for name, size in (("days", 86_400), ("h", 3_600), ("min", 60)):
+        count, seconds = divmod(seconds, size)
+        parts += [f"{count:g} {name}"] if count else []
+    return " ".join([*parts, *([f"{round(seconds, 3):g} s"] if seconds or not parts else [])])
 
 
 def _end(expect: Mapping[str, Any], seen: Seen) -> Iterator[str]:
@@ -161,7 +182,8 @@ def _in_order(what: str, wanted: Sequence[str], found: Sequence[str]) -> Iterato
         yield f"`{what}` goes on with {', '.join(found[len(wanted) :])}"
 
 
-def _streamed(wanted: Sequence[Any], found: Sequence[Event]) -> Iterator[str]:
+def _streamed(wanted: Sequence[Any], seen: Seen) -> Iterator[str]:
+    found = seen.streamed
     for index, value in enumerate(wanted):
         if index >= len(found):
             yield f"`streamed` has {len(found)} items; next was to be {_shown(value)}"
@@ -169,6 +191,12 @@ def _streamed(wanted: Sequence[Any], found: Sequence[Event]) -> Iterator[str]:
         if not _is_streamed(value, found[index]):
             yield f"`streamed[{index}]` is {_shown(_plain(found[index]))}, not {_shown(value)}"
             return
+        if (
+            isinstance(value, Mapping)
+            and "after" in value
+            and not _is_at(value["after"], seen.moments[index])
+        ):
+            yield f"`streamed[{index}]` came after {_span(seen.moments[index])}, not {_span(value['after'])}"
     if len(found) > len(wanted):
         yield f"`streamed` goes on with {_shown(_plain(found[len(wanted)]))}"
 
@@ -176,10 +204,11 @@ def _streamed(wanted: Sequence[Any], found: Sequence[Event]) -> Iterator[str]:
 def _is_streamed(wanted: object, found: Event) -> bool:
     """Return whether a streamed item is as expected.
 
-    An expected text is a progress text or the name of an event; ``{event, with}`` an event with these fields.
+    An expected text is a progress text or the name of an event; ``{text}`` the former, ``{event, with}`` an event with
+    these fields.
     """
     if isinstance(found, ProgressText):
-        return wanted == found.text
+        return found.text == (wanted.get("text") if isinstance(wanted, Mapping) else wanted)
     if isinstance(wanted, Mapping):
         return wanted.get("event") == event_name(found) and not list(
             _fields(wanted.get("with") or {}, found, "with")

@@ -6,12 +6,10 @@ import json as _json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence, Sized
-from datetime import UTC, date, timedelta
-from datetime import datetime as _datetime
+from datetime import timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 from itertools import chain
 from typing import Any, Final, TypeVar, overload
-from urllib.parse import quote
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
@@ -19,6 +17,7 @@ from wfc.runtime.errors import ExpressionError
 from wfc.runtime.values.conversions import datetime, day, decimal, duration, exact, integer, number
 from wfc.runtime.values.moments import formatted
 from wfc.runtime.values.outside_names import with_outside_names
+from wfc.runtime.values.texts import path_part, text, url_part, url_path
 
 __all__ = [
     "Count",
@@ -49,17 +48,18 @@ __all__ = [
     "most_common",
     "most_common_if_any",
     "number",
+    "path_part",
     "rounded",
     "text",
     "total",
     "truncate",
     "unique",
     "url_part",
+    "url_path",
 ]
 
 T = TypeVar("T")
 Many = TypeVar("Many", bound=Sized)
-Scalar = str | int | float | bool | Decimal | date | timedelta  # a datetime is a date
 
 EXACT: Final = Context(prec=5000, Emax=999999, Emin=-999999)
 WIDEST: Final = 1000
@@ -68,68 +68,6 @@ PLAIN: Final[TypeAdapter[Any]] = TypeAdapter(Any, config=ConfigDict(defer_build=
 
 
 # --- texts
-
-
-def text(value: Scalar) -> str:
-    """Return a scalar as it is written in a text.
-
-    ``true``; ``2.5``, and ``2`` for 2.0; decimals without exponents; dates and datetimes in ISO 8601,
-    datetimes with an offset in UTC with ``Z``; durations as ``1 day 2h 30 min``.
-
-    Raises:
-        ExpressionError: The value is not a scalar.
-    """
-    match value:
-        case str():
-            return value
-        case bool():
-            return "true" if value else "false"
-        case int():
-            return str(value)
-        case float():
-            return number_text(value)
-        case Decimal():
-            return f"{value:f}"
-        case _datetime():
-            return moment_text(value)
-        case date():
-            return value.isoformat()
-        case timedelta():
-            return duration_text(value)
-    raise ExpressionError(f"a {type(value).__name__} has no form of its own in a text")
-
-
-def number_text(value: float) -> str:
-    return str(int(value)) if value.is_integer() and abs(value) < 1e16 else repr(value)
-
-
-def moment_text(value: _datetime) -> str:
-    if value.tzinfo is None:
-        return value.isoformat()
-    return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
-
-
-def duration_text(value: timedelta) -> str:
-    sign, left = ("-", -value) if value < timedelta() else ("", value)
-    days, left = divmod(left, timedelta(days=1))
-    hours, left = divmod(left, timedelta(hours=1))
-    minutes, left = divmod(left, timedelta(minutes=1))
-    seconds = left.total_seconds()
-    parts = [
-        f"{days} day{'s' if days != 1 else ''}" if days else "",
-        f"{hours}h" if hours else "",
-        f"{minutes} min" if minutes else "",
-        f"{number_text(seconds)}s" if seconds else "",
-    ]
-    return sign + (" ".join(part for part in parts if part) or "0s")
-
-
-def url_part(value: Scalar) -> str:
-    """Return a scalar percent-encoded as a part of a URL, with reserved characters such as ``/`` encoded."""
-    found = text(value)
-    if found in {".", ".."}:  # which would lead to another path
-        return found.replace(".", "%2E")
-    return quote(found, safe="")
 
 
 def truncate(value: str, length: int, end: str = "…") -> str:

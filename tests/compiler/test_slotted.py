@@ -68,9 +68,18 @@ MADE: list[tuple[str, tuple[object, ...], dict[str, object]]] = [
 SAID = [f"{name}{args}{named}" for name, args, named in MADE]
 
 
+@pytest.fixture(params=[0, 100], ids=["compiled", "not compiled yet"])
+def fresh(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Our classes, whose constructors are compiled at the first instance or not at all."""
+    monkeypatch.setattr(slotted, "FEW", request.param)
+    return classes(slotted)
+
+
 @pytest.mark.parametrize(("name", "args", "named"), MADE, ids=SAID)
-def test_instances_have_the_same_fields_and_look_the_same(name: str, args: Any, named: Any) -> None:
-    theirs, ours = THEIRS[name](*args, **named), OURS[name](*args, **named)
+def test_instances_have_the_same_fields_and_look_the_same(
+    name: str, args: Any, named: Any, fresh: dict[str, Any]
+) -> None:
+    theirs, ours = THEIRS[name](*args, **named), fresh[name](*args, **named)
     names = [each.name for each in dataclasses.fields(theirs)]
     assert [each.name for each in slotted.fields(ours)] == names
     assert [getattr(ours, each) for each in names] == [getattr(theirs, each) for each in names]
@@ -106,12 +115,21 @@ def test_what_is_kept_out_of_a_hash_is_compared() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "args"), [("Point", ()), ("Point", (1, 2, 3, 4)), ("Leaf", (1,)), ("Empty", (1,))]
+    ("name", "args", "named"),
+    [
+        ("Point", (), {}),
+        ("Point", (1, 2, 3, 4), {}),
+        ("Point", (1,), {"x": 1}),
+        ("Point", (1,), {"z": 1}),
+        ("Basket", ("Ada",), {"total": 3}),
+        ("Leaf", (1,), {}),
+        ("Empty", (1,), {}),
+    ],
 )
-def test_wrong_arguments_are_refused(name: str, args: tuple[object, ...]) -> None:
-    for of in (THEIRS, OURS):
+def test_wrong_arguments_are_refused(name: str, args: Any, named: Any, fresh: dict[str, Any]) -> None:
+    for of in (THEIRS, fresh):
         with pytest.raises(TypeError):
-            of[name](*args)
+            of[name](*args, **named)
 
 
 @pytest.mark.parametrize("of", [dataclasses, slotted])

@@ -17,7 +17,7 @@ __all__ = ["Site", "Source", "sources"]
 
 TESTS = Path(__file__).parent.parent
 HEAD = "wfc: 1\nworkflow: shown\n"
-CONDITIONS = {"when", "that", "in", "keep", "key", "match_by", "until"}
+CONDITIONS = {"when", "that", "in", "keep", "key", "until"}
 OWN_NAMES = {
     "with",
     "args",

@@ -28,11 +28,8 @@ SCHEMA = expansion.schema()
 SHAPES = SCHEMA["$defs"]
 
 TOLD_IN_WORDS = {
-    ("join_each", "match_by"),  # an error wherever it stands
-    ("join_any", "match_by"),
     ("join_any", "within"),
     ("join_any", "on_timeout"),
-    ("join_at_least", "match_by"),
     ("join_all", "rest"),
     ("part_entry", "with"),
 }

@@ -29,7 +29,7 @@ SIGNS = """
 \r\n --- ... << !!str !!python/object:os.system |- >+ |2 &a *a \u2028 \x85 \ufeff \x00 \x07 \u200b e\u0301 漢 \U0001f600
 """.strip().split(" ")
 WORDS = """
-and or not in is if else none true false null yes no on off each all any at_least count of within on_timeout on_error
+and or not in is if else none true false null yes no on off each all any count within on_timeout on_error
 on_limit max_runs emit accepts kind event events result state inputs config error run args response nothing fail
 restart with when save merge append by last optional list map string integer number decimal boolean date datetime any
 enum one_of default type format min max pattern min_length max_length json length first where group_by pluck sort sum

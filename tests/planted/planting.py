@@ -25,7 +25,7 @@ __all__ = ["Bed", "Planted", "beds", "checked", "planted"]
 TESTS = Path(__file__).parent.parent
 HEAD = "wfc: 1\nworkflow: shown\n"
 
-CONDITIONS = frozenset({"when", "that", "in", "keep", "match_by", "until", "to_key"})
+CONDITIONS = frozenset({"when", "that", "in", "keep", "until", "to_key"})
 """Keys whose whole text is an expression; `key` and `per` too, at the top and in `limits`."""
 OWN = frozenset(
     {"with", "args", "form", "prefill", "start", "mock", "body", "headers", "query", "labels", "save"}

@@ -19,7 +19,6 @@ FIELDS = {
         "in",
         "keep",
         "key",
-        "match_by",
         "until",
         "with",
         "args",

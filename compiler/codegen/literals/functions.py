@@ -29,6 +29,7 @@ class FunctionParameter:
         event: The event's name, for those of a join.
         absent: Whether it may be ``None`` because its event did not arrive.
         fields: Fields that expressions may mention as if they were those of ``events``.
+        kind: The event's class, if another event may come in its place and the parameter holds either.
     """
 
     root: str
@@ -37,6 +38,7 @@ class FunctionParameter:
     event: str = ""
     absent: bool = False
     fields: tuple[str, ...] = ()
+    kind: Code | None = None
 
     @property
     def code(self) -> Code:
@@ -64,12 +66,12 @@ class FunctionBuilder:
     def __post_init__(self) -> None:
         self.names = self.names.inner(parameter.name for parameter in self.at_hand)
         for parameter in self.at_hand:
-            if parameter.event:
+            if parameter.event and parameter.kind is None:
                 self.known["events", parameter.event] = parameter.name
                 if not parameter.absent:
                     for name in parameter.fields:
                         self.known["events", name] = Code(f"{parameter.name}.{field_name(name)}")
-            elif parameter.name != parameter.root:
+            elif not parameter.event and parameter.name != parameter.root:
                 self.known[parameter.root,] = parameter.name
 
     def use_all(self, root: str) -> None:
@@ -86,18 +88,32 @@ class FunctionBuilder:
                     continue
                 if not parameter.event or len(path) == 1 or path[1] == parameter.event:
                     self.used[parameter.name] = parameter
+                    self.tell_apart(parameter)
                 elif path[1] in parameter.fields:
                     self.used[parameter.name] = parameter
                     self.fetch(parameter, path[1])
 
     def fetch(self, parameter: FunctionParameter, name: str) -> None:
         """Assign a field of an event that may be absent to a local variable, which conditions can narrow."""
-        if not parameter.absent or ("events", name) in self.known:
+        if not (parameter.absent or parameter.kind) or ("events", name) in self.known:
             return
         local = self.names.give(local_name(name))
-        value = f"{parameter.name}.{field_name(name)} if {parameter.name} is not None else None"
+        here = f"{parameter.name} is not None"
+        if parameter.kind is not None:
+            here = f"isinstance({parameter.name}, {parameter.kind})"
+        value = f"{parameter.name}.{field_name(name)} if {here} else None"
         self.lead.append(f"{local} = {value}")
         self.known["events", name] = local
+
+    def tell_apart(self, parameter: FunctionParameter) -> None:
+        """Assign an event that another may stand for to a local variable, which is ``None`` in that case."""
+        if parameter.kind is None or ("events", parameter.event) in self.known:
+            return
+        local = self.names.give(local_name(snake_case(parameter.event)))
+        self.lead.append(
+            f"{local} = {parameter.name} if isinstance({parameter.name}, {parameter.kind}) else None"
+        )
+        self.known["events", parameter.event] = local
 
     def expression(
         self, expression: Expression, known: Mapping[Path, Code] | None = None, *, into: Type | None = None
@@ -123,7 +139,8 @@ class FunctionBuilder:
     @property
     def taken(self) -> list[FunctionParameter]:
         """Those used, in their usual order."""
-        return [parameter for parameter in self.at_hand if parameter.name in self.used]
+        found = {parameter.name: parameter for parameter in self.at_hand if parameter.name in self.used}
+        return list(found.values())
 
 
 def step_parameters(
@@ -160,17 +177,16 @@ def _accepted(step: Step, names: ModuleNames, timed_out: bool) -> list[FunctionP
         return [FunctionParameter("events", Code("events"), Code(f"list[{classes}]"))]
     absent = timed_out or not accepts.complete
     inner = names.scope.inner()
-    return [
-        FunctionParameter(
-            "events",
-            inner.give(local_name(snake_case(event.name))),
-            union([names.of(event.record), *([Code("None")] if absent else [])]),
-            event.name,
-            absent,
-            _own_fields(event, accepts),
-        )
-        for event in accepts.events
-    ]
+    found: list[FunctionParameter] = []
+    for slot in accepts.slots:
+        name = inner.give(local_name("_or_".join(snake_case(event.name) for event in slot)))
+        kinds = [names.of(event.record) for event in slot]
+        held = union([*kinds, *([Code("None")] if absent else [])])
+        for event, kind in zip(slot, kinds, strict=True):
+            own = _own_fields(event, accepts)
+            apart = kind if len(slot) > 1 else None
+            found.append(FunctionParameter("events", name, held, event.name, absent, own, apart))
+    return found
 
 
 def _own_fields(event: Event, accepts: Join) -> tuple[str, ...]:

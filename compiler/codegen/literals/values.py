@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from wfc.compiler.codegen.literals.constants import call, constant, construct
 from wfc.compiler.codegen.literals.functions import FunctionBuilder, Path
 from wfc.compiler.codegen.names import ModuleNames
+from wfc.compiler.expressions import Expression
 from wfc.compiler.model import Emission, Emit, EmitAll, EmitEach, Fail, Nothing, Restart, Value
 from wfc.compiler.python.literals import Code, literal, local_name
 from wfc.compiler.types import Record, members
@@ -37,6 +38,8 @@ class ValueWriter:
             return self.function.expression(value.expression, known, into=value.type)
         if value.template is not None:
             return self.function.template(value.template, known)
+        if value.secret is not None:
+            return call(Code("Secret"), literal(value.secret.name))
         if value.items is not None:
             return Code(f"[{', '.join(self.value(item, known) for item in value.items)}]")
         if value.entries is not None:
@@ -46,6 +49,10 @@ class ValueWriter:
                 return construct(record, entries, self.names)
             return Code(f"{{{', '.join(f'{literal(name)}: {code}' for name, code in entries.items())}}}")
         return constant(value.constant, value.type, self.names)
+
+    def pairs(self, entries: Iterable[tuple[str, Value]]) -> Code:
+        """Return values by name as a dict."""
+        return Code(f"{{{', '.join(f'{literal(name)}: {self.value(value)}' for name, value in entries)}}}")
 
     def record_for(self, value: Value) -> Record | None:
         """Return the record that a value with entries becomes, if its type is one."""
@@ -87,9 +94,14 @@ class ValueWriter:
         event = self.emit(batch.emit, {**known, (batch.name,): item})
         source = call(Code("filters.at_most"), self.function.bound(batch.max), items)
         events = Code(f"[{event} for {item} in {source}]")
-        return (
-            call(Code("Batch"), self.names.of(batch.emit.event.record), events) if self.told_apart else events
-        )
+        if not self.told_apart and batch.concurrency is None:
+            return events
+        named: dict[str, Code] = {}
+        if isinstance(batch.concurrency, Expression):
+            named["concurrency"] = self.function.expression(batch.concurrency, known)
+        elif batch.concurrency is not None:
+            named["concurrency"] = literal(batch.concurrency)
+        return call(Code("Batch"), self.names.of(batch.emit.event.record), events, **named)
 
     def emitted(self, emission: Emission) -> Code:
         """Return the type of what is emitted, for the signature."""

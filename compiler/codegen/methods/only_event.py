@@ -1,4 +1,4 @@
-"""Joins of which exactly one event is present, which type checkers of Python cannot infer."""
+"""Joins of whose events some exclude each other, which type checkers of Python cannot infer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from wfc.compiler.codegen.literals.functions import FunctionBuilder
 from wfc.compiler.expressions import Expression
-from wfc.compiler.expressions.conditions.narrowing import facts_of, of_first
+from wfc.compiler.expressions.conditions.narrowing import facts_of, of_choices
 from wfc.compiler.expressions.syntax.tree import Path
 from wfc.compiler.model import Entry
 from wfc.compiler.slotted import dataclass, field
@@ -23,7 +23,7 @@ class OnlyEvent:
 
     Args:
         function: Which knows how the events are spelled.
-        events: As expressions know them; ``None``: of another join all may be there, or none.
+        events: As expressions know them; ``None``: none of them exclude each other.
         facts: What has been said by the conditions of the entries before, which do not hold.
         asserted: The names of which type checkers have been told.
     """
@@ -43,7 +43,7 @@ class OnlyEvent:
             return
         mentioned = {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
         own = {} if condition is None else facts_of(condition.tree, True) or {}
-        for path, type_ in of_first("events", self.events, {**self.facts, **own}).items():
+        for path, type_ in of_choices("events", self.events, {**self.facts, **own}).items():
             name = self.function.known.get(path, "")
             if may_be_null(type_) or not name.isidentifier() or name in self.asserted:
                 continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wfc.compiler.codegen.bindings import Bindings
+from wfc.compiler.codegen.literals.annotations import union
 from wfc.compiler.codegen.literals.constants import call
 from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionParameter, result_parameters
 from wfc.compiler.codegen.literals.values import ValueWriter
@@ -29,7 +30,9 @@ def pause_value(
         case WaitUntil():
             return call(Code("Until"), function.expression(pause.moment))
         case WaitEvent():
-            return call(Code("Outside"), names.of(pause.event.record), **computed_bounds(step, function))
+            kinds = [names.of(event.record) for event in pause.events]
+            awaited = kinds[0] if len(kinds) == 1 else Code(f"({', '.join(kinds)})")
+            return call(Code("Outside"), awaited, **computed_bounds(step, function))
     raise AssertionError(pause)
 
 
@@ -72,7 +75,7 @@ def pause_type(pause: Pause, names: ModuleNames) -> Code:
         case WaitUntil():
             return Code("Until")
         case WaitEvent():
-            return Code(f"Outside[{names.of(pause.event.record)}]")
+            return Code(f"Outside[{union(names.of(event.record) for event in pause.events)}]")
 
 
 def answer_parameters(step: Step, names: ModuleNames) -> list[FunctionParameter]:

@@ -12,7 +12,7 @@ from wfc.compiler.codegen.methods.writer import BODY
 from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.shapes import SELF, PythonFunction
 from wfc.compiler.expressions import Expression
-from wfc.compiler.model import AskPerson, MapItems, Step, Workflow
+from wfc.compiler.model import AskPerson, Join, MapItems, Step, Workflow
 from wfc.compiler.model.runs import Limits
 from wfc.compiler.python.literals import Code, literal
 from wfc.compiler.types import STRING
@@ -99,6 +99,7 @@ def step_bounds(step: Step) -> dict[str, object]:
         "num_workers": step.concurrency,
         "items": action.max if isinstance(action, MapItems) and action.do is not None else None,
         "quorum": action.quorum if isinstance(action, AskPerson) else None,
+        "count": step.accepts.count if isinstance(step.accepts, Join) else None,
     }
 
 

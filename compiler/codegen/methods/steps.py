@@ -13,7 +13,6 @@ from wfc.compiler.codegen.literals.functions import (
     FunctionBuilder,
     FunctionParameter,
     result_parameters,
-    step_parameters,
 )
 from wfc.compiler.codegen.literals.negation import negated
 from wfc.compiler.codegen.literals.values import ValueWriter
@@ -73,7 +72,8 @@ class StepMethods(MethodWriter):
         if step.on_expired is not None:
             yield self.tail(step, "on_expired", "{}_expired", step.on_expired, (), [])
         if isinstance(step.action, WaitEvent) and step.action.that is not None:
-            came = [FunctionParameter("result", Code("result"), self.names.of(step.action.event.record))]
+            kinds = union(self.names.of(event.record) for event in step.action.events)
+            came = [FunctionParameter("result", Code("result"), kinds)]
             yield self.computed(step, "that", "{}_that", step.action.that, "bool", came)
         yield from self.texts(step)
 
@@ -141,9 +141,8 @@ class StepMethods(MethodWriter):
 
     def tail_in(self, function: FunctionBuilder, step: Step, *, timed_out: bool = False) -> TailWriter:
         events, accepts = None, step.accepts
-        waits_for_one = isinstance(accepts, Join) and accepts.form == "any" and not accepts.proceed
-        if isinstance(accepts, Join) and waits_for_one and not accepts.complete and not timed_out:
-            events = joined_events(accepts.events, all_here=False, first=True)
+        if isinstance(accepts, Join) and accepts.choices and not timed_out:
+            events = joined_events(accepts.events, accepts.certain, accepts.choices)
         told_apart = step.name in self.told_apart
         state = self.workflow.state
         return TailWriter(function, self.names, state, told_apart=told_apart, first_of=events)
@@ -165,8 +164,6 @@ class StepMethods(MethodWriter):
 
     def texts(self, step: Step) -> Iterator[PythonFunction]:
         """Yield the methods for values beside the action: bounds, keys, and texts for observers."""
-        if isinstance(step.accepts, Join) and step.accepts.match_by is not None:
-            yield self.match_by(step, step.accepts, step.accepts.match_by)
         if isinstance(step.max_runs, Expression):
             yield self.computed(step, "max_runs", "{}_max_runs", step.max_runs, "int")
         if step.idempotency_key is not None:
@@ -188,20 +185,6 @@ class StepMethods(MethodWriter):
             body = self.lines(function, f"return {emitted}")
             returns = values.emitted(step.stream.after_event)
             yield self.hooked(step, "stream_after", "report_{}", function, returns, body)
-
-    def match_by(self, step: Step, join: Join, value: Expression) -> PythonFunction:
-        event = union(self.names.of(event.record) for event in join.events)
-        usual = [
-            each
-            for each in step_parameters(self.workflow, step, self.names)
-            if each.root in {"inputs", "config"}
-        ]
-        function = FunctionBuilder(
-            self.names.scope, (FunctionParameter("event", Code("event"), event), *usual)
-        )
-        function.use_all("event")
-        lines = fit(f"return {function.expression(value)}", BODY)
-        return self.hooked(step, "match_by", "match_{}", function, annotation(value.type, self.names), lines)
 
     def computed(
         self,

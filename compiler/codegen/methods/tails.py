@@ -57,7 +57,7 @@ class TailWriter:
         function: Where it stands; its parameters are taken on the way.
         state: The record of the run's state.
         told_apart: Whether lists of events must say which event is theirs.
-        first_of: The events of which exactly one is there, of a step that takes the first.
+        first_of: The events of a join of which some exclude each other.
     """
 
     def __init__(

@@ -95,8 +95,10 @@ class MethodWriter:
             named["within"] = literal(join.within)
         if join.proceed:
             named["proceed"] = literal(True)
-        if join.rest == "cancel":
-            named["rest"] = literal("cancel")
-        if join.form == "at_least":
+        if join.form == "each" and isinstance(join.count, int):
+            named["count"] = literal(join.count)
+        if join.rest == "cancel" or (join.form == "each" and join.rest is not None):
+            named["rest"] = literal(join.rest)
+        if join.form == "any" and join.count is not None:
             return call(Code("AtLeast"), literal(join.count), **named)
         return call(Code({"all": "AllOf", "any": "FirstOf", "each": "EachOf"}[join.form]), **named)

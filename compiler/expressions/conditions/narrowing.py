@@ -41,7 +41,7 @@ from wfc.compiler.types import (
     without_null,
 )
 
-__all__ = ["EMPTY", "KINDS", "TESTS", "Facts", "among", "facts_of", "is_among", "of_first", "passes_test"]
+__all__ = ["EMPTY", "KINDS", "TESTS", "Facts", "among", "facts_of", "is_among", "of_choices", "passes_test"]
 
 Facts = Mapping[Path, Type]
 
@@ -189,21 +189,27 @@ def of_values(node: Node, values: tuple[object, ...], equal: bool) -> dict[Path,
     return {path: Optional(narrowed) if null_stays else narrowed}
 
 
-def of_first(name: str, events: Record, facts: Facts) -> dict[Path, Type]:
-    """Return what follows for events of which exactly one is there, from what is known of some of them.
+def of_choices(name: str, events: Record, facts: Facts) -> dict[Path, Type]:
+    """Return what follows for events that exclude each other, from what is known of some of them.
 
     Args:
         name: By which expressions know them: ``events``.
         events: Each by its name, and the fields that one of them alone has.
         facts: What conditions have made known.
     """
-    records = {
-        each.name: each.type.of
-        for each in events.fields.values()
-        if isinstance(each.type, Optional)
-        and isinstance(each.type.of, Record)
-        and each.type.of.name == each.name
-    }
+    found: dict[Path, Type] = {}
+    for group in events.choices:
+        records = {
+            each: kind.of
+            for each in group
+            if isinstance(kind := events.fields[each].type, Optional) and isinstance(kind.of, Record)
+        }
+        found.update(of_one_choice(name, events, records, facts))
+    return found
+
+
+def of_one_choice(name: str, events: Record, records: Mapping[str, Record], facts: Facts) -> dict[Path, Type]:
+    """Return the same for a group of events of which exactly one is there."""
     owners = {
         key: event for event, record in records.items() for key in record.fields if key in events.fields
     }
@@ -214,7 +220,11 @@ def of_first(name: str, events: Record, facts: Facts) -> dict[Path, Type]:
         event = rest[0] if rest[0] in records else owners.get(rest[0], "")
         if event and not may_be_null(type):
             here.add(event)
-        elif type == NULL and (event == rest[0] or not may_be_null(records[event].fields[rest[0]].type)):
+        elif (
+            event
+            and type == NULL
+            and (event == rest[0] or not may_be_null(records[event].fields[rest[0]].type))
+        ):
             gone.add(event)
     if not here and len(gone) == len(records) - 1:
         here = records.keys() - gone

@@ -202,4 +202,13 @@ FILTERS: Final = (
         "The text as it may stand in a URL. (In a `url` this is done already.)",
         ('"a b/c" | url_encode', '"a%20b%2Fc"'),
     ),
+    simple(
+        "url_path",
+        STRING,
+        STRING,
+        "filters.url_path",
+        "A path of several parts as it may stand in a `url`: each part encoded, `/` kept. A part that is empty, `.` or "
+        "`..`, a backslash and control characters are refused with `http.invalid_request`.",
+        ('"a b/c" | url_path', '"a%20b/c"'),
+    ),
 )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from wfc.compiler.expressions.python.node_printer import NodePrinter
-from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, call, method
+from wfc.compiler.expressions.python.pieces import Piece, Rank, atom, method
 from wfc.compiler.expressions.syntax.tree import Concat, Constant, Node
 from wfc.compiler.python.literals import best_quote, block_part, closed_block, escaped, literal, text_block
 from wfc.compiler.types import INTEGER, STRING, base, members
 
-__all__ = ["NoFStringError", "joined_parts", "joined_texts", "whole_text"]
+__all__ = ["NoFStringError", "Wrap", "joined_parts", "joined_texts", "whole_text", "wrapped_parts"]
 
 Wrap = Callable[[Piece], Piece]
 Pieces = Sequence[str | Node]
@@ -20,12 +20,20 @@ class NoFStringError(Exception):
     """A text cannot stand inside an f-string of Python 3.11; what holds it is printed another way."""
 
 
-def joined_parts(printer: NodePrinter, parts: Pieces, *, encode: bool = False) -> Piece:
+def joined_parts(printer: NodePrinter, parts: Pieces) -> Piece:
     """Texts and expressions as one text."""
-    flat = flattened(parts, encode=encode)
+    flat = flattened(parts)
+    return wrapped_parts(printer, flat, [None] * len(flat))
+
+
+def wrapped_parts(printer: NodePrinter, flat: Pieces, wrap: Sequence[Wrap | None]) -> Piece:
+    """Texts and expressions as one text, expressions with something around each.
+
+    Args:
+        wrap: What is put around each part, ``None`` for nothing.
+    """
     if not any(isinstance(part, Node) for part in flat):
         return whole_text(printer, "".join(part for part in flat if isinstance(part, str)))
-    wrap = [encoded if encode and index else None for index in range(len(flat))]
     text = "".join(part for part in flat if isinstance(part, str))
     if printer.quotes is not None:
         return nested(printer, flat, text)
@@ -45,11 +53,11 @@ def joined_texts(printer: NodePrinter, items: Sequence[Node], separator: str) ->
     return joined_parts(printer, parts) if parts else printer.text("")
 
 
-def flattened(parts: Pieces, *, encode: bool) -> list[str | Node]:
+def flattened(parts: Pieces) -> list[str | Node]:
     """Return the parts with literal texts, and texts joined with `~`, taken apart in the same way."""
     found: list[str | Node] = []
     for part in parts:
-        for each in [part] if encode else taken_apart(part):
+        for each in taken_apart(part):
             if isinstance(each, str) and found and isinstance(found[-1], str):
                 found[-1] += each
             else:
@@ -60,11 +68,7 @@ def flattened(parts: Pieces, *, encode: bool) -> list[str | Node]:
 def taken_apart(part: str | Node) -> list[str | Node]:
     if isinstance(part, Constant) and isinstance(part.value, str) and base(part.type) == STRING:
         return [part.value]
-    return flattened(part.parts, encode=False) if isinstance(part, Concat) else [part]
-
-
-def encoded(piece: Piece) -> Piece:
-    return call("filters.url_part", piece)
+    return flattened(part.parts) if isinstance(part, Concat) else [part]
 
 
 def whole_text(printer: NodePrinter, text: str) -> Piece:

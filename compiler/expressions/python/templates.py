@@ -26,20 +26,17 @@ from wfc.compiler.types import STRING, base
 __all__ = ["print_body", "print_text"]
 
 
-def print_text(template: Template, printer: ExpressionPrinter, *, url: bool = False) -> Code:
+def print_text(template: Template, printer: ExpressionPrinter) -> Code:
     """Return a text without statements as a Python expression.
-
-    Args:
-        url: Whether it is a URL: every expression is encoded but one that the text begins with.
 
     Raises:
         ValueError: The text has statements; see :func:`print_body`.
     """
     if template.statements:
         raise ValueError("a text with statements is printed as a function's body")
-    if template.whole is not None and not url:
+    if template.whole is not None:
         return Code(printer.piece(template.whole.tree).code)
-    return Code(joined_parts(printer, plain(template.parts), encode=url).code)
+    return Code(joined_parts(printer, plain(template.parts)).code)
 
 
 def print_body(template: Template, printer: ExpressionPrinter) -> list[Code]:

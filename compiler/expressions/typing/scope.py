@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from wfc.compiler.expressions.cache import ExpressionCache
-from wfc.compiler.expressions.conditions.narrowing import TESTS, Facts, facts_of, of_first
+from wfc.compiler.expressions.conditions.narrowing import TESTS, Facts, facts_of, of_choices
 from wfc.compiler.expressions.expression import Expression, Outcome
 from wfc.compiler.expressions.syntax.tree import Constant, Fields, Name, Node, Path, Test, children
 from wfc.compiler.slotted import dataclass, field, replace
@@ -63,8 +63,8 @@ class Scope:
             return self
         facts = {**self.facts, **added}
         events = self.names.get("events")
-        if isinstance(events, Record) and events.role == "first":
-            facts.update(of_first("events", events, facts))
+        if isinstance(events, Record) and events.role == "choices":
+            facts.update(of_choices("events", events, facts))
         return Scope(self.names, self.classes, facts, self.cache)
 
     def doubts(self) -> Facts:
@@ -89,7 +89,7 @@ class Scope:
 
         Returns:
             ``None`` where there is more to say: of what is not there, of what several records have, and of
-            events of which one is there, where what is known of one says something of the others.
+            events that exclude each other, where what is known of one says something of the others.
         """
         facts = self.facts
         kind = self.names.get(path[0])
@@ -99,7 +99,7 @@ class Scope:
             if (
                 not isinstance(kind, Record)
                 or not kind.name
-                or kind.role == "first"
+                or kind.role == "choices"
                 or name not in kind.fields
             ):
                 return None

@@ -25,8 +25,8 @@ def edges_of(graph: FlowGraph, node: int, *, only_limit: bool) -> Iterator[tuple
         only_limit: Whether only those that the node takes once its runs are used up.
     """
     for way in graph.nodes[node].ways:
-        if only_limit and way.occasion != "on_limit":
-            continue
+        if way.ends or (only_limit and way.occasion != "on_limit"):
+            continue  # what is sent beside the end of the run leads nowhere
         for event in (*way.singles, *way.batches):
             for target, _slot in graph.acceptors.get(event, ()):
                 yield Hop(node, way, event), target

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from wfc.compiler.proof.graph.flow_graph import FlowGraph
+from wfc.compiler.proof.graph.flow_graph import FlowGraph, Way
 from wfc.compiler.slotted import dataclass, replace
 
 __all__ = ["Concurrency", "Parting", "members"]
@@ -54,7 +54,7 @@ class Concurrency:
         self._waiting = sum(
             1 << node
             for node, unit in enumerate(graph.nodes)
-            if unit.form in ("all", "each") and not unit.timed
+            if unit.form in ("all", "each") and not unit.timed and not unit.count
         )
 
     @cached_property
@@ -69,7 +69,7 @@ class Concurrency:
             for way in unit.ways:
                 if not way.batches and not way.loose and not self.graph.starts_several(way.singles):
                     continue
-                loose, items = self._alike(way.loose), self._alike(way.batches)
+                loose = self._alike(way.loose)
                 singles = self._alike([event for event in way.singles if event not in way.loose])
                 for ones in loose:
                     for others in (*loose, *singles):  # the next may come while the last is being worked on
@@ -80,11 +80,31 @@ class Concurrency:
                         apart[node, tuple(ones)] = self._each_apart(node, ones)
                     for others in singles[at + 1 :]:
                         found.update(dict.fromkeys(self._part(node, ones, others, items=False)))
-                for ones in items:
-                    for others in (*items, *singles):
-                        found.update(dict.fromkeys(self._part(node, ones, others, items=True)))
+                found.update(dict.fromkeys(self._of_items(node, way, singles)))
         every = [*(parting for group in apart.values() for parting in group), *found]
         return [parting for parting in every if parting.one and parting.other]
+
+    def _of_items(self, node: int, way: Way, singles: list[list[int]]) -> Iterator[Parting]:
+        """Yield the partings of a way's batches: of their items with each other, and with what else it sends out.
+
+        Items that come one after the other are not beside each other, but each is beside what follows a join that
+        does not wait for all of them.
+        """
+        together = [event for at, event in enumerate(way.batches) if way.at_once(at) != 1]
+        items = self._alike(together)
+        alone = [self._alike([event]) for at, event in enumerate(way.batches) if way.at_once(at) == 1]
+        for ones in items:
+            for others in (*items, *(each for one in alone for each in one), *singles):
+                yield from self._part(node, ones, others, items=True)
+        for at, own in enumerate(alone):
+            for each, ones in enumerate(own):
+                for others in (*(one for later in alone[at + 1 :] for one in later), *singles):
+                    yield from self._part(node, ones, others, items=True)
+                yield from self._each_apart(node, ones)
+                for others in own[each + 1 :]:
+                    yield from self._part(node, ones, others, items=False)
+                meeting = self._meeting(node, self._reach[ones[0]] & self._marks, items=True)
+                yield from self._parted(node, self._all_until(ones, meeting), 0, meeting)
 
     def _alike(self, events: Sequence[str]) -> list[list[int]]:
         """Return where some events go, in groups that lead to the same joins and past the same forks."""

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Literal
 
 from wfc.compiler.diagnostics import Address
-from wfc.compiler.model import Fail, Join, Restart, Step, Workflow
+from wfc.compiler.model import EmitEach, Fail, Join, Restart, Step, Workflow
 from wfc.compiler.model.flow import START, Batches, Flow, dominators, emits, exits, follow_batches, postorder
 from wfc.compiler.slotted import dataclass
 
 __all__ = ["FlowGraph", "StepNode", "Way", "build_graph", "step_node"]
 
-Form = Literal["one", "all", "any", "at_least", "each"]
+Form = Literal["one", "all", "any", "each"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,7 @@ class Way:
         ends: Whether it ends the run: by an end event, by `fail`, or by a bound without `on_limit`.
         address: Where it is written.
         loose: Those of the singles that come from outside: any number of times, or never.
+        concurrency: How many items of each batch are under way at once, 0: all; empty where that holds of each.
     """
 
     occasion: str
@@ -35,6 +36,11 @@ class Way:
     ends: bool = False
     address: Address = ()
     loose: tuple[str, ...] = ()
+    concurrency: tuple[int, ...] = ()
+
+    def at_once(self, batch: int) -> int:
+        """Return how many items of a batch are under way at once; 0: all."""
+        return self.concurrency[batch] if self.concurrency else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +49,12 @@ class StepNode:
 
     Args:
         form: ``one`` for a step that each of its events starts by itself, else the form of its join.
-        slots: Names of the events that it accepts.
-        count: How many must have arrived (``at_least``), else 0.
+        slots: Names of the events that it accepts, each in a slot of its own unless ``places`` says otherwise.
+        count: How many must have arrived in an `any`, where it is not one, or in an `each`, where it is not all;
+            else 0. An `each` leaves once all the same, early or late.
         timed: Whether it is a join with a time-out: then it leaves once per frame, whatever arrives.
         bounded: Whether it has `max_runs`.
+        places: The slot of each event, where several share one; else empty.
     """
 
     name: str
@@ -57,11 +65,25 @@ class StepNode:
     timed: bool = False
     bounded: bool = False
     address: Address = ()
+    places: tuple[int, ...] = ()
+
+    @property
+    def width(self) -> int:
+        """The number of its slots."""
+        return self.places[-1] + 1 if self.places else len(self.slots)
+
+    def place(self, event: int) -> int:
+        """Return the slot of one of its events, by the event's position."""
+        return self.places[event] if self.places else event
+
+    def events(self, slot: int) -> tuple[str, ...]:
+        """Return the names of the events that a slot takes."""
+        return tuple(name for at, name in enumerate(self.slots) if self.place(at) == slot)
 
     @property
     def needed(self) -> int:
         """The number of slots in which something must have arrived for the join to fire."""
-        return {"all": len(self.slots), "any": 1, "at_least": self.count}.get(self.form, 0)
+        return {"all": self.width, "any": self.count or 1}.get(self.form, 0)
 
 
 class FlowGraph:
@@ -86,8 +108,8 @@ class FlowGraph:
         self.acceptors: dict[str, list[tuple[int, int]]] = {}
         self._leading: dict[int, frozenset[int]] = {}
         for node, unit in enumerate(self.nodes):
-            for slot, event in enumerate(unit.slots):
-                self.acceptors.setdefault(event, []).append((node, slot))
+            for at, event in enumerate(unit.slots):
+                self.acceptors.setdefault(event, []).append((node, unit.place(at)))
 
     @cached_property
     def producers(self) -> dict[str, tuple[tuple[int, Way], ...]]:
@@ -261,19 +283,10 @@ class FlowGraph:
         return any(target == join or target in leading for target in self.targets(events))
 
 
-def build_graph(workflow: Workflow, by_values: Callable[[StepNode, Address], StepNode]) -> FlowGraph:
-    """Return the abstract graph of a workflow.
-
-    Args:
-        by_values: How a join that fires once for each value is seen.
-    """
+def build_graph(workflow: Workflow) -> FlowGraph:
+    """Return the abstract graph of a workflow."""
     return FlowGraph(
-        [
-            by_values(step_node(step), (*step.accepts.address, "match_by"))
-            if isinstance(step.accepts, Join) and step.accepts.match_by is not None
-            else step_node(step)
-            for step in workflow.steps
-        ],
+        list(map(step_node, workflow.steps)),
         workflow.start.name,
         [event.name for event in workflow.end],
         workflow.outside,
@@ -292,25 +305,54 @@ def step_node(step: Step) -> StepNode:
     return StepNode(
         name=step.name,
         form=join.form if join is not None else "one",
-        slots=tuple(dict.fromkeys(event.name for event in accepts.events)),
+        slots=tuple(event.name for event in accepts.events),
         ways=tuple(ways),
-        count=join.count if join is not None else 0,
+        count=_count(join) if join is not None else 0,
         timed=join is not None and join.within is not None,
         bounded=step.max_runs is not None,
         address=step.address,
+        places=_places(join) if join is not None else (),
     )
+
+
+def _at_once(batch: EmitEach) -> int:
+    """Return how many items of a batch are under way at once; 0: all. Of an expression it is not known that it is 1."""
+    return batch.concurrency if isinstance(batch.concurrency, int) else 2 * int(batch.concurrency is not None)
+
+
+def _count(join: Join) -> int:
+    """Return the count of a join, 0 if it has none; of an expression is known only that it is 1 or more."""
+    return join.count if isinstance(join.count, int) else int(join.count is not None)
+
+
+def _places(join: Join) -> tuple[int, ...]:
+    """Return the slot of each event of a join, if several of them share one."""
+    if all(len(slot) == 1 for slot in join.slots):
+        return ()
+    return tuple(place for place, slot in enumerate(join.slots) for _event in slot)
 
 
 def ways_of(step: Step) -> Iterator[Way]:
     """Yield the ways to leave a step, one for each entry."""
     for occasion, exit_ in exits(step):
         for entry in exit_.entries:
-            single, batched, ends = [], [], isinstance(entry.emission, (Fail, Restart))
+            single: list[str] = []
+            batched: list[str] = []
+            ends = isinstance(entry.emission, (Fail, Restart))
+            concurrency: list[int] = []
             for emit, each in emits(entry.emission):
                 if each is not None:
+                    concurrency.append(_at_once(each))
                     batched.append(emit.event.name)
                 elif emit.event.role == "end":
                     ends = True
                 else:
                     single.append(emit.event.name)
-            yield Way(occasion, tuple(single), tuple(batched), ends, entry.address)
+            yield Way(
+                occasion,
+                tuple(single),
+                tuple(batched),
+                ends,
+                entry.address,
+                concurrency=tuple(concurrency) if any(concurrency) else (),
+            )

@@ -120,16 +120,14 @@ class Outcomes:
         joins = [join for join in sorted(self.region) if self._counted(join)]
         for join in joins:
             self.base[join] = width
-            width += BITS * len(self.graph.nodes[join].slots)
+            width += BITS * self.graph.nodes[join].width
         self.ones = sum(1 << bit for bit in range(0, width, BITS))
 
     def _counted(self, join: int) -> bool:
         unit = self.graph.nodes[join]
         if join == self.target:
             return True
-        return (
-            unit.form in ("any", "at_least") and not unit.timed and self.graph.forks.get(join) in self.region
-        )
+        return unit.form == "any" and not unit.timed and self.graph.forks.get(join) in self.region
 
     def _solve(self, nodes: list[int]) -> None:
         for node in nodes:
@@ -178,7 +176,7 @@ class Outcomes:
     def slots(self, vector: int, join: int) -> tuple[int, ...]:
         """Return how many tokens (2: many) a vector has in each slot of a join."""
         base = self.base[join]
-        return tuple(vector >> base + BITS * slot & 3 for slot in range(len(self.graph.nodes[join].slots)))
+        return tuple(vector >> base + BITS * slot & 3 for slot in range(self.graph.nodes[join].width))
 
     # one completion
 
@@ -259,7 +257,7 @@ class Outcomes:
 
     def _settle(self, emission: PartialOutcome, joins: list[int]) -> PartialOutcome:
         """Fire each of these joins, at most once, on every vector that fills enough of its slots."""
-        mask = sum(((1 << BITS * len(self.graph.nodes[join].slots)) - 1) << self.base[join] for join in joins)
+        mask = sum(((1 << BITS * self.graph.nodes[join].width) - 1) << self.base[join] for join in joins)
         settled = PartialOutcome({}, emission.ended)
         work = [(vector, tokens, frozenset[int]()) for vector, tokens in emission.open.items()]
         met = {(vector, fired) for vector, _tokens, fired in work}

@@ -11,9 +11,10 @@ __all__ = ["turning_point"]
 
 def turning_point(graph: FlowGraph, trace: Course, join: int, slot: int) -> tuple[list[Hop], int, Way | None]:
     """Return where a course turns away from a slot: the last step on it that could still have led there."""
-    event = graph.nodes[join].slots[slot]
     leading = graph.leading_to(join)
-    towards = {node for node, _way in graph.producers[event]}
+    towards = {
+        node for event in graph.nodes[join].events(slot) for node, _way in graph.producers.get(event, ())
+    }
     work = [node for node in towards if node in leading]
     while work:
         for source in graph.before[work.pop()]:

@@ -50,6 +50,8 @@ def lost_work(graph: FlowGraph, join: int) -> LostWork | None:
     Then what is lost are events that would come to a join which has fired, and nobody can tell.
     """
     region = graph.leading_to(join) | {join}
+    if graph.nodes[join].form == "each" and (lost := lost_items(graph, graph.forks[join], region)):
+        return lost
     for node in sorted(region - {join}):
         for way in graph.nodes[node].ways:
             for event in (*way.singles, *way.batches):
@@ -57,4 +59,14 @@ def lost_work(graph: FlowGraph, join: int) -> LostWork | None:
                     return LostWork(node, way, event)
             if way.ends and (way.singles or way.batches):
                 return LostWork(node, way, graph.ends[0] if graph.ends else "the end")
+    return None
+
+
+def lost_items(graph: FlowGraph, opener: int, region: frozenset[int]) -> LostWork | None:
+    """Return what else waits for items of a batch that may never begin, because its join has gone on before."""
+    for way in graph.nodes[opener].ways:
+        for at, event in enumerate(way.batches):
+            targets = set(graph.targets([event]))
+            if way.at_once(at) and targets & region and not targets <= region:
+                return LostWork(opener, way, event)
     return None

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wfc.compiler.diagnostics import Finding, Place, Report
-from wfc.compiler.model import Join
 from wfc.compiler.model.flow import START
 from wfc.compiler.proof.analysis import FlowAnalysis
-from wfc.compiler.proof.graph.flow_graph import FlowGraph, step_node
-from wfc.compiler.proof.graph.match_by import too_many_ways
+from wfc.compiler.proof.graph.flow_graph import FlowGraph
 from wfc.compiler.proof.graph.paths import (
     Hop,
     cycle,
@@ -23,6 +21,7 @@ from wfc.compiler.proof.joins.completeness import JoinFailure
 from wfc.compiler.proof.joins.traces import Course, hops_to
 from wfc.compiler.proof.joins.turning_points import turning_point
 from wfc.compiler.rules import joins as problems
+from wfc.compiler.rules.phrases import joined
 
 __all__ = ["joins_are_filled"]
 
@@ -33,9 +32,6 @@ def joins_are_filled(analysis: FlowAnalysis, report: Report) -> None:
         return
     for failure in analysis.failures:
         report(_finding(analysis, failure))
-    for node, step in enumerate(analysis.workflow.steps, 1):
-        if isinstance(step.accepts, Join) and too_many_ways(step_node(step), step.accepts):
-            report(problems.flow_too_complex(analysis.form(node), step.name, [step.name]))
 
 
 def _finding(analysis: FlowAnalysis, failure: JoinFailure) -> Finding:
@@ -45,10 +41,11 @@ def _finding(analysis: FlowAnalysis, failure: JoinFailure) -> Finding:
         return _circling(analysis, failure, name, fork)
     if failure.kind == "complex":
         return problems.flow_too_complex(analysis.form(join), name, _wavering(graph, join))
-    for slot, event in enumerate(graph.nodes[join].slots):
+    for at, event in enumerate(graph.nodes[join].slots):
         if event in graph.outside:
             told = describe_path(graph, path_of_event(graph, event), join)
-            return problems.join_from_outside(analysis.accepted(join, slot), name, event, told)
+            place = analysis.accepted(join, graph.nodes[join].place(at))
+            return problems.join_from_outside(place, name, event, told)
     if failure.kind == "overfills":
         return _overfilled(analysis, failure, name, fork)
     return _starved(analysis, failure, name)
@@ -79,30 +76,32 @@ def _wavering(graph: FlowGraph, join: int) -> list[str]:
 
 def _overfilled(analysis: FlowAnalysis, failure: JoinFailure, name: str, fork: str) -> Finding:
     graph, join = analysis.graph, failure.join
-    event = graph.nodes[join].slots[failure.slot]
+    events = graph.nodes[join].events(failure.slot)
     arriving = list(hops_to(failure.trace, join, failure.slot)) if failure.trace is not None else []
     told = list(dict.fromkeys(describe_path(graph, hops) for hops in arriving))[:2]
-    return problems.join_overfills(analysis.accepted(join, failure.slot), name, event, fork, told)
+    return problems.join_overfills(analysis.accepted(join, failure.slot), name, events, fork, told)
 
 
 def _starved(analysis: FlowAnalysis, failure: JoinFailure, name: str) -> Finding:
     graph, join, slot = analysis.graph, failure.join, failure.slot
     assert failure.trace is not None
     before = shortest_route(graph, graph.forks[join])
-    missing = graph.nodes[join].slots[slot]
-    came, other = _arrived(failure.trace, join, len(graph.nodes[join].slots))
+    missing = graph.nodes[join].events(slot)
+    came, other = _arrived(failure.trace, join, graph.nodes[join].width)
     hops, node, way = turning_point(graph, failure.trace, join, slot)
     told = describe_path(graph, [*before, *hops], node, way)
     if way is not None:
         told += f" → {describe_exit(way)}"
     related: tuple[tuple[Place, str], ...] = ()
     if node != START and way is not None:
-        related = ((analysis.way(node, way), f"here `{analysis.name(node)}` leaves without `{missing}`"),)
+        related = (
+            (analysis.way(node, way), f"here `{analysis.name(node)}` leaves without {joined(missing, 'or')}"),
+        )
     return problems.join_starves(
         analysis.accepted(join, slot),
         name,
         missing,
-        graph.nodes[join].slots[other],
+        graph.nodes[join].events(other),
         describe_path(graph, [*before, *came]),
         told,
         analysis.name(node),

@@ -25,7 +25,7 @@ class Ends:
 
     Args:
         stall: A course that comes to rest without an end, or ``None``.
-        never: The `any` and `at_least` joins that no course fires.
+        never: The `any` joins that no course fires.
         complex: Whether there are too many courses to look at.
     """
 
@@ -119,7 +119,7 @@ def _rest(graph: FlowGraph, stall: Course) -> tuple[list[paths.Hop], int, Course
     for here, path in courses_within(stall):
         for link in tokens_of(here):
             unit = graph.nodes[link.node]
-            waits = link.trace is None and unit.form in ("any", "at_least") and not unit.timed
+            waits = link.trace is None and unit.form == "any" and not unit.timed
             if waits and link.node not in fired:
                 return (
                     [*path, paths.Hop(here.node, here.way, link.event)],
@@ -139,14 +139,14 @@ def _short_of(graph: FlowGraph, stall: Course, join: int) -> str:
     """Describe why a join that wants several events gets too few of them on a course."""
     unit, fork = graph.nodes[join], graph.forks[join]
     for here, _path in courses_within(stall):
-        arrived = [bool(list(hops_to(here, join, slot))) for slot in range(len(unit.slots))]
+        arrived = [bool(list(hops_to(here, join, slot))) for slot in range(unit.width)]
         if here.node == fork and any(arrived) and not all(arrived):
             missing = arrived.index(False)
             hops, node, way = turning_points.turning_point(graph, here, join, missing)
             course = paths.describe_path(graph, [*paths.shortest_route(graph, fork), *hops], node, way)
             if way is not None:
                 course += f" → {paths.describe_exit(way)}"
-            return f"`{unit.name}` waits for more, and {course} brings no `{unit.slots[missing]}`"
+            return f"`{unit.name}` waits for more, and {course} brings no `{unit.events(missing)[0]}`"
     return f"`{unit.name}` waits for more of its events, and they need not come"
 
 

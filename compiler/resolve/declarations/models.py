@@ -9,6 +9,7 @@ from wfc.compiler.diagnostics import Address, Place
 from wfc.compiler.expressions import Template
 from wfc.compiler.model import Model, Secret
 from wfc.compiler.python.literals import normal_form
+from wfc.compiler.resolve.declarations.addresses import resolve_address
 from wfc.compiler.resolve.declarations.requests import secret
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
@@ -91,9 +92,8 @@ def model(name: str, data: Data, place: Place, declared: Declarations) -> Model:
         settings["settings"] = dict(own)
     base_url: Template | None = None
     if "base_url" in data:
-        base_url = ValueReader(declared.report).text(
-            data["base_url"], place / "base_url", binding_scope(declared)
-        )
+        reader = ValueReader(declared.report)
+        base_url = resolve_address(data["base_url"], place / "base_url", binding_scope(declared), reader)
     key: Secret | None = None
     if "api_key" in data:
         key = secret(data["api_key"], place / "api_key", declared)

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope, Template
-from wfc.compiler.expressions.syntax.template_tree import Hole
-from wfc.compiler.expressions.syntax.tree import paths_in
-from wfc.compiler.model import Auth, Header, HttpRequest, Secret, Value
+from wfc.compiler.model import Auth, ChosenAddress, Header, HttpRequest, OAuth2, Secret, Value
+from wfc.compiler.resolve.declarations.addresses import resolve_address, resolve_prefix
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.resolve.values.mismatches import mismatch
 from wfc.compiler.resolve.values.reader import ValueReader, reads_as_text
 from wfc.compiler.rules import bindings as problems
 from wfc.compiler.rules import values as value_problems
-from wfc.compiler.types import ANY, UNKNOWN, ListOf, Type, members, show
+from wfc.compiler.types import ANY, STRING, ListOf, Type, assignable, members, show
 
 __all__ = ["resolve_request", "secret"]
+
+WITHOUT_BODY: Final = frozenset({"GET", "HEAD"})
 
 
 def resolve_request(
@@ -26,32 +29,75 @@ def resolve_request(
     body = data.get("body")
     query = data.get("query")
     headers = data.get("headers")
-    return HttpRequest(
-        method=str(data.get("method", "GET")),
-        url=url(str(data.get("url", "")), place / "url", scope, reader),
+    method = str(data.get("method", "GET"))
+    if "body" in data and method in WITHOUT_BODY:
+        declared.report(problems.body_of_get((place / "body").key, method))
+    carrying = CarryingReader(reader, declared)
+    found = HttpRequest(
+        method=method,
+        url=address(data.get("url", ""), place / "url", scope, carrying),
         query=tuple(
-            (str(key), query_value(each, place / "query" / str(key), scope, reader))
+            (str(key), query_value(each, place / "query" / str(key), scope, carrying))
             for key, each in (query.items() if isinstance(query, Mapping) else ())
         ),
         headers=tuple(
-            Header(str(key), header_value(each, place / "headers" / str(key), scope, declared, reader))
+            Header(str(key), header_value(each, place / "headers" / str(key), scope, declared, carrying))
             for key, each in (headers.items() if isinstance(headers, Mapping) else ())
         ),
-        auth=resolve_auth(data.get("auth"), place / "auth", scope, declared, reader),
-        body=reader.value(body, place / "body", ANY, scope) if "body" in data else None,
+        auth=resolve_auth(data.get("auth"), place / "auth", scope, declared, carrying),
+        body=carrying.value(body, place / "body", ANY, scope) if "body" in data else None,
     )
+    if isinstance(found.url, ChosenAddress) and found.url.only is None:
+        secret_to_any_address(found, place, carrying)
+    return found
 
 
-def url(text: str, place: Place, scope: Scope, reader: ValueReader) -> Template:
-    """Return an address; an expression at its beginning decides who gets the request, so it must be a
-    setting.
+def address(data: object, place: Place, scope: Scope, reader: ValueReader) -> Template | ChosenAddress:
+    """Return where a request goes: what the spec writes, or an address from data, `{from: …, only: …}`."""
+    if not isinstance(data, Mapping):
+        return resolve_address(data, place, scope, reader)
+    given = reader.expression(data.get("from", '""'), place / "from", scope)
+    if not assignable(given.type, STRING):
+        reader.report(value_problems.wrong_value(place / "from", *mismatch(given.type, STRING)))
+    only = data.get("only")
+    if not isinstance(only, list):
+        return ChosenAddress(given, None)
+    prefixes = (resolve_prefix(each, place / "only" / at, scope, reader) for at, each in enumerate(only))
+    return ChosenAddress(given, tuple(prefixes))
+
+
+def secret_to_any_address(request: HttpRequest, place: Place, reader: CarryingReader) -> None:
+    """Report the first secret that a request would carry to whatever address data gives."""
+    if request.auth is not None:
+        reader.report(problems.secret_to_any_address((place / "auth").key))
+        return
+    named = next((each.name for each in request.headers if isinstance(each.value, Secret)), None)
+    found = [place / "headers" / named] if named is not None else reader.carried
+    if found:
+        reader.report(problems.secret_to_any_address(found[0]))
+
+
+class CarryingReader(ValueReader):
+    """A reader of what a request carries, in which `{secret: NAME}` as a whole value is that secret.
+
+    Args:
+        reader: Of the step or the tool, which remembers the names that are used.
     """
-    template = reader.text(text, place, scope)
-    first = template.parts[0] if template.parts else None
-    outside = isinstance(first, Hole) and any(path[:1] != ("config",) for path in paths_in([first.tree]))
-    if isinstance(first, Hole) and outside and first.tree.type != UNKNOWN:
-        reader.report(problems.url_base_not_config(place.stretch(first.tree.start, first.tree.end)))
-    return template
+
+    __slots__ = ("carried", "declared")
+
+    def __init__(self, reader: ValueReader, declared: Declarations) -> None:
+        super().__init__(reader.report, reader.uses)
+        self.declared = declared
+        self.carried: list[Place] = []  # where secrets stand
+
+    def record(self, data: Mapping[object, object], place: Place, wanted: Type, scope: Scope) -> Value:
+        """Read a mapping: a secret, the fields of a record, or the entries of a map."""
+        named = data.get("secret")
+        if len(data) != 1 or not isinstance(named, str) or "${{" in named:
+            return ValueReader.record(self, data, place, wanted, scope)
+        self.carried.append(place)
+        return Value(wanted, place.address, secret=secret(named, place / "secret", self.declared))
 
 
 def query_value(data: object, place: Place, scope: Scope, reader: ValueReader) -> Value:
@@ -93,14 +139,41 @@ def secret(name: object, place: Place, declared: Declarations) -> Secret:
 
 def resolve_auth(
     data: object, place: Place, scope: Scope, declared: Declarations, reader: ValueReader
-) -> Auth | None:
-    """Return the authentication that `{bearer: NAME}` or `{basic: {user: text, password: NAME}}` describes."""
+) -> Auth | OAuth2 | None:
+    """Return the authentication that `{bearer: NAME}`, `{basic: …}` or `{oauth2: …}` describes."""
     if not isinstance(data, Mapping):
         return None
     if "bearer" in data:
         return Auth("bearer", secret(data["bearer"], place / "bearer", declared))
-    basic = data.get("basic")
+    basic, oauth2 = data.get("basic"), data.get("oauth2")
     if isinstance(basic, Mapping):
         user = reader.text(basic.get("user", ""), place / "basic" / "user", scope)
         return Auth("basic", secret(basic.get("password"), place / "basic" / "password", declared), user)
+    if isinstance(oauth2, Mapping):
+        return resolve_oauth2(oauth2, place / "oauth2", scope, declared, reader)
     return None
+
+
+def resolve_oauth2(
+    data: Data, place: Place, scope: Scope, declared: Declarations, reader: ValueReader
+) -> OAuth2:
+    """Return the authentication by an access token that `{url, user, password, scope, body}` describe."""
+
+    def text(key: str) -> Template | None:
+        return reader.text(data[key], place / key, scope) if key in data else None
+
+    body = data.get("body")
+    missing = [key for key in ("user", "password") if key not in data]
+    if missing and not (len(missing) == 2 and body):  # other services take both in the form
+        declared.report(value_problems.missing_entry(place, missing, "`oauth2`"))
+    password = secret(data["password"], place / "password", declared) if "password" in data else None
+    return OAuth2(
+        resolve_address(data.get("url", ""), place / "url", scope, reader),
+        text("user"),
+        password,
+        text("scope"),
+        tuple(
+            (str(key), query_value(each, place / "body" / str(key), scope, reader))
+            for key, each in (body.items() if isinstance(body, Mapping) else ())
+        ),
+    )

@@ -190,7 +190,9 @@ class ExitResolver:
         if not isinstance(emission, Emit):
             return None
         limit = bounds.count(most, place / "max", self.declared) if most is not None else 0
-        return EmitEach(items, name, emission, limit or 0, place.address)
+        once = data.get("concurrency")
+        concurrency = bounds.count(once, place / "concurrency", self.declared) if once is not None else None
+        return EmitEach(items, name, emission, limit or 0, place.address, concurrency)
 
     def all(self, data: object, place: Place, scope: Scope) -> EmitAll | None:
         if not isinstance(data, list):

@@ -6,18 +6,18 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Expression, Scope, Template
-from wfc.compiler.model import AskPerson, Exit, Pause, Value, WaitEvent, WaitFor, WaitUntil
+from wfc.compiler.model import AskPerson, Event, Exit, Pause, Value, WaitEvent, WaitFor, WaitUntil
 from wfc.compiler.python.literals import pascal_case
 from wfc.compiler.resolve.declarations.fields import read_fields
 from wfc.compiler.resolve.steps.actions import ResolvedAction
 from wfc.compiler.resolve.steps.exits import ExitResolver
 from wfc.compiler.resolve.symbols.declarations import Declarations
-from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.resolve.symbols.tables import Data, one_or_many
 from wfc.compiler.resolve.values import bounds
 from wfc.compiler.resolve.values.durations import duration_or_expression
 from wfc.compiler.resolve.values.prompts import read_prompt
 from wfc.compiler.resolve.values.reader import ValueReader
-from wfc.compiler.resolve.values.scopes import StepScopes
+from wfc.compiler.resolve.values.scopes import StepScopes, one_of
 from wfc.compiler.rules import pauses as problems
 from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules import steps as step_problems
@@ -48,11 +48,11 @@ def pause_result(name: str, data: Data, place: Place, declared: Declarations) ->
     nothing.
     """
     if data.get("kind") == "wait":
-        event = data.get("event")
-        if not isinstance(event, str) or "for" in data:
+        if "event" not in data or "for" in data:
             return None
-        found = declared.events.nodes.get(event)
-        return found.record if found is not None else UNKNOWN
+        named = [str(event) for event, _at in one_or_many(data["event"], place / "event")]
+        known = [declared.events.nodes.get(event) for event in named]
+        return UNKNOWN if None in known else one_of(event.record for event in known if event is not None)
     if "form" not in data:
         return UNKNOWN if declared.is_broken((*place.address, "form")) else None
     form = Record(f"{pascal_case(name)}Form", role="output", address=(*place.address, "form"))
@@ -149,12 +149,11 @@ def moment(data: Data, place: Place, scope: Scope, reader: ValueReader) -> Expre
 def outside_event(
     data: Data, place: Place, scope: Scope, declared: Declarations, reader: ValueReader
 ) -> WaitEvent | None:
-    event = declared.events.find(str(data["event"]), place / "event", declared.report)
-    if event is None:
+    events = awaited_events(data["event"], place / "event", declared)
+    if not events:
         return None
-    if event.name not in declared.receives and not declared.is_broken(("receives",)):
-        reader.report(problems.not_received(place / "event", event.name, declared.receives))
-    declared.waited.setdefault(event.name, place.address)
+    for event in events:
+        declared.waited.setdefault(event.name, place.address)
     bounded = "until" in data or declared.is_broken((*place.address, "until"))
     missing = [
         key
@@ -162,12 +161,31 @@ def outside_event(
         if key not in data and not declared.is_broken((*place.address, key))
     ]
     if missing:
-        reader.report(problems.endless_wait((place / "event").key, event.name, missing))
+        names = [event.name for event in events]
+        reader.report(problems.endless_wait((place / "event").key, names, missing))
     that = None
     if "that" in data:
-        inside = Scope(names={**scope.names, "result": event.record}, classes=scope.classes)
+        came = one_of(event.record for event in events)
+        inside = Scope(names={**scope.names, "result": came}, classes=scope.classes)
         that = reader.condition(data["that"], place / "that", inside)
-    return WaitEvent(event, that)
+    return WaitEvent(events, that)
+
+
+def awaited_events(data: object, place: Place, declared: Declarations) -> tuple[Event, ...]:
+    """Return the events that a wait names, each once; none of them if one is not known."""
+    found: dict[str, Event] = {}
+    whole = True
+    for name, at in one_or_many(data, place):
+        event = declared.events.find(str(name), at, declared.report)
+        if event is None:
+            whole = False
+            continue
+        if event.name in found:
+            declared.report(step_problems.accepted_twice(at, event.name))
+        elif event.name not in declared.receives and not declared.is_broken(("receives",)):
+            declared.report(problems.not_received(at, event.name, declared.receives))
+        found[event.name] = event
+    return tuple(found.values()) if whole else ()
 
 
 def resolve_expiry(

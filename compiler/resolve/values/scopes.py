@@ -112,7 +112,7 @@ class StepScopes:
     def timed_out(self) -> Scope:
         """Return the scope of `on_timeout`, where any of the events may be missing."""
         if isinstance(self.accepts, Join):
-            return self.scope(accepted(self.accepts, all_here=False))
+            return self.scope(accepted(self.accepts, timed_out=True))
         return self.scope({})
 
     def scope(self, more: Mapping[str, Type]) -> Scope:
@@ -120,7 +120,7 @@ class StepScopes:
         return Scope({**self.shared, **more}, declared.classes, cache=declared.expression_cache)
 
 
-def accepted(accepts: AnyOf | Join | None, *, all_here: bool | None = None) -> dict[str, Type]:
+def accepted(accepts: AnyOf | Join | None, *, timed_out: bool = False) -> dict[str, Type]:
     """Return `event` or `events`, whichever the form of `accepts` provides."""
     if accepts is None:
         return {"event": UNKNOWN, "events": UNKNOWN}
@@ -128,10 +128,9 @@ def accepted(accepts: AnyOf | Join | None, *, all_here: bool | None = None) -> d
         return {"event": one_of(event.record for event in accepts.events)}
     if accepts.form == "each":
         return {"events": ListOf(one_of(event.record for event in accepts.events))}
-    first = all_here is None and accepts.form == "any" and not (accepts.proceed or accepts.complete)
-    if all_here is None:
-        all_here = accepts.complete
-    return {"events": joined_events(accepts.events, all_here=all_here, first=first)}
+    if timed_out:
+        return {"events": joined_events(accepts.events)}
+    return {"events": joined_events(accepts.events, accepts.certain, accepts.choices)}
 
 
 def one_of(records: Iterable[Record]) -> Type:

@@ -9,6 +9,7 @@ from wfc.compiler.diagnostics import Place
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
+from wfc.compiler.resolve.values.durations import duration
 from wfc.compiler.resolve.values.error_names import KNOWN, error_names
 from wfc.compiler.resolve.values.reader import read_data
 from wfc.compiler.resolve.whole.step_lookup import StepLookup
@@ -22,7 +23,7 @@ from wfc.compiler.types.outside_names import own_name
 
 __all__ = ["ExpectationReader"]
 
-RUN_FAILURES: Final = ("deadline", "expression", "fail", "limit", "stuck")
+RUN_FAILURES: Final = ("cancelled", "deadline", "expression", "fail", "limit", "stuck")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,8 @@ class ExpectationReader:
             found["state"] = self.state(data["state"], place / "state")
         if isinstance(data.get("streamed"), list):
             found["streamed"] = self.streamed(data["streamed"], place / "streamed")
+        if "after" in data:
+            found["after"] = duration(data["after"], place / "after", self.declared.report, zero=True) or 0.0
         if isinstance(data.get("fails"), str):
             self.check_failure(data["fails"], place / "fails")
         return found
@@ -114,9 +117,15 @@ class ExpectationReader:
     def streamed(self, data: list[object], place: Place) -> list[object]:
         """Return what is streamed: texts, or events with some of their fields."""
         found: list[object] = []
-        for index, item in enumerate(data):
+        for index, written in enumerate(data):
+            item = written
+            if isinstance(item, Mapping) and "after" in item:
+                at = place / index / "after"
+                item = {**item, "after": duration(item["after"], at, self.declared.report, zero=True) or 0.0}
             found.append(item)
-            if not isinstance(item, Mapping) or not isinstance(item.get("event"), str):
+            if not isinstance(item, Mapping):
+                continue
+            if not isinstance(item.get("event"), str):
                 continue
             event = self.declared.events.find(item["event"], place / index / "event", self.declared.report)
             if event is None:

@@ -32,11 +32,12 @@ def resolve_tests(data: Data, steps: Sequence[Step], declared: Declarations) -> 
     known = {normal_form(str(name)) for name in written} if isinstance(written, Mapping) else set()
     known |= declared.broken_names("steps") | {step.name for step in steps}  # those of parts too
     lookup = StepLookup(declared, {step.name: step for step in steps}, known)
-    reader = TestResolver(declared, MockReader(declared, lookup), ExpectationReader(declared, lookup))
     listed = enumerate(tests if isinstance(tests, list) else ())
-    return tuple(
-        reader.test(each, Place(("tests", index))) for index, each in listed if isinstance(each, Mapping)
-    )
+    cases = [(each, Place(("tests", index))) for index, each in listed if isinstance(each, Mapping)]
+    names = frozenset(str(each.get("name", "")) for each, _ in cases)
+    mocks, expectations = MockReader(declared, lookup), ExpectationReader(declared, lookup)
+    reader = TestResolver(declared, mocks, expectations, names)
+    return tuple(reader.test(each, place) for each, place in cases)
 
 
 @dataclass(slots=True)
@@ -44,36 +45,98 @@ class TestResolver:
     """Reads tests.
 
     Args:
+        all_names: The names of all tests.
         names: Names of the tests so far, and where they stand.
+        known: The tests so far.
     """
 
     declared: Declarations
     mocks: MockReader
     expectations: ExpectationReader
+    all_names: frozenset[str]
     names: dict[str, Place] = field(default_factory=dict)
+    known: dict[str, TestCase] = field(default_factory=dict)
 
     def test(self, data: Data, place: Place) -> TestCase:
         name = str(data.get("name", ""))
         if name and name in self.names:
             self.declared.report(problems.test_name_twice(place / "name", name, self.names[name]))
         self.names.setdefault(name, place / "name")
-        start: Any = data.get("start")
-        if self.declared.start is not None and not self.declared.is_broken((*place.address, "start")):
-            at = place / "start" if "start" in data else place
-            if not self.named_again(start, at, self.declared.start):
-                start = read_data(start or {}, at.address, self.declared.start.record, self.declared.report)
+        base = self.base(data, place)
+        start = self.start(data, place, base)
         expect = data.get("expect")
         expected = self.expectations.expected(expect, place / "expect") if isinstance(expect, Mapping) else {}
-        return TestCase(
+        mock = self.mocks.mocks(data.get("mock"), place / "mock")
+        made = TestCase(
             name=name,
-            start=start if isinstance(start, Mapping) else {},
-            mock=self.mocks.mocks(data.get("mock"), place / "mock"),
+            start=start,
+            mock=mock if base is None else {**base.mock, **mock},
             real=tuple(self.mocks.real(data.get("real"), place / "real")),
             clock=self.clock(data.get("clock"), place / "clock"),
             expect=expected,
             address=place.address,
             deliver=self.deliveries(data.get("deliver"), place / "deliver"),
+            config={**(base.config if base is not None else {}), **self.config(data, place / "config")},
+            cancel=duration(data["cancel"], place / "cancel", self.declared.report)
+            if "cancel" in data
+            else None,
         )
+        self.known.setdefault(name, made)
+        return made
+
+    def base(self, data: Data, place: Place) -> TestCase | None:
+        """Return the test that another one is like."""
+        name = data.get("like")
+        if not isinstance(name, str):
+            return None
+        found = self.known.get(name)
+        if found is None:
+            below = name in self.all_names
+            self.declared.report(problems.no_test_above(place / "like", name, list(self.known), below=below))
+        return found
+
+    def start(self, data: Data, place: Place, base: TestCase | None) -> Mapping[str, Any]:
+        """Return the fields of the start event, those of the test that this one is like among them."""
+        start, event = data.get("start"), self.declared.start
+        if event is None or self.declared.is_broken((*place.address, "start")):
+            return start if isinstance(start, Mapping) else {}
+        at = place / "start" if "start" in data else place
+        if self.named_again(start, at, event):
+            return {}
+        if base is None and "like" not in data:
+            read = read_data(start or {}, at.address, event.record, self.declared.report)
+            return read if isinstance(read, Mapping) else {}
+        own = start if isinstance(start, Mapping) else {}
+        found = self.expectations.some(own, at, event.record, f"`{event.name}`")
+        merged = {**(base.start if base is not None else {}), **found}
+        whole = base is not None and len(found) == len(own)
+        missing = [
+            each.name for each in event.record.fields.values() if each.required and each.name not in merged
+        ]
+        if whole and missing and not self.is_lacking(base):
+            self.declared.report(value_problems.missing_entry(at, missing, f"`{event.name}`"))
+        return merged
+
+    def is_lacking(self, base: TestCase | None) -> bool:
+        """Return whether a test lacks fields of the start event itself, which has been told there."""
+        event = self.declared.start
+        if base is None or event is None:
+            return False
+        return any(each.required and each.name not in base.start for each in event.record.fields.values())
+
+    def config(self, data: Data, place: Place) -> dict[str, object]:
+        """Return the fields of the config that a test sets."""
+        given = data.get("config")
+        if not isinstance(given, Mapping) or self.declared.unread("config"):
+            return {}
+        fields = self.declared.config.fields
+        found = self.expectations.some(given, place, self.declared.config, "the config")
+        for name, value in found.items():
+            field = fields[name]
+            misfit = fits(value, field.type, field.constraints)
+            if misfit is not None and fits(value, field.type) is None:
+                self.declared.report(value_problems.wrong_value(place / name, misfit.reason))
+        return found
 
     def named_again(self, start: object, at: Place, event: Event) -> bool:
         """Return whether the start event is named where its fields are wanted, and report it if so."""

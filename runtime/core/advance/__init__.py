@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -81,6 +82,8 @@ def advance(execution: Execution, tick: Tick) -> None:
     if execution.outcome is None:
         try:
             _TICKS[type(tick)](execution, tick)
+            if execution.due:
+                _begin_due(execution)
         except WorkflowRuntimeError as error:
             fail(execution, error)
         except Restarting as anew:
@@ -299,9 +302,13 @@ def _emit_batch(execution: Execution, run: StepRun, items: list[Any], path: Path
     if collectors is None:
         collectors = step.batches.get(None, ())
     frame = run.frame
+    concurrency = items.concurrency if isinstance(items, Batch) else None
     counted = bool(collectors) or bool(step.items_open) or execution.plan.has_limits
-    if collectors:
+    if collectors or concurrency is not None:
         frame = open_batch(execution, run, collectors, path)
+    if concurrency is not None and frame is not None:
+        _emit_slowly(execution, frame, items, concurrency)
+        return
     for position, item in enumerate(items):
         routes = step.items.get(type(item))
         if routes is None:
@@ -309,13 +316,49 @@ def _emit_batch(execution: Execution, run: StepRun, items: list[Any], path: Path
         note_emitted(execution, item, step)
         place = (*path, position)
         if counted:
-            inner = open_item(execution, run, frame, place)
+            inner = open_item(execution, step, run.number, frame, place)
             _deliver_all(execution, routes, item, inner, place)
             leave(execution, inner)
         else:
             _deliver_all(execution, routes, item, frame, place)
     if collectors:
         leave(execution, frame)
+
+
+def _emit_slowly(execution: Execution, batch: Frame, items: list[Any], concurrency: int) -> None:
+    """Emit the first items of a batch, each with a frame of its own; the others follow as these are done."""
+    batch.pending = deque(enumerate(items))
+    if not items:
+        leave(execution, batch)
+    for _ in range(min(concurrency, len(items))):
+        _begin_item(execution, batch)
+
+
+def _begin_item(execution: Execution, batch: Frame) -> None:
+    """Emit the next item of a batch, if there is one; the batch is left when that was the last."""
+    if not batch.pending:
+        return
+    position, item = batch.pending.popleft()
+    step, place = batch.fork, (*batch.path, position)
+    assert step is not None  # a batch is opened by a step
+    routes = step.items.get(type(item))
+    if routes is None:
+        routes = routes_of_item_subclass(execution, step, item)
+    note_emitted(execution, item, step)
+    inner = open_item(execution, step, batch.number, batch, place)
+    _deliver_all(execution, routes, item, inner, place)
+    leave(execution, inner)
+    if not batch.pending:
+        leave(execution, batch)
+
+
+def _begin_due(execution: Execution) -> None:
+    """Emit the items of batches for which others have made room."""
+    while execution.due and execution.outcome is None:
+        _begin_item(execution, execution.due.pop(0))
+    execution.due.clear()
+    if not execution.in_flight:
+        check_not_stuck(execution, None)
 
 
 def _deliver_all(

@@ -25,6 +25,7 @@ def cancel_rest(execution: Execution, join: Step, frame: Frame, fired: int) -> N
     for number, member in list(frame.members.items()):
         if isinstance(member, Frame):
             if number in execution.timers:
+                _leave_out_items(member, frame, join.cancels)
                 _abandon(execution, member, join.cancels, is_empty=True)
         elif member.step in join.cancels and number != fired:
             for inner in _frames(member.frame, frame):
@@ -49,6 +50,7 @@ def _abandon(
     """
     for collector in frame.collectors:
         frame.joins.setdefault(collector.index, Slots())
+    _leave_out_items(frame, frame.parent, joins)
     stopped = 0
     for index, slots in frame.joins.items():
         step = execution.plan.steps[index if isinstance(index, int) else index[0]]
@@ -65,6 +67,17 @@ def _abandon(
             leave(execution, frame)
         else:
             frame.live -= 1
+
+
+def _leave_out_items(frame: Frame | None, until: Frame | None, joins: Collection[Step] | None) -> None:
+    """Let items that have not begun never begin, in batches from a frame down to ``until``.
+
+    Those are all of them, or those that only the given joins collect. Work of such a batch is left, and the caller
+    takes it out, so that nobody has to leave the batch here.
+    """
+    for batch in _frames(frame, until):
+        if joins is None or (batch.collectors and all(one in joins for one in batch.collectors)):
+            batch.live -= batch.drop_pending()
 
 
 def affected(execution: Execution, step: Step | None, number: int | None) -> list[StepRun]:
@@ -105,6 +118,9 @@ def cancel_steps(execution: Execution, tick: StepsCancelled) -> None:
         runs = affected(execution, step, number)
         for frame in [one[0] for one in execution.timers.values() if isinstance(one, tuple)]:
             if any(_is_opened_by(each, step, number) for each in _frames(frame)):
+                for each in _frames(frame):
+                    if _is_opened_by(each, step, number):
+                        _leave_out_items(each, each.parent, None)
                 _abandon(execution, frame, None, is_empty=True)
         for run in runs:
             if run.exit is Exit.DROPPED:

@@ -16,6 +16,7 @@ __all__ = [
     "collect_all",
     "frame_of",
     "leave",
+    "leave_out_pending",
     "missing",
     "move_into_fork",
     "open_batch",
@@ -88,6 +89,8 @@ def _open(
 def open_batch(execution: Execution, run: StepRun, collectors: tuple[Step, ...], path: Path) -> Frame:
     """Open the frame of a batch that a step run emits; it counts as alive until the caller leaves it."""
     batch = Frame(run.frame, FrameKind.BATCH, run.step, path, run.number, collectors)
+    if any(collector.cancels for collector in collectors):
+        batch.members = {}
     batch.enter()
     for collector in collectors:
         if (within := execution.within_of(collector)) is not None:
@@ -97,13 +100,18 @@ def open_batch(execution: Execution, run: StepRun, collectors: tuple[Step, ...],
     return batch
 
 
-def open_item(execution: Execution, run: StepRun, below: Frame | None, path: Path) -> Frame:
-    """Open the frame of a batch's item, and one for joins within it; alive until the caller leaves it."""
-    item = Frame(below, FrameKind.ITEM, run.step, path, run.number)
-    if not run.step.items_open:
+def open_item(execution: Execution, opener: Step, number: int, below: Frame | None, path: Path) -> Frame:
+    """Open the frame of a batch's item, and one for joins within it; alive until the caller leaves it.
+
+    Args:
+        opener: The step that has opened the batch.
+        number: The number of its step run.
+    """
+    item = Frame(below, FrameKind.ITEM, opener, path, number)
+    if not opener.items_open:
         item.enter()
         return item
-    frame = _open(execution, item, run.step, run.step.items_open, path, run.number)
+    frame = _open(execution, item, opener, opener.items_open, path, number)
     frame.enter()
     return frame
 
@@ -149,6 +157,8 @@ def leave(execution: Execution, frame: Frame | None) -> None:
             return
         for collector in frame.collectors:
             collect_all(execution, frame, collector)
+        if frame.kind is FrameKind.ITEM and frame.parent is not None and frame.parent.pending:
+            execution.due.append(frame.parent)
         frame = frame.parent
 
 
@@ -167,6 +177,13 @@ def collect_all(execution: Execution, batch: Frame, collector: Step, exit: Exit 
     if collector.take is None:  # else the order is that in which they came
         found.sort(key=lambda entry: entry[0])
     start_run(execution, collector, [event for _, event in found], batch.parent, batch.path, exit)
+
+
+def leave_out_pending(execution: Execution, batch: Frame) -> None:
+    """Let the items of a batch that have not begun never begin, if all who collect it have gone on without them."""
+    fired = (batch.joins.get(collector.index) for collector in batch.collectors)
+    if all(slots is not None and slots.fired for slots in fired) and batch.drop_pending():
+        leave(execution, batch)
 
 
 def _settle(execution: Execution, frame: Frame) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from wfc.runtime.core.advance.cancelling import cancel_rest
-from wfc.runtime.core.advance.frames import batch_of, collect_all, frame_of, leave
+from wfc.runtime.core.advance.frames import batch_of, collect_all, frame_of, leave, leave_out_pending
 from wfc.runtime.core.advance.scheduling import continue_run, free_worker, start_run
 from wfc.runtime.core.advance.stuck import check_not_stuck
 from wfc.runtime.core.effects import NotifyObservers, StopTimer
@@ -53,6 +53,16 @@ def _collect(execution: Execution, step: Step, event: Event, frame: Frame | None
     found.append((path, event))
     if len(found) == step.take:
         collect_all(execution, batch, step)
+    elif len(found) == execution.count_of(step):
+        collect_all(execution, batch, step)
+        if step.cancels:
+            _cancel_items(execution, step, batch)
+
+
+def _cancel_items(execution: Execution, step: Step, batch: Frame) -> None:
+    """Cancel the items of a batch that its join, which has just gone on, did not wait for."""
+    leave_out_pending(execution, batch)
+    cancel_rest(execution, step, batch, execution.number)
 
 
 def _match(execution: Execution, step: Step, event: Event, frame: Frame | None, path: Path) -> None:
@@ -100,7 +110,8 @@ def _fill(
         return
     if at in slots.arrived:
         raise WorkflowRuntimeError(
-            f"the join of step `{step.name}` received two {event_name(event)} in one frame"
+            f"the join of step `{step.name}` received two {' or '.join(map(event_name, step.slots[at].events))} "
+            f"in one frame"
         )
     slots.arrived[at] = event
     if len(slots.arrived) >= step.needed:
@@ -130,6 +141,10 @@ def time_out(execution: Execution, step: Step, frame: Frame) -> None:
     way = Exit.ACTION if step.join is not None and step.join.proceed else Exit.TIMEOUT
     if step.collects:
         collect_all(execution, frame, step, way)
+        if step.cancels:
+            _cancel_items(execution, step, frame)
+        elif getattr(step.join, "rest", None) is None:
+            leave_out_pending(execution, frame)
     elif step.match_by is not None:
         _fire_all(execution, step, frame, way)
     else:

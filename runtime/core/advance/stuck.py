@@ -22,6 +22,8 @@ def check_not_stuck(execution: Execution, last: StepRun | None) -> None:
     """
     if execution.in_flight or execution.timers or execution.paused or execution.outcome is not None:
         return
+    if execution.due:
+        return
     if execution.plan.listens or execution.asked or execution.event_waits:
         return
     said = "nothing is running or queued"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from wfc.runtime.authoring.resource.kinds import Resource
-from wfc.runtime.calls.bindings import Basic, Bearer, Output, PythonTool, Secret, plain_type
+from wfc.runtime.calls.bindings import Basic, Bearer, OAuth2, Output, PythonTool, Secret, plain_type
 from wfc.runtime.calls.budget import check_budget, cost_of_call
 from wfc.runtime.calls.cache import entry_path, load_entry, read_entry, write_entry
 from wfc.runtime.calls.llm import Model, call_llm
@@ -125,9 +125,11 @@ class Calling(Messaging):
         method: str,
         url: str,
         *,
+        server: str | None = None,
+        only: Sequence[str] | Literal["public"] | None = None,
         query: Mapping[str, object] | None = None,
         headers: Mapping[str, str | Secret] | None = None,
-        auth: Bearer | Basic | None = None,
+        auth: Bearer | Basic | OAuth2 | None = None,
         body: object = None,
     ) -> Any: ...
     @overload
@@ -136,9 +138,11 @@ class Calling(Messaging):
         method: str,
         url: str,
         *,
+        server: str | None = None,
+        only: Sequence[str] | Literal["public"] | None = None,
         query: Mapping[str, object] | None = None,
         headers: Mapping[str, str | Secret] | None = None,
-        auth: Bearer | Basic | None = None,
+        auth: Bearer | Basic | OAuth2 | None = None,
         body: object = None,
         output: type[T] | Output[T],
     ) -> T: ...
@@ -147,13 +151,19 @@ class Calling(Messaging):
         method: str,
         url: str,
         *,
+        server: str | None = None,
+        only: Sequence[str] | Literal["public"] | None = None,
         query: Mapping[str, object] | None = None,
         headers: Mapping[str, str | Secret] | None = None,
-        auth: Bearer | Basic | None = None,
+        auth: Bearer | Basic | OAuth2 | None = None,
         body: object = None,
         output: Any = None,
     ) -> Any:
         """Send an HTTP request; return the response's body. Status and headers go to the step's tail.
+
+        Args:
+            server: The beginning of the address that names the server, where data follows it.
+            only: The beginnings that an address from data may have, or ``public``; see ``call_http``.
 
         Raises:
             StepError: The call failed; see ``call_http``.
@@ -167,6 +177,8 @@ class Calling(Messaging):
             result, response = await call_http(
                 method,
                 url,
+                server=server,
+                only=only,
                 query=query,
                 headers=headers,
                 auth=auth,
@@ -184,10 +196,11 @@ class Calling(Messaging):
             "http",
             method,
             url,
-            query,
+            only,
+            _named(query),
             {name: repr(one) for name, one in (headers or {}).items()},
             auth,
-            body,
+            _named(body),
         )
         return await self._cached(asked, output, call)
 
@@ -270,3 +283,12 @@ class Calling(Messaging):
     def state_now(self) -> Any:
         """Return the run's state, which must not be changed."""
         return self._started("state_now").execution.state
+
+
+def _named(data: object) -> object:
+    """Return data with a secret's name instead of the secret, for what is kept."""
+    if isinstance(data, Secret):
+        return repr(data)
+    if isinstance(data, Mapping):
+        return {key: _named(value) for key, value in data.items()}
+    return [_named(each) for each in data] if isinstance(data, list | tuple) else data

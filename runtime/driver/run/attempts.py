@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -29,6 +29,7 @@ from wfc.runtime.core.ticks import (
     Tick,
 )
 from wfc.runtime.driver.run.children import Children
+from wfc.runtime.driver.run.doubles import Double, Instead, pause_double
 from wfc.runtime.driver.run.failures import failed_event, step_failed
 from wfc.runtime.driver.run.questions import bounded, check_pause, longest_wait
 from wfc.runtime.driver.run.step_runs import expression_error, started_at, unmet_requirements
@@ -46,13 +47,11 @@ from wfc.runtime.events import (
     StepStateChanged,
 )
 from wfc.runtime.plan.outcomes import UNHANDLED
+from wfc.runtime.plan.pauses import Outside
 from wfc.runtime.plan.signature import Call
 from wfc.runtime.plan.step import Step
 
-__all__ = ["Attempts", "Double"]
-
-Double = Callable[[Any], Coroutine[Any, Any, Any]]
-"""Stands in for a step's action: called with its context, it gives its result, or raises."""
+__all__ = ["Attempts"]
 
 _OF_A_MODEL = ("model", "connection", "timeout")
 """Errors for which the next model is asked."""
@@ -185,11 +184,19 @@ class Attempts:
             return self._match(step_run)
         if step_run.exit is Exit.RESULT:
             return self._conclude(step_run, step_run.result)
-        if step_run.exit is Exit.EXPIRED:
-            if step.on_expired is not None:
-                return self._exit(step.on_expired, step_run)
-            step_run.result = StepError("timeout", _not_in_time(step))
-        return self.failed(step_run, step_run.result)
+        return (
+            self._expired(step_run)
+            if step_run.exit is Exit.EXPIRED
+            else self.failed(step_run, step_run.result)
+        )
+
+    def _expired(self, step_run: StepRun) -> Tick:
+        """Return the tick of a step run whose wait is over without what it waited for."""
+        step = step_run.step
+        if step.on_expired is not None:
+            return self._exit(step.on_expired, step_run)
+        error = StepError("timeout", _not_in_time(step))
+        return self.failed(step_run, error)
 
     def _match(self, step_run: StepRun) -> Tick:
         """Compute the value by which a join matches an event with others; return its tick."""
@@ -207,18 +214,24 @@ class Attempts:
         Raises:
             Exception: Its inputs cannot be evaluated, or it returned nothing that it could wait for.
         """
-        run = self._run
-        step = step_run.step
-        assert step.action is not None
+        run, step = self._run, step_run.step
         double = run.doubles.get(step.name) if run.doubles is not None and step.item is None else None
-        if double is not None:
-            step_run.called = True
-            try:
-                return self._conclude(step_run, await double(run.context_of(step_run)))
-            except StepError as error:
-                if error.name != "timeout" or (step.bound is None and step.on_expired is None):
-                    raise
-            step_run.called = False  # the double says that nothing comes: the clock will tell
+        if double is None:
+            return await self._paused(step_run)
+        longest = (await self._paused(step_run)).within if Outside in step.pauses else step.bound
+        step_run.called = True
+        result = await pause_double(double, run.context_of(step_run), longest, step.timeout)
+        if result is Instead.EXPIRE:
+            return self._expired(step_run)
+        if result is not Instead.PAUSE:
+            return self._conclude(step_run, result)
+        step_run.called = False
+        return await self._paused(step_run)
+
+    async def _paused(self, step_run: StepRun) -> Paused:
+        """Evaluate what a step waits for; return the tick of the beginning of its pause."""
+        run, step = self._run, step_run.step
+        assert step.action is not None
         value = step.action(run, step_run, None)
         if inspect.isawaitable(value):
             value = await value
@@ -245,8 +258,8 @@ class Attempts:
         run = self._run
         step = step_run.step
         inputs_failed = run.execution.plan.is_generated and not getattr(step_run, "called", True)
-        if inputs_failed and not is_final(error):
-            # what a spec's step evaluates before its call are expressions
+        if inputs_failed and not is_final(error) and not isinstance(error, StepError):
+            # what a spec's step evaluates before its call are expressions; what an address must not hold says so itself
             error = _because(expression_error(error), error)
         if run.children:
             run.children.stop_of(step_run.number)

@@ -180,8 +180,8 @@ def awaited_event(execution: Execution, number: int) -> tuple[str, datetime | No
             return "", seconds_after(pause.began, seconds_of(length))
         case Until(moment=moment):
             return "", moment
-        case Outside(event=event):
-            return event_name(event), pause.expires
+        case Outside() as outside:
+            return " or ".join(event_name(event) for event in outside.events), pause.expires
     return None
 
 

@@ -13,8 +13,8 @@ from wfc.runtime.core.execution import NONE, OF_RUN, Execution
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.core.ticks import Arrived
 from wfc.runtime.driver.gates import Admission
-from wfc.runtime.driver.run.attempts import Double
 from wfc.runtime.driver.run.children import Parent, RelatedRun
+from wfc.runtime.driver.run.doubles import Double
 from wfc.runtime.driver.run.future import RunFuture
 from wfc.runtime.driver.run.needs import RunEngine, RunWorkflow
 from wfc.runtime.driver.run.timers import Timers

@@ -16,6 +16,7 @@ __all__ = [
     "as_json",
     "as_text",
     "as_url_part",
+    "as_url_path",
     "read_date",
     "read_datetime",
     "read_decimal",
@@ -205,6 +206,16 @@ def as_url_part(value: Any) -> str:
     if text in (".", ".."):
         return "%2E" * len(text)
     return "".join(chr(byte) if byte in UNRESERVED else f"%{byte:02X}" for byte in text.encode())
+
+
+def as_url_path(value: str) -> str:
+    parts = value.split("/")
+    kept = parts[:-1] if len(parts) > 1 and not parts[-1] else parts
+    if any(part in ("", ".", "..") for part in kept):
+        raise UndefinedError("another way")
+    if any(ord(sign) < 32 or 127 <= ord(sign) < 160 or sign == "\\" for sign in value):
+        raise UndefinedError("signs that no path has")
+    return "/".join("".join(as_url_part(sign) if sign != "." else "." for sign in part) for part in parts)
 
 
 # --- JSON

@@ -39,11 +39,11 @@ from wfc.compiler.types import (
     show,
 )
 from wfc.runtime import Record as PythonRecord
-from wfc.runtime.errors import ExpressionError
+from wfc.runtime.errors import ExpressionError, StepError
 from wfc.runtime.values import filters
 
-DEFINED = (ExpressionError, ArithmeticError, ValueError, IndexError)
-"""What an `expression` error may come of: no type is wrong, but there is no such value."""
+DEFINED = (ExpressionError, StepError, ArithmeticError, ValueError, IndexError)
+"""What an error of an expression may come of: no type is wrong, but there is no such value."""
 
 CLASSES: dict[str, type] = {
     name: type(name, (PythonRecord,), {"__annotations__": {field_name(field): Any for field in fields}})

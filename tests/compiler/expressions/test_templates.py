@@ -14,11 +14,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.expressions import Scope, generate_body, generate_text, parse_template
+from wfc.compiler.expressions import (
+    Scope,
+    generate_address,
+    generate_body,
+    generate_text,
+    parse_template,
+)
+from wfc.compiler.expressions.addresses import split_address
 from wfc.compiler.python.literals import Code, literal, text_block
 from wfc.compiler.types import BOOLEAN, DATE, INTEGER, NUMBER, STRING, ListOf, Optional, Record, show
 
-SIMPLE = Scope({"a": STRING, "n": INTEGER, "x": NUMBER, "names": ListOf(STRING), "maybe": Optional(STRING)})
+SIMPLE = Scope(
+    {
+        "a": STRING,
+        "more": STRING,
+        "n": INTEGER,
+        "x": NUMBER,
+        "names": ListOf(STRING),
+        "maybe": Optional(STRING),
+    }
+)
 PLACE = Place(("prompt",))
 
 
@@ -76,17 +92,37 @@ def test_a_prompt_is_a_text_whatever_it_holds() -> None:
     assert [finding.code for finding in findings] == ["needs-json"]
 
 
-def test_the_first_expression_of_a_url_is_its_base() -> None:
-    template, _ = read("${{ a }}/kb/${{ n }}?q=${{ 'x/y' }}")
-    assert (
-        generate_text(template, {}, url=True)
-        == """f"{a}/kb/{filters.url_part(n)}?q={filters.url_part('x/y')}\""""
+def printed(text: str) -> tuple[str, str | None]:
+    template, findings = read(text)
+    assert not findings
+    return generate_address(split_address(template.parts), {})
+
+
+def test_the_server_of_an_address_is_taken_as_it_is_and_the_rest_encoded() -> None:
+    assert printed("${{ a }}/kb/${{ n }}/x-${{ n }}?q=${{ 'x/y' }}") == (
+        "f\"{a}/kb/{filters.path_part(n)}/x-{filters.url_part(n)}?q={filters.url_part('x/y')}\"",
+        "a",
+    )
+    assert printed("https://${{ a }}.example:${{ n }}/${{ more }}") == (
+        'f"https://{a}.example:{n}/{filters.path_part(more)}"',
+        'f"https://{a}.example:{n}"',
     )
 
 
-def test_a_url_that_is_one_expression_is_not_encoded() -> None:
-    template, _ = read("${{ a }}")
-    assert generate_text(template, {}, url=True) == 'f"{a}"'
+def test_what_data_could_leave_empty_or_make_a_way_up_is_one_part() -> None:
+    assert printed("https://x/.${{ a }}/${{ a }}${{ more }}/z")[0] == (
+        "f\"https://x/{filters.path_part(f'.{a}')}/{filters.path_part(f'{a}{more}')}/z\""
+    )
+
+
+def test_a_path_that_is_encoded_already_is_not_encoded_again() -> None:
+    assert printed("https://x/${{ a | url_path }}?p=${{ a | url_path }}")[0] == (
+        'f"https://x/{filters.url_path(a)}?p={filters.url_path(a)}"'
+    )
+
+
+def test_an_address_that_is_one_expression_is_not_encoded() -> None:
+    assert printed("${{ a }}") == ('f"{a}"', None)
 
 
 MISTAKES = [

@@ -1,8 +1,9 @@
 """The token game itself: a flow, played to the end in every way.
 
 It knows nothing of the proof. It moves tokens with their frames through a graph, as ``docs/proof.md`` says, and tries
-every way to leave each step, zero to two items of each batch, each time-out early and late, and each value by which a
-join pairs. Where a join cancels what is still on its way to it, tokens also move in any order.
+every way to leave each step, zero to two items of each batch, and each time-out early and late. Where a join cancels
+what is still on its way to it, tokens also move in any order. Where a batch has a bound on the items under way, the
+next is sent when nothing of one is left.
 
 Steps whose ways are entries of a list (`language.Leave`) leave by the first that fits, for all inputs, results and
 errors. An error that no entry takes is the run's: it ends by an exit of its own, or fails. What begins the run anew
@@ -24,7 +25,6 @@ from random_flows import Flow
 from wfc.compiler.proof.graph.flow_graph import StepNode, Way
 from wfc.compiler.slotted import replace
 
-VALUES = ("x", "y")  # by which joins with `match_by` pair
 RUNS = 2  # what `max_runs` stands for here
 ITEMS = (0, 1, 2)
 OUTSIDE = (0, 1, 2)  # how often an event from outside comes
@@ -50,8 +50,8 @@ class Token:
     origin: object
 
 
-Pairing = tuple[int, object, str]
-"""A join, a frame of its fork, and the value by which it pairs there; empty if it pairs by none."""
+InFrame = tuple[int, object]
+"""A join, and a frame of its fork; or a join of a batch, and the batch."""
 
 
 class MishapError(Exception):
@@ -62,11 +62,32 @@ class MishapError(Exception):
     """
 
 
+@dataclass(frozen=True)
+class Item:
+    """An item of a batch that has not been sent: by whom, which event, what it carries then, and its own frame."""
+
+    opener: int
+    event: str
+    frames: Frames
+    batches: tuple[object, ...]
+    frame: object
+
+
 @dataclass
 class State:
+    """What is under way.
+
+    Args:
+        collected: How many events have come to the join of a batch.
+        pending: Batch → how many of its items may be under way, and those that have not been sent.
+        waiting: Batch → who collects it, and what it carries then.
+    """
+
     queue: list[Token] = field(default_factory=list)
-    filled: dict[Pairing, frozenset[int]] = field(default_factory=dict)
-    fired: frozenset[Pairing] = frozenset()
+    filled: dict[InFrame, frozenset[int]] = field(default_factory=dict)
+    fired: frozenset[InFrame] = frozenset()
+    collected: dict[InFrame, int] = field(default_factory=dict)
+    pending: dict[object, tuple[int, tuple[Item, ...]]] = field(default_factory=dict)
     timers: dict[tuple[int, object], tuple[Frames, tuple[object, ...]]] = field(default_factory=dict)
     waiting: dict[object, tuple[tuple[int, ...], Frames, tuple[object, ...]]] = field(default_factory=dict)
     opened: dict[object, tuple[Frames, tuple[object, ...]]] = field(default_factory=dict)
@@ -81,6 +102,8 @@ class State:
             list(self.queue),
             dict(self.filled),
             self.fired,
+            dict(self.collected),
+            dict(self.pending),
             dict(self.timers),
             dict(self.waiting),
             dict(self.opened),
@@ -104,13 +127,13 @@ class Game(Layout):
         super().__init__((opening, *flow.nodes))
         self.flow = flow
         self.order = order
-        self.matching = {node for node, unit in enumerate(self.nodes) if unit.name in flow.matching}
         self.outside = flow.outside
         self.cancelled = {
             node: self._on_the_way(node)
             for node, unit in enumerate(self.nodes)
             if unit.name in flow.cancelling
         }
+        self.finishing = {node for node, unit in enumerate(self.nodes) if unit.name in flow.finishing}
 
     # playing
 
@@ -164,16 +187,17 @@ class Game(Layout):
             # what comes from outside may come as long as there is time
             return "fine" if self.flow.deadline and self.outside else "stuck"
         for key, slots in state.filled.items():
-            join, frame, value = key
+            join, frame = key
             unit = self.nodes[join]
-            partial = unit.form == "all" and not unit.timed and 0 < len(slots) < len(unit.slots)
-            if partial and not value and key not in state.fired and frame not in state.ended_in:
+            partial = unit.form == "all" and not unit.timed and 0 < len(slots) < unit.width
+            if partial and key not in state.fired and frame not in state.ended_in:
                 return "starved"
         return "fine"
 
     def moves(self, state: State) -> list[State] | None:
         if state.failed:
             return None
+        self.send_items(state)
         if state.queue:
             at = -1 if self.order is None else self.order.randrange(len(state.queue))
             return self.arrive(state, state.queue.pop(at))
@@ -184,48 +208,117 @@ class Game(Layout):
                 continue
             del state.waiting[batch]
             for node in collectors:
-                state.queue.append(Token(node, -1, frames, batches, ("collect", batch, node)))
+                if (node, batch) not in state.fired:
+                    state.fired |= {(node, batch)}
+                    state.queue.append(Token(node, -1, frames, batches, ("collect", batch, node)))
             return [state]
         if state.timers:
             key = next(reversed(state.timers))
             return self.time_out(state, key)
         return None
 
+    def send_items(self, state: State) -> None:
+        """Send the next items of batches of which there is room for more."""
+        for batch, (at_once, items) in list(state.pending.items()):
+            left = list(items)
+            while left and len(self.under_way(state, batch)) < at_once:
+                item = left.pop(0)
+                frames = self.open(
+                    state, item.opener, item.frames, item.batches, item.frame, item=True, events=(item.event,)
+                )
+                self.deliver(state, item.event, frames, item.batches, item.frame)
+            if left:
+                state.pending[batch] = (at_once, tuple(left))
+            else:
+                del state.pending[batch]
+
+    def under_way(self, state: State, batch: object) -> set[object]:
+        """The items of a batch of which anything is left."""
+        held = [token.frames for token in state.queue]
+        held += [frames for _collectors, frames, _batches in state.waiting.values()]
+        held += [frames for frames, _batches in state.timers.values()]
+        held += [item.frames for _at_once, items in state.pending.values() for item in items]
+        return {
+            frame
+            for frames in held
+            for _fork, frame in frames
+            if isinstance(frame, tuple) and frame[1:2] == (batch,)
+        }
+
     def arrive(self, state: State, token: Token) -> list[State]:
         unit = self.nodes[token.node]
         if unit.form == "one" or token.slot < 0:
-            late = unit.form == "each" and unit.timed
-            return self.run(state, token, timed_out=late, full=True)
+            if unit.form != "each":
+                return self.run(state, token, full=True)
+            return self.run(state, token, timed_out=unit.timed, full=True)
         if unit.form == "each":
-            return [state]
+            return self.collect(state, token)
         frame = dict(token.frames).get(self.forks[token.node])
         assert frame is not None
-        if token.node not in self.matching:
-            return self.fill(state, (token.node, frame, ""), token.slot)
-        # one value is as good as another until there is one
-        known = [value for value in VALUES if (token.node, frame, value) in state.filled]
-        return [
-            after
-            for value in VALUES[: len(known) + 1]
-            for after in self.fill(state.copy(), (token.node, frame, value), token.slot)
-        ]
+        return self.fill(state, (token.node, frame), token.slot)
 
-    def fill(self, state: State, key: Pairing, slot: int) -> list[State]:
+    def collect(self, state: State, token: Token) -> list[State]:
+        """An event comes to the join of a batch; if it is the last one that it wanted, the join goes on."""
+        key = (token.node, token.batches[-1])
+        state.collected[key] = state.collected.get(key, 0) + 1
+        batch = token.batches[-1]
+        if key in state.fired or state.collected[key] != self.nodes[token.node].count:
+            return [state]
+        _collectors, frames, batches = state.waiting[batch]
+        return self.collect_early(state, token.node, batch, frames, batches, timed_out=False)
+
+    def collect_early(
+        self,
+        state: State,
+        join: int,
+        batch: object,
+        frames: Frames,
+        batches: tuple[object, ...],
+        *,
+        timed_out: bool,
+    ) -> list[State]:
+        """The join of a batch goes on while items are under way, because it has enough or its time is up."""
+        state.fired |= {(join, batch)}
+        if join in self.cancelled or (timed_out and join not in self.finishing):
+            collectors, _frames, _batches = state.waiting[batch]
+            if all((each, batch) in state.fired for each in collectors):
+                state.pending.pop(batch, None)
+        if join in self.cancelled:
+            self.cancel_items(state, join, batch)
+        token = Token(join, -1, frames, batches, ("early", batch, join))
+        return self.run(state, token, timed_out=timed_out, full=not timed_out)
+
+    def cancel_items(self, state: State, join: int, batch: object) -> None:
+        """What is still on its way to the join of a batch is gone, and what waited for that with it."""
+        region = self.cancelled[join]
+        state.queue = [
+            token for token in state.queue if token.node not in region or batch not in token.batches
+        ]
+        for (node, inner), (_frames, batches) in list(state.timers.items()):
+            if node in region and batch in batches:
+                del state.timers[node, inner]
+        for other, (collectors, _frames, batches) in list(state.waiting.items()):
+            if batch in batches and region.issuperset(collectors):
+                del state.waiting[other]
+                state.pending.pop(other, None)
+        for key in state.filled:
+            if key[0] in region and batch in state.opened[key[1]][1]:
+                state.fired |= {key}
+
+    def fill(self, state: State, key: InFrame, slot: int) -> list[State]:
         """A token comes into a slot of a join; if that was the last one that it wanted, the join goes on."""
-        join, frame, value = key
+        join, frame = key
         unit = self.nodes[join]
         slots = state.filled.get(key, frozenset())
         if slot in slots:
-            if unit.form == "all" and not value:
+            if unit.form == "all":
                 raise MishapError("overfilled")
-            if unit.form == "all" and key not in state.fired:
-                state.failed = True  # two of a kind with one value: the run fails, and says so
             return [state]
         slots |= {slot}
         state.filled[key] = slots
         if key in state.fired or len(slots) < self.needed(unit):
             return [state]
-        if unit.timed and not value and join not in self.cancelled:
+        if unit.timed and join not in self.cancelled:
             return [state]  # see `time_out`
         state.fired |= {key}
         if join in self.cancelled:
@@ -235,7 +328,7 @@ class Game(Layout):
         return self.run(state, Token(join, -1, frames, batches, key), full=True)
 
     def needed(self, unit: StepNode) -> int:
-        return {"all": len(unit.slots), "any": 1, "at_least": unit.count}[unit.form]
+        return unit.width if unit.form == "all" else unit.count or 1
 
     def cancel(self, state: State, join: int, frame: object) -> None:
         """What is still on its way to a join in a frame is gone, and what waited for that with it."""
@@ -250,6 +343,7 @@ class Game(Layout):
         for batch, (collectors, frames, _batches) in list(state.waiting.items()):
             if inside in frames and region.issuperset(collectors):
                 del state.waiting[batch]
+                state.pending.pop(batch, None)
         for key in state.filled:
             if key[0] in region and (key[1] == frame or inside in state.opened[key[1]][0]):
                 state.fired |= {key}
@@ -259,19 +353,7 @@ class Game(Layout):
         frames, batches = state.timers.pop(timer)
         join, frame = timer
         unit = self.nodes[join]
-        if join in self.matching:
-            keys = [(join, frame, value) for value in VALUES if (join, frame, value) in state.filled]
-            following = [state]
-            for key in [key for key in keys if key not in state.fired] if keys else [(join, frame, "")]:
-                state.fired |= {key}
-                token = Token(join, -1, frames, batches, key)
-                following = [
-                    after
-                    for before in following
-                    for after in self.run(before, token, timed_out=True, full=False)
-                ]
-            return following
-        key = (join, frame, "")
+        key = (join, frame)
         full = len(state.filled.get(key, ())) >= self.needed(unit)
         state.fired |= {key}
         if join in self.cancelled:
@@ -302,12 +384,30 @@ class Game(Layout):
                 after = state.copy()
                 if way is None:
                     after.failed = True
-                else:
-                    self.emit(
-                        after, token.node, way, token.frames, token.batches, (token.node, token.origin), count
-                    )
-                following.append(after)
+                    following.append(after)
+                    continue
+                self.emit(
+                    after, token.node, way, token.frames, token.batches, (token.node, token.origin), count
+                )
+                following += self.perhaps_too_late(after, (token.node, token.origin))
         return following
+
+    def perhaps_too_late(self, state: State, origin: object) -> list[State]:
+        """A state in which a step has opened batches, and those in which time is up at once for who collects them."""
+        found = [state]
+        for batch, (collectors, frames, batches) in list(state.waiting.items()):
+            if not (isinstance(batch, tuple) and batch[0] == ("run", origin)):
+                continue
+            for join in collectors:
+                if self.nodes[join].timed:
+                    found += [
+                        after
+                        for before in list(found)
+                        for after in self.collect_early(
+                            before.copy(), join, batch, frames, batches, timed_out=True
+                        )
+                    ]
+        return found
 
     def used_up(self, state: State, token: Token, facts: Facts) -> bool:
         """Counts a run of a step; whether it is one more than there may be."""
@@ -328,6 +428,8 @@ class Game(Layout):
         emit = [way for way in unit.ways if way.occasion == "emit"]
         looked = sorted(subjects([way.when for way in leaves(emit, "emit")]) - facts.keys())
         domains = {**DOMAINS, "result.way": range(len(emit))}
+        if unit.name in self.flow.awaited:
+            domains["result"] = self.flow.awaited[unit.name]
         found: list[Way | None] = []
         for result in assignments(looked, domains):
             found += self.taken(unit, "emit", {**facts, **result})
@@ -375,11 +477,14 @@ class Game(Layout):
             batch = (own, "batch", index)
             if collectors:
                 state.waiting[batch] = (collectors, outer, batches)
-            for position in range(count):
-                item = ("item", own, index, position)
-                inner = (*batches, batch)
-                frames_of_item = self.open(state, node, outer, inner, item, item=True, events=(event,))
-                self.deliver(state, event, frames_of_item, inner, item)
+            inner = (*batches, batch)
+            items = [Item(node, event, outer, inner, ("item", batch, position)) for position in range(count)]
+            if items and way.at_once(index):
+                state.pending[batch] = (way.at_once(index), tuple(items))
+                continue
+            for item in items:
+                frames_of_item = self.open(state, node, outer, inner, item.frame, item=True, events=(event,))
+                self.deliver(state, event, frames_of_item, inner, item.frame)
 
     def open(
         self,

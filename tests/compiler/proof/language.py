@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from conditions import DOMAINS, Condition, Test, drawn
 from random_flows import Builder, Flow
@@ -41,9 +42,13 @@ def leaves(ways: Sequence[Way], occasion: str) -> list[Leave]:
 class Dresser(Builder):
     """Flows in which everything occurs that the language has for leaving a step or a run."""
 
+    awaited: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    """The events for one of which a step waits, of those that wait for several."""
+
     def dressed(self) -> Flow:
         """A flow all of whose ways are a `Leave`, but for those of `on_limit` where a limit is a failure."""
         flow = self.flow()
+        self.awaited = flow.awaited
         self.collect_several()
         for at, unit in enumerate(self.nodes):
             self.nodes[at] = self.unit(unit, flow)
@@ -73,6 +78,8 @@ class Dresser(Builder):
         if kind == "workflow" and not all(way.singles for way in unit.ways if way.occasion == "emit"):
             kind = "tool"  # nothing would look at its end
         flow.kinds[unit.name] = kind
+        if kind == "wait" and self.random.random() < 0.5:
+            flow.awaited[unit.name] = (f"Came{unit.name[1:]}", f"Gone{unit.name[1:]}")
         ways: list[Way] = []
         for occasion in ("emit", "on_error", "on_limit", "on_timeout"):
             own = [way for way in unit.ways if way.occasion == occasion]
@@ -140,6 +147,9 @@ class Dresser(Builder):
             names += ["result.sure", "result.mood", "result.sure", "result.mood"]
         if ways[0].occasion == "emit" and kind == "workflow":
             names += ["result"] * 4
+        if ways[0].occasion == "emit" and unit.name in self.awaited:
+            names += ["result"] * 4
+            domains["result"] = self.awaited[unit.name]
         if unit.form == "one" and len(unit.slots) > 1 and "S" not in unit.slots:
             names += ["event", "event"]
             domains["event"] = unit.slots
@@ -178,7 +188,15 @@ class Dresser(Builder):
             if way.singles or way.batches
             else self.random.choice(("end",) * 6 + ("fail", "fail", "restart"))
         )
-        return Leave(way.occasion, way.singles, way.batches, way.ends, how=how, when=when)
+        return Leave(
+            way.occasion,
+            way.singles,
+            way.batches,
+            way.ends,
+            concurrency=way.concurrency,
+            how=how,
+            when=when,
+        )
 
     def whole_run(self, flow: Flow) -> None:
         """Exits and bounds of the run."""
@@ -214,7 +232,16 @@ def features(flow: Flow) -> set[str]:
     found |= {"deadline"} if flow.deadline else set()
     found |= {"limits"} if flow.most_steps else set()
     found |= {"outside"} if flow.outside else set()
-    found |= {"match_by"} if flow.matching else set()
+    each = [unit for unit in flow.nodes if unit.form == "each"]
+    ways = [way for unit in flow.nodes for way in unit.ways]
+    found |= {"each count"} if any(unit.count for unit in each) else set()
+    found |= {"each rest: cancel"} if any(unit.name in flow.cancelling for unit in each) else set()
+    found |= {"each rest: finish"} if flow.finishing else set()
+    found |= {"any count"} if any(unit.form == "any" and unit.count for unit in flow.nodes) else set()
+    found |= {"each concurrency: 1"} if any(1 in way.concurrency for way in ways) else set()
+    found |= {"each concurrency: 2"} if any(2 in way.concurrency for way in ways) else set()
+    found |= {"alternatives"} if any(unit.places for unit in flow.nodes) else set()
+    found |= {"several awaited"} if flow.awaited else set()
     found |= {"rest: cancel"} if flow.cancelling else set()
     found |= {"max_runs by input"} if "inputs.most" in flow.bounds.values() else set()
     found |= {"errors by name"} if any(way.errors for way in entries) else set()

@@ -105,13 +105,24 @@ class Layout:
                     work += [(target, after + 1) for target, _ in self.acceptors.get(event, ())]
         return met
 
+    def _opener(self, join: int) -> int:
+        """Who opens the batches that a join collects; where they do not nest, any of them."""
+        return next(
+            (
+                node
+                for node, unit in enumerate(self.nodes)
+                if any(join in self._collectors(node, event) for way in unit.ways for event in way.batches)
+            ),
+            0,
+        )
+
     def _leads(self, events: tuple[str, ...], join: int, fork: int) -> bool:
         targets = [node for event in events for node, _ in self.acceptors.get(event, ())]
         return join in self._reached(targets, fork)
 
     def _on_the_way(self, join: int) -> set[int]:
-        """The nodes from which a join is reached without passing its fork."""
-        fork = self.forks[join]
+        """The nodes from which a join is reached without passing its fork; of a batch, without who opens it."""
+        fork = self.forks[join] if join in self.forks else self._opener(join)
         return {
             node
             for node in range(len(self.nodes))

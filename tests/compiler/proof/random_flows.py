@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from wfc.compiler.proof.graph.batch_nesting import misplaced_batches
 from wfc.compiler.proof.graph.flow_graph import FlowGraph, StepNode, Way
-from wfc.compiler.proof.graph.match_by import MOST_WAYS, distinct, expand_match_by
 from wfc.compiler.proof.joins.completeness import prove_joins
 from wfc.compiler.proof.rules.bounded_cycles import unbounded_cycles
 from wfc.compiler.proof.rules.cancellation import lost_work
@@ -28,10 +27,11 @@ class Flow:
     """A flow as the game and the runtime play it.
 
     Args:
-        nodes: The steps as they are written; a join with `match_by` pairs by values here.
-        matching: Names of the joins with `match_by`.
+        nodes: The steps.
         cancelling: Names of the joins with `rest: cancel`.
+        finishing: Names of the joins of a batch with `rest: finish`.
         kinds: What steps do, of those of which it matters.
+        awaited: Names of the events for one of which a step waits, of those that wait for several.
         bounds: Their `max_runs`, where it is not the usual one: a number, or ``inputs.most``.
         run: The exits of the run as a whole.
         deadline: Whether it has one.
@@ -40,9 +40,10 @@ class Flow:
 
     nodes: list[StepNode]
     outside: tuple[str, ...] = ()
-    matching: set[str] = field(default_factory=set)
     cancelling: set[str] = field(default_factory=set)
+    finishing: set[str] = field(default_factory=set)
     kinds: dict[str, str] = field(default_factory=dict)
+    awaited: dict[str, tuple[str, ...]] = field(default_factory=dict)
     bounds: dict[str, int | str] = field(default_factory=dict)
     run: dict[str, list[Leave]] = field(default_factory=dict)
     deadline: bool = False
@@ -50,14 +51,8 @@ class Flow:
 
     @property
     def graph(self) -> FlowGraph:
-        """The flow as the game sees it."""
+        """The flow as a graph."""
         return FlowGraph(self.nodes, "S", ("END",), self.outside)
-
-    @property
-    def seen(self) -> FlowGraph:
-        """The flow as the proof sees it."""
-        nodes = [expand_match_by(unit) if unit.name in self.matching else unit for unit in self.nodes]
-        return FlowGraph(nodes, "S", ("END",), self.outside)
 
 
 class Builder:
@@ -94,7 +89,7 @@ class Builder:
             known = self.random.choice([slot for each in self.nodes for slot in each.slots])
             kind = self.random.randrange(5)
             if kind < 2 and unit.form != "each":
-                self.nodes[at] = replace(unit, slots=(*unit.slots, event))
+                self.nodes[at] = self.with_event(unit, event)
             elif kind == 2:
                 self.add("one", (event,), [Way("emit", (known,))])
             elif kind == 3:
@@ -104,28 +99,20 @@ class Builder:
         return FlowGraph(self.nodes, "S", ("END",), outside)
 
     def flow(self) -> Flow:
-        """The same; some of the joins pair by values, or cancel the rest, and some events come from outside."""
+        """The same; some of the joins cancel the rest, and some events come from outside."""
         graph = self.graph_with_outside() if self.random.random() < 0.2 else self.graph()
         flow = Flow(self.nodes, graph.outside)
         for at, unit in enumerate(self.nodes):
-            if unit.form in ("one", "each"):
-                continue
             drawn = self.random.random()
-            if drawn < 0.35 and len(distinct(unit.ways)) <= MOST_WAYS:
-                flow.matching.add(unit.name)
-                if self.random.random() < 0.5 and not unit.timed and "END" not in unit.slots:
-                    # one that may never fire leaves the end to others
-                    self.nodes[at] = replace(unit, ways=(*unit.ways, Way("emit", ends=True)))
-            elif drawn < 0.7:
+            if unit.form == "each":
+                count = self.random.choice((1, 1, 2)) if drawn < 0.3 and not unit.timed else unit.count
+                self.nodes[at] = replace(unit, count=count)
+                if (unit.timed or count) and drawn < 0.6:
+                    (flow.cancelling if drawn < 0.4 else flow.finishing).add(unit.name)
+            elif unit.form != "one" and drawn < 0.5:
                 flow.cancelling.add(unit.name)
                 if unit.form == "all":
-                    self.nodes[at] = replace(unit, form="any")
-        if flow.matching and self.random.random() < 0.6:
-            # as a rule something else has to end the run: beside the rest, or after it
-            at = self.random.randrange(len(self.nodes))
-            ways = [replace(way, singles=(*way.singles, "X")) for way in self.nodes[at].ways]
-            self.nodes[at] = replace(self.nodes[at], ways=tuple(ways))
-            self.add("one", ("X",), [Way("emit", ends=True)])
+                    self.nodes[at] = replace(unit, form="any", places=())
         return flow
 
     def block(self, given: str, wanted: str, depth: int) -> None:
@@ -155,8 +142,10 @@ class Builder:
         self.block(one, wanted, depth)
         self.block(other, wanted, depth)
 
-    def join(self, slots: tuple[str, ...], wanted: str) -> None:
-        form = self.random.choice(("all", "all", "all", "any", "at_least"))
+    def join(self, slots: tuple[str, ...], wanted: str, places: tuple[int, ...] = ()) -> None:
+        form, count = self.random.choice(("all", "all", "all", "any", "any")), 0
+        if form == "any" and self.random.random() < 0.5:
+            count = self.random.randint(1, len(slots))
         timed = self.random.random() < 0.25
         ways = [Way("emit", (wanted,))]
         if timed and self.random.random() < 0.5:
@@ -171,8 +160,9 @@ class Builder:
             form,
             slots,
             ways,
-            count=self.random.randint(1, len(slots)) if form == "at_least" else 0,
+            count=count,
             timed=timed,
+            places=places if form == "all" else (),
         )
 
     def parallel(self, given: str, wanted: str, depth: int) -> None:
@@ -182,7 +172,12 @@ class Builder:
         self.add("one", (given,), [Way("emit", sent)])
         for one, other in zip(sent, got, strict=True):
             self.block(one, other, depth)
-        self.join(got, wanted)
+        if self.random.random() < 0.5:  # the last branch ends in either of two events
+            one, other = self.event(), self.event()
+            self.add("one", (got[-1],), [Way("emit", (one,)), Way("emit", (other,))])
+            self.join((*got[:-1], one, other), wanted, (*range(width), width - 1))
+        else:
+            self.join(got, wanted)
 
     def shared(self, given: str, wanted: str, depth: int) -> None:
         sent, got = self.event(), (self.event(), self.event())
@@ -193,7 +188,8 @@ class Builder:
 
     def batch(self, given: str, wanted: str, depth: int) -> None:
         item, done = self.event(), self.event()
-        self.add("one", (given,), [Way("emit", batches=(item,))])
+        at_once = self.random.choice((0, 0, 1, 2))
+        self.add("one", (given,), [Way("emit", batches=(item,), concurrency=(at_once,) if at_once else ())])
         if self.random.random() < 0.3:
             got = (self.event(), self.event())
             for other in got:
@@ -201,7 +197,8 @@ class Builder:
             self.join(got, done)
         else:
             self.block(item, done, depth)
-        self.add("each", (done,), [Way("emit", (wanted,))])
+        count = self.random.choice((0, 0, 0, 1, 2))
+        self.add("each", (done,), [Way("emit", (wanted,))], count=count)
 
     def loop(self, given: str, wanted: str, depth: int) -> None:
         out, back = self.event(), self.event()
@@ -218,7 +215,7 @@ class Builder:
         way_at = self.random.randrange(len(unit.ways))
         way = unit.ways[way_at]
         ways = list(unit.ways)
-        kind = self.random.randrange(9)
+        kind = self.random.randrange(11)
         if kind == 0:
             ways[way_at] = replace(way, singles=(*way.singles, event))
         elif kind == 1:
@@ -229,12 +226,21 @@ class Builder:
             ways.append(Way("emit", (event,)))
         elif kind == 4:
             ways.append(Way("on_error", ends=self.random.random() < 0.5))
-        elif kind == 5 and unit.form in ("all", "any", "at_least"):
+        elif kind == 5 and unit.form in ("all", "any"):
             form = self.random.choice(("all", "any"))
-            self.nodes[at] = replace(unit, form=form)
+            places = unit.places if form == "all" else ()
+            self.nodes[at] = replace(unit, form=form, count=0, places=places)
             return
         elif kind == 6 and event not in unit.slots:
-            self.nodes[at] = replace(unit, slots=(*unit.slots, event))
+            self.nodes[at] = self.with_event(unit, event)
+            return
+        elif kind == 9 and unit.form == "all" and len(unit.slots) > 1:
+            self.nodes[at] = replace(unit, places=self.places(unit))
+            return
+        elif kind == 10 and way.batches:
+            once = tuple(self.random.choice((0, 1, 1, 2)) for _ in way.batches)
+            ways[way_at] = replace(way, concurrency=once if any(once) else ())
+            self.nodes[at] = replace(unit, ways=tuple(ways))
             return
         elif kind == 7 and unit.form == "one":
             self.nodes[at] = replace(unit, bounded=True)
@@ -244,8 +250,21 @@ class Builder:
             self.nodes[at] = replace(self.nodes[at], ways=tuple(ways))
             return
         elif kind == 8:
-            ways[way_at] = replace(way, batches=(*way.batches, event))
+            once = (*way.concurrency, self.random.choice((0, 1))) if way.concurrency else ()
+            ways[way_at] = replace(way, batches=(*way.batches, event), concurrency=once)
         self.nodes[at] = replace(unit, ways=tuple(ways))
+
+    def with_event(self, unit: StepNode, event: str) -> StepNode:
+        """A step that accepts one more event, in a slot of its own."""
+        places = (*unit.places, unit.width) if unit.places else ()
+        return replace(unit, slots=(*unit.slots, event), places=places)
+
+    def places(self, unit: StepNode) -> tuple[int, ...]:
+        """Other slots for the events of a join: two that had one each share it, or two that shared one do not."""
+        if unit.places:
+            return ()
+        cut = self.random.randrange(len(unit.slots) - 1)
+        return tuple(at if at <= cut else at - 1 for at in range(len(unit.slots)))
 
 
 def whole(graph: FlowGraph) -> bool:
@@ -257,8 +276,8 @@ def whole(graph: FlowGraph) -> bool:
 
 
 def rejected(flow: Flow) -> list[str]:
-    """The rules that speak against a flow with joins that pair by values or cancel the rest."""
-    graph = flow.seen
+    """The rules that speak against a flow with joins that cancel the rest."""
+    graph = flow.graph
     against = refused(graph)
     for node, unit in enumerate(graph.nodes):
         if unit.name in flow.cancelling and node in graph.forks and lost_work(graph, node) is not None:

@@ -272,13 +272,13 @@ NAMED = """\
 """
 SHOWN = {
     "the step that sends too little": (
-        parted(meet="{at_least: {count: 2, of: [Left, Right]}}", right="on_error: [nothing]"),
+        parted(meet="{any: [Left, Right], count: 2}", right="on_error: [nothing]"),
         "run-without-end",
         "start → left → Left → meet: `meet` waits for more, and start → right (on_error) → nothing brings no `Right`",
     ),
     "the step that sends too little, after a fork of its own": (
         NAMED
-        + parted(meet="{at_least: {count: 2, of: [Left, Right]}}", right="on_error: [nothing]").replace(
+        + parted(meet="{any: [Left, Right], count: 2}", right="on_error: [nothing]").replace(
             "accepts: Began", "accepts: Name"
         ),
         "run-without-end",

@@ -37,7 +37,7 @@ def unit(line: str) -> StepNode:
         )
     return StepNode(
         step["name"],
-        "at_least" if join["count"] else join["form"],  # type: ignore[arg-type]
+        "any" if join["count"] else join["form"],  # type: ignore[arg-type]
         tuple(join["slots"].split()),
         ways,
         count=int(join["count"] or 0),

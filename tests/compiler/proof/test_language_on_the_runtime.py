@@ -117,7 +117,12 @@ class Trial:
     async def send(self, handler: Any) -> None:
         kinds = [
             *self.flow.outside,
-            *(f"Came{name[1:]}" for name, kind in self.flow.kinds.items() if kind == "wait"),
+            *(
+                event
+                for name, kind in self.flow.kinds.items()
+                if kind == "wait"
+                for event in self.flow.awaited.get(name, (f"Came{name[1:]}",))
+            ),
         ]
         for _ in range(self.by.randrange(6)):
             await asyncio.sleep(self.by.choice((0, 1, 3)))
@@ -154,7 +159,7 @@ class Trial:
         if isinstance(error, WorkflowTimeoutError):
             fine = self.flow.deadline and not self.way_out("on_deadline")
             return "deadline" if fine else f"wrong: {told}"
-        if "it had to be" in told or (self.flow.matching and "received two" in told):
+        if "it had to be" in told:
             return "failed"
         if isinstance(error, LimitError):
             return f"wrong: {told}" if self.way_out("on_error", "limit") else "limit"

@@ -95,7 +95,8 @@ class Writer:
             yield f"  {event}: {{key: {{type: integer, default: 0}}}}\n"
         for name, kind in self.flow.kinds.items():
             if kind == "wait":
-                yield f"  Came{name[1:]}: {{key: {{type: integer, default: 0}}}}\n"
+                for event in self.flow.awaited.get(name, (f"Came{name[1:]}",)):
+                    yield f"  {event}: {{key: {{type: integer, default: 0}}}}\n"
         if "send" in self.flow.kinds.values():
             yield "  News: {key: {type: integer, default: 0}}\n"
 
@@ -103,7 +104,12 @@ class Writer:
         """What is said of the run as a whole."""
         received = [
             *self.flow.outside,
-            *(f"Came{name[1:]}" for name, kind in self.flow.kinds.items() if kind == "wait"),
+            *(
+                event
+                for name, kind in self.flow.kinds.items()
+                if kind == "wait"
+                for event in self.flow.awaited.get(name, (f"Came{name[1:]}",))
+            ),
         ]
         if received:
             yield "key: inputs.key\nreceives:\n" + "".join(f"  {event}: {{key: key}}\n" for event in received)
@@ -151,7 +157,8 @@ class Writer:
         if kind == "pause":
             return f"    kind: wait\n    for: {self.by.choice((1, 4, 9))}s\n", ""
         if kind == "wait":
-            return f"    kind: wait\n    event: Came{unit.name[1:]}\n    within: 3s\n", ""
+            awaited = self.flow.awaited.get(unit.name, (f"Came{unit.name[1:]}",))
+            return f"    kind: wait\n    event: [{', '.join(awaited)}]\n    within: 3s\n", ""
         if kind == "workflow":
             return f"    kind: workflow\n    workflow: child\n    with: {{step: {unit.name}}}\n", "result.key"
         if kind == "send" and self.flow.outside and unit.name not in self.from_outside():
@@ -203,18 +210,17 @@ class Writer:
         return "map" if not many and self.by.random() < 0.2 else "tool"
 
     def accepts(self, unit: StepNode, on_timeout: list[Way]) -> str:
-        events = f"[{', '.join(unit.slots)}]"
         if unit.form == "one":
-            return events
-        parts = [
-            f"at_least: {{count: {unit.count}, of: {events}}}"
-            if unit.form == "at_least"
-            else f"{unit.form}: {events}"
-        ]
-        if unit.name in self.flow.matching:
-            parts.append("match_by: event.key")
+            return f"[{', '.join(unit.slots)}]"
+        slots = [unit.events(slot) for slot in range(unit.width)]
+        listed = [slot[0] if len(slot) == 1 else f"[{', '.join(slot)}]" for slot in slots]
+        parts = [f"{unit.form}: [{', '.join(listed)}]"]
+        if unit.count:
+            parts.append(f"count: {unit.count}")
         if unit.name in self.flow.cancelling:
             parts.append("rest: cancel")
+        if unit.name in self.flow.finishing:
+            parts.append("rest: finish")
         if unit.timed:
             parts.append(f"within: 5s, on_timeout: {self.exit(on_timeout) if on_timeout else 'proceed'}")
         return f"{{{', '.join(parts)}}}"
@@ -241,9 +247,9 @@ class Writer:
         parts = [f"{{event: {event}{sent}}}" for event in way.singles]
         items = "result.items" if "result.key" in fields else "[1, 2]"
         given = ', with: {key: "${{ item }}"}'
-        parts += [
-            f'{{each: {{in: "{items}", as: item, event: {event}{given}, max: 9}}}}' for event in way.batches
-        ]
+        for at, event in enumerate(way.batches):
+            once = f", concurrency: {way.at_once(at)}" if way.at_once(at) else ""
+            parts.append(f'{{each: {{in: "{items}", as: item, event: {event}{given}, max: 9{once}}}}}')
         if way.ends:
             parts.append(self.end(way, alone=not parts))
         made = (

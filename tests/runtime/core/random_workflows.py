@@ -11,6 +11,7 @@ from wfc.runtime import (
     All,
     AllOf,
     AtLeast,
+    Batch,
     Delay,
     Event,
     FirstOf,
@@ -61,6 +62,7 @@ class Maker:
         self.steps: dict[str, Any] = {}
         self.gives: dict[str, Callable[[Any, StepRun], Any]] = {}  # what a step run emits
         self.received: list[type[Event]] = []
+        self.at_once: dict[str, int | None] = {}  # how many items a step's batches have under way
         self.free = iter(EVENTS)
         first = next(self.free)
         self.add(Begin, first, lambda play, run: play.event(first, run))
@@ -132,9 +134,9 @@ class Maker:
         return self.paused(event, Delay)[0]
 
     def outside(self, event: type[Event], depth: int, in_batch: bool) -> type[Event]:
-        wanted = next(self.free)
-        self.received.append(wanted)
-        return self.paused(event, Outside[wanted], within=9.0)[0]  # type: ignore[valid-type]
+        wanted = [next(self.free) for _ in range(self.rng.choice([1, 1, 2]))]
+        self.received += wanted
+        return self.paused(event, Outside[Union[tuple(wanted)]], within=9.0)[0]  # type: ignore[misc]  # noqa: UP007
 
     def items(self, event: type[Event], depth: int, in_batch: bool) -> type[Event]:
         out, made = self.paused(event, Items[int])
@@ -175,18 +177,18 @@ class Maker:
             return All(*(play.event(one, run) for one in starts))
 
         fork = self.add(event, All[tuple(starts)], gives)
-        ends = [self.block(one, depth - 1, in_batch=in_batch) for one in starts]
+        ends: list[Any] = [self.block(one, depth - 1, in_batch=in_batch) for one in starts]
+        either = self.rng.random() < 0.3
+        if either:
+            ends[-1] = self.either(ends[-1])
         out = next(self.free)
         within = self.rng.choice([None, None, 9.0])
         proceed = within is not None and self.rng.random() < 0.7
         rest = self.rng.choice(["finish", "cancel"])
-        join: Any = self.rng.choice(
-            [
-                AllOf(fork, within, proceed),
-                FirstOf(fork, rest=rest),
-                AtLeast(2, fork, within, proceed, rest=rest),
-            ]
-        )
+        joins = [AllOf(fork, within, proceed)]
+        if not either:  # only a join of all takes one of several in a place
+            joins += [FirstOf(fork, rest=rest), AtLeast(2, fork, within, proceed, rest=rest)]
+        join: Any = self.rng.choice(joins)
 
         def two(self: Any, a: Any, b: Any) -> Any: ...
         def three(self: Any, a: Any, b: Any, c: Any) -> Any: ...
@@ -200,14 +202,24 @@ class Maker:
         )
         return out
 
+    def either(self, event: type[Event]) -> Any:
+        """What leads from an event to one of two others."""
+        left, right = next(self.free), next(self.free)
+        self.add(event, left | right, lambda play, run: play.event(play.rng.choice([left, right]), run))
+        return left | right
+
     def batch(self, event: type[Event], depth: int, in_batch: bool) -> type[Event]:
         each, out = next(self.free), next(self.free)
 
+        at_once = self.rng.choice([None, None, 1, 2])
+
         def gives(play: Any, run: StepRun) -> Any:
             play.opens(run)
-            return [play.event(each, run, at) for at in range(play.rng.choice([0, 1, 2, 3]))]
+            items = [play.event(each, run, at) for at in range(play.rng.choice([0, 1, 2, 3, 5]))]
+            return items if at_once is None else Batch(each, items, concurrency=at_once)
 
         fork = self.add(event, list[each], gives)  # type: ignore[valid-type]
+        self.at_once[fork] = at_once
         end = self.block(each, depth - 1, in_batch=True)
 
         def every(self: Any, events: Any) -> Any: ...
@@ -217,7 +229,13 @@ class Maker:
             every,
             {"events": list[end], "return": out},  # type: ignore[valid-type]
             lambda play, run: play.event(out, run, up=True),
-            join=EachOf(fork, within, within is not None),
+            join=EachOf(
+                fork,
+                within,
+                within is not None,
+                self.rng.choice([None, None, 1, 2]),
+                self.rng.choice([None, None, "finish", "cancel"]),
+            ),
         )
         return out
 

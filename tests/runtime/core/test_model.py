@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from random_workflows import NOW, Begin, End, Maker, Mark
@@ -17,6 +17,7 @@ from random_workflows import NOW, Begin, End, Maker, Mark
 from wfc.runtime import (
     All,
     Delay,
+    EachOf,
     Event,
     Items,
     LateEvent,
@@ -36,7 +37,7 @@ from wfc.runtime.core.advance import advance
 from wfc.runtime.core.advance.collecting import collect
 from wfc.runtime.core.effects import CancelTask, CheckInbox, NotifyObservers, StartTimer, StopTimer
 from wfc.runtime.core.execution import Execution
-from wfc.runtime.core.step_runs import Exit, Frame, StepRun
+from wfc.runtime.core.step_runs import Exit, Frame, FrameKind, StepRun
 from wfc.runtime.core.ticks import (
     Answered,
     Arrived,
@@ -113,6 +114,8 @@ class Play:
 
     def apply(self, tick: Tick) -> None:
         self.ticks.append(tick)
+        if isinstance(tick, TimerFired):
+            self.note_time_up(tick)
         for execution in (self.execution, self.twin):
             if execution is not None:
                 advance(execution, tick)
@@ -130,6 +133,7 @@ class Play:
             twin.effects.clear()
         while execution.starting:
             self.begins(execution.starting.popleft())
+        self.check_items_under_way()
         wants, execution.effects = execution.effects, []
         for want in wants:
             if isinstance(want, StartTimer):
@@ -145,6 +149,37 @@ class Play:
                 self.has_cancelled |= want.event.step_state is StepState.CANCELLED
             elif isinstance(want, CheckInbox):
                 self.look(want.number)
+
+    def note_time_up(self, tick: TimerFired) -> None:
+        """Items of a batch that have not begun when its time is up need never begin, unless its join says so."""
+        waiting = self.execution.timers.get(tick.timer)
+        if isinstance(waiting, tuple) and isinstance(waiting[1].join, EachOf):
+            frame, step_ = waiting
+            if step_.join.rest != "finish":
+                self.late.update(one.n for _, one in frame.pending)  # type: ignore[attr-defined]
+
+    def check_items_under_way(self) -> None:
+        """No batch has more items under way than it says."""
+        execution = self.execution
+        runs = [*self.acting.values(), *(pause_.run for pause_ in execution.paused.values())]
+        runs += [run for queue in execution.queues.values() for run in queue if run.exit is not Exit.DROPPED]
+        frames = [run.frame for run in runs]
+        for timed in execution.timers.values():
+            frames.append(
+                timed.frame if isinstance(timed, StepRun) else timed[0] if isinstance(timed, tuple) else None
+            )
+        items: dict[int, set[int]] = {}
+        for found in frames:
+            frame = found
+            while frame is not None:
+                if frame.kind is FrameKind.ITEM and frame.parent is not None:
+                    items.setdefault(id(frame.parent), set()).add(id(frame))
+                    self.frames[id(frame.parent)] = frame.parent
+                frame = frame.parent
+        for batch, of_batch in items.items():
+            opener = self.frames[batch].fork
+            most = self.maker.at_once.get(opener.name) if opener is not None else None
+            assert most is None or len(of_batch) <= most, "too many items of a batch are under way"
 
     def look(self, number: int) -> None:
         pause_ = self.execution.paused.get(number)
@@ -248,7 +283,8 @@ class Play:
                 self.apply(Completed(run.number, emitted))
 
     def wanted(self, step_: Any) -> Any:
-        return step_.signature.result.__args__[0]
+        wanted = step_.signature.result.__args__[0]
+        return get_args(wanted) or wanted
 
     def fails(self, run: StepRun) -> None:
         error = StepError("busy", "no")
@@ -321,6 +357,7 @@ class Play:
         kept.update(
             one.n for frame in self.frames.values() for found in frame.collected.values() for _, one in found
         )
+        kept.update(one.n for frame in self.frames.values() for _, one in frame.pending)
         lost = {
             (n, step_.name)
             for n, kind in self.emitted.items()

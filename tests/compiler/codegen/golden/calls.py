@@ -152,7 +152,8 @@ async def weather(
     """The weather in a city."""
     return await ctx.http(
         "POST",
-        f"https://weather.example/{filters.url_part(city)}/now",
+        f"https://weather.example/{filters.path_part(city)}/now",
+        server="https://weather.example",
         headers={"X-Key": Secret("DESK_TOKEN"), "X-User": config.user},
         body={"unit": unit, "days": 1},
         output=WeatherOutput,
@@ -311,9 +312,10 @@ class Calls(Workflow, name="calls", config=Config, source="calls.yaml"):
         return await ctx.http(
             "PUT",
             (
-                f"{config.desk_url}/questions/{filters.url_part(run.id)}?kind="
+                f"{config.desk_url}/questions/{filters.path_part(run.id)}?kind="
                 f"{filters.url_part(event.kind)}"
             ),
+            server=config.desk_url,
             query={"deep": inputs.deep, "lang": None, "tags": inputs.tags, "most": 3},
             headers={"Accept": "application/json"},
             auth=Basic(config.user, Secret("DESK_PASSWORD")),

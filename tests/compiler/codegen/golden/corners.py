@@ -213,7 +213,8 @@ class Corners(Workflow, name="corners", source="corners.yaml"):
     async def work(self, ctx: Context, event: Piece) -> Verdict | None:
         return await ctx.http(
             "POST",
-            f"https://example.org/{filters.url_part(event.name)}",
+            f"https://example.org/{filters.path_part(event.name)}",
+            server="https://example.org",
             body=[event.name, event.verdict, {"at": 1.5}],
             output=WORK_OUTPUT,
         )

@@ -95,7 +95,8 @@ def translate_prompt(chapter: Item[Chapter], inputs: Inputs[Chapters]) -> str:
 async def page(ctx: Context[State], name: str) -> PageOutput:
     return await ctx.http(
         "GET",
-        f"https://pages.example/{filters.url_part(name)}",
+        f"https://pages.example/{filters.path_part(name)}",
+        server="https://pages.example",
         output=PageOutput,
     )
 

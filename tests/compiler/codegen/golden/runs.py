@@ -1,7 +1,7 @@
 """Says what becomes of runs as a whole."""
 
 # Generated from runs.yaml. Edit the spec, not this file.
-# sha256:c988284ee5d51aad29f5dc28841251b9c031c719b4df7084c290e442d1de8fe0, output format 2
+# sha256:a9ce2c869701f746e2e6ea75c7ee081797e684455da1108164e665ba9dbbeedc, output format 2
 
 from typing import Annotated, Any, overload
 
@@ -162,10 +162,6 @@ class Runs(
     @pair.on_timeout
     def pair_timed_out(self, inputs: Inputs[Asked]) -> Restart:
         return Restart(Asked(customer=inputs.customer, id=inputs.id, note=inputs.note))
-
-    @pair.match_by
-    def match_pair(self, event: Left | Right) -> int:
-        return event.id
 
     # runs.yaml:38
     @step(retry_policy=DEFAULT_RETRY, timeout=10.0)

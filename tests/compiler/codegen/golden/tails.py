@@ -1,7 +1,7 @@
 """Saves, choices, joins, batches and exits."""
 
 # Generated from tails.yaml. Edit the spec, not this file.
-# sha256:ef1917569bcb911ef30a75c2597dc9fff1cb2957975dd8a469aa10de4f53ed42, output format 2
+# sha256:26d2a514d224a92a715eaaa6e0894060bb0412a25bbbbcb799fe3c0d99be4cf8, output format 2
 
 from typing import Annotated, Any, Literal, overload
 
@@ -229,7 +229,7 @@ class Tails(Workflow, name="tails", source="tails.yaml"):
             why=what if what is not None else late_ if late_ is not None else "nothing",
         )
 
-    # tails.yaml:81
+    # tails.yaml:82
     @transform
     def send_out(self, event: Joined, state: State) -> list[Item]:
         return [
@@ -237,7 +237,7 @@ class Tails(Workflow, name="tails", source="tails.yaml"):
             for word in filters.at_most(50, state.words)
         ]
 
-    # tails.yaml:91
+    # tails.yaml:92
     @transform
     def sort(self, event: Item, state: State) -> Odd | Sorted | None:
         share: Number = filters.finite(state.share + event.total)
@@ -267,7 +267,7 @@ class Tails(Workflow, name="tails", source="tails.yaml"):
     def sort_max_runs(self, inputs: Inputs[Started]) -> int:
         return inputs.limit * 2
 
-    # tails.yaml:107
+    # tails.yaml:108
     @transform(join=EachOf(fork="send_out"))
     def collect(
         self,
@@ -283,7 +283,7 @@ class Tails(Workflow, name="tails", source="tails.yaml"):
             return emitted
         return Fail(f"There was nothing among {len(inputs.items_)} items.")
 
-    # tails.yaml:116
+    # tails.yaml:117
     @transform
     def finish(self, event: Collected, state: State) -> Done:
         total = state.total + 1

@@ -333,7 +333,8 @@ class SupportTriage(
     ) -> Any:
         return await ctx.http(
             "POST",
-            f"{config.desk_url}/tickets/{filters.url_part(inputs.ticket_id)}/reply",
+            f"{config.desk_url}/tickets/{filters.path_part(inputs.ticket_id)}/reply",
+            server=config.desk_url,
             auth=Bearer(Secret("DESK_TOKEN")),
             body={"text": event.answer},
         )

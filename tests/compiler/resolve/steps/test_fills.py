@@ -203,7 +203,7 @@ def test_but_not_from_what_two_have(resolved) -> None:
     "accepts",
     [
         "{any: [NameFound, TitleFound]}",
-        "{at_least: {count: 1, of: [NameFound, TitleFound]}}",
+        "{any: [NameFound, TitleFound], count: 1}",
         "{all: [NameFound, TitleFound], within: 20s, on_timeout: proceed}",
     ],
 )

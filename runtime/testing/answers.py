@@ -1,0 +1,210 @@
+"""Answers that stand in for the actions of steps, and the people who give those to questions."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, get_args
+
+from pydantic_core import to_json
+
+from wfc.runtime.authoring.retry import read_retry_after
+from wfc.runtime.core.step_runs import Exit
+from wfc.runtime.core.ticks import PauseFailed, TimerFired
+from wfc.runtime.driver.run.doubles import Double, Instead
+from wfc.runtime.errors import InvalidAnswerError, LimitError, SettingsError, StepError, step_error
+from wfc.runtime.events import event_name
+from wfc.runtime.plan.inputs import HttpResponse
+from wfc.runtime.plan.pauses import Child, Outside, Question, QuestionAsked
+from wfc.runtime.values.outputs import InvalidOutput, from_json
+
+if TYPE_CHECKING:
+    from wfc.runtime.driver.context import StepContext
+    from wfc.runtime.driver.run import Run
+    from wfc.runtime.plan.step import Step
+
+__all__ = ["MockAnswer", "Script", "UnmockedStepError", "mocked_error"]
+
+
+@dataclass(frozen=True, slots=True)
+class MockAnswer:
+    """What a mocked step gives, as JSON data, or how it fails.
+
+    Args:
+        value: Its result.
+        error: The error with which it fails instead, by its dotted name.
+        status: Of the reply to a request.
+        headers: Of the reply to a request, by lower-case name.
+        body: What the service replied, where the error is an HTTP status.
+        after: Seconds until the answer is there; without a virtual clock nobody waits for it.
+        attempts: An answer for each attempt of one run, of which the last one repeats; of a question, one after
+            another until one is not refused. Then nothing else of this counts.
+    """
+
+    value: object = None
+    error: str | None = None
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: object = None
+    after: float = 0.0
+    attempts: Sequence[MockAnswer] = ()
+
+    @property
+    def each(self) -> Sequence[MockAnswer]:
+        """The answers to the attempts of one run."""
+        return self.attempts or (self,)
+
+
+class UnmockedStepError(SettingsError):
+    """A step ran that the test neither mocks nor lists under ``real``; never retried, never caught."""
+
+
+class Script:
+    """The answers of one step: one for each of its runs, of which the last one repeats.
+
+    Args:
+        step: The step, or what a step does for each of its items.
+        is_virtual: Whether time passes by itself, so that answers come when they are due.
+
+    ``last_refusal`` is why the last answer to a question was refused; empty if it was not.
+    """
+
+    def __init__(self, step: Step, answers: Sequence[MockAnswer], *, is_virtual: bool) -> None:
+        self._step = step
+        self._left = deque(answers)
+        self._given: dict[int, MockAnswer] = {}
+        self._is_virtual = is_virtual
+        self._open: dict[int, deque[MockAnswer]] = {}
+        self.last_refusal = ""
+
+    def of(self, number: int) -> MockAnswer:
+        """Return the answer of a run of the step."""
+        if number not in self._given:
+            self._given[number] = self._left.popleft() if len(self._left) > 1 else self._left[0]
+        return self._given[number]
+
+    @property
+    def double(self) -> Double:
+        """What stands in for the step's action."""
+        return self._ask if Question in self._step.pauses else self._act
+
+    async def _act(self, context: StepContext) -> Any:
+        step_run = context._step_run
+        assert step_run is not None
+        answers = self.of(step_run.number).each
+        answer = answers[min(step_run.attempt, len(answers)) - 1]
+        bounds = [each for each in (self._step.bound, self._step.timeout) if each is not None]
+        if answer.error == "timeout" and self._expires:  # nothing comes, and the clock tells so
+            return await self._never()
+        if self._is_virtual:
+            await asyncio.sleep(answer.after)
+        elif any(answer.after >= each for each in bounds):
+            return Instead.EXPIRE if self._step.bound == min(bounds) else self._too_late()
+        if answer.error is not None:
+            raise mocked_error(answer)
+        step_run.response = HttpResponse(answer.status, answer.headers)  # if the action is a request
+        return _mocked_value(self._step, answer.value)
+
+    async def _never(self) -> Instead:
+        if self._is_virtual:
+            await asyncio.get_running_loop().create_future()
+        return Instead.EXPIRE
+
+    def _too_late(self) -> None:
+        raise StepError("timeout", f"it took longer than {self._step.timeout:g} s")
+
+    @property
+    def _expires(self) -> bool:
+        """Return whether a wait of the step is known to end by the clock."""
+        step = self._step
+        bounds = (step.bound, step.on_expired, step.timeout if Question in step.pauses else None)
+        return any(each is not None for each in bounds)
+
+    # --- questions
+
+    async def _ask(self, context: StepContext) -> Any:
+        """Let the question be asked; ``answer_question`` answers it then as people do."""
+        step_run = context._step_run
+        assert step_run is not None
+        answers = self.of(step_run.number).each
+        for answer in answers:
+            if answer.error is None:
+                _mocked_value(self._step, answer.value)  # what never fits is a mistake of the test
+        if answers[0].error == "timeout" and not self._expires:
+            raise mocked_error(answers[0])  # no clock ever says so
+        self._open[step_run.number] = deque(answers)
+        return Instead.PAUSE
+
+    def answer_question(self, run: Run, asked: QuestionAsked) -> None:
+        """Answer a question of this step when its time has come."""
+        number = int(asked.id.rpartition("/")[2])
+        if number in self._open:
+            self._next(run, number, asked.id)
+
+    def _next(self, run: Run, number: int, question: str) -> None:
+        left = self._open[number]
+        if not left:
+            return  # nobody else answers: the question stays open, as it does then
+        answer = left.popleft()
+        after = answer.after if self._is_virtual else 0.0
+        run.loop.call_later(after, self._give, run, number, question, answer)
+
+    def _give(self, run: Run, number: int, question: str, answer: MockAnswer) -> None:
+        pause = run.execution.paused.get(number)
+        if pause is None or run.is_done:
+            return
+        if answer.error == "timeout":
+            due = [timer for timer, way in pause.timers.items() if way is not Exit.RESULT]
+            if due and not self._is_virtual:
+                run.take(TimerFired(due[0]))
+            return
+        if answer.error is not None:
+            run.take(PauseFailed(number, step_error(mocked_error(answer))))
+            return
+        values = answer.value if isinstance(answer.value, list) else [answer.value]
+        said = ""
+        for place, value in enumerate(values):
+            try:
+                run.answer(question, value, f"user:test-{len(pause.answers) + 1}-{place}")
+            except InvalidAnswerError as error:
+                said = str(error).replace(f"the answer to `{question}` ", "the answer ")
+        self.last_refusal = said
+        if said or number in run.execution.paused:
+            self._next(run, number, question)
+
+
+def mocked_error(answer: MockAnswer) -> StepError | LimitError:
+    """Return the error with which a mocked step fails."""
+    name = answer.error or ""
+    if name.partition(".")[0] == "limit":
+        return LimitError(f"mocked `{name}`", name)
+    status = re.fullmatch(r"http\.(\d{3})", name)
+    return StepError(
+        name,
+        f"mocked `{name}`",
+        status=int(status[1]) if status else None,
+        body=answer.body,
+        retry_after=read_retry_after(answer.headers.get("retry-after", "")),
+        also=("tool",) if name.startswith("python.") else (),
+    )
+
+
+def _mocked_value(step: Step, value: object) -> Any:
+    if step.result in {None, type(None)}:
+        return None
+    kind = step.result
+    one_of_several = Child in step.pauses or (Outside in step.pauses and len(get_args(kind)) > 1)
+    if one_of_several and isinstance(value, Mapping) and value.keys() <= {"event", "with"} and value:
+        kind = next((each for each in get_args(kind) or (kind,) if event_name(each) == value["event"]), kind)
+        value = value.get("with", {})
+    if Question in step.pauses and isinstance(value, list):
+        kind = list[kind]  # type: ignore[valid-type]  # by several people
+    try:
+        return from_json(kind, to_json(value))
+    except InvalidOutput as error:
+        raise UnmockedStepError(
+            f"the mock of step `{step.name}` is not what the step gives: {error}"
+        ) from None
