@@ -16,6 +16,7 @@ from wfc.compiler.cli.forms import FormField, fields_of
 from wfc.compiler.cli.json_text import parsed
 from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.rules import closest
+from wfc.runtime.authoring.definition import definition_of
 
 if TYPE_CHECKING:
     from wfc.runtime import Event, Workflow, WorkflowHandler
@@ -36,7 +37,7 @@ def asking_steps(workflow: type[Workflow]) -> list[str] | None:
     """Return the names of the steps that ask people; ``None`` where an unknown child workflow may ask too."""
     from wfc.runtime.plan.pauses import Child, Question
 
-    steps = workflow.table().steps
+    steps = definition_of(workflow).plan.steps
     if any(Child in (step.item or step).pauses for step in steps):
         return None
     return [step.name for step in steps if Question in step.pauses]

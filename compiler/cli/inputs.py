@@ -13,6 +13,7 @@ from wfc.compiler.cli.json_text import NotPlainError, parsed
 from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.rules import closest
 from wfc.compiler.workspace.sources import MAX_OTHER_BYTES, load_other, quoted_path
+from wfc.runtime.authoring.definition import definition_of
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -147,7 +148,7 @@ def from_outside(pairs: Sequence[str], workflow: type[Workflow]) -> list[Event]:
 
     from wfc.runtime.events import event_name
 
-    kinds = {event_name(kind): kind for kind in workflow.table().received}
+    kinds = {event_name(kind): kind for kind in definition_of(workflow).plan.received}
     found: list[Event] = []
     for pair in pairs:
         name, equals, text = pair.partition("=")

@@ -15,6 +15,7 @@ from wfc.compiler.cli.programs import load_program
 from wfc.compiler.cli.spec_tests import named_test
 from wfc.compiler.cli.stdout import output_kept
 from wfc.compiler.diagnostics.escaping import printable
+from wfc.runtime.authoring.definition import definition_of
 
 if TYPE_CHECKING:
     from collections import deque
@@ -131,8 +132,8 @@ def run(program: str, inputs: Inputs) -> Followed:
     from wfc.runtime.driver.engine import default_engine
 
     try:
-        kind = loaded.workflow.table().start_class
-        ends = loaded.workflow.table().end_classes
+        kind = definition_of(loaded.workflow).plan.start_class
+        ends = definition_of(loaded.workflow).plan.end_classes
     except WorkflowError as error:
         raise click.ClickException(printable(str(error))) from None
     if inputs.field is not None:

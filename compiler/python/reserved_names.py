@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 from typing import Final
 
-__all__ = ["CLASSES", "CONSTANTS", "FIELDS", "LOCALS", "METHODS"]
+__all__ = ["CLASSES", "CONSTANTS", "FIELDS", "LOCALS", "METHODS", "WORKFLOW_ATTRIBUTES"]
 
 KEYWORDS: Final = frozenset(keyword.kwlist)
 
@@ -47,10 +47,10 @@ STATE_ATTRIBUTES: Final = frozenset({"checked"})
 
 WORKFLOW_ATTRIBUTES: Final = frozenset(
     """
-    add_step add_workflows engine events part prepare read_config resource_manager run runtime serializer
-    start_event_class steps stop_event_class table timeout validate workflow_name
+    add_step add_workflows engine events resource_manager run serializer start_event_class stop_event_class timeout
+    validate workflow_name
     """.split()
-)
+)  # public ones, which a method would hide from programs and from type checkers
 
 OF_RUNS: Final = frozenset({"run_bounds", "run_cancel", "run_deadline", "run_error", "run_key", "runs_per"})
 

@@ -1,37 +1,147 @@
-"""The definition of a workflow by its class: keywords, steps, and the table built from them once."""
+"""The definition of a workflow by its class: keywords, steps, and the plan made of them once."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from wfc.runtime.authoring.class_reader import read_plan
 from wfc.runtime.authoring.run_rules import RunFunction, RunRules
 from wfc.runtime.authoring.step_functions import StepFunction
-from wfc.runtime.errors import WorkflowValidationError
+from wfc.runtime.errors import WorkflowConfigurationError, WorkflowValidationError
 from wfc.runtime.events import RunConfig
 from wfc.runtime.plan import Plan
 from wfc.runtime.plan.inputs import WorkflowBase
 from wfc.runtime.plan.run_rules import RUN_EXITS, Limits, Receives, WhenRunning
 
-__all__ = ["WorkflowDefinition"]
+__all__ = ["Definition", "WorkflowDefinition", "definition_of"]
+
+
+class Definition:
+    """What a workflow class says, by its keywords and its steps.
+
+    Args:
+        kind: The class.
+        base: The definition of the class that it is derived from, whose keywords it has unless it gives others.
+    """
+
+    def __init__(self, kind: type[Any], base: Definition | None) -> None:
+        self.kind = kind
+        self.name: str | None = base.name if base else None
+        self.config: type[RunConfig] | None = base.config if base else None
+        self.deadline: float | None = base.deadline if base else None
+        self.source: str | None = base.source if base else None
+        self.when_running: WhenRunning | None = base.when_running if base else None
+        self.limits: Limits | None = base.limits if base else None
+        self.receives: tuple[Receives, ...] = base.receives if base else ()
+        self.moved: Mapping[str, str] = base.moved if base else {}
+        self.removed: tuple[str, ...] = base.removed if base else ()
+        self.added_steps: dict[str, StepFunction[Any, Any]] = {}  # the free functions among its steps
+        self._plan: Plan | None = None
+        self._run_rules: RunRules | None = None
+
+    @property
+    def plan(self) -> Plan:
+        """The plan of the class's steps, which is made once.
+
+        Raises:
+            WorkflowValidationError: A signature cannot be read.
+        """
+        if self._plan is None:
+            rules = self.run_rules
+            self._plan = read_plan(
+                self.kind.__name__,
+                self.steps(),
+                is_generated=self.name is not None,
+                received=tuple(one.event for one in self.receives),
+                limits=rules.limits,
+                computes_bounds=rules.bounds is not None,
+                exits={name: rules.functions[name] for name in RUN_EXITS if name in rules.functions},
+            )
+        return self._plan
+
+    @property
+    def run_rules(self) -> RunRules:
+        """What the class declares about its runs, which is read once.
+
+        Raises:
+            WorkflowValidationError: The declarations contradict each other.
+        """
+        if self._run_rules is None:
+            functions: dict[str, RunFunction] = {}
+            for owner in reversed(self.kind.__mro__):
+                functions.update(
+                    (value.what, value) for value in vars(owner).values() if isinstance(value, RunFunction)
+                )
+            self._run_rules = RunRules(
+                self.kind.__name__, functions, self.when_running, self.limits, self.receives
+            )
+        return self._run_rules
+
+    def steps(self) -> dict[str, StepFunction[Any, Any]]:
+        """Return the steps as defined, by name: inherited ones first, in the order of their classes."""
+        found: dict[str, StepFunction[Any, Any]] = {}
+        for owner in reversed(self.kind.__mro__):
+            for name, value in vars(owner).items():
+                if isinstance(value, StepFunction):
+                    found[name] = value
+                else:
+                    found.pop(name, None)  # overridden by something that is no step
+            if issubclass(owner, WorkflowDefinition):
+                found.update(definition_of(owner).added_steps)
+        return found
+
+    def add_step(self, function: StepFunction[Any, Any]) -> None:
+        """Make a decorated free function a step of the class.
+
+        Raises:
+            WorkflowValidationError: The class already has a step of that name.
+        """
+        if not isinstance(function, StepFunction):
+            raise WorkflowValidationError(f"`{getattr(function, '__name__', function)}` lacks `@step`")
+        if function.__name__ in self.steps():
+            raise WorkflowValidationError(f"{self.kind.__name__} already has a step `{function.__name__}`")
+        self.added_steps[function.__name__] = function
+        self._plan = None
+
+
+class ClassInternals:
+    """The value of a workflow class's only private attribute, ``_wfc``: all other names are free for subclasses.
+
+    Each class gets one of its own when it is first asked for. An object has another value under the same name,
+    with what it was made with, in its ``__dict__``, which comes first.
+    """
+
+    definition: Definition | None = None
+
+    def __get__(self, owner: object | None, kind: type[Any]) -> Definition:
+        """Return the definition of a class.
+
+        Raises:
+            WorkflowConfigurationError: It is asked of an object, which then has not been initialised.
+        """
+        if owner is not None:
+            raise WorkflowConfigurationError(
+                f"`{type(owner).__name__}.__init__` does not call `super().__init__()`, which every workflow needs"
+            )
+        if self.definition is not None and self.definition.kind is kind:
+            return self.definition
+        made = ClassInternals()
+        made.definition = Definition(kind, self.definition)
+        kind._wfc = made
+        return made.definition
+
+
+def definition_of(kind: type[Any]) -> Definition:
+    """Return the definition of a workflow class."""
+    found: Definition = kind._wfc
+    return found
 
 
 class WorkflowDefinition(WorkflowBase):
     """The definition of a workflow by class keywords and decorated methods; see ``Workflow``."""
 
-    _steps: ClassVar[dict[str, StepFunction[Any, Any]]]
-    _table: ClassVar[Plan | None] = None
-    _name: ClassVar[str | None] = None
-    _config: ClassVar[type[RunConfig] | None] = None
-    _deadline: ClassVar[float | None] = None
-    _source: ClassVar[str | None] = None
-    _when_running: ClassVar[WhenRunning | None] = None
-    _limits: ClassVar[Limits | None] = None
-    _receives: ClassVar[tuple[Receives, ...]] = ()
-    _moved: ClassVar[Mapping[str, str]] = {}
-    _removed: ClassVar[tuple[str, ...]] = ()
-    _rules: ClassVar[RunRules | None] = None
+    _wfc: Any = ClassInternals()
 
     def __init_subclass__(
         cls,
@@ -48,76 +158,17 @@ class WorkflowDefinition(WorkflowBase):
         **kwargs: Any,
     ) -> None:
         super().__init_subclass__(**kwargs)
-        cls._table = cls._rules = None
-        cls._steps = {}
+        own = definition_of(cls)
         if when_running is not None:
-            cls._when_running = when_running
+            own.when_running = when_running
         if limits is not None:
-            cls._limits = limits
+            own.limits = limits
         if receives is not None:
-            cls._receives = receives
+            own.receives = receives
         if moved is not None or removed:
-            cls._moved, cls._removed = moved or {}, removed
+            own.moved, own.removed = moved or {}, removed
         if name is not None:
-            cls._name, cls._config, cls._deadline, cls._source = name, config, deadline, source
-
-    @classmethod
-    def table(cls) -> Plan:
-        """Return the table of the class's steps, which is built once.
-
-        Raises:
-            WorkflowValidationError: A signature cannot be read.
-        """
-        table = cls.__dict__.get("_table")
-        if table is None:
-            received = tuple(one.event for one in cls._receives)
-            rules = cls._run_rules()
-            table = cls._table = read_plan(
-                cls.__name__,
-                cls._written_steps(),
-                is_generated=cls._name is not None,
-                received=received,
-                limits=rules.limits,
-                computes_bounds=rules.bounds is not None,
-                exits={name: rules.functions[name] for name in RUN_EXITS if name in rules.functions},
-            )
-        return table
-
-    _plan = table  # which a step or an attribute of that name does not hide, as below
-
-    @classmethod
-    def _run_rules(cls) -> RunRules:
-        """Return what the class declares about its runs, which is read once.
-
-        Raises:
-            WorkflowValidationError: The declarations contradict each other.
-        """
-        found: RunRules | None = cls.__dict__.get("_rules")
-        if found is None:
-            functions: dict[str, RunFunction] = {}
-            for owner in reversed(cls.__mro__):
-                functions.update(
-                    (value.what, value) for value in vars(owner).values() if isinstance(value, RunFunction)
-                )
-            found = cls._rules = RunRules(
-                cls.__name__, functions, cls._when_running, cls._limits, cls._receives
-            )
-        return found
-
-    @classmethod
-    def steps(cls) -> dict[str, StepFunction[Any, Any]]:
-        """Return the steps as defined, by name: inherited ones first, in the order of their classes."""
-        found: dict[str, StepFunction[Any, Any]] = {}
-        for owner in reversed(cls.__mro__):
-            for name, value in vars(owner).items():
-                if isinstance(value, StepFunction):
-                    found[name] = value
-                else:
-                    found.pop(name, None)  # overridden by something that is no step
-            found.update(owner.__dict__.get("_steps", {}))
-        return found
-
-    _written_steps = steps
+            own.name, own.config, own.deadline, own.source = name, config, deadline, source
 
     @classmethod
     def add_step(cls, function: StepFunction[Any, Any]) -> None:
@@ -126,11 +177,4 @@ class WorkflowDefinition(WorkflowBase):
         Raises:
             WorkflowValidationError: The class already has a step of that name.
         """
-        if not isinstance(function, StepFunction):
-            raise WorkflowValidationError(f"`{getattr(function, '__name__', function)}` lacks `@step`")
-        if function.__name__ in cls._written_steps():
-            raise WorkflowValidationError(f"{cls.__name__} already has a step `{function.__name__}`")
-        if "_steps" not in cls.__dict__:
-            cls._steps = {}
-        cls._steps[function.__name__] = function
-        cls._table = None
+        definition_of(cls).add_step(function)

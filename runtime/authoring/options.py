@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from wfc.runtime.authoring.definition import WorkflowDefinition
+from wfc.runtime.authoring.definition import Definition, WorkflowDefinition
 from wfc.runtime.errors import WorkflowConfigurationError, WorkflowValidationError
 
 __all__ = ["check_options", "check_step_names"]
 
-_FREE_NAMES = frozenset({"engine", "prepare", "resource_manager", "steps", "table", "timeout", "validate"})
-"""Names of workflow attributes that subclasses may reuse, because nothing else looks these attributes up."""
+_FREE_NAMES = frozenset({"engine", "resource_manager", "timeout", "validate"})
+"""Names of workflow attributes that steps may have all the same: programs use them in this way."""
 
 
 def check_options(timeout: Any, num_concurrent_runs: Any, stream_limit: Any, runtime: Any) -> None:
@@ -36,7 +36,7 @@ def check_options(timeout: Any, num_concurrent_runs: Any, stream_limit: Any, run
         raise WorkflowConfigurationError("`num_concurrent_runs` must be an integer greater than 0, or None")
 
 
-def check_step_names(kind: type[WorkflowDefinition], base: type[WorkflowDefinition]) -> None:
+def check_step_names(definition: Definition, base: type[WorkflowDefinition]) -> None:
     """Reject steps whose names would hide attributes that every workflow has.
 
     Args:
@@ -45,9 +45,9 @@ def check_step_names(kind: type[WorkflowDefinition], base: type[WorkflowDefiniti
     Raises:
         WorkflowValidationError: There is such a step.
     """
-    taken = sorted(name for name in kind._written_steps() if hasattr(base, name) and name not in _FREE_NAMES)
+    taken = sorted(name for name in definition.steps() if hasattr(base, name) and name not in _FREE_NAMES)
     if taken:
         raise WorkflowValidationError(
-            f"{kind.__name__} cannot be run: every workflow has {', '.join(f'`{name}`' for name in taken)} already, so "
-            f"a step needs another name"
+            f"{definition.kind.__name__} cannot be run: every workflow has {', '.join(f'`{name}`' for name in taken)} "
+            f"already, so a step needs another name"
         )

@@ -159,7 +159,7 @@ def _computed(found: RunFunction, read: Callable[[Any, CallingRun], T]) -> Calla
             raise
         except Exception as error:
             raise ExpressionError(
-                f"`{name}` of {run.workflow.workflow_name} cannot be computed: {error}"
+                f"`{name}` of {run.workflow._wfc.name} cannot be computed: {error}"
             ) from error
 
     return computed

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from wfc.runtime.authoring.definition import WorkflowDefinition
+from wfc.runtime.authoring.definition import WorkflowDefinition, definition_of
 
 __all__ = ["folder_of", "settings_folder", "sibling_module", "sibling_workflow"]
 
@@ -72,7 +72,7 @@ def sibling_workflow(folder: Path, name: str) -> type[Any] | None:
             isinstance(found, type)
             and issubclass(found, WorkflowDefinition)
             and found.__module__ == module.__name__
-            and found._name == name
+            and definition_of(found).name == name
         ):
             return found
     return None

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
+from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.authoring.resource.kinds import AnyResource, Request, ResourceConfig
 from wfc.runtime.events import Event, HumanResponseEvent, InputRequiredEvent, StopEvent, event_name
 from wfc.runtime.plan import Plan
@@ -167,7 +168,7 @@ def get_workflow_representation(workflow: Workflow | type[Workflow]) -> Workflow
         WorkflowValidationError: A step's signature cannot be read.
     """
     kind = workflow if isinstance(workflow, type) else type(workflow)
-    made = _Graph(kind._plan())
+    made = _Graph(definition_of(kind).plan)
     return WorkflowGraph(
         name=kind.__name__,
         nodes=list(made.nodes.values()),

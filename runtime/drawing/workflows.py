@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from types import CodeType, ModuleType
 from typing import Any, Final
 
+from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.drawing.graph import Arrow, Box, Graph
 from wfc.runtime.drawing.rendering import render
 from wfc.runtime.drawing.representation import (
@@ -69,7 +70,7 @@ def _nest(
     way: tuple[type[Workflow], ...],
     deepest: int,
 ) -> None:
-    for step in _class_of(workflow)._plan().steps:
+    for step in definition_of(_class_of(workflow)).plan.steps:
         for child in _children(step.function, workflow) if len(way) < deepest else ():
             if child in way:
                 continue  # it starts itself, perhaps by way of others
@@ -125,7 +126,7 @@ def _children(function: Callable[..., Any], workflow: Workflow | type[Workflow])
                 found[value] = None
     if pauses and isinstance(workflow, Workflow):
         for text in filter(str.isidentifier, texts):
-            kind = workflow._own_engine.class_of(text, type(workflow))
+            kind = workflow._wfc.engine.class_of(text, type(workflow))
             if kind is not None:
                 found[kind] = None
     yield from found

@@ -47,6 +47,7 @@ _OTHERS: Final = {
 _KEPT_BY_AGENTS: Final = (
     ("llama_index.core.memory.types", "BaseMemory"),
     ("llama_index.core.storage.chat_store.base", "BaseChatStore"),
+    ("llama_index.core.agent.react.types", "BaseReasoningStep"),
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wfc.runtime.authoring.decorators import StepFunction
+from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.workflow import Workflow
 
 __all__ = ["get_steps_from_class", "get_steps_from_instance", "is_free_function"]
@@ -12,12 +13,12 @@ __all__ = ["get_steps_from_class", "get_steps_from_instance", "is_free_function"
 
 def get_steps_from_class(_class: type[Workflow]) -> dict[str, StepFunction[Any, Any]]:
     """Return the steps of a class as they are written, by name."""
-    return _class._written_steps()
+    return definition_of(_class).steps()
 
 
 def get_steps_from_instance(workflow: Workflow) -> dict[str, StepFunction[Any, Any]]:
     """Return the steps of a workflow as they are written, by name."""
-    return type(workflow)._written_steps()
+    return definition_of(type(workflow)).steps()
 
 
 def is_free_function(qualname: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from wfc.runtime.authoring.definition import WorkflowDefinition, definition_of
 from wfc.runtime.authoring.signatures import arguments_of
 from wfc.runtime.errors import SnapshotError
 from wfc.runtime.events import Event
@@ -82,13 +83,13 @@ def _write_child(value: Child[Any], _step: Step, values: Values) -> dict[str, An
     }
 
 
-def _name_of(workflow: Any) -> str:
+def _name_of(workflow: str | type[WorkflowDefinition] | WorkflowDefinition) -> str:
     """Return the name by which the engine knows a workflow."""
     if isinstance(workflow, str):
         return workflow
     if isinstance(workflow, type):
-        return getattr(workflow, "_name", None) or f"{workflow.__module__}.{workflow.__qualname__}"
-    return str(workflow.workflow_name)
+        return definition_of(workflow).name or f"{workflow.__module__}.{workflow.__qualname__}"
+    return str(workflow._wfc.name)
 
 
 def _read_child(data: dict[str, Any], _step: Step, values: Values) -> Child[Any]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
+from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.calls.sibling_modules import settings_folder
 from wfc.runtime.core.step_runs import Exit
 from wfc.runtime.driver.engine import Engine
@@ -258,7 +259,7 @@ def _scripts(workflow: type[Workflow], case: SpecTest, *, is_virtual: bool) -> d
     """Return the answers of the steps that a test mocks; those of an item's action are the step's."""
     return {
         step.name: Script(step.item or step, answers, is_virtual=is_virtual)
-        for step in workflow.table().steps
+        for step in definition_of(workflow).plan.steps
         if step.action is not None and step.name not in case.real and (answers := case.mock.get(step.name))
     }
 
@@ -266,7 +267,7 @@ def _scripts(workflow: type[Workflow], case: SpecTest, *, is_virtual: bool) -> d
 def _doubles(workflow: type[Workflow], case: SpecTest, scripts: Mapping[str, Script]) -> dict[str, Double]:
     """Return replacements for the actions of steps: the test's mocks, and an error for a step without one."""
     doubles: dict[str, Double] = {}
-    for step in workflow.table().steps:
+    for step in definition_of(workflow).plan.steps:
         if step.action is not None and step.name not in case.real:
             acting = step.item or step  # an item's action is the step's
             if step.name in scripts:
@@ -296,21 +297,22 @@ def _complaint(step: Step) -> Double:
 
 
 def _config(workflow: type[Workflow], case: SpecTest) -> RunConfig | None:
-    if workflow._config is None:
+    config = definition_of(workflow).config
+    if config is None:
         return None
     folder = settings_folder(workflow)
-    return config_for_tests(workflow._config, folder, real=bool(case.real), given=case.config)
+    return config_for_tests(config, folder, real=bool(case.real), given=case.config)
 
 
 def _start_event(workflow: type[Workflow], fields: Mapping[str, object]) -> StartEvent:
     try:
-        return TypeAdapter(workflow.table().start_class).validate_json(to_json(dict(fields)))
+        return TypeAdapter(definition_of(workflow).plan.start_class).validate_json(to_json(dict(fields)))
     except ValidationError as error:
         raise _CannotRunError(f"`start` does not fit: {problems(error)}") from None
 
 
 def _from_outside(workflow: type[Workflow], delivery: Delivery) -> Event:
-    kinds = {event_name(kind): kind for kind in workflow.table().received}
+    kinds = {event_name(kind): kind for kind in definition_of(workflow).plan.received}
     kind = kinds.get(delivery.event)
     if kind is None:
         raise _CannotRunError(f"the workflow does not receive `{delivery.event}`")

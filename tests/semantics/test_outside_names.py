@@ -14,6 +14,7 @@ import pytest
 from pydantic_core import to_jsonable_python
 
 from wfc.runtime import StepFailedError
+from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.values.outputs import InvalidOutput, Wanted, form_schema, from_json
 from wfc.runtime.values.outside_names import json_outside
 
@@ -85,7 +86,7 @@ OUTSIDE = {
 
 def run(workflow: type[Any], start: dict[str, Any]) -> Any:
     async def main() -> Any:
-        kind = workflow.table().start_class
+        kind = definition_of(workflow).plan.start_class
         return await workflow().run(start_event=kind.model_validate_json(json.dumps(start)))
 
     return asyncio.run(main())
@@ -210,7 +211,7 @@ class Some:
 def test_random_records_go_out_and_come_back_the_same(number: int, shown: Any, seed: str) -> None:
     some = Some(random.Random(f"{seed} {number}"))  # noqa: S311 - the same each time
     workflow = shown.workflow(some.spec())
-    start = workflow.table().start_class
+    start = definition_of(workflow).plan.start_class
     kind = start.model_fields["it"].annotation
     last = ("record", len(some.records) - 1)
     for _ in range(5):

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.driver.context.calling import Calling
-from wfc.runtime.driver.context.scope import StateWorkflow, Unstarted
+from wfc.runtime.driver.context.scope import Unstarted
 from wfc.runtime.driver.current_step import CURRENT_STEP
 from wfc.runtime.driver.former_names import former_context_name
 from wfc.runtime.driver.run import Run
+from wfc.runtime.driver.run.needs import RunWorkflow
 from wfc.runtime.errors import ContextStateError, WorkflowCancelledByUser, WorkflowRuntimeError
 from wfc.runtime.events import Event, StopEvent
 from wfc.runtime.plan.inputs import ContextBase
@@ -50,7 +51,7 @@ class Context(Calling, ContextBase, Generic[S]):
 
     def __init__(
         self,
-        workflow: StateWorkflow,
+        workflow: RunWorkflow[Any],
         previous_context: Mapping[str, Any] | None = None,
         serializer: BaseSerializer | None = None,
     ) -> None:
@@ -70,16 +71,16 @@ class Context(Calling, ContextBase, Generic[S]):
         if previous_context is not None:
             self._run = self._stored_in(workflow, previous_context)
 
-    def _stored_in(self, workflow: StateWorkflow, data: Mapping[str, Any]) -> Unstarted:
-        serializer = self._serializer or workflow._serializer
-        found = Unstarted(workflow, read_run(workflow.workflow_name, workflow._plan(), data, serializer))
+    def _stored_in(self, workflow: RunWorkflow[Any], data: Mapping[str, Any]) -> Unstarted:
+        serializer = self._serializer or workflow._wfc.serializer
+        found = Unstarted(workflow, read_run(workflow._wfc.name, workflow._wfc.plan, data, serializer))
         if found.stored is not None and found.stored.execution is None:
             found.stored = None  # only a state
         return found
 
     def __repr__(self) -> str:
         run = self._run
-        where = f"Context of {run.workflow._plan().owner}"
+        where = f"Context of {run.workflow._wfc.plan.owner}"
         if isinstance(run, Unstarted):
             return f"<{where}, before its run>"
         if self._step_run is not None:
@@ -110,20 +111,20 @@ class Context(Calling, ContextBase, Generic[S]):
             ContextStateError: It is a step's own context: an active step has no state that could be stored.
         """
         run = self._run
-        serializer = serializer or getattr(self, "_serializer", None) or run.workflow._serializer
+        serializer = serializer or getattr(self, "_serializer", None) or run.workflow._wfc.serializer
         if self._step_run is not None:
             raise ContextStateError("inside a step there is no snapshot; the handler's context gives one")
         if not isinstance(run, Unstarted):
             if run.kept is not None and isinstance(run.execution.outcome, WorkflowCancelledByUser):
                 return run.kept.to_dict(serializer, include_state=include_state)
             return self._in_loop(lambda: run.snapshot(serializer, include_state=include_state))
-        name, plan = run.workflow.workflow_name, run.workflow._plan()
+        name, plan = run.workflow._wfc.name, run.workflow._wfc.plan
         data = write_state(name, plan, run.state if include_state else None, serializer)
         return data if run.stored is None else {**run.stored.data, "state": data["state"]}
 
     @classmethod
     def from_dict(
-        cls, workflow: StateWorkflow, data: Mapping[str, Any], serializer: BaseSerializer | None = None
+        cls, workflow: RunWorkflow[Any], data: Mapping[str, Any], serializer: BaseSerializer | None = None
     ) -> Context[S]:
         """Return the context of a snapshot; ``workflow.run(ctx=…)`` resumes its run, under its id.
 

@@ -3,37 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.driver.loops import call_and_block
 from wfc.runtime.driver.run import Run
+from wfc.runtime.driver.run.needs import RunWorkflow
 from wfc.runtime.driver.run.step_runs import idempotency_key, retry_info
 from wfc.runtime.errors import ContextStateError
-from wfc.runtime.plan import Plan
 from wfc.runtime.plan.retries import RetryInfo
 from wfc.runtime.store.snapshots import StoredRun
 from wfc.runtime.values.serializers import BaseSerializer
 from wfc.runtime.values.state import StateStore
 
-__all__ = ["Scope", "StateWorkflow", "Unstarted"]
+__all__ = ["Scope", "Unstarted"]
 
 T = TypeVar("T")
-
-
-class StateWorkflow(Protocol):
-    """The interface of a workflow that a context uses before there is a run."""
-
-    @property
-    def workflow_name(self) -> str:
-        """The workflow's name."""
-
-    @property
-    def _serializer(self) -> BaseSerializer | None:
-        """The default serializer of values of undeclared classes."""
-
-    def _plan(self) -> Plan:
-        """Return the plan of the class's steps."""
 
 
 class Unstarted:
@@ -41,10 +26,10 @@ class Unstarted:
 
     __slots__ = ("state", "store", "stored", "workflow")
 
-    def __init__(self, workflow: StateWorkflow, stored: StoredRun | None = None) -> None:
+    def __init__(self, workflow: RunWorkflow[Any], stored: StoredRun | None = None) -> None:
         self.workflow = workflow
         self.stored = stored
-        self.state = workflow._plan().new_state() if stored is None else stored.state
+        self.state = workflow._wfc.plan.new_state() if stored is None else stored.state
         self.store: StateStore[Any] = StateStore(self)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.authoring.run_rules import RunRules
 from wfc.runtime.calls.sibling_modules import folder_of, sibling_workflow
 from wfc.runtime.core.execution import OF_RUN
@@ -67,7 +68,7 @@ class Engine(Delivery):
             WorkflowConfigurationError: Another workflow has this name.
         """
         made: StartableWorkflow = workflow(engine=self) if isinstance(workflow, type) else workflow
-        called = name or made.workflow_name
+        called = name or made._wfc.name
         known = self._workflows.get(called)
         if known is not None and type(known) is not type(made):
             raise WorkflowConfigurationError(f"this engine has another workflow of the name `{called}`")
@@ -101,7 +102,7 @@ class Engine(Delivery):
             return None
 
     def _generated_beside(self, name: str, other: type[Any]) -> StartableWorkflow | None:
-        folder = folder_of(other) if other._name is not None else None
+        folder = folder_of(other) if definition_of(other).name is not None else None
         if folder is None:
             return None
         found = self._beside.get((folder, name))
@@ -124,7 +125,7 @@ class Engine(Delivery):
     def receiving(self, event: str) -> Iterator[tuple[Run, Receives]]:
         """Yield the live runs that declare an event of that name as received, with the declarations."""
         for run in list(self._receiving.get(event, {}).values()):
-            yield run, run.workflow._run_rules().receives[event]
+            yield run, run.workflow._wfc.run_rules.receives[event]
 
     def has_ended(self, known_by: str | Key) -> bool:
         """Return whether a run with that id, or of that workflow and key, has ended recently."""
@@ -141,20 +142,20 @@ class Engine(Delivery):
             self._forget_dead()
             self._loop = run.loop
         workflow = run.workflow
-        rules = workflow._run_rules()
-        if rules.has_none and workflow._gate is None:
+        rules = workflow._wfc.run_rules
+        if rules.has_none and workflow._wfc.gate is None:
             self._enlist(run, rules)
             run.begin()
             return run
         if rules.key is not None and run.key is None:
             run.key = rules.key(run)
         with self.lock:
-            others = self.runs_of(workflow.workflow_name, run.key) if run.key is not None else []
+            others = self.runs_of(workflow._wfc.name, run.key) if run.key is not None else []
             if others and (joined := self._make_way(run, rules, others)) is not None:
                 return joined
             gates = self._gates_for(run, rules)
             self._enlist(run, rules)
-            kept = self.mailbox.take((workflow.workflow_name, run.key)) if run.key is not None else []
+            kept = self.mailbox.take((workflow._wfc.name, run.key)) if run.key is not None else []
             run.passage = Admission(run, gates, self.lock, self._drop)
         run.passage.start()
         for event, message_id in kept:
@@ -178,7 +179,7 @@ class Engine(Delivery):
             above = above.above
         if way in {"reject", "join"}:
             raise RunExistsError(
-                f"a run of {run.workflow.workflow_name} with the key {run.key!r} is not over: {first.run_id}",
+                f"a run of {run.workflow._wfc.name} with the key {run.key!r} is not over: {first.run_id}",
                 first.run_id,
             )
         if way == "replace":
@@ -189,7 +190,7 @@ class Engine(Delivery):
         return None
 
     def _gates_for(self, run: Run, rules: RunRules) -> list[Gate]:
-        name, found = run.workflow.workflow_name, []
+        name, found = run.workflow._wfc.name, []
         if run.key is not None and rules.when_running != "parallel":
             # even where there is nobody to wait for: the steps of one that is over may still clean up
             found.append(self._gate(("key", name, run.key), 1))
@@ -199,8 +200,8 @@ class Engine(Delivery):
         if most is not None:
             per = rules.per(run) if rules.per is not None else ""
             found.append(self._gate(("runs", name, per), int(most)))
-        if run.workflow._gate is not None:
-            found.append(run.workflow._gate)
+        if run.workflow._wfc.gate is not None:
+            found.append(run.workflow._wfc.gate)
         above = run.above
         while above is not None:  # a child counts as a part of the run that waits for it
             if above.passage is not None:
@@ -227,7 +228,7 @@ class Engine(Delivery):
             raise RunExistsError(f"a run with the id {run.run_id!r} is not over", run.run_id)
         if rules.has_none:
             return
-        name = run.workflow.workflow_name
+        name = run.workflow._wfc.name
         self._classes[name] = type(run.workflow)
         if run.key is not None:
             self._keyed.setdefault((name, run.key), {})[run.run_id] = run
@@ -241,10 +242,10 @@ class Engine(Delivery):
             return
         del self._runs[run.run_id]
         self._ended[run.run_id] = None
-        rules = run.workflow._run_rules()
+        rules = run.workflow._wfc.run_rules
         if not rules.has_none:
             with self.lock:
-                key = run.workflow.workflow_name, run.key or ""
+                key = run.workflow._wfc.name, run.key or ""
                 keyed = self._keyed.get(key, {})
                 if keyed.pop(run.run_id, None) is not None and not keyed:
                     del self._keyed[key]

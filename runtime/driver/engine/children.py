@@ -11,7 +11,7 @@ from wfc.runtime.core.ticks import PauseFailed, PauseResolved
 from wfc.runtime.driver.messages import read_as
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.children import Parent
-from wfc.runtime.driver.run.needs import RunEngine, RunWorkflow
+from wfc.runtime.driver.run.needs import RunEngine, RunInternals, RunWorkflow
 from wfc.runtime.errors import (
     InvalidMessageError,
     RunUnknownError,
@@ -31,23 +31,28 @@ DEEPEST = 100
 """How many runs may be parts of each other: more is a workflow that starts itself without end."""
 
 
-class StartableWorkflow(RunWorkflow[Run], Protocol):
-    """The interface of workflows whose runs an engine starts."""
+class StartableInternals(RunInternals[Run], Protocol):
+    """The inner state of a workflow whose runs an engine starts."""
 
-    def __init__(self, *, engine: Any = None) -> None: ...
-
-    @property
-    def start_event_class(self) -> type[StartEvent]:
-        """The class of the event that starts a run."""
-
-    def _prepare(
+    def prepare(
         self,
+        workflow: RunWorkflow[Run],
         *,
         start_event: StartEvent | None = None,
         run_id: str | None = None,
         **options: Any,
     ) -> Run:
         """Return a run that has not begun."""
+
+
+class StartableWorkflow(Protocol):
+    """The interface of workflows whose runs an engine starts."""
+
+    def __init__(self, *, engine: Any = None) -> None: ...
+
+    @property
+    def _wfc(self) -> StartableInternals:
+        """The workflow's inner state."""
 
 
 class ChildStarter(RunEngine[Run], Protocol):
@@ -133,7 +138,7 @@ class ChildStarter(RunEngine[Run], Protocol):
         """
         if run_id not in run.parked:
             return None
-        stored = read_run(workflow.workflow_name, workflow._plan(), run.parked[run_id])
+        stored = read_run(workflow._wfc.name, workflow._wfc.plan, run.parked[run_id])
         run.parked = {known: data for known, data in run.parked.items() if known != run_id}
         return Run.going_on(workflow, stored, run_id, engine=self, clock=run.clock)
 
@@ -143,10 +148,14 @@ class ChildStarter(RunEngine[Run], Protocol):
         """Return a new run whose span is a child of the span of the step run that starts it."""
         span = run.trace.span_of(number) if run.trace is not None else None
         if span is None:
-            return workflow._prepare(start_event=start, run_id=run_id, engine=self, clock=run.clock)
+            return workflow._wfc.prepare(
+                workflow, start_event=start, run_id=run_id, engine=self, clock=run.clock
+            )
         tokens = span.activate()
         try:
-            return workflow._prepare(start_event=start, run_id=run_id, engine=self, clock=run.clock)
+            return workflow._wfc.prepare(
+                workflow, start_event=start, run_id=run_id, engine=self, clock=run.clock
+            )
         finally:
             span.deactivate(tokens)
 
@@ -171,12 +180,12 @@ def _resolve_with_end(run: Run, number: int, child: Child[Any], admitted: Run) -
 
 
 def _start_event(workflow: StartableWorkflow, inputs: Mapping[str, object] | StartEvent) -> StartEvent:
-    kind = workflow.start_event_class
+    kind = workflow._wfc.plan.start_class
     if type(inputs) is kind:
         return inputs
     data = inputs.model_dump(by_alias=True) if isinstance(inputs, StartEvent) else inputs
     try:
-        return read_as(kind, data, f"the inputs of `{workflow.workflow_name}`")
+        return read_as(kind, data, f"the inputs of `{workflow._wfc.name}`")
     except InvalidMessageError as error:
         raise StepError("workflow.inputs", str(error)) from None
 
@@ -187,7 +196,7 @@ def _end_as_declared(admitted: Run, end: StopEvent, child: Child[Any]) -> Event:
     Raises:
         StepError: The parent has no such class, or the event does not fit it.
     """
-    name = admitted.workflow.workflow_name
+    name = admitted.workflow._wfc.name
     if not child.ends:
         return end
     for kind in child.ends:
@@ -210,7 +219,7 @@ def _failure(admitted: Run, error: BaseException) -> StepError:
         kind = "timeout"
     elif isinstance(error, WorkflowCancelledByUser):
         kind = "cancelled"
-    name = admitted.workflow.workflow_name
+    name = admitted.workflow._wfc.name
     said = {"failed": "failed", "timeout": "took too long", "cancelled": "was cancelled"}[kind]
     failure = StepError(f"workflow.{kind}", f"the workflow `{name}` {said}: {error}")
     failure.__cause__ = error
@@ -222,7 +231,7 @@ def _relate(made: Run, run: Run, step_run: StepRun, *, is_attached: bool) -> Run
     if depth > DEEPEST:
         raise StepError("workflow.failed", f"{DEEPEST} runs have started each other: this would never end")
     made.parent = Parent(
-        run.run_id, run.workflow.workflow_name, step_run.step.name, step_run.number, step_run.path, depth
+        run.run_id, run.workflow._wfc.name, step_run.step.name, step_run.number, step_run.path, depth
     )
     if is_attached:
         made.above = run

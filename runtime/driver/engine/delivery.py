@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any, Protocol
 
+from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.authoring.run_rules import RunRules, key_text
 from wfc.runtime.driver.engine.children import ChildStarter, StartableWorkflow
 from wfc.runtime.driver.loops import call_and_await
@@ -98,7 +99,7 @@ class Delivery(ChildStarter, Protocol):
             runs = self.runs_of(workflow, called)
             if not runs:
                 return self._deliver_later(event, workflow, called, message_id, if_absent, beside)
-        if runs[0].workflow._run_rules().when_running == "queue":
+        if runs[0].workflow._wfc.run_rules.when_running == "queue":
             del runs[1:]  # the others are still to begin, and about something else
         return any([await _receive(run, event, message_id) for run in runs])
 
@@ -155,7 +156,7 @@ class Delivery(ChildStarter, Protocol):
         kind = self.class_of(workflow, beside)
         if kind is None:
             raise RunUnknownError(f"there is no workflow `{workflow}`, and no run of one")
-        rules: RunRules = kind._run_rules()
+        rules: RunRules = definition_of(kind).run_rules
         name = name_of(event)
         receives = rules.receives.get(name)
         if receives is None or receives.key is None:
@@ -171,11 +172,13 @@ class Delivery(ChildStarter, Protocol):
         self, event: Event | Message, workflow: StartableWorkflow, key: str, message_id: str | None
     ) -> bool:
         """Start a run with inputs from the event's fields; deliver the event to it if it accepts it."""
-        kind, name = workflow.start_event_class, workflow.workflow_name
+        kind, name = workflow._wfc.plan.start_class, workflow._wfc.name
         names = {name for field, info in kind.model_fields.items() for name in (field, own_name(field, info))}
         fields = {name: value for name, value in fields_of(event).items() if name in names}
-        run = workflow._prepare(start_event=read_as(kind, fields, f"the inputs of `{name}`"), engine=self)
-        rules = workflow._run_rules()
+        run = workflow._wfc.prepare(
+            workflow, start_event=read_as(kind, fields, f"the inputs of `{name}`"), engine=self
+        )
+        rules = workflow._wfc.run_rules
         if rules.key is not None:
             run.key = rules.key(run)
         if run.key != key:

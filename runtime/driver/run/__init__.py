@@ -105,7 +105,7 @@ class Run(ReachableRun["Run"]):
             ContextStateError: The stored run belongs to another workflow.
         """
         execution = stored.execution
-        if execution is None or execution.plan is not workflow._plan():
+        if execution is None or execution.plan is not workflow._wfc.plan:
             raise ContextStateError("this context is of a run of another workflow")
         assert execution.inputs is not None
         if stored.trace:
@@ -268,9 +268,7 @@ class Run(ReachableRun["Run"]):
             other = self.above or self.engine.run(self.parent.run_id)
             if other is not None and other.trace is not None:
                 starter = other.trace.span_of(self.parent.number)
-        self.trace.begin(
-            self.workflow, self.workflow.workflow_name, self.run_id, self.execution.inputs, starter
-        )
+        self.trace.begin(self.workflow, self.workflow._wfc.name, self.run_id, self.execution.inputs, starter)
         if self.trace.event_handlers:
             self.look_inside()
 
@@ -299,7 +297,7 @@ class Run(ReachableRun["Run"]):
 
     def context_of(self, step_run: StepRun) -> Any:
         """Return the context of a step run."""
-        return self.workflow._context_for(self, step_run)
+        return self.workflow._wfc.context_for(self, step_run)
 
     def info_of(self, step_run: StepRun) -> RunInfo:
         """Return the value of ``run`` in a step's expressions."""
@@ -308,7 +306,7 @@ class Run(ReachableRun["Run"]):
 
     def part_for(self, step_run: StepRun, name: str) -> Any:
         """Return the workflow for a step's parameter; runs that it starts are parts of the step's run."""
-        return self.workflow._part_for(self, step_run, name)
+        return self.workflow._wfc.part_for(self, step_run, name)
 
     @property
     def event_waits(self) -> EventWaits:
@@ -362,7 +360,7 @@ class Run(ReachableRun["Run"]):
         """
         execution = self.execution
         stored = StoredRun(self.run_id, execution.state if include_state else None)
-        name, now = self.workflow.workflow_name, self.loop.time()
+        name, now = self.workflow._wfc.name, self.loop.time()
         if execution.outcome is not None:
             return write_run(name, execution.plan, stored, now, serializer)
         if execution.inputs is None:

@@ -31,5 +31,5 @@ def bounds_at_start(run: CallingRun) -> tuple[Mapping[int, int], Mapping[tuple[s
         raise
     except Exception as error:
         raise ExpressionError(f"a bound on step runs cannot be computed: {error}") from error
-    work_out: Any = run.workflow._run_rules().bounds
+    work_out: Any = run.workflow._wfc.run_rules.bounds
     return limits or NONE, work_out(run) if work_out is not None else NONE

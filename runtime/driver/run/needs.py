@@ -1,7 +1,4 @@
-"""The interfaces of a workflow and of an engine that a run uses.
-
-A workflow's steps are methods of any name, so names that only runs use begin with an underscore.
-"""
+"""The interfaces of a workflow and of an engine that a run uses."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from wfc.runtime.events import Event
 from wfc.runtime.plan import Plan
 from wfc.runtime.values.serializers import BaseSerializer
 
-__all__ = ["RunEngine", "RunWorkflow"]
+__all__ = ["RunEngine", "RunInternals", "RunWorkflow"]
 
 R = TypeVar("R")
 
@@ -51,48 +48,58 @@ class RunEngine(Protocol[R]):
         """Deliver an event to all runs that receive it."""
 
 
-class RunWorkflow(Protocol[R]):
-    """The interface of a workflow that a run uses."""
+class RunInternals(Protocol[R]):
+    """The inner state of a workflow, as far as a run uses it."""
 
     @property
-    def workflow_name(self) -> str:
+    def name(self) -> str:
         """The workflow's name."""
 
     @property
-    def _serializer(self) -> BaseSerializer | None:
+    def plan(self) -> Plan:
+        """The plan of the class's steps."""
+
+    @property
+    def run_rules(self) -> RunRules:
+        """The class's rules for its runs."""
+
+    @property
+    def serializer(self) -> BaseSerializer | None:
         """The default serializer of values of undeclared classes in snapshots."""
 
     @property
-    def _stream_limit(self) -> int | None:
+    def stream_limit(self) -> int | None:
         """The number of events of a run's stream that are kept for later readers; ``None``: all."""
 
     @property
-    def _timeout(self) -> float | None:
+    def timeout(self) -> float | None:
         """The number of seconds that a run may take; ``None``: no limit."""
 
     @property
-    def _gate(self) -> Gate | None:
+    def gate(self) -> Gate | None:
         """The gate that limits the concurrent runs of this object; ``None``: no limit."""
 
     @property
-    def _manager(self) -> ResourceManager:
+    def resource_manager(self) -> ResourceManager:
         """The manager of the resources that the steps use."""
 
     @property
-    def _own_engine(self) -> RunEngine[R]:
+    def engine(self) -> RunEngine[R]:
         """The engine of the workflow's runs."""
-
-    def _plan(self) -> Plan:
-        """Return the plan of the class's steps."""
-
-    def _run_rules(self) -> RunRules:
-        """Return the class's rules for its runs."""
 
     def read_config(self) -> Any:
         """Return the config."""
 
-    def _context_for(self, run: R, step_run: StepRun) -> Any:
+    def context_for(self, run: R, step_run: StepRun) -> Any:
         """Return the context of a step run."""
 
-    def _part_for(self, run: R, step_run: StepRun, name: str) -> Any:
+    def part_for(self, run: R, step_run: StepRun, name: str) -> Any:
         """Return the workflow for a step's parameter of that name; ``None`` is the default."""
+
+
+class RunWorkflow(Protocol[R]):
+    """The interface of a workflow that a run uses: all other names are free for its steps and attributes."""
+
+    @property
+    def _wfc(self) -> RunInternals[R]:
+        """The workflow's inner state."""

@@ -76,11 +76,11 @@ class ReachableRun(StatefulRun[R], Generic[R]):
 
     def is_meant_for(self, event: Event) -> bool:
         """Return whether an event of a class that it receives is for this run, as far as its key shows."""
-        return is_meant_for(self.workflow._run_rules(), self.key, event)
+        return is_meant_for(self.workflow._wfc.run_rules, self.key, event)
 
     def takes(self, event: Event | Message) -> bool:
         """Return whether the run accepts such an event from outside."""
-        return own_class(self.workflow._run_rules(), self.execution, event) is not None
+        return own_class(self.workflow._wfc.run_rules, self.execution, event) is not None
 
     def receive(self, event: Event | Message, message_id: str | None) -> bool:
         """Accept an event from outside, in the run's event loop; return whether it is new.
@@ -91,10 +91,10 @@ class ReachableRun(StatefulRun[R], Generic[R]):
         """
         if self.is_done or self.execution.outcome is not None:
             raise RunEndedError(f"the run {self.run_id} has ended, so it takes no {name_of(event)}")
-        kind = own_class(self.workflow._run_rules(), self.execution, event)
+        kind = own_class(self.workflow._wfc.run_rules, self.execution, event)
         if kind is None:
             raise InvalidMessageError(
-                f"the run {self.run_id} of `{self.workflow.workflow_name}` takes no {name_of(event)} from outside"
+                f"the run {self.run_id} of `{self.workflow._wfc.name}` takes no {name_of(event)} from outside"
             )
         if message_id is not None and message_id in self.execution.received:
             return False

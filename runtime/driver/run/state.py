@@ -80,14 +80,14 @@ class StatefulRun(Generic[R]):
         stored: StoredRun | None = None,
     ) -> None:
         self.workflow = workflow
-        self.engine = engine or workflow._own_engine
+        self.engine = engine or workflow._wfc.engine
         self.run_id = run_id
         self.key: str | None = None
         self.parent: Parent | None = None  # whoever started it
         self.above: R | None = None  # the same if this is part of it
         self.parked: Mapping[str, Any] = NONE  # snapshots of runs that may be part of this one, by id
         self.passage: Admission | None = None
-        plan = workflow._plan()
+        plan = workflow._wfc.plan
         self._stored = stored
         known = None if stored is None else stored.execution
         self.execution = known or Execution(plan, run_id, plan.new_state() if state is None else state)
@@ -130,7 +130,7 @@ class StatefulRun(Generic[R]):
     @property
     def timeout(self) -> float | None:
         """The number of seconds that the run may take."""
-        return self.bounds.get(("deadline", OF_RUN), self.workflow._timeout)
+        return self.bounds.get(("deadline", OF_RUN), self.workflow._wfc.timeout)
 
     def active_steps(self) -> list[str]:
         """Return the names of the steps that are running, paused, or wait to be tried again."""
@@ -179,7 +179,7 @@ class StatefulRun(Generic[R]):
     def resources(self) -> Resources:
         """The resources that the steps use."""
         if self._resources is None:
-            self._resources = Resources(self.workflow._manager)
+            self._resources = Resources(self.workflow._wfc.resource_manager)
         return self._resources
 
     @property
@@ -206,7 +206,7 @@ class StatefulRun(Generic[R]):
             SettingsError: A value is missing or does not fit.
         """
         if self._config is None:
-            self._config = self.workflow.read_config()
+            self._config = self.workflow._wfc.read_config()
         return self._config
 
     @property

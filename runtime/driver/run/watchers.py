@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Any, Protocol
 
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import StepRun
+from wfc.runtime.driver.run.needs import RunWorkflow
 from wfc.runtime.driver.run.replies import StreamedReply
 from wfc.runtime.driver.run.stream import Stream
 from wfc.runtime.events import ChildNote, Event, StepState, StepStateChanged, StopEvent
@@ -20,18 +21,6 @@ Observer = Callable[[Event], None]
 """A function called with each event of a run: ``InternalDispatchEvent`` s and streamed events."""
 
 
-class NamedWorkflow(Protocol):
-    """The interface of a run's workflow that watchers use."""
-
-    @property
-    def workflow_name(self) -> str:
-        """The workflow's name."""
-
-    @property
-    def _stream_limit(self) -> int | None:
-        """The number of events of a run's stream that are kept for later readers; ``None``: all."""
-
-
 class WatchedRun(Protocol):
     """The interface of a run that watchers use."""
 
@@ -40,7 +29,7 @@ class WatchedRun(Protocol):
         """The run's id."""
 
     @property
-    def workflow(self) -> NamedWorkflow:
+    def workflow(self) -> RunWorkflow[Any]:
         """The run's workflow."""
 
     @property
@@ -146,13 +135,13 @@ class Watchers:
         self._tell(event, run.run_id)
         if run.above is not None and run.above.execution.observed:
             if not isinstance(event, ChildNote):
-                name = run.workflow.workflow_name
+                name = run.workflow._wfc.name
                 event = ChildNote.model_construct(run_id=run.run_id, workflow=name, event=event)
             run.above.watchers.note(event)
 
     def _show(self, event: Event, run_id: str) -> None:
         if self._stream is None:
-            self._stream = Stream(self._run.workflow._stream_limit)
+            self._stream = Stream(self._run.workflow._wfc.stream_limit)
         self._stream.publish(event, run_id)
         self._tell(event, run_id)
 
@@ -180,7 +169,7 @@ class Watchers:
     def stream(self) -> Stream:
         """The stream of published events, created at the first event or the first request of a reader."""
         if self._stream is None:
-            self._stream = Stream(self._run.workflow._stream_limit)
+            self._stream = Stream(self._run.workflow._wfc.stream_limit)
             if self._run.is_done:
                 self._stream.publish(self._run.last_event(), self._run.run_id)
                 self._stream.close()

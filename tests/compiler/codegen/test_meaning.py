@@ -203,3 +203,35 @@ def test_a_generated_workflow_runs() -> None:
         return await minimal.Greet().run(name="Ada")
 
     assert asyncio.run(run()) == minimal.Greeted(text="Hello Ada")
+
+
+STEPS_OF_ANY_NAME = """\
+wfc: 1
+workflow: {name}
+start: Asked
+end: Answered
+events:
+  Asked: {{text: string}}
+  Answered: {{text: string}}
+steps:
+  {name}:
+    kind: transform
+    accepts: Asked
+    emit: {{event: Answered, with: {{text: "${{{{ event.text }}}}!"}}}}
+"""
+
+
+@pytest.mark.parametrize("name", ["part", "prepare", "read_config", "steps", "table", "validate", "timeout"])
+def test_a_step_may_have_a_name_that_the_runtime_uses(name: str) -> None:
+    text = compile_text(STEPS_OF_ANY_NAME.format(name=name).encode(), "any.yaml", source="any.yaml").python
+    module = ModuleType(f"any_{name}")
+    sys.modules[module.__name__] = module
+    exec(compile(text, "any_workflow.py", "exec"), module.__dict__)  # noqa: S102
+    own = (value for value in vars(module).values() if getattr(value, "__module__", "") == module.__name__)
+    workflow = next(value for value in own if hasattr(value, "run"))
+
+    async def main() -> Any:
+        return await workflow().run(text="hello")
+
+    assert asyncio.run(main()).text == "hello!"
+    assert (f"async def {name}(" in text or f"def {name}(" in text) is (name not in {"validate", "timeout"})

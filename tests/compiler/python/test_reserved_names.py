@@ -20,7 +20,7 @@ from wfc.compiler.python.literals import (
     pascal_case,
     snake_case,
 )
-from wfc.compiler.python.reserved_names import CLASSES, FIELDS, LOCALS, METHODS
+from wfc.compiler.python.reserved_names import CLASSES, FIELDS, LOCALS, METHODS, WORKFLOW_ATTRIBUTES
 from wfc.runtime import Event, Record, RunConfig, RunState, StartEvent, StopEvent, Workflow
 
 
@@ -43,8 +43,9 @@ def test_an_end_event_may_have_a_field_result() -> None:
     assert Done(result="x").model_dump() == {"result": "x"}
 
 
-def test_methods_hide_nothing_of_a_workflow() -> None:
-    assert public(Workflow) <= METHODS
+def test_methods_hide_nothing_of_a_workflow_and_may_have_all_other_names() -> None:
+    assert public(Workflow) == WORKFLOW_ATTRIBUTES
+    assert WORKFLOW_ATTRIBUTES <= METHODS
 
 
 def test_classes_hide_no_import() -> None:

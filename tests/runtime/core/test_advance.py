@@ -23,6 +23,7 @@ from wfc.runtime import (
     step,
     transform,
 )
+from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.core.advance import advance
 from wfc.runtime.core.effects import StartTimer
 from wfc.runtime.core.execution import Execution
@@ -138,7 +139,7 @@ def test_the_ticks_alone_give_the_same_run_again(seconds: list[float]) -> None:
     assert isinstance(first.outcome, StopEvent)
     assert [type(tick) for tick in ticks] == [type(tick) for tick in others]
 
-    again = Execution(Flow.table(), "r", None)
+    again = Execution(definition_of(Flow).plan, "r", None)
     for tick in ticks:
         advance(again, tick)
         # what shall start and what is wanted can be read off the execution, and is left to the driver
@@ -155,7 +156,7 @@ def test_the_ticks_alone_give_the_same_run_again(seconds: list[float]) -> None:
 
 
 def begun() -> Execution:
-    execution = Execution(Flow.table(), "r", None)
+    execution = Execution(definition_of(Flow).plan, "r", None)
     advance(execution, Started(Begin(seconds=[1, 2]), {}))
     return execution
 

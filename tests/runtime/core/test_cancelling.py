@@ -29,6 +29,7 @@ from wfc.runtime import (
     step,
     transform,
 )
+from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.core.advance import advance
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.ticks import Completed, Started
@@ -185,7 +186,7 @@ def test_to_cancel_costs_the_same_however_much_is_under_way(calls_counted: Calla
     """Counted in the calls that are made, so that no clock is needed."""
 
     def calls(count: int) -> int:
-        execution = Execution(Queue.table(), "r", Queue.table().new_state())
+        execution = Execution(definition_of(Queue).plan, "r", definition_of(Queue).plan.new_state())
         advance(execution, Started(Began(), {}))
         advance(execution, Completed(1, [Fast(number=number) for number in range(count)]))
         runs = list(execution.in_flight.values())

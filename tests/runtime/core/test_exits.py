@@ -46,6 +46,7 @@ from wfc.runtime import (
     step,
     transform,
 )
+from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.calls.settings import Price, Settings
 from wfc.runtime.testing import ScriptedModel
 
@@ -337,7 +338,7 @@ def test_an_exit_sees_the_state_class_that_it_names(play: Play) -> None:
 
     with pytest.raises(StepFailedError, match="nobody can wait"):
         play(Alone)
-    assert Alone.table().state is Memory
+    assert definition_of(Alone).plan.state is Memory
 
 
 class Spending(Workflow, limits=Limits(tokens=9)):

@@ -30,6 +30,7 @@ from wfc.runtime import (
     step,
     transform,
 )
+from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.core.advance import advance
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.ticks import Completed, ItemCompleted, Paused, Started
@@ -345,7 +346,7 @@ def test_each_item_costs_the_same_however_many_there_are(calls_counted: Callable
     """Counted in the calls that are made, so that no clock is needed."""
 
     def calls(count: int) -> int:
-        execution = Execution(Mapped.table(), "r", Mapped.table().new_state())
+        execution = Execution(definition_of(Mapped).plan, "r", definition_of(Mapped).plan.new_state())
         advance(execution, Started(Began(seconds=[0.0] * count), {}))
         advance(execution, Paused(1, Items([0.0] * count), None, None))  # type: ignore[arg-type]
         with calls_counted() as made:

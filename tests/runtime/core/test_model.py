@@ -33,6 +33,7 @@ from wfc.runtime import (
     WorkflowCancelledByUser,
     WorkflowTimeoutError,
 )
+from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.core.advance import advance
 from wfc.runtime.core.advance.collecting import collect
 from wfc.runtime.core.effects import CancelTask, CheckInbox, NotifyObservers, StartTimer, StopTimer
@@ -65,7 +66,7 @@ class Play:
     """One run, driven tick by tick; and, from some moment on, what was read of its snapshot beside it."""
 
     def __init__(self, maker: Maker, workflow: type[Workflow], rng: random.Random) -> None:
-        self.maker, self.rng, self.plan = maker, rng, workflow.table()
+        self.maker, self.rng, self.plan = maker, rng, definition_of(workflow).plan
         self.values = Values(Classes.of(self.plan))
         self.execution = self.fresh()
         self.twin: Execution | None = None

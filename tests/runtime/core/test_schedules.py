@@ -36,6 +36,7 @@ from wfc.runtime import (
     run_error,
     transform,
 )
+from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.core.advance import advance
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.ticks import Tick
@@ -238,7 +239,7 @@ def test_whatever_happens_a_run_ends_and_leaves_nothing(count: int, actions: lis
     paid = sum(what == "pay" for what, _ in actions)
     assert said[1] <= paid  # each event is taken once, or told of at the end
 
-    again = Execution(Rich.table(), "r", Rich.table().new_state())
+    again = Execution(definition_of(Rich).plan, "r", definition_of(Rich).plan.new_state())
     for tick in ticks:
         advance(again, tick)
         if again.outcome is None:

@@ -18,6 +18,7 @@ from wfc.runtime import (
     Workflow,
     step,
 )
+from wfc.runtime.authoring.definition import definition_of
 
 Play = Callable[..., Any]
 
@@ -135,7 +136,7 @@ def test_steps_are_inherited_and_overridden(play: Play) -> None:
             return StopEvent(result="derived")
 
     assert (play(Base), play(Derived)) == ("base", "derived")
-    assert list(Derived.steps()) == ["start", "end"]
+    assert list(definition_of(Derived).steps()) == ["start", "end"]
 
 
 def test_a_step_may_be_called_like_the_function_that_it_is() -> None:
