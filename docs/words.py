@@ -64,6 +64,11 @@ ERROR_WORDS: Final = {
     "http.4xx": "a status of 400 to 499: the request is at fault; likewise for other hundreds",
     "http.5xx": "a status of 500 to 599: the service is at fault",
     "http.429": "one status, here: too many requests; likewise for any other",
+    "command": "a command failed; `command.3` is one that ended with the number 3",
+    "command.killed": "something ended it from outside",
+    "command.too_large": "it printed more than 16 MB, and was killed",
+    "command.invalid_output": "it printed something else than `output` says",
+    "command.arguments": "it cannot be given this: an argument from data begins with `-`, or no program takes it",
     "timeout": "an attempt took longer than `timeout`, or a service did not reply in time",
     "connection": "a service could not be reached, or the connection broke",
     "model": "anything wrong with a model's answer, or a status that its service replied with",
@@ -100,7 +105,12 @@ PLACES: Final = {
 OPERATORS: Final = (
     ("a field, an item, a part", "order.total", "order.tags[0]", "order.tags[1:]", "prices[name]"),
     ("arithmetic", "7 + 2 * 3", "7 / 2", "7 // 2", "7 % 2", "-order.count"),
-    ("texts and lists put together", '"no. " ~ order.count', "order.tags + [name]"),
+    (
+        "texts, lists and maps put together",
+        '"no. " ~ order.count',
+        "order.tags + [name]",
+        'prices + {"pen": 2.5}',
+    ),
     ("comparison", "order.count == 3", 'name != "pen"', 'order.total > "10"', "order.count <= 2"),
     ("is it in it", "name in order.tags", '"oo" in name', "name not in prices"),
     (

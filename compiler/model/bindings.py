@@ -8,7 +8,7 @@ from typing import Literal
 from wfc.compiler.diagnostics import Address, Place
 from wfc.compiler.expressions import Expression, Template
 from wfc.compiler.model.values import Secret, Value
-from wfc.compiler.slotted import dataclass
+from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import Record, Type
 
 
@@ -48,10 +48,11 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Prompt:
+class NamedText:
     """A named text, whose expressions are resolved where it is used.
 
     Args:
+        args: What it must be given there.
         place: Of the text: in the section, or in a file of its own.
         breaks: Of a file: where in ``text`` a line ends that ends with two characters in the file.
     """
@@ -61,6 +62,7 @@ class Prompt:
     place: Place
     address: Address
     breaks: tuple[int, ...] = ()
+    args: Record = field(default_factory=lambda: Record("args", role="namespace"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,6 +141,34 @@ class HttpRequest:
     body: Value | None
 
 
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument of a command.
+
+    Args:
+        guarded: Whether its value must not begin with `-`, as data could make an option of it.
+    """
+
+    text: Template
+    guarded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """A program that is started, and what it is given.
+
+    Args:
+        program: As the settings allow it; empty where it is wrong, which is reported.
+        read_only: Whether it changes nothing anywhere.
+    """
+
+    program: str
+    arguments: tuple[Argument, ...]
+    stdin: Template | None
+    env: tuple[Header, ...]
+    read_only: bool
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Tool:
     """A tool binding.
@@ -146,6 +176,7 @@ class Tool:
     Args:
         python: ``module:function``, or ``None``.
         request: For an http tool (its expressions see ``args`` and ``config``), or ``None``.
+        command: For a tool that starts a program (its expressions see ``args`` and ``config``), or ``None``.
         workflow: The name of the workflow that it is, or ``None``. What that takes and gives is known at its calls.
         file: The path of the file that declares it, as findings show it; a python tool's module lies beside that.
         args: What it takes; a record whose name is made from the tool's.
@@ -167,16 +198,19 @@ class Tool:
     declares_args: bool = True
     workflow: str | None = None
     file: str = ""
+    command: CommandLine | None = None
 
 
 __all__ = [
+    "Argument",
     "Auth",
     "ChosenAddress",
+    "CommandLine",
     "Header",
     "HttpRequest",
     "Model",
+    "NamedText",
     "OAuth2",
-    "Prompt",
     "Resource",
     "Retry",
     "Tool",

@@ -204,6 +204,52 @@ class Calling(Messaging):
         )
         return await self._cached(asked, output, call)
 
+    @overload
+    async def command(
+        self,
+        command: Sequence[str],
+        *,
+        stdin: str | None = None,
+        env: Mapping[str, str | Secret] | None = None,
+    ) -> str: ...
+    @overload
+    async def command(
+        self,
+        command: Sequence[str],
+        *,
+        stdin: str | None = None,
+        env: Mapping[str, str | Secret] | None = None,
+        output: type[T] | Output[T],
+    ) -> T: ...
+    async def command(
+        self,
+        command: Sequence[str],
+        *,
+        stdin: str | None = None,
+        env: Mapping[str, str | Secret] | None = None,
+        output: Any = str,
+    ) -> Any:
+        """Start a program that the settings allow; return what it has printed.
+
+        Args:
+            command: The program and its arguments; no shell reads them.
+            stdin: What it reads.
+            env: Further variables of its environment.
+            output: ``str`` for its text, ``list[str]`` for its lines, any other type for JSON.
+
+        Raises:
+            StepError: The call failed; see ``call_command``.
+        """
+        from wfc.runtime.calls.commands import call_command
+
+        self._inside("command").called = True
+        folder = settings_folder(type(self._started("command").workflow))
+
+        async def call() -> Any:
+            return await call_command(command, beside=folder, stdin=stdin, env=env, output=output)
+
+        return await self._cached(("command", list(command), stdin, _named(env)), output, call)
+
     async def _cached(
         self, asked: tuple[object, ...], output: Any, call: Callable[[], Awaitable[Any]]
     ) -> Any:
