@@ -26,7 +26,7 @@ DOCS: Final = Path(__file__).parent
 ROOMS: Final = (
     "reading files shape names types outside_names values bindings python agents caching expressions operands"
     " patterns templates"
-    " steps pauses messages runs flow joins races cases suppressions"
+    " steps pauses messages triggers runs flow joins races cases suppressions"
 ).split()
 """The order of the groups of problems, by their modules; others come last."""
 
@@ -74,6 +74,7 @@ TOLD: Final = {
     "steps": ("Steps", "When an action fails"),
     "pauses": ("human", "wait"),
     "messages": ("From outside", "send", "workflow"),
+    "triggers": ("Triggers",),
     "runs": ("A run as a whole", "Versions"),
     "flow": ("emit", "Loops"),
     "joins": ("Side by side", "Batches"),

@@ -8,6 +8,7 @@ once for each state of ``pyproject.toml``.
 from __future__ import annotations
 
 import argparse
+import concurrent.futures
 import glob
 import hashlib
 import os
@@ -56,9 +57,12 @@ def main():
     for number, (version, executable) in enumerate(pythons):
         say("Python %s (%d of %d)" % (version, number + 1, len(pythons)))
         scripts = environment(version, executable)
-        if number == 0:
-            look_over(scripts)
-        run("tests", [os.path.join(scripts, "python"), "-m", "pytest", "-n", "2", *pytest_args], quiet=False)
+        with concurrent.futures.ThreadPoolExecutor(1) as beside:
+            looked_over = beside.submit(look_over, scripts) if number == 0 else None
+            tests = [os.path.join(scripts, "python"), "-m", "pytest", "-n", "2", *pytest_args]
+            run("tests", tests, quiet=False)
+            if looked_over:
+                looked_over.result()  # which ends this program too, if something is wrong
 
 
 def chosen_pythons(options):
@@ -150,7 +154,7 @@ def write(path, text):
 
 
 def look_over(scripts):
-    """Style, format and types: the same on every Python, so once."""
+    """Style, format and types: the same on every Python, so once; beside the tests, which wait now and then."""
     ruff, mypy = os.path.join(scripts, "ruff"), os.path.join(scripts, "mypy")
     run("ruff check", [ruff, "check", "."])
     run("ruff format --check", [ruff, "format", "--check", "."])

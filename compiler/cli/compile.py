@@ -9,7 +9,8 @@ import click
 
 from wfc.compiler.cli.command import Command
 from wfc.compiler.cli.findings import note, show
-from wfc.compiler.cli.module_files import Output, write_all
+from wfc.compiler.cli.module_files import MANIFEST, Output, write_all
+from wfc.compiler.cli.trigger_data import NOT_STARTED, as_data
 from wfc.compiler.diagnostics.escaping import printable
 from wfc.compiler.passes import compile_shared, compile_text
 from wfc.compiler.workspace.compiled import Compiled
@@ -48,6 +49,9 @@ def command(paths: tuple[str, ...], output: str | None, force: bool) -> int:
     write_all(outputs, [each.path for each in sources], force=force)
     for each in outputs:
         click.echo(printable(f"{each.origin} -> {each.path}"))
+        if each.triggers:
+            names = ", ".join(f"`{name}`" for name in each.triggers)
+            note(f"{each.origin}: {names} written to {MANIFEST}; {NOT_STARTED}")
     return 0
 
 
@@ -95,4 +99,5 @@ def to_write(compiled: Compiled, folder: str, project: Project) -> Iterator[Outp
         source=relative_path(compiled.path, folder),
         source_sha256=compiled.sha256,
         python=compiled.python,
+        triggers={each.name: as_data(each) for each in compiled.workflow.triggers},
     )

@@ -22,6 +22,7 @@ COMMANDS = {
     "run": "Run a spec or a generated module.",
     "test": "Run the tests written in specs.",
     "graph": "Draw a spec's flow.",
+    "triggers": "Show what starts runs of a spec, and when.",
     "explain": "Explain a finding's code.",
     "schema": "Print the JSON Schema of specs.",
 }

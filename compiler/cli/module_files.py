@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
 import click
 
 from wfc.compiler.codegen import OUTPUT_FORMAT
-from wfc.compiler.slotted import dataclass
+from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.workspace.reading import read_file
 from wfc.compiler.workspace.sources import quoted_path
 from wfc.compiler.workspace.writing import write_whole
@@ -37,6 +37,7 @@ class Output:
         source: The spec's path, relative to the folder, with ``/``.
         source_sha256: Of the spec's bytes.
         python: The module's text.
+        triggers: What starts runs of the workflow, by name, as plain data.
     """
 
     folder: str
@@ -46,6 +47,7 @@ class Output:
     source: str
     source_sha256: str
     python: str
+    triggers: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def path(self) -> str:
@@ -99,6 +101,7 @@ def manifest(folder: str, outputs: Sequence[Output], force: bool) -> bytes:
             "source": output.source,
             "source_sha256": output.source_sha256,
             "sha256": sha256(output.python.encode()).hexdigest(),
+            **({"triggers": output.triggers} if output.triggers else {}),
         }
     record = {"output_format": OUTPUT_FORMAT, "modules": dict(sorted(modules.items()))}
     # the name of a file need not be a text; as JSON writes it, it comes back as it was
@@ -124,7 +127,7 @@ def is_entry(name: str, entry: object) -> bool:
     return (
         os.path.basename(name) == name
         and isinstance(entry, dict)
-        and all(isinstance(value, str) for value in entry.values())
+        and all(isinstance(value, dict if key == "triggers" else str) for key, value in entry.items())
     )
 
 

@@ -13,6 +13,7 @@ from wfc.compiler.model.events import Event
 from wfc.compiler.model.messages import Received, RunKey
 from wfc.compiler.model.runs import Whole
 from wfc.compiler.model.steps import Step
+from wfc.compiler.model.triggers import Trigger
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import Record, Type
 
@@ -52,6 +53,7 @@ class Workflow:
         whole: Whether every step, event and entry of the spec is here. Where a finding made ``resolve`` leave
             one out, rules about the flow as a whole stay silent.
         run: What it says of a run as a whole.
+        triggers: What starts runs of it by itself.
         broken_calls: Names of workflows that it calls and that have mistakes of their own, so that nothing can be
             generated.
     """
@@ -82,6 +84,7 @@ class Workflow:
     receives: tuple[Received, ...] = ()
     key: RunKey | None = None
     broken_calls: tuple[str, ...] = ()
+    triggers: tuple[Trigger, ...] = ()
 
     @property
     def outside(self) -> tuple[str, ...]:

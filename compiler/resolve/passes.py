@@ -33,8 +33,10 @@ from wfc.compiler.resolve.whole.unused import (
     report_unused_resources,
 )
 from wfc.compiler.resolve.whole.workflow import build_workflow
+from wfc.compiler.slotted import replace
 
 if TYPE_CHECKING:
+    from wfc.compiler.model.triggers import Trigger
     from wfc.compiler.resolve.symbols.tables import Data
     from wfc.compiler.schema import Spec
 
@@ -69,16 +71,25 @@ def resolve(spec: Spec, report: Report, project: ProjectView = NO_PROJECT) -> Wo
     if part_files:
         part_contracts.check_contracts(part_files, steps, declared)
     run = runs.resolve_run_settings(data, steps, declared) if ABOUT_RUNS & data.keys() else Whole()
+    started: tuple[Trigger, ...] = ()
+    if "triggers" in data:
+        from wfc.compiler.resolve.whole.triggers import resolve_triggers  # few specs have any
+
+        started = resolve_triggers(data, declared)
     cases = tests.resolve_tests(data, steps, declared) if "tests" in data else ()
     if declared.called or declared.tools.nodes:
         recursion.report_recursion(declared)
         recursion.report_unknown_tools(declared)
     used = UsedTypes.of(declared, steps)
+    for trigger in started:
+        if trigger.body is not None:
+            used.add(trigger.body)
     note_used_resources(steps, declared)
     if not spec.broken:
         report_unused(data, declared, used)
         report_unused_resources(declared)
-    return build_workflow(data, declared, steps, cases, run, used)
+    workflow = build_workflow(data, declared, steps, cases, run, used)
+    return replace(workflow, triggers=started) if started else workflow
 
 
 def declare(spec: Spec, report: Report, project: ProjectView = NO_PROJECT) -> Declarations:

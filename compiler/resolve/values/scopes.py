@@ -24,7 +24,17 @@ from wfc.compiler.types import (
     Type,
 )
 
-__all__ = ["ERROR", "RESERVED", "RUN", "StepScopes", "binding_scope", "bounds_scope", "inputs", "one_of"]
+__all__ = [
+    "ERROR",
+    "RESERVED",
+    "RUN",
+    "StepScopes",
+    "binding_scope",
+    "bounds_scope",
+    "inputs",
+    "namespace",
+    "one_of",
+]
 
 
 def namespace(title: str, /, **types: Type) -> Record:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import re
 import time
 from pathlib import Path
 
 import pytest
 
+from wfc.compiler.cli import main
 from wfc.compiler.cli.import_tools import findings
 from wfc.compiler.cli.import_tools.processes import Function, ask
 
@@ -88,73 +92,104 @@ def check(wfc, tmp_path: Path):
     return run
 
 
-@pytest.mark.parametrize(
-    ("function", "args", "output"),
-    [
-        ("def find(id, key): ...", "id: string", ""),
-        ("async def find(id: str, key: str, context: Any, db: object) -> None: ...", "id: string", "optional string"),
-        ("def find(*, id: str, key: str, other: int = 3, **more: int) -> str: ...", "id: string", "string"),
-        ("def find(**everything) -> Any: ...", "id: string", "string"),
-        ("def find(id: Unseen, key: str) -> Unseen: ...", "id: string", "string"),
-        ("def find(id: str | int, key: str) -> int: ...", "id: string", "number"),
-        ("def find(id: dict[str, Any], key) -> Model: ...", "id: Order", "Order"),
-        ("def find(id: Mapping[str, object], key) -> dict: ...", "id: Order", "Order"),
-        ("def find(id: Fields, key) -> Fields: ...", "id: Order", "Order"),
-        ("def find(id: Sequence[str], key) -> tuple[int, ...]: ...", "id: list of string", "list of integer"),
-        ("def find(id: Optional[str], key) -> Optional[Model]: ...", "id: {type: optional string, default: a}", "any"),
-        ("def find(id: str | None = None, key='') -> Mood: ...", "id: optional string", "{enum: [good, bad, fair]}"),
-        ("def find(id: Literal['a', 'b'], key) -> str: ...", "id: {enum: [a, b]}", "{enum: [a, b]}"),
-        ("def find(id: str, key) -> Literal[1, 2]: ...", "id: {enum: [a, b]}", "integer"),
-        ("def find(id: date, key) -> str: ...", "id: date", "datetime"),
-        ("def find(id: Decimal, key) -> Awaitable[Decimal]: ...", "id: decimal", "decimal"),
-        ("def find(id: Annotated[int, 'x'], key) -> NewType('N', int): ...", "id: integer", "integer"),
-        ("def find(id: str | None, key): ...", "id: optional string", ""),
-        ("def find(id, key, n=3): ...", "id: string, n: optional string", ""),
-        ("def find(id, key, n): ...", "id: string, n: {type: string, default: a}", ""),
-        ("find = max", "id: string", "integer"),
-    ],
-)  # fmt: skip
-def test_what_goes_together_is_no_finding(check, function: str, args: str, output: str) -> None:
-    assert check(function, args, output) == []
+GOES_TOGETHER = [
+    ("def find(id, key): ...", "id: string", ""),
+    ("async def find(id: str, key: str, context: Any, db: object) -> None: ...", "id: string", "optional string"),
+    ("def find(*, id: str, key: str, other: int = 3, **more: int) -> str: ...", "id: string", "string"),
+    ("def find(**everything) -> Any: ...", "id: string", "string"),
+    ("def find(id: Unseen, key: str) -> Unseen: ...", "id: string", "string"),
+    ("def find(id: str | int, key: str) -> int: ...", "id: string", "number"),
+    ("def find(id: dict[str, Any], key) -> Model: ...", "id: Order", "Order"),
+    ("def find(id: Mapping[str, object], key) -> dict: ...", "id: Order", "Order"),
+    ("def find(id: Fields, key) -> Fields: ...", "id: Order", "Order"),
+    ("def find(id: Sequence[str], key) -> tuple[int, ...]: ...", "id: list of string", "list of integer"),
+    ("def find(id: Optional[str], key) -> Optional[Model]: ...", "id: {type: optional string, default: a}", "any"),
+    ("def find(id: str | None = None, key='') -> Mood: ...", "id: optional string", "{enum: [good, bad, fair]}"),
+    ("def find(id: Literal['a', 'b'], key) -> str: ...", "id: {enum: [a, b]}", "{enum: [a, b]}"),
+    ("def find(id: str, key) -> Literal[1, 2]: ...", "id: {enum: [a, b]}", "integer"),
+    ("def find(id: date, key) -> str: ...", "id: date", "datetime"),
+    ("def find(id: Decimal, key) -> Awaitable[Decimal]: ...", "id: decimal", "decimal"),
+    ("def find(id: Annotated[int, 'x'], key) -> NewType('N', int): ...", "id: integer", "integer"),
+    ("def find(id: str | None, key): ...", "id: optional string", ""),
+    ("def find(id, key, n=3): ...", "id: string, n: optional string", ""),
+    ("def find(id, key, n): ...", "id: string, n: {type: string, default: a}", ""),
+    ("find = max", "id: string", "integer"),
+]  # fmt: skip
+DIFFERS = [
+    ("def fnd(id, key): ...", "id: string", "", "14:13: function-not-found has no function `find`"),
+    ("find = 3", "id: string", "", "14:13: function-not-found is not a function"),
+    ("def find(key): ...", "id: string", "", "15:12: function-differs has no parameter `id`"),
+    ("def find(ident, key): ...", "id: string", "", "15:12: function-differs has no parameter `id`"),
+    ("def find(id, /, key): ...", "id: string", "", "15:12: function-differs has no parameter `id`"),
+    ("def find(id): ...", "id: string", "", "16:15: function-differs has no parameter `key`"),
+    ("def find(id, key, limit): ...", "id: string", "", "14:13: function-differs wants `limit`"),
+    ("def find(id, key, n): ...", "id: string, n: optional string", "", "15:24: function-differs needs `n`"),
+    ("def find(id: int, key): ...", "id: string", "", "15:16: function-types-differ wants `int` for `id`"),
+    ("def find(id: str, key): ...", "id: {type: optional string, default: a}", "", "wants `str` for `id`"),
+    ("def find(id: int, key): ...", "id: number", "", "wants `int` for `id`, and is given number"),
+    ("def find(id: list[int], key): ...", "id: list of string", "", "wants `list[int]` for `id`"),
+    ("def find(id: set[str], key): ...", "id: list of string", "", "wants `set[str]` for `id`"),
+    ("def find(id: Model, key): ...", "id: Order", "", "wants `orders.Model` for `id`, and is given Order"),
+    ("def find(id: Data, key): ...", "id: Order", "", "wants `orders.Data` for `id`, and is given Order"),
+    ("def find(id: Words, key): ...", "id: Order", "", "wants `orders.Words` for `id`"),
+    ("def find(id: Literal['a'], key): ...", "id: {enum: [a, b]}", "", "for `id`"),
+    ("def find(id, key) -> str: ...", "id: string", "integer", "16:13: function-types-differ returns `str`"),
+    ("def find(id, key) -> str | None: ...", "id: string", "string", "returns `str | None`"),
+    ("def find(id, key) -> None: ...", "id: string", "string", "returns `None`"),
+    ("def find(id, key) -> float: ...", "id: string", "integer", "returns `float`"),
+    ("def find(id, key) -> Data: ...", "id: string", "list of Order", "returns `orders.Data`"),
+    ("def find(id, key) -> Words: ...", "id: string", "Order", "returns `orders.Words`"),
+    ("def find(id, key) -> list[str]: ...", "id: string", "list of integer", "returns `list[str]`"),
+    ("def find(id, key) -> Mood: ...", "id: string", "{enum: [good, fair]}", "returns `orders.Mood`"),
+    ("def find(id, key) -> int: ...", "id: string", "{enum: [good, fair]}", "returns `int`"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def found_at_once(tmp_path_factory: pytest.TempPathFactory) -> dict[int, list[str]]:
+    """The findings of all specs with such a tool, by its number; their functions stand in one module: one process."""
+    folder = tmp_path_factory.mktemp("shops")
+    (folder / "wfc.toml").touch()
+    module = MODULE
+    for number, (function, args, output, *_) in enumerate([*GOES_TOGETHER, *DIFFERS]):
+        module += re.sub(r"\b(find|fnd)\b", rf"\1_{number}", function) + "\n"
+        text = SPEC.replace("workflow: shop", f"workflow: shop_{number}").replace("ARGS", args)
+        text = text.replace("orders:find", f"orders:find_{number}")
+        text = text.replace("    OUTPUT\n", f"    output: {output}\n" if output else "")
+        (folder / f"shop_{number}.yaml").write_text(text)
+    (folder / "orders.py").write_text(module)
+    shown = io.StringIO()
+    with contextlib.redirect_stdout(shown):
+        main(["check", str(folder), "--import-tools", "--format", "concise"])
+    found: dict[int, list[str]] = {}
+    for line in shown.getvalue().splitlines():
+        if "[function-" in line:
+            found.setdefault(int(re.search(r"shop_(\d+)\.yaml", line)[1]), []).append(line)
+    return found
+
+
+@pytest.mark.parametrize("number", range(len(GOES_TOGETHER)), ids=[each[0] for each in GOES_TOGETHER])
+def test_what_goes_together_is_no_finding(found_at_once: dict[int, list[str]], number: int) -> None:
+    assert number not in found_at_once
 
 
 @pytest.mark.parametrize(
-    ("function", "args", "output", "expected"),
-    [
-        ("def fnd(id, key): ...", "id: string", "", "14:13: function-not-found has no function `find`"),
-        ("find = 3", "id: string", "", "14:13: function-not-found is not a function"),
-        ("def find(key): ...", "id: string", "", "15:12: function-differs has no parameter `id`"),
-        ("def find(ident, key): ...", "id: string", "", "15:12: function-differs has no parameter `id`"),
-        ("def find(id, /, key): ...", "id: string", "", "15:12: function-differs has no parameter `id`"),
-        ("def find(id): ...", "id: string", "", "16:15: function-differs has no parameter `key`"),
-        ("def find(id, key, limit): ...", "id: string", "", "14:13: function-differs wants `limit`"),
-        ("def find(id, key, n): ...", "id: string, n: optional string", "", "15:24: function-differs needs `n`"),
-        ("def find(id: int, key): ...", "id: string", "", "15:16: function-types-differ wants `int` for `id`"),
-        ("def find(id: str, key): ...", "id: {type: optional string, default: a}", "", "wants `str` for `id`"),
-        ("def find(id: int, key): ...", "id: number", "", "wants `int` for `id`, and is given number"),
-        ("def find(id: list[int], key): ...", "id: list of string", "", "wants `list[int]` for `id`"),
-        ("def find(id: set[str], key): ...", "id: list of string", "", "wants `set[str]` for `id`"),
-        ("def find(id: Model, key): ...", "id: Order", "", "wants `orders.Model` for `id`, and is given Order"),
-        ("def find(id: Data, key): ...", "id: Order", "", "wants `orders.Data` for `id`, and is given Order"),
-        ("def find(id: Words, key): ...", "id: Order", "", "wants `orders.Words` for `id`"),
-        ("def find(id: Literal['a'], key): ...", "id: {enum: [a, b]}", "", "for `id`"),
-        ("def find(id, key) -> str: ...", "id: string", "integer", "16:13: function-types-differ returns `str`"),
-        ("def find(id, key) -> str | None: ...", "id: string", "string", "returns `str | None`"),
-        ("def find(id, key) -> None: ...", "id: string", "string", "returns `None`"),
-        ("def find(id, key) -> float: ...", "id: string", "integer", "returns `float`"),
-        ("def find(id, key) -> Data: ...", "id: string", "list of Order", "returns `orders.Data`"),
-        ("def find(id, key) -> Words: ...", "id: string", "Order", "returns `orders.Words`"),
-        ("def find(id, key) -> list[str]: ...", "id: string", "list of integer", "returns `list[str]`"),
-        ("def find(id, key) -> Mood: ...", "id: string", "{enum: [good, fair]}", "returns `orders.Mood`"),
-        ("def find(id, key) -> int: ...", "id: string", "{enum: [good, fair]}", "returns `int`"),
-        ("def connect(url): ...\ndef find(id, key): ...", "id: string", "", "11:26: function-differs wants `url`"),
-    ],
-)  # fmt: skip
+    ("number", "expected"),
+    [(number, each[3]) for number, each in enumerate(DIFFERS, len(GOES_TOGETHER))],
+    ids=[f"{each[0]} {each[3]}" for each in DIFFERS],
+)
 def test_what_does_not_go_together_is_one_finding(
-    check, function: str, args: str, output: str, expected: str
+    found_at_once: dict[int, list[str]], number: int, expected: str
 ) -> None:
-    (found,) = check(function, args, output)
+    (found,) = found_at_once[number]
+    expected = expected.replace("`find`", f"`find_{number}`")
     for word in expected.split(" ", 2) if expected[0].isdigit() else [expected]:
+        assert word in found
+
+
+def test_the_function_of_a_resource_may_not_ask_for_more_either(check) -> None:
+    (found,) = check("def connect(url): ...\ndef find(id, key): ...")
+    for word in ("11:26:", "function-differs", "wants `url`"):
         assert word in found
 
 
