@@ -100,7 +100,12 @@ PLACES: Final = {
 OPERATORS: Final = (
     ("a field, an item, a part", "order.total", "order.tags[0]", "order.tags[1:]", "prices[name]"),
     ("arithmetic", "7 + 2 * 3", "7 / 2", "7 // 2", "7 % 2", "-order.count"),
-    ("texts and lists put together", '"no. " ~ order.count', "order.tags + [name]"),
+    (
+        "texts, lists and maps put together",
+        '"no. " ~ order.count',
+        "order.tags + [name]",
+        'prices + {"pen": 2.5}',
+    ),
     ("comparison", "order.count == 3", 'name != "pen"', 'order.total > "10"', "order.count <= 2"),
     ("is it in it", "name in order.tags", '"oo" in name', "name not in prices"),
     (

@@ -121,6 +121,7 @@ if TYPE_CHECKING:
         ChildNote as ChildNote,
         ClosedFields as ClosedFields,
         Event,
+        ErrorHandled as ErrorHandled,
         EventEmitted as EventEmitted,
         HumanResponseEvent,
         InputRequiredEvent,
@@ -304,8 +305,8 @@ _GENERATED_CODE: Final = {
     "wfc.runtime.driver.messages": "Keep",
     "wfc.runtime.errors": "ExpressionError OutputFormatError RunFailedError WorkflowStepDoesNotExistError",
     "wfc.runtime.events": (
-        "CacheHit ChildEnd ChildNote ClosedFields EventEmitted InternalDispatchEvent LateEvent Moment Number "
-        "StepState StepStateChanged UnhandledEvent"
+        "CacheHit ChildEnd ChildNote ClosedFields ErrorHandled EventEmitted InternalDispatchEvent LateEvent Moment "
+        "Number StepState StepStateChanged UnhandledEvent"
     ),
     "wfc.runtime.plan.inputs": "Inputs Item RunInfo",
     "wfc.runtime.plan.joins": "AllOf AtLeast EachOf FirstOf",

@@ -33,6 +33,7 @@ __all__ = [
     "ClosedFields",
     "CollectionReleaseEvent",
     "DictState",
+    "ErrorHandled",
     "Event",
     "EventEmitted",
     "HumanResponseEvent",
@@ -295,6 +296,24 @@ class TokenText(Event, closed=True):
     worker_id: str
     attempt: int = 1
     reply: int = 1
+
+
+class ErrorHandled(Event, closed=True):
+    """An error, a limit or a time-out that a step took, so that the run goes on; told to the watchers of the run.
+
+    Args:
+        step: The step's name.
+        name: The error's dotted name; ``limit`` of a step that has run as often as it may, ``timeout`` of a wait.
+        message: What happened, in plain words.
+        attempts: How often the action was tried.
+        goes_to: The names of the events that follow; empty where nothing does.
+    """
+
+    step: str
+    name: str
+    message: str
+    attempts: int
+    goes_to: list[str]
 
 
 class InternalDispatchEvent(Event):

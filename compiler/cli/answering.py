@@ -169,16 +169,22 @@ class People:
     Args:
         answers: Step → its answers, used in order.
         terminal: Where other questions are asked; ``None``: nowhere.
+        mocked: Steps whose questions a test answers.
 
     ``failure`` is why the run was abandoned: nobody could answer, or an answer of the options does not fit.
     """
 
     def __init__(
-        self, handler: WorkflowHandler, answers: dict[str, deque[Any]], terminal: Terminal | None
+        self,
+        handler: WorkflowHandler,
+        answers: dict[str, deque[Any]],
+        terminal: Terminal | None,
+        mocked: frozenset[str] = frozenset(),
     ) -> None:
         self.handler = handler
         self.answers = answers
         self.terminal = terminal
+        self.mocked = mocked
         self.failure: NobodyAnswersError | click.UsageError | None = None
         self.task: asyncio.Task[None] | None = None
         self.at_terminal: tuple[str, asyncio.Task[dict[str, Any] | None]] | None = None
@@ -198,9 +204,13 @@ class People:
             self.task.cancel()
             await asyncio.wait([self.task])
 
+    def next_question(self) -> OpenQuestion | None:
+        """Return the question that has been open the longest, of those that people answer."""
+        return next((each for each in self.handler.questions() if each.step not in self.mocked), None)
+
     async def answer_all(self) -> None:
         try:
-            while (question := next(iter(self.handler.questions()), None)) is not None:
+            while (question := self.next_question()) is not None:
                 await self.answer(question)
         except (NobodyAnswersError, click.UsageError) as error:
             self.failure = error
@@ -210,19 +220,23 @@ class People:
         by = "user:terminal" if question.quorum is None else f"user:terminal-{len(question.answered_by) + 1}"
         given = self.answers.get(question.step)
         if given:
-            await self.from_option(question, given.popleft(), by)
+            await self.from_option(question, given, by)
         elif self.terminal is None:
             raise NobodyAnswersError(question)
         else:
             await self.from_terminal(question, by, self.terminal)
 
-    async def from_option(self, question: OpenQuestion, value: object, by: str) -> None:
+    async def from_option(self, question: OpenQuestion, left: deque[Any], by: str) -> None:
+        """Give the next answer of the options; where it is refused, the one after it counts, if there is one."""
         from wfc.runtime import InvalidAnswerError
 
         try:
-            await self.handler.answer(question.id, value, by=by)
+            await self.handler.answer(question.id, left.popleft(), by=by)
         except InvalidAnswerError as error:
-            raise click.UsageError(f"`--answer {question.step}=…`: {refusal(question, error)}") from None
+            said = f"`--answer {question.step}=…`: {refusal(question, error)}"
+            if not left:
+                raise click.UsageError(said) from None
+            click.echo(said, err=True)
 
     async def from_terminal(self, question: OpenQuestion, by: str, terminal: Terminal) -> None:
         from wfc.runtime import InvalidAnswerError

@@ -45,11 +45,13 @@ class Progress:
         self.start = time.monotonic()
         self.runs: Counter[str] = Counter()
         self.emitted: Counter[tuple[str | None, str]] = Counter()
+        self.taken: Counter[tuple[str, str, str]] = Counter()
         self.answer: tuple[str, str, int, int] | None = None  # whose line is not finished
 
     def tell(self, event: Event) -> None:
         """Print a line for an event of ``stream_events(expose_internal=True)`` if it is to be shown."""
         from wfc.runtime.events import (
+            ErrorHandled,
             EventEmitted,
             InternalDispatchEvent,
             LateEvent,
@@ -79,8 +81,13 @@ class Progress:
             case QuestionClosed():
                 if event.because != "answered":
                     self.line(f"{event.step}: the question is closed: {event.because}")
+            case ErrorHandled():
+                goes_to = ", ".join(event.goes_to) or "nothing"
+                self.taken[event.step, event.name, goes_to] += 1
+                self.line(f"{event.step}: {event.name} is taken -> {goes_to}: {event.message}")
             case StopEvent():
                 self.finish_line()
+                self.sum_up()
             case InternalDispatchEvent():
                 pass
             case _:
@@ -117,6 +124,12 @@ class Progress:
             self.answer = answer
         margin = "\n" + " " * (len(self.time()) + 2)
         click.echo(margin.join(map(printable, event.text.split("\n"))), err=True, nl=False)
+
+    def sum_up(self) -> None:
+        """Print which failures, limits and time-outs the run has taken, each once with how often."""
+        for (step, name, goes_to), times in self.taken.items():
+            often = f", {times} times" if times > 1 else ""
+            self.line(f"on the way {step} took {name} -> {goes_to}{often}")
 
     def finish_line(self) -> None:
         """End the line of an answer that may be incomplete."""

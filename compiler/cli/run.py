@@ -156,7 +156,8 @@ def run(program: str, inputs: Inputs) -> Followed:
 
         return start_mocked(loaded.workflow, start, case)
 
-    return asyncio.run(watch(begin, events, answers, terminal))
+    mocked = frozenset(case.mock) if case is not None else frozenset()
+    return asyncio.run(watch(begin, events, answers, terminal, mocked))
 
 
 def unheard(answers: Sequence[str], case: SpecTest, test: str) -> None:
@@ -204,6 +205,7 @@ async def watch(
     events: Sequence[Event] = (),
     answers: dict[str, deque[Any]] | None = None,
     terminal: Terminal | None = None,
+    mocked: frozenset[str] = frozenset(),
 ) -> Followed:
     """Follow a run: print its events, and answer its questions.
 
@@ -211,6 +213,7 @@ async def watch(
         events: The events from outside to deliver at once.
         answers: As for ``People``.
         terminal: See ``People``.
+        mocked: See ``People``.
     """
     import asyncio
 
@@ -226,7 +229,7 @@ async def watch(
     progress: Progress | None = None
     try:
         handler = begin()
-        people = People(handler, answers or {}, terminal)
+        people = People(handler, answers or {}, terminal, mocked)
         progress = Progress(handler.waits_for)
         await deliver(events, handler)
         async for event in handler.stream_events(expose_internal=True):

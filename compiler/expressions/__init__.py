@@ -9,7 +9,7 @@ from wfc.compiler.expressions.expression import Expression, Template
 from wfc.compiler.expressions.passes import parse_expression, parse_template
 from wfc.compiler.expressions.syntax.tree import Node, Path
 from wfc.compiler.expressions.typing.references import reference
-from wfc.compiler.expressions.typing.scope import Scope
+from wfc.compiler.expressions.typing.scope import Scope, SourceText, TextSource
 
 if TYPE_CHECKING:
     from wfc.compiler.expressions.generation import (
@@ -25,7 +25,9 @@ __all__ = [
     "Node",
     "Path",
     "Scope",
+    "SourceText",
     "Template",
+    "TextSource",
     "generate_address",
     "generate_body",
     "generate_expression",

@@ -51,7 +51,7 @@ class Template:
     Args:
         type: ``STRING``; for a text that is one whole ``${{ }}``, the type of its expression.
         whole: That expression; ``None`` for all other texts.
-        statements: Whether it has a ``{% for %}`` or an ``{% if %}``.
+        statements: Whether it has a ``{% for %}``, an ``{% if %}`` or a ``{% use %}``.
         uses: The paths that it mentions, names of loops aside.
     """
 

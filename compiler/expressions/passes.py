@@ -60,15 +60,15 @@ def parse_expression(
 
 
 def parse_template(
-    text: str, place: Place, scope: Scope, report: Report, *, statements: bool = False
+    text: str, place: Place, scope: Scope, report: Report, *, statements: bool = True, whole: bool = True
 ) -> Template:
     """Return a text with the expressions in it, parsed and typed.
 
     Args:
-        statements: Whether ``{% for %}`` and ``{% if %}`` are statements here, as in prompts; such a text is
-            always a text, also where it is one whole ``${{ }}``.
+        statements: Whether ``{% for %}`` and its like are statements here, as they are in most texts.
+        whole: Whether one whole ``${{ }}`` keeps its type; else it is a text like any other.
     """
-    role = "prompt" if statements else "text"
+    role = f"text{' with statements' * statements}{' of one value' * whole}"
     known = scope.cache.get(text, role, scope.look_up, Template) if scope.cache is not None else None
     if known is not None:
         return known.at(place)
@@ -76,23 +76,30 @@ def parse_template(
     parts = parser.whole()
     checker = TypeChecker(text, place, report, FILTERS)
     checker.failed = parser.failed
-    found = typed(text, place, parts, checker, scope, statements=statements)
+    found = typed(text, place, parts, checker, scope, statements=statements, whole=whole)
     if scope.cache is not None and checker.sure and not parser.complained and not found.statements:
         scope.cache.put(role, found, scope.look_up)
     return found
 
 
 def typed(
-    text: str, place: Place, parts: tuple[Part, ...], checker: TypeChecker, scope: Scope, *, statements: bool
+    text: str,
+    place: Place,
+    parts: tuple[Part, ...],
+    checker: TypeChecker,
+    scope: Scope,
+    *,
+    statements: bool,
+    whole: bool,
 ) -> Template:
     """Return the parts of a text with their types."""
-    if len(parts) == 1 and isinstance(parts[0], Hole) and not statements:
+    if len(parts) == 1 and isinstance(parts[0], Hole) and whole:
         tree = parts[0].tree
         kind = checker.type_of(tree, scope)
         kind = UNKNOWN if checker.failed else kind
         uses = paths_in([tree])
-        whole = Expression(text[tree.start : tree.end], place, kind, tree, uses, checker.sure)
-        return Template(text, place, parts, kind, uses, whole)
+        value = Expression(text[tree.start : tree.end], place, kind, tree, uses, checker.sure)
+        return Template(text, place, parts, kind, uses, value)
     uses = TemplateChecker(checker).parts(parts, scope)
     return Template(
         text,

@@ -8,7 +8,7 @@ from typing import Literal
 from wfc.compiler.diagnostics import Address, Place
 from wfc.compiler.expressions import Expression, Template
 from wfc.compiler.model.values import Secret, Value
-from wfc.compiler.slotted import dataclass
+from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import Record, Type
 
 
@@ -48,10 +48,11 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Prompt:
+class NamedText:
     """A named text, whose expressions are resolved where it is used.
 
     Args:
+        args: What it must be given there.
         place: Of the text: in the section, or in a file of its own.
         breaks: Of a file: where in ``text`` a line ends that ends with two characters in the file.
     """
@@ -61,6 +62,7 @@ class Prompt:
     place: Place
     address: Address
     breaks: tuple[int, ...] = ()
+    args: Record = field(default_factory=lambda: Record("args", role="namespace"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -175,8 +177,8 @@ __all__ = [
     "Header",
     "HttpRequest",
     "Model",
+    "NamedText",
     "OAuth2",
-    "Prompt",
     "Resource",
     "Retry",
     "Tool",

@@ -13,7 +13,7 @@ from wfc.compiler.rules.spelling import apart
 __all__ = ["misspelt_declarations"]
 
 SECTIONS = frozenset(
-    {"agents", "config", "events", "knowledge", "models", "prompts", "resources", "retries", "state", "steps",
+    {"agents", "config", "events", "knowledge", "models", "texts", "resources", "retries", "state", "steps",
      "tools", "types"}
 )  # fmt: skip
 WITH_FIELDS = frozenset({"events", "types"})
@@ -21,7 +21,7 @@ HOLD_FIELDS = frozenset({"output", "form"})
 STYLES = frozenset({"bad-name", "not-pascal-case", "not-snake-case"})
 NOT_FOUND = frozenset(
     {"missing-entry", "result-without-field", "unfilled-field", "unknown-agent", "unknown-entry", "unknown-event",
-     "unknown-field", "unknown-knowledge", "unknown-model", "unknown-prompt", "unknown-retry", "unknown-secret",
+     "unknown-field", "unknown-knowledge", "unknown-model", "unknown-text", "unknown-retry", "unknown-secret",
      "unknown-state-field", "unknown-step", "unknown-tool", "unknown-type"}
 )  # fmt: skip
 MOST_NAMES = 20
@@ -30,7 +30,7 @@ NOUNS = {
     "agents": "agent",
     "knowledge": "collection",
     "models": "model",
-    "prompts": "prompt",
+    "texts": "prompt",
     "resources": "resource",
     "retries": "retry policy",
     "state": "state field",

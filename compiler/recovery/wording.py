@@ -18,7 +18,7 @@ SECTIONS: Final = {
     "unknown-event": "events",
     "unknown-knowledge": "knowledge",
     "unknown-model": "models",
-    "unknown-prompt": "prompts",
+    "unknown-text": "texts",
     "unknown-retry": "retries",
     "unknown-secret": "secrets",
     "unknown-state-field": "state",

@@ -15,10 +15,10 @@ from wfc.compiler.resolve.declarations import (
     messages,
     models,
     parts,
-    prompts,
     resources,
     retries,
     secrets,
+    texts,
     tools,
 )
 from wfc.compiler.resolve.declarations.events import declare_contract, declare_start_and_end
@@ -119,8 +119,8 @@ def declare_named(data: Data, declared: Declarations) -> None:
     mentions = declared.mentions
     if mentions("retries"):
         retries.declare_retries(data, declared)
-    if mentions("prompts"):
-        prompts.declare_prompts(declared)
+    if mentions("texts"):
+        texts.declare_texts(declared)
     if mentions("models"):
         models.declare_models(data, declared)
     if mentions("resources"):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import problem
+from wfc.compiler.rules.fixes import replace_value
 
 __all__ = [
     "condition_with_else",
     "loop_alone",
     "loop_in_loop",
+    "loop_read_as_list",
     "loop_without_brackets",
     "map_by_loop",
 ]
@@ -68,6 +70,23 @@ def loop_alone(place: Place) -> Finding:
     """
     return Finding(
         "loop-alone", "`loop` itself is no value", place, "use `loop.index`, `loop.first` or `loop.last`"
+    )
+
+
+@problem
+def loop_read_as_list(place: Place, written: str) -> Finding:
+    """A list that is made of another one stands without quotes, so that YAML reads it as a list of texts.
+
+    In YAML, a value that begins with `[` is a list of what stands between the brackets. An expression that begins so
+    stands in quotes: `"${{ [x.name for x in event.items] }}"`, and without `${{ }}` where the whole value is one.
+    """
+    written = '"' + written.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return Finding(
+        "loop-read-as-list",
+        "without quotes, YAML reads this as a list of texts",
+        place,
+        f"write `{written}`" if len(written) <= 80 else "put it in quotes, as an expression",
+        fix=replace_value(place, written, "safe"),
     )
 
 

@@ -27,11 +27,11 @@ __all__ = [
     "unknown_event",
     "unknown_knowledge",
     "unknown_model",
-    "unknown_prompt",
     "unknown_retry",
     "unknown_secret",
     "unknown_state_field",
     "unknown_step",
+    "unknown_text",
     "unknown_tool",
     "unused_declaration",
 ]
@@ -124,13 +124,13 @@ def unknown_tool(place: Place, name: str, known: Iterable[str]) -> Finding:
 
 
 @problem
-def unknown_prompt(place: Place, name: str, known: Iterable[str]) -> Finding:
-    """A step uses a prompt that `prompts` does not declare.
+def unknown_text(place: Place, name: str, known: Iterable[str]) -> Finding:
+    """A text is used that `texts` does not declare.
 
-    `prompt: {use: greeting}` takes the text that stands under `prompts` by that name. Write the name as it is
-    declared there, declare it, or write the text here: `prompt: Greet them.`
+    `prompt: {use: greeting}` takes the text that stands under `texts` by that name, and `{% use greeting %}` puts it
+    into another text. Write the name as it is declared there, declare it, or write the text here: `prompt: Greet them.`
     """
-    return _unknown("unknown-prompt", "prompt", "prompts", place, name, known)
+    return _unknown("unknown-text", "text", "texts", place, name, known)
 
 
 @problem

@@ -287,9 +287,10 @@ def wrong_filter(place: Place, words: str, kind: str, name: str, takes: str) -> 
 
 @problem
 def wrong_argument(place: Place, name: str, wanted: str, found: str) -> Finding:
-    """A filter is given something in parentheses that it does not take.
+    """A filter, or a text that is used, is given something in parentheses that it does not take.
 
-    What a filter takes in parentheses has a type too; the reference lists them.
+    What a filter takes in parentheses has a type too; the reference lists them. The types of what a text takes stand
+    under its `args`.
     """
     return Finding(
         "wrong-argument", f"`{name}` takes {article(wanted)} here, and this is {article(found)}", place
@@ -298,19 +299,19 @@ def wrong_argument(place: Place, name: str, wanted: str, found: str) -> Finding:
 
 @problem
 def missing_argument(place: Place, name: str, missing: str, signature: str) -> Finding:
-    """A filter lacks something that it needs in parentheses.
+    """A filter, or a text that is used, lacks something that it needs in parentheses.
 
     Some filters need to be told more: `replace` by what, `where` which field. The reference lists what
-    each takes.
+    each takes. What a text needs stands under its `args`: `{% use greeting(name=event.name) %}`.
     """
     return Finding("missing-argument", f"`{name}` also needs `{missing}`", place, f"write `{signature}`")
 
 
 @problem
 def unexpected_argument(place: Place, filter_name: str, argument: str, signature: str) -> Finding:
-    """A filter is given more in parentheses than it takes, or something under a name that it does not know.
+    """A filter, or a text that is used, is given more in parentheses than it takes, or by a name that it does not know.
 
-    The reference lists what each filter takes.
+    The reference lists what each filter takes, and the `args` of a text say what that takes.
     """
     what = f"takes no `{argument}`" if argument else "takes less than that"
     return Finding("unexpected-argument", f"`{filter_name}` {what}", place, f"its form is `{signature}`")

@@ -10,7 +10,7 @@ from wfc.compiler.rules import problem
 from wfc.compiler.rules.fixes import replace_text
 from wfc.compiler.rules.phrases import listed
 
-__all__ = ["pattern_without_directive", "time_of_a_date", "unknown_directive"]
+__all__ = ["pattern_of_matches", "pattern_without_directive", "time_of_a_date", "unknown_directive"]
 
 SAME: Final = {"%F": "%Y-%m-%d", "%T": "%H:%M:%S", "%R": "%H:%M", "%D": "%m/%d/%y", "%h": "%b"}
 """What directives of other languages are short for."""
@@ -63,3 +63,13 @@ def pattern_without_directive(place: Place, pattern: str) -> Finding:
         place,
         "write the parts as `%Y`, `%m`, `%d` …",
     )
+
+
+@problem
+def pattern_of_matches(place: Place, why: str) -> Finding:
+    """The pattern of `matches` is no regular expression that can be matched in linear time.
+
+    Whether a text matches is found out in a time that grows as the text does, whatever the pattern is. So a pattern can
+    neither look around (`(?=…)`) nor repeat what a group has found (`\\1`).
+    """
+    return Finding("pattern-of-matches", f"this pattern cannot be used: {why}", place)

@@ -19,6 +19,8 @@ __all__ = [
     "statement_elsewhere",
     "statement_not_ended",
     "statement_out_of_place",
+    "text_in_itself",
+    "too_many_texts",
     "unknown_statement",
 ]
 
@@ -96,13 +98,12 @@ def dollar_before_statement(place: Place) -> Finding:
 def statement_elsewhere(place: Place) -> Finding:
     """`{%` stands in a text that takes no statements.
 
-    `{% for %}` and `{% if %}` work in `prompt`, `system` and `show`. Elsewhere they are text and stay as
-    they are. To choose within an expression write `${{ a if condition else b }}`; if the text is meant,
-    `${{ "{%" }}`.
+    In an address, a name and a command, `{% for %}` and `{% if %}` are text and stay as they are. To choose within an
+    expression write `${{ a if condition else b }}`; if the text is meant, `${{ "{%" }}`.
     """
     return Finding(
         "statement-elsewhere",
-        "`{%` is text here; statements work in prompts only",
+        "`{%` is text here; addresses and names take no statements",
         place,
         "use `${{ a if condition else b }}`, or a filter",
     )
@@ -128,8 +129,8 @@ def comment_braces(place: Place, whole: Place | None) -> Finding:
 def unknown_statement(place: Place, word: str, known: Sequence[str]) -> Finding:
     """A statement is none of those that there are.
 
-    In a prompt there are `{% for item in list %} … {% endfor %}` and `{% if condition %} … {% elif
-    condition %} … {% else %} … {% endif %}`, and nothing else.
+    In a text there are `{% for item in list %} … {% endfor %}`, `{% if condition %} … {% elif condition %} …
+    {% else %} … {% endif %}` and `{% use NAME %}`, and nothing else. `{%` as text is `${{ "{%" }}`.
     """
     found = f"there is no statement `{word}`" if word else "a statement is wanted here"
     return Finding(
@@ -165,3 +166,24 @@ def not_a_list(place: Place, words: str, kind: str, names: int) -> Finding:
     """
     what = "a list or a map" if names == 1 else "a map"
     return Finding("not-a-list", f"`{words}` is {article(kind)}, and `for` goes through {what}", place)
+
+
+@problem
+def text_in_itself(place: Place, names: Sequence[str]) -> Finding:
+    """A text uses itself, or a text that uses it.
+
+    It would never end. Put what both need into a third text, and use that in both.
+    """
+    way = " → ".join(f"`{name}`" for name in names)
+    return Finding("text-in-itself", f"this text uses itself: {way}", place, "leave one of the uses out")
+
+
+@problem
+def too_many_texts(place: Place, most: int) -> Finding:
+    """A text uses too many others, those that they use included.
+
+    A text that uses two, each of which uses two, and so on, soon becomes larger than any model reads.
+    """
+    return Finding(
+        "too-many-texts", f"a text may use {most} others at most, those that they use included", place
+    )

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Place, Report
 from wfc.compiler.limits import MAX_FINDINGS, EnoughError, at_most
+from wfc.compiler.rules import comprehensions as comprehension_problems
 from wfc.compiler.rules import reading as reading_problems
 from wfc.compiler.rules import shape as problems
 from wfc.compiler.rules import types as type_problems
@@ -16,6 +17,7 @@ from wfc.compiler.schema.expansion import later_kinds, schema, validator
 from wfc.compiler.schema.former_keys import as_written_today
 from wfc.compiler.schema.keys import Keys, mark_broken
 from wfc.compiler.schema.keywords import NOT_YET, has_type
+from wfc.compiler.schema.loops import loop_read_as_texts
 from wfc.compiler.schema.spec import Spec
 from wfc.compiler.schema.synonyms import other_kind
 from wfc.compiler.schema.words import (
@@ -35,6 +37,9 @@ Schema = Mapping[str, Any]
 
 NEEDED: Final = ("start", "end", "events", "steps")
 """Sections without which nothing more can be said about a spec."""
+
+EXPRESSIONS: Final = ("a condition", "an expression")
+NAMES_IN_SCOPE: Final = frozenset({"config", "event", "events", "inputs", "response", "result", "state"})
 
 
 class Dropped:
@@ -137,6 +142,11 @@ class Explainer:
         types = schema.get("type")
         if types is not None and not has_type(value, types):
             names = [types] if isinstance(types, str) else types
+            if isinstance(value, list) and title.startswith(EXPRESSIONS):
+                loop = loop_read_as_texts(value)
+                if loop is not None and loop[1] in NAMES_IN_SCOPE:
+                    self.report(comprehension_problems.loop_read_as_list(Place(address), loop[0]))
+                    return False
             hint = instead_hint(value, names, title, str(address[-1]) if address else "")
             place, fix = Place(address), instead_fix(value, names, title, Place(address))
             self.report(

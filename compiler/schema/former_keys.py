@@ -17,12 +17,14 @@ Schema = Mapping[str, Any]
 Entries = dict[str, Any]
 
 RENAMED: Final[Mapping[str, str]] = {
+    "prompts": "texts",
     "total_timeout": "within",
     "min_items": "min_length",
     "max_items": "max_length",
 }
 """Keys that only have another name today; the new one tells in which maps."""
 BESIDE: Final[Mapping[str, str]] = {
+    "prompts": "imports",
     "total_timeout": "max_attempts",
     "min_items": "one_of",
     "max_items": "one_of",

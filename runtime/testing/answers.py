@@ -146,8 +146,9 @@ class Script:
 
     def _next(self, run: Run, number: int, question: str) -> None:
         left = self._open[number]
-        if not left:
-            return  # nobody else answers: the question stays open, as it does then
+        if not left:  # nobody else answers: the question stays open until the clock closes it
+            self._pass_time(run, number)
+            return
         answer = left.popleft()
         after = answer.after if self._is_virtual else 0.0
         run.loop.call_later(after, self._give, run, number, question, answer)
@@ -157,9 +158,7 @@ class Script:
         if pause is None or run.is_done:
             return
         if answer.error == "timeout":
-            due = [timer for timer, way in pause.timers.items() if way is not Exit.RESULT]
-            if due and not self._is_virtual:
-                run.take(TimerFired(due[0]))
+            self._pass_time(run, number)
             return
         if answer.error is not None:
             run.take(PauseFailed(number, step_error(mocked_error(answer))))
@@ -174,6 +173,17 @@ class Script:
         self.last_refusal = said
         if said or number in run.execution.paused:
             self._next(run, number, question)
+
+    def _pass_time(self, run: Run, number: int) -> None:
+        """End a wait that nothing else ends, where time does not pass by itself."""
+        pause = run.execution.paused.get(number)
+        due = (
+            [timer for timer, way in pause.timers.items() if way is not Exit.RESULT]
+            if pause is not None
+            else []
+        )
+        if due and not self._is_virtual:
+            run.take(TimerFired(due[0]))
 
 
 def mocked_error(answer: MockAnswer) -> StepError | LimitError:

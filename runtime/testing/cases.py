@@ -21,6 +21,7 @@ from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.doubles import Double
 from wfc.runtime.errors import SettingsError, WorkflowError
 from wfc.runtime.events import (
+    ErrorHandled,
     Event,
     EventEmitted,
     InternalDispatchEvent,
@@ -208,7 +209,9 @@ def _observer(run: Run, scripts: Mapping[str, Script], seen: Seen) -> Callable[[
                 seen.ran[event.name] += step_run.exit is Exit.ACTION and step_run.step.of is None
         elif isinstance(event, QuestionAsked):
             _answer(run, scripts, event)
-        elif not isinstance(event, InternalDispatchEvent | StopEvent | TokenText | QuestionClosed):
+        elif not isinstance(
+            event, InternalDispatchEvent | StopEvent | TokenText | QuestionClosed | ErrorHandled
+        ):
             seen.streamed.append(event)
             seen.moments.append(run.loop.time())
 

@@ -46,7 +46,7 @@ SECTIONS = {
     "receives",
     "agents",
     "resources",
-    "prompts",
+    "texts",
 }
 
 

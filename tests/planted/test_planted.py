@@ -23,7 +23,7 @@ FIELDS = {
         "with",
         "args",
         "prompt",
-        "prompts",
+        "texts",
         "system",
         "url",
     ),

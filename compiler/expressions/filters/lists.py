@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from wfc.compiler.expressions.filters.definition import CheckedFilter, Filter, FilterParameter
 from wfc.compiler.expressions.python import f_strings, pieces
-from wfc.compiler.expressions.syntax.tree import Constant, ListDisplay, Node
+from wfc.compiler.expressions.syntax.tree import Comprehension, Constant, ListDisplay, Node
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.types import (
     ANY,
+    BOOLEAN,
     DECIMAL,
     DURATION,
     INTEGER,
@@ -188,6 +189,24 @@ def print_join(use: PrintedFilter) -> Piece:
     return pieces.method(separator, "join", pieces.call("map", "filters.text", use.subject.looped))
 
 
+def check_flags(use: CheckedFilter) -> Type:
+    if isinstance(use.subject, ListOf) and (use.subject.item == UNKNOWN or base(use.subject.item) == BOOLEAN):
+        return BOOLEAN if not isinstance(use.subject.item, Optional) else use.misfit()
+    return use.misfit()
+
+
+def question(name: str, doc: str, example: tuple[str, str]) -> Filter:
+    """A filter that asks something of the items of a list, each of which is true or false."""
+
+    def to_python(use: PrintedFilter) -> Piece:
+        items = use.subject.looped
+        if isinstance(use.node.of, Comprehension):  # without the list that nobody needs
+            items = items[1:-1]
+        return pieces.call(name, items)
+
+    return Filter(name, "list of boolean", "boolean", doc, example, (), check_flags, to_python)
+
+
 def check_flatten(use: CheckedFilter) -> Type:
     if isinstance(use.subject, ListOf) and isinstance(use.subject.item, ListOf):
         return use.subject.item
@@ -310,6 +329,16 @@ FILTERS: Final = (
         lambda use: pieces.call(
             "filters.most_common" if is_filled(use) else "filters.most_common_if_any", use.subject
         ),
+    ),
+    question(
+        "any",
+        "Whether at least one item is true: `[x.paid for x in event.orders] | any`. Of an empty list `false`.",
+        ("[x > 2 for x in [1, 3]] | any", "true"),
+    ),
+    question(
+        "all",
+        "Whether every item is true. Of an empty list `true`.",
+        ("[x > 2 for x in [1, 3]] | all", "false"),
     ),
     Filter(
         "flatten",

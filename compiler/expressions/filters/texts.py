@@ -13,7 +13,9 @@ from wfc.compiler.expressions.filters.definition import (
 from wfc.compiler.expressions.python import conditions, pieces
 from wfc.compiler.expressions.syntax.tree import Constant, ListDisplay
 from wfc.compiler.rules import operands as operand_problems
+from wfc.compiler.rules import patterns as pattern_problems
 from wfc.compiler.types import BOOLEAN, INTEGER, STRING, ListOf, MapOf, Type, base, comparable, show
+from wfc.compiler.types.constraints import bad_pattern
 
 if TYPE_CHECKING:
     from wfc.compiler.expressions.python.filter_calls import PrintedFilter
@@ -103,6 +105,18 @@ def print_contains(use: PrintedFilter) -> Piece:
     return conditions.membership(use.arguments["item"], item.type, use.subject, use.type)
 
 
+def check_matches(use: CheckedFilter) -> Type:
+    if base(use.subject) != STRING:
+        return use.misfit()
+    pattern = use.constant("pattern")
+    if not isinstance(pattern, str):
+        return BOOLEAN
+    why = bad_pattern(pattern) or bad_pattern(f"^(?:{pattern})$")
+    if why:
+        return use.wrong(pattern_problems.pattern_of_matches(use.reporter.at(use.bound["pattern"]), why))
+    return BOOLEAN
+
+
 FILTERS: Final = (
     simple("upper", STRING, STRING, ".upper", "The text in capitals.", ('"ab" | upper', '"AB"')),
     simple("lower", STRING, STRING, ".lower", "The text in small letters.", ('"AB" | lower', '"ab"')),
@@ -174,6 +188,17 @@ FILTERS: Final = (
         "endswith",
         "Whether the text ends with another; of a list of texts, with any one of them.",
         ('"a.md" | ends_with(".md")', "true"),
+    ),
+    Filter(
+        "matches",
+        "string",
+        "boolean",
+        "Whether the whole text is as a regular expression says, which is written out. It is matched in linear time, "
+        "so it may not look around or back.",
+        ('"A-17" | matches("[A-Z]-[0-9]+")', "true"),
+        (FilterParameter("pattern", STRING, required=True, constant=True),),
+        check_matches,
+        lambda use: pieces.call("filters.matches", use.subject, use.arguments["pattern"]),
     ),
     simple(
         "truncate",

@@ -230,6 +230,9 @@ class ExpressionPrinter:
         """Arithmetic inside arithmetic: infinity stays infinite, so that the outermost check finds it."""
         if not isinstance(node, Binary):
             return self.piece(node)
+        if isinstance(node.type, MapOf):
+            left, right = into(self, node.left, node.type), into(self, node.right, node.type)
+            return atom(f"{{**{left.within(Rank.OR)}, **{right.within(Rank.OR)}}}")
         if isinstance(node.type, ListOf):
             sides = (self.exact(node.left, node.type), self.exact(node.right, node.type))
             return infix(sides[0], node.operator, sides[1], SIGNS[node.operator])

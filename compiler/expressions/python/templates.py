@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from wfc.compiler.expressions.expression import Template
+from wfc.compiler.expressions.python.coercion import into
 from wfc.compiler.expressions.python.f_strings import joined_parts, whole_text
+from wfc.compiler.expressions.python.in_place import print_in_place
 from wfc.compiler.expressions.python.loops import COUNTER, counted_by, fresh_name, has_loop, head_of, words_in
 from wfc.compiler.expressions.python.node_printer import Names
-from wfc.compiler.expressions.python.pieces import Piece, Rank, infix
+from wfc.compiler.expressions.python.pieces import Piece, Rank, infix, is_path
 from wfc.compiler.expressions.python.printer import ExpressionPrinter
 from wfc.compiler.expressions.syntax.template_tree import (
     Condition,
@@ -16,10 +18,11 @@ from wfc.compiler.expressions.syntax.template_tree import (
     Hole,
     Part,
     Text,
+    UsedText,
     holes,
     mentioned,
 )
-from wfc.compiler.expressions.syntax.tree import Name, Node
+from wfc.compiler.expressions.syntax.tree import Name, Node, Path
 from wfc.compiler.python.literals import Code
 from wfc.compiler.types import STRING, base
 
@@ -27,13 +30,9 @@ __all__ = ["print_body", "print_text"]
 
 
 def print_text(template: Template, printer: ExpressionPrinter) -> Code:
-    """Return a text without statements as a Python expression.
-
-    Raises:
-        ValueError: The text has statements; see :func:`print_body`.
-    """
+    """Return a text as a Python expression."""
     if template.statements:
-        raise ValueError("a text with statements is printed as a function's body")
+        return Code(print_in_place(template.parts, printer).code)
     if template.whole is not None:
         return Code(printer.piece(template.whole.tree).code)
     return Code(joined_parts(printer, plain(template.parts)).code)
@@ -85,10 +84,25 @@ class Body:
                     depth,
                 )
                 run = []
-            if isinstance(part, Condition):
+            if isinstance(part, UsedText):
+                self.used(part, printer, depth)
+            elif isinstance(part, Condition):
                 self.condition(part, printer, depth)
             elif isinstance(part, ForLoop):
                 self.loop(part, printer, depth)
+
+    def used(self, part: UsedText, printer: ExpressionPrinter, depth: int) -> None:
+        """Add the lines of another text, in which what it is given has names of its own."""
+        names: dict[Path, Code] = dict(printer.names)
+        for name, value, wanted in part.given:
+            code = into(printer, value, wanted).code
+            if not is_path(code) or code == "None":  # of which nobody can ask for a field
+                local = fresh_name(name, self.taken)
+                self.line(f"{local} = {code}", depth)
+                code = local
+            names["args", name] = Code(code)
+        if part.parts:
+            self.add(part.parts, printer.within_loop(names, printer.counter), depth)
 
     def nested(self, parts: Sequence[Part], printer: ExpressionPrinter, depth: int) -> None:
         if parts:
@@ -150,6 +164,8 @@ def every(parts: Sequence[Part]) -> Iterator[Part]:
         yield part
         if isinstance(part, ForLoop):
             yield from every(part.body)
+        elif isinstance(part, UsedText):
+            yield from every(part.parts)
         elif isinstance(part, Condition):
             for _, body in part.branches:
                 yield from every(body)

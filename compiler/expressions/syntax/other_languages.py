@@ -36,7 +36,7 @@ SIGNS: Final = {
     "lte": "<=",
     "has": "| contains(…)",
     "like": "| contains(…)",
-    "matches": "| contains(…)",
+    "matches": "| matches(…)",
     "xor": "!=",
 }
 """Other signs and words between two values."""

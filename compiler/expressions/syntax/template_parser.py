@@ -14,7 +14,15 @@ from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.expressions.syntax.lexer import Token, UnreadableError, tokenize
 from wfc.compiler.expressions.syntax.parser import Parser
 from wfc.compiler.expressions.syntax.reading import read_expression
-from wfc.compiler.expressions.syntax.template_tree import Condition, ForLoop, Hole, Part, Text
+from wfc.compiler.expressions.syntax.template_tree import (
+    Condition,
+    ForLoop,
+    Hole,
+    Part,
+    Text,
+    TextArgument,
+    UsedText,
+)
 from wfc.compiler.expressions.syntax.tree import BrokenExpression, LoopName, Node
 from wfc.compiler.rules import expressions as problems
 from wfc.compiler.rules import templates as template_problems
@@ -31,7 +39,7 @@ MARK: Final = re.compile(
 """Where something begins that may be no text; the last four are how others write an expression."""
 MAX_NESTING: Final = 15
 MAX_EXPRESSIONS: Final = 2_000  # in one text, statements included
-STATEMENTS: Final = ("for", "if", "elif", "else", "endfor", "endif")
+STATEMENTS: Final = ("for", "if", "elif", "else", "endfor", "endif", "use")
 
 
 @dataclass(slots=True)
@@ -213,6 +221,9 @@ class TemplateParser:
             case "endfor" | "endif":
                 self.close(word)
                 self.nothing_after(word, parser)
+            case "use":
+                self.parts.append(self.used_text(parser))
+                self.nothing_after(word, parser)
             case _:
                 raise UnreadableError(
                     template_problems.unknown_statement(
@@ -242,6 +253,30 @@ class TemplateParser:
             self.wrong(mistake)
             item = LoopName("item", parser.start, parser.start)
             return (item,), BrokenExpression(parser.start, parser.start)
+
+    def used_text(self, parser: Parser) -> UsedText:
+        name = parser.token
+        if name.kind != "name":
+            parser.unexpected("the name of a text")
+        parser.take()
+        arguments: list[TextArgument] = []
+        if parser.at("("):
+            opened = parser.open()
+            while not parser.at(")"):
+                arguments.append(self.text_argument(parser))
+                if not parser.accept(","):
+                    break
+            parser.close(")", opened)
+        return UsedText(name.text, name.start, name.end, tuple(arguments))
+
+    def text_argument(self, parser: Parser) -> TextArgument:
+        name = parser.token
+        if name.kind != "name":
+            parser.unexpected("`name=value`")
+        parser.take()
+        if not parser.accept("="):
+            parser.unexpected("`=`")
+        return TextArgument(name.text, name.start, name.end, parser.expression())
 
     def open(self, opened: OpenStatement, word: Token) -> None:
         if len(self.stack) >= MAX_NESTING:

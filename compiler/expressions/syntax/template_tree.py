@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from wfc.compiler.expressions.syntax.tree import LoopName, Node, Path, paths_in
 from wfc.compiler.slotted import dataclass
+from wfc.compiler.types import Type
 
-__all__ = ["Condition", "ForLoop", "Hole", "Part", "Text", "has_statements", "holes", "mentioned"]
+__all__ = [
+    "Condition",
+    "ForLoop",
+    "Hole",
+    "Part",
+    "Text",
+    "TextArgument",
+    "UsedText",
+    "has_statements",
+    "holes",
+    "mentioned",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +59,40 @@ class ForLoop:
         return frozenset({"loop", *(each.name for each in self.names)})
 
 
-Part = Text | Hole | Condition | ForLoop
+@dataclass(frozen=True, slots=True)
+class TextArgument:
+    """What a text is given by a name, which stands at ``start``."""
+
+    name: str
+    start: int
+    end: int
+    value: Node
+
+
+@dataclass(slots=True, eq=False)
+class UsedText:
+    """``{% use name(argument=value) %}``: another text, which stands under a name.
+
+    Args:
+        start: Where the name stands.
+        parts: Those of the text; set by the typing, as is what it is given.
+        given: By name, with the type that is wanted.
+    """
+
+    name: str
+    start: int
+    end: int
+    arguments: tuple[TextArgument, ...]
+    parts: tuple[Part, ...] = ()
+    given: tuple[tuple[str, Node, Type], ...] = ()
+
+
+Part = Text | Hole | Condition | ForLoop | UsedText
 
 
 def has_statements(parts: tuple[Part, ...]) -> bool:
-    """Return whether there is a ``{% for %}`` or an ``{% if %}``."""
-    return any(isinstance(part, (Condition, ForLoop)) for part in parts)
+    """Return whether there is a ``{% for %}``, an ``{% if %}`` or a ``{% use %}``."""
+    return any(isinstance(part, (Condition, ForLoop, UsedText)) for part in parts)
 
 
 def holes(parts: tuple[Part, ...]) -> list[Node]:
@@ -68,6 +108,8 @@ def holes(parts: tuple[Part, ...]) -> list[Node]:
                     found += holes(body)
             case ForLoop():
                 found += [part.items, *holes(part.body)]
+            case UsedText():
+                found += [*(argument.value for argument in part.arguments), *holes(part.parts)]
     return found
 
 
@@ -85,4 +127,7 @@ def mentioned(parts: tuple[Part, ...]) -> frozenset[Path]:
             case ForLoop():
                 found |= paths_in([part.items])
                 found.update(path for path in mentioned(part.body) if path[0] not in part.own)
+            case UsedText():
+                found |= paths_in([argument.value for argument in part.arguments])
+                found.update(path for path in mentioned(part.parts) if path[0] != "args" or not part.given)
     return frozenset(found)

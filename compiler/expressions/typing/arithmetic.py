@@ -18,6 +18,8 @@ from wfc.compiler.types import (
     STRING,
     UNKNOWN,
     ListOf,
+    MapOf,
+    Record,
     Type,
     base,
     common,
@@ -70,6 +72,8 @@ def binary(reporter: TypeReporter, node: Binary, left: Type, right: Type) -> Typ
         return STRING
     if node.operator == "+" and isinstance(first, ListOf) and isinstance(second, ListOf):
         return ListOf(common(first.item, second.item))
+    if node.operator == "+" and (maps := both_maps(first, second)) is not None:
+        return maps
     hint = "put texts together with `~`" if node.operator == "+" and STRING in (first, second) else ""
     return reporter.wrong(
         operand_problems.no_arithmetic(reporter.at(node), node.operator, show(first), show(second), hint)
@@ -96,3 +100,18 @@ def number(operator: str, first: Type, second: Type) -> Type:
     if DECIMAL in (first, second):
         return DECIMAL
     return NUMBER if NUMBER in (first, second) or operator == "/" else INTEGER
+
+
+def both_maps(first: Type, second: Type) -> MapOf | None:
+    """Return the type of two maps together, one of which may be written out."""
+    values: list[Type] = []
+    for each in (first, second):
+        if isinstance(each, MapOf):
+            values.append(each.value)
+        elif isinstance(each, Record) and not each.name:
+            values += [field.type for field in each.fields.values()]
+        else:
+            return None
+    return (
+        MapOf(common(*values)) if values and (isinstance(first, MapOf) or isinstance(second, MapOf)) else None
+    )

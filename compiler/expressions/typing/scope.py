@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
+from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.expressions.cache import ExpressionCache
 from wfc.compiler.expressions.conditions.narrowing import TESTS, Facts, facts_of, of_choices
 from wfc.compiler.expressions.expression import Expression, Outcome
@@ -12,11 +13,30 @@ from wfc.compiler.expressions.syntax.tree import Constant, Fields, Name, Node, P
 from wfc.compiler.slotted import dataclass, field, replace
 from wfc.compiler.types import UNKNOWN, OneOf, Record, Type, may_be_null
 
-__all__ = ["Scope"]
+__all__ = ["Scope", "SourceText", "TextSource"]
 
 MAX_DOUBTED: Final = (
     4  # names in a path; deeper ones are hardly ever asked about, and records may hold themselves
 )
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """A text that others may use.
+
+    Args:
+        args: What it must be given.
+        report: Takes what is wrong in it.
+    """
+
+    text: str
+    place: Place
+    args: Record
+    report: Report
+
+
+TextSource = Callable[[str, Place], SourceText | None]
+"""Finds a text by its name for a place; reports a name that is not declared, and returns ``None`` for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +51,7 @@ class Scope:
         cache: Of what was read in scopes with the same classes, or ``None``.
         reached: Whether anything gets here: not where conditions exclude each other. There a finding about
             what may be null would be about nothing, and what is found out holds nowhere else.
+        texts: Where texts are found that others use by name; ``None`` where none can be.
     """
 
     names: Mapping[str, Type]
@@ -38,6 +59,7 @@ class Scope:
     facts: Facts = field(default_factory=dict)
     cache: ExpressionCache | None = None
     reached: bool = True
+    texts: TextSource | None = None
 
     def assuming(self, condition: Expression, holds: bool) -> Scope:
         """Return the scope where a condition is known to hold, or not to."""
@@ -65,7 +87,7 @@ class Scope:
         events = self.names.get("events")
         if isinstance(events, Record) and events.role == "choices":
             facts.update(of_choices("events", events, facts))
-        return Scope(self.names, self.classes, facts, self.cache)
+        return Scope(self.names, self.classes, facts, self.cache, texts=self.texts)
 
     def doubts(self) -> Facts:
         """Return facts that leave open whether anything is null, and which of several types it has."""

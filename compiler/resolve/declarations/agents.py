@@ -12,9 +12,9 @@ from wfc.compiler.resolve.declarations.defaults import step_model
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.names import check_style
 from wfc.compiler.resolve.symbols.tables import Data
-from wfc.compiler.resolve.values.prompts import read_prompt
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.resolve.values.scopes import binding_scope
+from wfc.compiler.resolve.values.texts import read_prompt
 from wfc.compiler.rules import agents as agent_problems
 from wfc.compiler.rules import names as name_problems
 from wfc.compiler.types import STRING, UNKNOWN, Type, parse_type

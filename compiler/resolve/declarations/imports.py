@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wfc.compiler.diagnostics import Origin, Place, Report
-from wfc.compiler.model import Event, Prompt
+from wfc.compiler.model import Event, NamedText
 from wfc.compiler.resolve.declarations.events import roles_of
 from wfc.compiler.resolve.symbols.declarations import Declarations, OtherFile, Refused
 from wfc.compiler.resolve.symbols.tables import Data, UnreadTypes
@@ -87,7 +87,7 @@ def take_over(other: OtherFile, place: Place, data: Data, declared: Declarations
 
 def with_origin(node: object, path: str) -> object:
     """Return a file's declarations with their places as other files refer to them."""
-    if isinstance(node, Prompt) and node.place.origin is None:
+    if isinstance(node, NamedText) and node.place.origin is None:
         return replace(node, place=replace(node.place, address=(Origin(path), *node.place.address)))
     return node
 

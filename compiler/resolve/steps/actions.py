@@ -14,7 +14,7 @@ from wfc.compiler.resolve.steps import agent_calls, searches, workflow_calls
 from wfc.compiler.resolve.symbols.contracts import CalledWorkflow
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
-from wfc.compiler.resolve.values import prompts
+from wfc.compiler.resolve.values import texts
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.rules import values as problems
 from wfc.compiler.slotted import dataclass
@@ -169,9 +169,7 @@ class ActionResolver:
         return LlmCall(model, prompt, system, result or STRING, history, self.tokens)
 
     def prompted(self, key: str, scope: Scope) -> Template:
-        return prompts.read_prompt(
-            self.data.get(key, ""), self.place / key, scope, self.declared, self.reader
-        )
+        return texts.read_prompt(self.data.get(key, ""), self.place / key, scope, self.declared, self.reader)
 
 
 def wants_tokens(data: Data) -> bool:

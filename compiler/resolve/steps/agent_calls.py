@@ -9,8 +9,8 @@ from wfc.compiler.resolve.declarations.agents import approved, handoffs, tools
 from wfc.compiler.resolve.declarations.defaults import step_model
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
-from wfc.compiler.resolve.values.prompts import read_prompt
 from wfc.compiler.resolve.values.reader import ValueReader
+from wfc.compiler.resolve.values.texts import read_prompt
 from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.types import MESSAGE, STRING, UNKNOWN, ListOf, Type
 

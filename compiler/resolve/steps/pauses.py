@@ -15,9 +15,9 @@ from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data, one_or_many
 from wfc.compiler.resolve.values import bounds
 from wfc.compiler.resolve.values.durations import duration_or_expression
-from wfc.compiler.resolve.values.prompts import read_prompt
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.resolve.values.scopes import StepScopes, one_of
+from wfc.compiler.resolve.values.texts import read_prompt
 from wfc.compiler.rules import pauses as problems
 from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules import steps as step_problems
@@ -133,7 +133,7 @@ def assigned(data: object, place: Place, scope: Scope, reader: ValueReader) -> T
     text = str(data)
     if not text.lstrip().startswith("${{") and not text.startswith(ASSIGNEES):
         reader.report(problems.assigned_to_whom(place, text))
-    return reader.text(text, place, scope)
+    return reader.text(text, place, scope, statements=False)
 
 
 ASSIGNEES = ("user:", "group:")

@@ -13,7 +13,7 @@ from wfc.compiler.model import (
     Knowledge,
     Merge,
     Model,
-    Prompt,
+    NamedText,
     Received,
     Resource,
     Retry,
@@ -156,7 +156,7 @@ class Declarations:
         called: The other workflows that steps call, by name; ``None`` for what cannot be called.
         adopted: Names given to types of other workflows.
         expression_cache: Of the expressions in steps.
-        found_in_prompts: Places in the texts of prompts with findings, and how grave those are.
+        found_in_texts: Places in the texts of prompts with findings, and how grave those are.
     """
 
     sink: Report
@@ -167,7 +167,7 @@ class Declarations:
     events: Table[Event] = field(default_factory=lambda: Table("an event", lambda: problems.unknown_event))
     secrets: Table[Secret] = field(default_factory=lambda: Table("a secret", lambda: problems.unknown_secret))
     models: Table[Model] = field(default_factory=lambda: Table("a model", lambda: problems.unknown_model))
-    prompts: Table[Prompt] = field(default_factory=lambda: Table("a prompt", lambda: problems.unknown_prompt))
+    texts: Table[NamedText] = field(default_factory=lambda: Table("a text", lambda: problems.unknown_text))
     tools: Table[Tool] = field(default_factory=lambda: Table("a tool", lambda: problems.unknown_tool))
     agents: Table[Agent] = field(default_factory=lambda: Table("an agent", lambda: problems.unknown_agent))
     knowledge: Table[Knowledge] = field(
@@ -195,7 +195,7 @@ class Declarations:
     waited: dict[str, Address] = field(default_factory=dict)
     called: dict[str, CalledWorkflow | None] = field(default_factory=dict)
     adopted: set[str] = field(default_factory=set)
-    found_in_prompts: dict[Place, int] = field(default_factory=dict)
+    found_in_texts: dict[Place, int] = field(default_factory=dict)
     expression_cache: ExpressionCache = field(default_factory=ExpressionCache)
 
     def report(self, finding: Finding) -> None:
@@ -222,7 +222,7 @@ class Declarations:
         """The tables that imported files add to, by section."""
         return {
             "events": self.events,
-            "prompts": self.prompts,
+            "texts": self.texts,
             "models": self.models,
             "tools": self.tools,
             "agents": self.agents,

@@ -33,7 +33,7 @@ def length(data: object, place: Place, declared: Declarations) -> float | Expres
 
 
 def _computed(text: str, place: Place, wanted: Type, declared: Declarations) -> Expression | None:
-    template = parse_template(text, place, bounds_scope(declared), declared.report)
+    template = parse_template(text, place, bounds_scope(declared), declared.report, statements=False)
     if template.type != UNKNOWN and not assignable(template.type, wanted):
         misfit = fits(text, wanted) if template.whole is None else None
         why = misfit.reason if misfit is not None else f"wanted {show(wanted)}, found {show(template.type)}"

@@ -61,7 +61,7 @@ def duration_or_expression(
     """
     if not isinstance(text, str) or "${{" not in text:
         return duration(text, place, report)
-    template = parse_template(text, place, scope, report)
+    template = parse_template(text, place, scope, report, statements=False)
     if template.type != UNKNOWN and not assignable(template.type, DURATION):
         hint = 'a length is computed as in `${{ event.days * "1 day" }}`'
         if template.whole is not None:

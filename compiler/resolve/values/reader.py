@@ -12,9 +12,11 @@ from wfc.compiler.model import Value
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.values import mismatches
 from wfc.compiler.rules import closest
+from wfc.compiler.rules import comprehensions as comprehension_problems
 from wfc.compiler.rules import templates as template_problems
 from wfc.compiler.rules import values as problems
 from wfc.compiler.rules.spelling import nearest
+from wfc.compiler.schema.loops import loop_read_as_texts
 from wfc.compiler.slotted import dataclass, field, replace
 from wfc.compiler.types import (
     ANY,
@@ -69,11 +71,13 @@ class ValueReader:
         self.note(found)
         return found
 
-    def text(self, text: object, place: Place, scope: Scope, *, statements: bool = False) -> Template:
+    def text(
+        self, text: object, place: Place, scope: Scope, *, statements: bool = True, whole: bool = True
+    ) -> Template:
         """Read a text with expressions in it. A single whole expression must have a type that is readable as
         text.
         """
-        template = parse_template(str(text), place, scope, self.report, statements=statements)
+        template = parse_template(str(text), place, scope, self.report, statements=statements, whole=whole)
         self.note(template)
         if template.whole is None or assignable(template.type, STRING):
             return template
@@ -186,6 +190,10 @@ class ValueReader:
         return found
 
     def items(self, data: list[object], place: Place, wanted: Type, scope: Scope) -> Value:
+        loop = loop_read_as_texts(data)
+        if loop is not None and loop[1] in scope.names:
+            self.report(comprehension_problems.loop_read_as_list(place, f"${{{{ {loop[0]} }}}}"))
+            return Value(UNKNOWN, place.address, items=())
         target = matching_member(data, wanted)
         inner = target.item if isinstance(target, ListOf) else target
         if not isinstance(target, ListOf) and target not in (ANY, UNKNOWN):

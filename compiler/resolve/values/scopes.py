@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from wfc.compiler.expressions import Expression, Scope
+from wfc.compiler.expressions import Expression, Scope, TextSource
 from wfc.compiler.model import AnyOf, Join, joined_events
 from wfc.compiler.resolve.symbols.declarations import Declarations
+from wfc.compiler.resolve.values import texts
 from wfc.compiler.slotted import dataclass, field, replace
 from wfc.compiler.types import (
     ANY,
@@ -34,6 +35,7 @@ __all__ = [
     "inputs",
     "namespace",
     "one_of",
+    "texts_of",
 ]
 
 
@@ -55,7 +57,12 @@ def binding_scope(declared: Declarations, args: Record | None = None) -> Scope:
     names: dict[str, Type] = {"config": declared.config}
     if args is not None:
         names["args"] = args
-    return Scope(names=names, classes=declared.classes)
+    return Scope(names=names, classes=declared.classes, texts=texts_of(declared))
+
+
+def texts_of(declared: Declarations) -> TextSource:
+    """Return where texts that others use are found."""
+    return lambda name, place: texts.text_named(name, place, declared)
 
 
 def bounds_scope(declared: Declarations) -> Scope:
@@ -127,7 +134,12 @@ class StepScopes:
 
     def scope(self, more: Mapping[str, Type]) -> Scope:
         declared = self.declared
-        return Scope({**self.shared, **more}, declared.classes, cache=declared.expression_cache)
+        return Scope(
+            {**self.shared, **more},
+            declared.classes,
+            cache=declared.expression_cache,
+            texts=texts_of(declared),
+        )
 
 
 def accepted(accepts: AnyOf | Join | None, *, timed_out: bool = False) -> dict[str, Type]:

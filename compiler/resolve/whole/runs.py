@@ -14,7 +14,7 @@ from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values import bounds
 from wfc.compiler.resolve.values.reader import ValueReader, reads_as_text
-from wfc.compiler.resolve.values.scopes import ERROR, RUN, inputs
+from wfc.compiler.resolve.values.scopes import ERROR, RUN, inputs, texts_of
 from wfc.compiler.rules import runs as problems
 from wfc.compiler.rules import steps as step_problems
 from wfc.compiler.rules import values as value_problems
@@ -47,7 +47,7 @@ def resolve_run_settings(data: Data, steps: Sequence[Step], declared: Declaratio
 def run_exit(key: str, data: object, declared: Declarations) -> Exit:
     """Return one exit of the run; it can only end the run."""
     names = {"inputs": inputs(declared), "state": declared.state, "config": declared.config, "run": RUN}
-    scope = Scope(names={**names, "error": ERROR}, classes=declared.classes)
+    scope = Scope(names={**names, "error": ERROR}, classes=declared.classes, texts=texts_of(declared))
     place = Place((key,))
     found = ExitResolver(declared, ValueReader(declared.report)).exit(data, place, scope)
     for entry in found.entries:

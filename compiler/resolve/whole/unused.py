@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import MapItems, Step, Tool, ToolCall
@@ -63,11 +64,16 @@ class UsedTypes:
             stack.extend(reversed(parts(current)))
 
 
+UNREADABLE: Final = {"unexpected-token", "unfinished-expression", "unclosed-bracket", "unclosed-braces"}
+
+
 def report_unused(data: Data, declared: Declarations, used: UsedTypes) -> None:
     """Warn about unused declarations, unless a name is unknown, since it may be a misspelling of one of them."""
     report, codes = declared.report, set(declared.codes)
-    for section in ("prompts", "models", "tools", "agents", "knowledge", "retries"):
+    for section in ("texts", "models", "tools", "agents", "knowledge", "retries"):
         table = declared.tables[section]
+        if section == "texts" and UNREADABLE & codes:
+            continue  # a statement that cannot be read may use it
         if codes and table.unknown().__name__.replace("_", "-") in codes:
             continue
         for name, _content, address in entries(data.get(section), (section,)):

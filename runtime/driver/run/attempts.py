@@ -31,6 +31,7 @@ from wfc.runtime.core.ticks import (
 from wfc.runtime.driver.run.children import Children
 from wfc.runtime.driver.run.doubles import Double, Instead, pause_double
 from wfc.runtime.driver.run.failures import failed_event, step_failed
+from wfc.runtime.driver.run.handled_errors import tell_handled
 from wfc.runtime.driver.run.questions import bounded, check_pause, longest_wait
 from wfc.runtime.driver.run.step_runs import expression_error, started_at, unmet_requirements
 from wfc.runtime.driver.run.watchers import Watchers
@@ -177,9 +178,11 @@ class Attempts:
         """Return the tick of a step run that does not reach its action, or is past it."""
         step = step_run.step
         if step_run.exit is Exit.LIMIT:
-            return self._exit(step.on_limit, step_run)
+            return self._taken(step.on_limit, step_run, "limit", "it has run as often as it may")
         if step_run.exit is Exit.TIMEOUT:
-            return self._exit(step.on_timeout, step_run)
+            return self._taken(
+                step.on_timeout, step_run, "timeout", "its join did not get all events in time"
+            )
         if step_run.exit is Exit.MATCH:
             return self._match(step_run)
         if step_run.exit is Exit.RESULT:
@@ -194,7 +197,7 @@ class Attempts:
         """Return the tick of a step run whose wait is over without what it waited for."""
         step = step_run.step
         if step.on_expired is not None:
-            return self._exit(step.on_expired, step_run)
+            return self._taken(step.on_expired, step_run, "timeout", _not_in_time(step))
         error = StepError("timeout", _not_in_time(step))
         return self.failed(step_run, error)
 
@@ -281,6 +284,7 @@ class Attempts:
             except Exception as tail_error:
                 return self._tail_failed(step_run, tail_error)
             if emitted is not UNHANDLED:
+                tell_handled(run, step_run, found.name, found.message, emitted)
                 return Completed(step_run.number, emitted)
         return self._failed(step_run, found, error, tail=False)
 
@@ -301,6 +305,13 @@ class Attempts:
             step_run.began = run.loop.time()
             return 0.0
         return None
+
+    def _taken(self, tail: Call | None, step_run: StepRun, name: str, message: str) -> Tick:
+        """Evaluate the tail of a limit or a time-out, and tell of it if the run goes on there."""
+        tick = self._exit(tail, step_run)
+        if isinstance(tick, Completed):
+            tell_handled(self._run, step_run, name, message, tick.emitted)
+        return tick
 
     def _exit(self, tail: Call | None, step_run: StepRun, result: Any = None) -> Tick:
         """Evaluate a tail; nothing can happen between its evaluation and the tick that records it."""

@@ -87,6 +87,47 @@ def test_a_question_is_answered_by_an_option_each_time_by_the_next(wfc: Any, sho
     assert "approve: asks (group:stock): Ship o1? until 20" in done.err
 
 
+def test_a_refused_answer_is_told_and_the_next_one_counts(wfc: Any, shop: str) -> None:
+    answers = ['approve={"decision": "ship", "copies": 20}', 'approve={"decision": "ship", "copies": 2}']
+    options = [option for answer in answers for option in ("--answer", answer)]
+    done = wfc("run", shop, "-i", "order_id=o1", "--deliver", PAID, *options)
+    assert done.status == 0, done.err
+    assert json.loads(done.out) == {"event": "Shipped", "with": {"copies": 2}}
+    assert "`--answer approve=…`: the answer is not as required: That is too many." in done.err
+    alone = wfc("run", shop, "-i", "order_id=o1", "--deliver", PAID, *options[:2])
+    assert (alone.status, alone.out) == (2, "")
+
+
+def test_what_was_taken_is_told_and_summed_up(wfc: Any, shop: str) -> None:
+    done = wfc("run", shop, "-i", "order_id=o1")
+    assert "payment: timeout is taken -> Dropped: what it waited for did not come within 0.05 s" in done.err
+    assert "on the way payment took timeout -> Dropped" in done.err.splitlines()[-1]
+
+
+def test_a_mocked_question_that_nobody_answers_is_over_at_once(wfc: Any, shop: str) -> None:
+    Path(shop).write_text(
+        SHOP
+        + """\
+tests:
+  - name: nobody
+    start: {order_id: o1}
+    mock: {payment: {order_id: o1, amount: 3}, approve: {error: timeout}}
+    expect: {end: Dropped, with: {reason: nobody}, after: 4h}
+  - name: after a refusal
+    like: nobody
+    mock: {approve: {attempts: [{decision: ship, copies: 20}, {give: {decision: ship, copies: 1}, after: 2h}]}}
+    expect: {end: Shipped, after: 2h}
+"""
+    )
+    assert wfc("test", shop).status == 0
+    begun = time.monotonic()
+    done = wfc("run", shop, "--mock", "nobody")
+    assert json.loads(done.out) == {"event": "Dropped", "with": {"reason": "nobody"}}
+    done = wfc("run", shop, "--mock", "after a refusal")
+    assert json.loads(done.out) == {"event": "Shipped", "with": {"copies": 1}}
+    assert time.monotonic() - begun < 60
+
+
 def test_without_a_terminal_a_question_stops_the_run_and_is_shown(wfc: Any, shop: str) -> None:
     done = wfc("run", shop, "-i", "order_id=o1", "--deliver", PAID)
     assert (done.status, done.out) == (3, "")

@@ -15,7 +15,7 @@ FILES = {
     "imports: [deeper/found.yaml]\n",
     "shared/deeper/found.yaml": "wfc: 1\ntypes:\n  Found: {text: string, by: string}\n",
     "shared/models.yaml": 'wfc: 1\nsecrets: [KEY]\nmodels: {fast: {use: "openai:gpt-4o-mini", api_key: KEY}}\n'
-    "retries: {thrice: {max_attempts: 3, delay: 1s}}\nprompts: {mood: {file: ./mood.md}}\n",
+    "retries: {thrice: {max_attempts: 3, delay: 1s}}\ntexts: {mood: {file: ./mood.md}}\n",
     "shared/mood.md": "How does ${{ inputs.name }} feel?",
     "shared/tools.yaml": """\
 wfc: 1
@@ -160,7 +160,7 @@ def test_the_module_runs_with_and_without_a_package_around_it(wfc, project: Path
         ("events", "{Looked: {a: string}}", "shared/types.yaml:5", "Looked"),
         ("models", '{fast: {use: "openai:x"}}', "shared/models.yaml:3", "fast"),
         ("retries", "{thrice: {max_attempts: 2}}", "shared/models.yaml:4", "thrice"),
-        ("prompts", "{mood: hello}", "shared/models.yaml:5", "mood"),
+        ("texts", "{mood: hello}", "shared/models.yaml:5", "mood"),
         ("tools", '{look: {python: "a:b"}}', "shared/tools.yaml:5", "look"),
         ("resources", '{book: {python: "a:b"}}', "shared/tools.yaml:3", "book"),
     ],
@@ -212,13 +212,13 @@ OUT = (
 
 
 @pytest.mark.parametrize("path", OUT)
-@pytest.mark.parametrize("key", ["imports", "parts", "prompts", "knowledge", "knowledge list"])
+@pytest.mark.parametrize("key", ["imports", "parts", "texts", "knowledge", "knowledge list"])
 def test_a_path_out_of_the_project_is_refused(wfc, project: Path, key: str, path: str) -> None:
     (project.parent / "outside.yaml").write_text("wfc: 1\n")
     written = {
         "imports": f'imports: ["{path}"]\n',
         "parts": f'parts: ["{path}"]\n',
-        "prompts": f'prompts: {{far: {{file: "{path}"}}}}\n',
+        "texts": f'texts: {{far: {{file: "{path}"}}}}\n',
         "knowledge": f'knowledge: {{far: {{files: "{path}"}}}}\n',
         "knowledge list": f'knowledge: {{far: {{files: [./a.md, "{path}"]}}}}\n',
     }[key]

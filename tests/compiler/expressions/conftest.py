@@ -117,6 +117,8 @@ def read_text() -> ReadText:
 
     def parse(text: str, *, statements: bool = False, scope: Scope = WORLD) -> tuple[Template, list[Finding]]:
         findings: list[Finding] = []
-        return parse_template(text, PLACE, scope, findings.append, statements=statements), findings
+        return parse_template(
+            text, PLACE, scope, findings.append, statements=statements, whole=not statements
+        ), findings
 
     return parse

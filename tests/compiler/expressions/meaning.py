@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -141,6 +142,8 @@ def arithmetic(node: Binary, values: Values) -> Any:
     left, right = meaning(node.left, values), meaning(node.right, values)
     if node.type == DECIMAL:
         left, right = Decimal(left), Decimal(right)
+    if isinstance(left, dict):
+        return {**left, **right}
     result = {
         "+": lambda: left + right,
         "-": lambda: left - right,
@@ -377,6 +380,9 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "unique": lambda of, field=None: once(of, getter(field)),
     "join": lambda of, separator="": separator.join(map(as_text, of)),
     "most_common": most_common,
+    "any": lambda of: True in of,
+    "all": lambda of: False not in of,
+    "matches": lambda of, pattern: re.fullmatch(pattern, of) is not None,
     "flatten": lambda of: [item for items in of for item in items],
     "chunk": chunked,
     "present": lambda of: [item for item in of if item is not None],

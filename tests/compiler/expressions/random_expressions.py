@@ -253,6 +253,11 @@ class Growing:
                 one for one in self.pool if isinstance(one.type, ListOf) and isinstance(one.type.item, inner)
             ]
             return self.chance.choice(fitting) if fitting else self.some()
+        if takes == "list of boolean" and self.chance.random() < 0.8:
+            flags = [
+                one for one in self.pool if isinstance(one.type, ListOf) and base(one.type.item) == BOOLEAN
+            ]
+            return self.chance.choice(flags) if flags else self.some()
         for _ in range(12):
             found = self.some()
             word = without_null(found.type).__class__.__name__.lower().removesuffix("of")
@@ -270,6 +275,8 @@ class Growing:
             return self.chance.choice(('"<"', '">="', '"=="', '"!="', '"in"'))
         if parameter == "descending":
             return self.chance.choice(("true", "false"))
+        if parameter == "pattern" and name == "matches":
+            return self.chance.choice(('"[a-z]+"', '".*"', '"(a|ab)(c|bcd)*"', '"[0-9]{1,3}"', '""'))
         if parameter == "pattern":
             return self.chance.choice(
                 (

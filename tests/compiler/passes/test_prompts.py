@@ -19,7 +19,7 @@ workflow: greet
 start: Asked
 end: Greeted
 imports: IMPORTS
-prompts: {ask: {file: ./ask.md}}
+texts: {ask: {file: ./ask.md}}
 events:
   Asked: {name: string}
   Middle: {name: string}
@@ -93,7 +93,7 @@ def test_a_mistake_in_a_file_is_found_at_its_own_place(before: list[str], unknow
 
 def test_an_imported_file_brings_prompts_which_are_looked_at_where_they_stand() -> None:
     shared = (
-        "wfc: 1\nprompts:\n  manners: |\n    Be kind to\n    ${{ event.nmae }}\n  others: {file: ./ask.md}\n"
+        "wfc: 1\ntexts:\n  manners: |\n    Be kind to\n    ${{ event.nmae }}\n  others: {file: ./ask.md}\n"
     )
     assert marked(checked(b"Greet.", then="manners", shared=shared)) == [
         ("unknown-field", "shared.yaml", "nmae", 5)
@@ -104,12 +104,12 @@ def test_an_imported_file_brings_prompts_which_are_looked_at_where_they_stand() 
 
 
 def test_an_imported_file_of_which_no_prompt_is_used_is_reported() -> None:
-    found = checked(b"Greet.", shared="wfc: 1\nprompts: {manners: Be kind.}\n")
+    found = checked(b"Greet.", shared="wfc: 1\ntexts: {manners: Be kind.}\n")
     assert [each[0] for each in marked(found)] == ["unused-import"]
 
 
 def test_a_name_in_spec_and_import_is_reported_with_both_places() -> None:
-    found = checked(b"Greet.", shared="wfc: 1\nprompts: {ask: Be kind.}\n")
+    found = checked(b"Greet.", shared="wfc: 1\ntexts: {ask: Be kind.}\n")
     assert [each[:3] for each in marked(found)] == [("name-declared-twice", "greet.yaml", "ask")]
 
 
@@ -150,3 +150,52 @@ def test_a_graver_mistake_of_a_later_use_is_not_hidden_by_a_warning_of_an_earlie
     text = b"${{ event.extra | default([]) | json }}"
     found = check_text(spec.encode(), "greet.yaml", Project(InMemory({"ask.md": text})))
     assert found.failed
+
+
+USING = """\
+wfc: 1
+workflow: greet
+start: Asked
+end: Greeted
+texts: {ask: {file: ./ask.md, args: {name: string, note: optional string}}}
+events:
+  Asked: {who: string, words: list of string}
+  Greeted: {text: string}
+steps:
+  greet: {kind: transform, accepts: Asked, emit: {event: Greeted, with: {text: "TEXT"}}}
+"""
+
+
+def using(ask: bytes, text: str) -> Compiled:
+    return compile_text(
+        USING.replace("TEXT", text).encode(), "greet.yaml", project=Project(InMemory({"ask.md": ask}))
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "marked"),
+    [
+        ("{% use ask %}", "missing-argument", "ask"),
+        ("{% use ask(note=event.who) %}", "missing-argument", "ask"),
+        ("{% use ask(name=1) %}", "wrong-argument", "1"),
+        ("{% use ask(name=event.who, nmae=event.who) %}", "unexpected-argument", "nmae"),
+        ("{% use ask(name=event.who, name=event.who) %}", "unexpected-argument", "name"),
+        ("{% use akk(name=event.who) %}", "unknown-text", "akk"),
+        ("{% use ask(event.who) %}", "unexpected-token", "."),
+        ("{% use %}", "unfinished-expression", ""),
+        ("{% use ask(name=event.wo) %}", "unknown-field", "wo"),
+    ],
+)
+def test_what_a_text_is_given_is_held_against_what_it_needs(text: str, code: str, marked: str) -> None:
+    found = using(b"Dear ${{ args.name }}", text)
+    assert [each.code for each in found.diagnostics] == [code]
+    first = found.diagnostics[0]
+    assert marked in found.text[first.start.offset : first.end.offset]
+
+
+def test_a_text_sees_what_it_is_given_and_what_its_user_sees() -> None:
+    ask = b"Dear ${{ args.name }}{% if args.note is not none %}, ${{ args.note | upper }}{% endif %}: ${{ event.who }}"
+    found = using(ask, "{% use ask(name='Mr ' ~ event.who) %}")
+    assert not found.diagnostics
+    [mistaken] = using(b"Dear ${{ args.nme }}", "{% use ask(name=event.who) %}").diagnostics
+    assert (mistaken.code, mistaken.path) == ("unknown-field", "ask.md")

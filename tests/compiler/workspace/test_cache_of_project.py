@@ -19,7 +19,7 @@ start: Asked
 end: Told
 imports: [./shared.yaml, ./more/deep.yaml]
 parts: [./part.yaml]
-prompts: {words: {file: ./words.md}}
+texts: {words: {file: ./words.md}}
 models: {fast: {use: "openai:gpt-4o-mini"}}
 events:
   Asked: {id: string, item: Item}

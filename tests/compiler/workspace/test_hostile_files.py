@@ -55,7 +55,7 @@ def test_what_is_no_file_is_told_and_not_waited_for(wfc, greet: Path, what: str)
     [
         ("shared.yaml", "imports: [./shared.yaml]"),
         ("x.yaml", "imports: [./shared.yaml]"),  # beside it
-        ("words.md", "prompts: {words: {file: ./words.md}}"),
+        ("words.md", "texts: {words: {file: ./words.md}}"),
         ("part.yaml", "parts: [./part.yaml]"),
     ],
 )

@@ -1,7 +1,7 @@
 """The workflow prompts."""
 
 # Generated from prompts.yaml. Edit the spec, not this file.
-# sha256:c5e8d1548ed3256a6c3baca7ed7104a0137aa076aaa397277500a14d14ddcd61, output format 2
+# sha256:0cb7e36fd7922cf557b14770d4822b9bef49475bc8e953710301b09edf00e2da, output format 2
 
 from typing import Any, overload
 

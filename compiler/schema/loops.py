@@ -1,0 +1,20 @@
+"""Lists of texts that are meant as one expression: YAML takes `[x.name for x in event.items]` apart at its commas."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+__all__ = ["loop_read_as_texts"]
+
+LOOP: Final = re.compile(r"[^\[\]]* for \w+(?:, \w+)? in \(*(?P<root>\w+)\b.*", re.DOTALL)
+
+
+def loop_read_as_texts(data: list[object]) -> tuple[str, str] | None:
+    """Return the expression that a list of texts is meant as, and the name that it goes through; else ``None``."""
+    if not data or not isinstance(data[0], str) or " " not in data[0] or "${{" in data[0]:
+        return None
+    if not all(isinstance(each, str) for each in data):
+        return None
+    found = LOOP.fullmatch(", ".join(map(str, data)))
+    return (f"[{found.string}]", found["root"]) if found is not None else None
