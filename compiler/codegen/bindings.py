@@ -18,6 +18,8 @@ from wfc.compiler.expressions.addresses import split_address
 from wfc.compiler.model import (
     Auth,
     ChosenAddress,
+    CommandLine,
+    Header,
     HttpRequest,
     Model,
     OAuth2,
@@ -144,7 +146,7 @@ class Bindings:
         return name
 
     def http_tool(self, tool: Tool, output: Type) -> Code:
-        """Return the function of an http tool; it takes the tool's arguments by name."""
+        """Return the function of an http tool or a command; it takes the tool's arguments by name."""
         key = (id(tool), annotation(output, self.names))
         if key not in self.tools:
             name = self.names.scope.give(tool.name, f"{tool.name}_tool")
@@ -153,13 +155,16 @@ class Bindings:
         return self.tools[key]
 
     def http_function(self, name: Code, tool: Tool, output: Type) -> PythonFunction:
-        assert tool.request is not None
         inner = self.names.scope.inner(["ctx", "config"])
         self.words[name] = words = {each: inner.give(local_name(each)) for each in tool.args.fields}
         known: dict[Path, Code] = {("args", each): word for each, word in words.items()}
         config = FunctionParameter("config", Code("config"), self.names.config)
         function = FunctionBuilder(inner, (config,), known=known)
-        action = self.request(tool.request, function, output, tool.name)
+        if tool.command is not None:
+            action = self.command(tool.command, function, output, tool.name)
+        else:
+            assert tool.request is not None
+            action = self.request(tool.request, function, output, tool.name)
         if function.used:
             self.configured.add(name)
         head = [Code(f"ctx: {context_type(self.workflow)}"), *function.parameters]
@@ -180,18 +185,31 @@ class Bindings:
         if wanted.query:
             named["query"] = values.pairs(wanted.query)
         if wanted.headers:
-            pairs = ", ".join(
-                f"{literal(header.name)}: "
-                f"{secret(header.value) if isinstance(header.value, Secret) else function.template(header.value)}"
-                for header in wanted.headers
-            )
-            named["headers"] = Code(f"{{{pairs}}}")
+            named["headers"] = headers(wanted.headers, function)
         if wanted.auth is not None:
             named["auth"] = authentication(wanted.auth, function, values)
         if wanted.body is not None:
             named["body"] = values.value(wanted.body)
         named |= self.output(output, name)
         return call(Code("ctx.http"), literal(wanted.method), url, **named)
+
+    # --- commands
+    def command(self, wanted: CommandLine, function: FunctionBuilder, output: Type, name: str) -> Code:
+        """Return a call of ``ctx.command``."""
+        words = [literal(wanted.program)]
+        for each in wanted.arguments:
+            text = function.template(each.text)
+            words.append(call(Code("filters.argument"), text) if each.guarded else text)
+        named: dict[str, Code] = {}
+        if wanted.stdin is not None:
+            named["stdin"] = function.template(wanted.stdin)
+        if wanted.env:
+            named["env"] = headers(wanted.env, function)
+        if output == ANY:
+            named["output"] = Code("Any")
+        elif output != STRING:
+            named |= self.output(output, name)
+        return call(Code("ctx.command"), Code(f"[{', '.join(words)}]"), **named)
 
     # --- outputs and texts
     def output(self, type_: Type, name: str) -> dict[str, Code]:
@@ -244,6 +262,16 @@ def address(url: Template | ChosenAddress, function: FunctionBuilder) -> tuple[C
     function.note(url.uses)
     found, head = generate_address(split_address(url.parts), function.known)
     return found, {} if head is None else {"server": head}
+
+
+def headers(given: tuple[Header, ...], function: FunctionBuilder) -> Code:
+    """Return texts and secrets by name as a dict."""
+    pairs = ", ".join(
+        f"{literal(each.name)}: "
+        f"{secret(each.value) if isinstance(each.value, Secret) else function.template(each.value)}"
+        for each in given
+    )
+    return Code(f"{{{pairs}}}")
 
 
 def authentication(auth: Auth | OAuth2, function: FunctionBuilder, values: ValueWriter) -> Code:

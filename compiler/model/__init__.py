@@ -8,8 +8,10 @@ from __future__ import annotations
 from wfc.compiler.model.accepts import AnyOf, Join, joined_events
 from wfc.compiler.model.agents import Agent, Knowledge
 from wfc.compiler.model.bindings import (
+    Argument,
     Auth,
     ChosenAddress,
+    CommandLine,
     Header,
     HttpRequest,
     Model,
@@ -35,7 +37,16 @@ from wfc.compiler.model.exits import (
     Restart,
     Save,
 )
-from wfc.compiler.model.kinds import Action, Call, HttpCall, LlmCall, MapItems, ToolCall, WorkflowCall
+from wfc.compiler.model.kinds import (
+    Action,
+    Call,
+    CommandCall,
+    HttpCall,
+    LlmCall,
+    MapItems,
+    ToolCall,
+    WorkflowCall,
+)
 from wfc.compiler.model.messages import Received, RunKey, SendEvent, WhenRunning
 from wfc.compiler.model.pauses import AskPerson, Pause, WaitEvent, WaitFor, WaitUntil
 from wfc.compiler.model.runs import Limits, Whole
@@ -48,11 +59,14 @@ __all__ = [
     "Action",
     "Agent",
     "AnyOf",
+    "Argument",
     "AskPerson",
     "Auth",
     "Cached",
     "Call",
     "ChosenAddress",
+    "CommandCall",
+    "CommandLine",
     "Delivery",
     "Emission",
     "Emit",

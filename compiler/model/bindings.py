@@ -141,6 +141,34 @@ class HttpRequest:
     body: Value | None
 
 
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument of a command.
+
+    Args:
+        guarded: Whether its value must not begin with `-`, as data could make an option of it.
+    """
+
+    text: Template
+    guarded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """A program that is started, and what it is given.
+
+    Args:
+        program: As the settings allow it; empty where it is wrong, which is reported.
+        read_only: Whether it changes nothing anywhere.
+    """
+
+    program: str
+    arguments: tuple[Argument, ...]
+    stdin: Template | None
+    env: tuple[Header, ...]
+    read_only: bool
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Tool:
     """A tool binding.
@@ -148,6 +176,7 @@ class Tool:
     Args:
         python: ``module:function``, or ``None``.
         request: For an http tool (its expressions see ``args`` and ``config``), or ``None``.
+        command: For a tool that starts a program (its expressions see ``args`` and ``config``), or ``None``.
         workflow: The name of the workflow that it is, or ``None``. What that takes and gives is known at its calls.
         file: The path of the file that declares it, as findings show it; a python tool's module lies beside that.
         args: What it takes; a record whose name is made from the tool's.
@@ -169,11 +198,14 @@ class Tool:
     declares_args: bool = True
     workflow: str | None = None
     file: str = ""
+    command: CommandLine | None = None
 
 
 __all__ = [
+    "Argument",
     "Auth",
     "ChosenAddress",
+    "CommandLine",
     "Header",
     "HttpRequest",
     "Model",

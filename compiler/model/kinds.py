@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final, Literal
 
 from wfc.compiler.expressions import Expression, Template
-from wfc.compiler.model.bindings import HttpRequest, Model, Tool
+from wfc.compiler.model.bindings import CommandLine, HttpRequest, Model, Tool
 from wfc.compiler.model.messages import SendEvent
 from wfc.compiler.model.pauses import AskPerson, Pause, WaitEvent, WaitFor, WaitUntil
 from wfc.compiler.model.values import Value
@@ -21,6 +21,7 @@ __all__ = [
     "STEP_KINDS",
     "Action",
     "Call",
+    "CommandCall",
     "HttpCall",
     "LlmCall",
     "MapItems",
@@ -62,6 +63,14 @@ class HttpCall:
     """One http request of a step."""
 
     request: HttpRequest
+    output: Type
+
+
+@dataclass(frozen=True, slots=True)
+class CommandCall:
+    """One command of a step."""
+
+    command: CommandLine
     output: Type
 
 
@@ -113,7 +122,7 @@ class MapItems:
     on_item_error: Literal["fail", "skip", "null"]
 
 
-Call = LlmCall | ToolCall | HttpCall | WorkflowCall
+Call = LlmCall | ToolCall | HttpCall | CommandCall | WorkflowCall
 """One call of something outside."""
 
 Action = Call | MapItems | SendEvent | Pause
@@ -154,7 +163,7 @@ STEP_KINDS: Final[dict[str, StepKind]] = {
     "tool": StepKind(
         shape="component",
         nodes=(ToolCall, WorkflowCall),
-        words="python function script code call command run shell service",
+        words="python function script code call service",
         takes_defaults=True,
     ),
     "transform": StepKind(
@@ -167,6 +176,13 @@ STEP_KINDS: Final[dict[str, StepKind]] = {
         nodes=(HttpCall,),
         words="request rest api webhook get post fetch rest_call",
         takes_defaults=True,
+    ),
+    "command": StepKind(
+        shape="box",
+        nodes=(CommandCall,),
+        words="shell bash sh exec program process subprocess cli run script_task container",
+        takes_defaults=True,
+        cache_hint="if it only looks something up, say `read_only: true`",
     ),
     "llm": StepKind(
         shape="hexagon",

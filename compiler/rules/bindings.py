@@ -15,6 +15,7 @@ __all__ = [
     "delay_over_max_delay",
     "fallback_loop",
     "model_without_provider",
+    "program_not_fixed",
     "secret_to_any_address",
     "url_base_not_config",
 ]
@@ -115,6 +116,21 @@ def body_of_get(place: Place, method: str) -> Finding:
         f"a {method} request carries no `body`",
         place,
         "write it under `query`, or use the method that the service asks for",
+    )
+
+
+@problem
+def program_not_fixed(place: Place) -> Finding:
+    """Data decides which program a command starts.
+
+    Which program is started is written out, as the first item of `command`, and allowed by the project's settings:
+    `commands = ["git"]`. Data may be among its arguments: `[git, log, --, "${{ event.path }}"]`.
+    """
+    return Finding(
+        "program-not-fixed",
+        "the program that is started must be written out",
+        place,
+        "write its name; expressions may stand in its arguments",
     )
 
 

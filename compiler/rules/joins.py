@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wfc.compiler.diagnostics import Finding, Fix, Place
-from wfc.compiler.rules import problem
+from wfc.compiler.rules import problem, warning
 from wfc.compiler.rules.phrases import joined, listed
 
 __all__ = [
     "batch_in_itself",
     "batch_work_escapes",
     "batches_mixed",
+    "clock_without_work",
     "each_also_outside_batch",
     "flow_too_complex",
     "join_by_value",
@@ -199,6 +200,24 @@ def join_by_value(place: Place) -> Finding:
         place,
         "send out one item for each value with `emit: {each: …}` and join the branches of an item, or keep a list and "
         'put its records together with `group("…")`',
+    )
+
+
+@warning
+def clock_without_work(place: Place, join: str, fork: str) -> Finding:
+    """A join's time begins when the step right before it is done, so that it bounds no work.
+
+    The time of a join counts from the end of its fork, the nearest step through which every path to it passes. Where
+    that step itself sends all that the join waits for, nothing is left to wait for, however long the steps before
+    it took. To bound a stretch of steps, let the join accept the event with which the stretch begins as well:
+    `{all: [Begun, Done], within: 3s, on_timeout: …}` counts from the step that sent `Begun`.
+    """
+    begins = "when the run starts" if fork == "start" else f"when `{fork}` is done"
+    return Finding(
+        "clock-without-work",
+        f"the time of `{join}` begins {begins}, right before `{join}` itself, and bounds no work",
+        place,
+        "to bound a stretch of steps, wait for the event with which it begins as well: `{all: [Begun, Done], …}`",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import stat
 import tempfile
@@ -17,7 +18,9 @@ from wfc.runtime.plan.caching import Cache
 from wfc.runtime.plan.inputs import HttpResponse
 from wfc.runtime.values.outputs import adapter, from_json
 
-__all__ = ["entry_path", "load_entry", "read_entry", "store_entry", "write_entry"]
+__all__ = ["entry_path", "load_entry", "read_entry", "store_entry", "warn_of_damage", "write_entry"]
+
+_log = logging.getLogger("wfc.runtime")
 
 _VERSION: Final = 1
 _LARGEST: Final = 1_000_000
@@ -82,20 +85,35 @@ def _plain(value: object) -> object:
 
 
 def load_entry(path: Path, now: float, seconds: float | None) -> str | None:
-    """Return the text of a cache file; ``None`` if the file is damaged or has expired."""
+    """Return the text of a cache file; ``None`` if there is none, if it has expired or, with a warning, if it is
+    damaged.
+    """
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
         with open(handle, "rb") as file:
             status = os.fstat(handle)
             if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
+                warn_of_damage(path)
                 return None
             kept = json.loads(file.read(_LARGEST + 1))
         made, text, digest = float(kept["made"]), kept["entry"], kept["digest"]
-        is_whole = kept["version"] == _VERSION and isinstance(text, str) and digest == _digest(made, text)
+        if kept["version"] != _VERSION:
+            return None
+        is_whole = isinstance(text, str) and digest == _digest(made, text)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        is_whole = False
+    if not is_whole:
+        warn_of_damage(path)
         return None
     age = now - made
-    return text if is_whole and age > -_SKEW and (seconds is None or age < seconds) else None
+    return text if age > -_SKEW and (seconds is None or age < seconds) else None
+
+
+def warn_of_damage(path: Path) -> None:
+    """Log that an entry is not used; the result of the call that is made instead takes its place."""
+    _log.warning("the entry %s of the cache of results is damaged; the call is made again", path)
 
 
 def store_entry(path: Path, now: float, text: str) -> None:

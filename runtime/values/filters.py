@@ -19,11 +19,12 @@ from wfc.runtime.errors import ExpressionError
 from wfc.runtime.values.conversions import datetime, day, decimal, duration, exact, integer, number
 from wfc.runtime.values.moments import formatted
 from wfc.runtime.values.outside_names import with_outside_names
-from wfc.runtime.values.texts import path_part, text, url_part, url_path
+from wfc.runtime.values.texts import argument, path_part, text, url_part, url_path
 
 __all__ = [
     "Count",
     "among",
+    "argument",
     "at",
     "at_most",
     "ceil",

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from wfc.runtime.errors import ExpressionError, StepError
 
-__all__ = ["Scalar", "path_part", "text", "url_part", "url_path"]
+__all__ = ["Scalar", "argument", "path_part", "text", "url_part", "url_path"]
 
 Scalar = str | int | float | bool | Decimal | date | timedelta  # a datetime is a date
 
@@ -107,3 +107,16 @@ def url_path(value: str) -> str:
         )
     parts, end = (value[:-1], "/") if value.endswith("/") else (value, "")
     return "/".join(map(path_part, parts.split("/"))) + end
+
+
+def argument(value: str) -> str:
+    """Return a text that data has begun, for an argument of a command.
+
+    Raises:
+        StepError: ``command.arguments``: it begins with ``-``, so that the command would take it for an option.
+    """
+    if value.startswith("-"):
+        raise StepError(
+            "command.arguments", "an argument from data begins with `-`, which would be an option"
+        )
+    return value

@@ -14,6 +14,7 @@ from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.model import (
     Action,
     AskPerson,
+    CommandCall,
     HttpCall,
     LlmCall,
     Pause,
@@ -43,6 +44,9 @@ class ActionWriter:
 
     def http(self, action: HttpCall, step: Step, function: FunctionBuilder) -> Code:
         return self.bindings.request(action.request, function, action.output, step.name)
+
+    def command(self, action: CommandCall, step: Step, function: FunctionBuilder) -> Code:
+        return self.bindings.command(action.command, function, action.output, step.name)
 
     def send(self, action: SendEvent, _step: Step, function: FunctionBuilder) -> Code:
         return send_call(action, function, self.names)
@@ -89,6 +93,7 @@ WRITERS: Final[dict[type, Callable[[ActionWriter, Any, Step, FunctionBuilder], C
     LlmCall: ActionWriter.llm,
     ToolCall: ActionWriter.tool,
     HttpCall: ActionWriter.http,
+    CommandCall: ActionWriter.command,
     SendEvent: ActionWriter.send,
     AskPerson: ActionWriter.pause,
     WaitFor: ActionWriter.pause,

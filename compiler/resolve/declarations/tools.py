@@ -9,14 +9,14 @@ from typing import Final
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import Secret, Tool
 from wfc.compiler.python.literals import normal_form, pascal_case
-from wfc.compiler.resolve.declarations import requests
+from wfc.compiler.resolve.declarations import commands, requests
 from wfc.compiler.resolve.declarations.fields import read_fields
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.resolve.values.scopes import binding_scope
 from wfc.compiler.rules import bindings as problems
-from wfc.compiler.types import ANY, UNKNOWN, Record, Type, parse_type
+from wfc.compiler.types import ANY, STRING, UNKNOWN, Record, Type, parse_type
 
 __all__ = ["PYTHON", "declare_tools", "resolve_tool"]
 
@@ -45,13 +45,15 @@ def resolve_tool(name: str, data: Data, place: Place, declared: Declarations) ->
     python = data.get("python")
     if isinstance(python, str) and not PYTHON.fullmatch(python):
         declared.report(problems.bad_python_tool(place / "python", python))
+    scope = binding_scope(declared, args)
+    reader = ValueReader(declared.report)
     http = data.get("http")
     request = None
     if isinstance(http, Mapping):
-        scope = binding_scope(declared, args)
-        request = requests.resolve_request(
-            http, place / "http", scope, declared, ValueReader(declared.report)
-        )
+        request = requests.resolve_request(http, place / "http", scope, declared, reader)
+    command = commands.resolve_command(data, place, scope, declared, reader) if "command" in data else None
+    if command is not None and "output" not in data:
+        output = STRING
     secrets, workflow = data.get("secrets"), data.get("workflow")
     return Tool(
         name=name,
@@ -66,6 +68,7 @@ def resolve_tool(name: str, data: Data, place: Place, declared: Declarations) ->
         declares_args="args" in data,
         workflow=normal_form(workflow) if isinstance(workflow, str) else None,
         file=place.origin or declared.project.path,
+        command=command,
     )
 
 

@@ -7,9 +7,19 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope, Template
-from wfc.compiler.model import Action, Call, HttpCall, LlmCall, Tool, ToolCall, Value, WorkflowCall
+from wfc.compiler.model import (
+    Action,
+    Call,
+    CommandCall,
+    HttpCall,
+    LlmCall,
+    Tool,
+    ToolCall,
+    Value,
+    WorkflowCall,
+)
 from wfc.compiler.python.literals import pascal_case
-from wfc.compiler.resolve.declarations import defaults, requests, tools
+from wfc.compiler.resolve.declarations import commands, defaults, requests, tools
 from wfc.compiler.resolve.steps import agent_calls, searches, workflow_calls
 from wfc.compiler.resolve.symbols.contracts import CalledWorkflow
 from wfc.compiler.resolve.symbols.declarations import Declarations
@@ -120,6 +130,10 @@ class ActionResolver:
         request = requests.resolve_request(self.data, self.place, scope, self.declared, self.reader)
         return HttpCall(request, result or ANY)
 
+    def command(self, _tool: Tool | None, result: Type | None, scope: Scope) -> CommandCall:
+        command = commands.resolve_command(self.data, self.place, scope, self.declared, self.reader)
+        return CommandCall(command, result or STRING)
+
     def workflow(self, _tool: Tool | None, _result: Type | None, scope: Scope) -> WorkflowCall | None:
         return workflow_calls.resolve_call(self.called(), self.data, "with", self.place, scope, self.reader)
 
@@ -196,6 +210,7 @@ class KindOfCall:
 CALLS: Final[dict[str, KindOfCall]] = {
     "llm": KindOfCall(ActionResolver.llm, lambda _one, _tool, output: output or STRING),
     "http": KindOfCall(ActionResolver.http, lambda _one, _tool, output: output or ANY),
+    "command": KindOfCall(ActionResolver.command, lambda _one, _tool, output: output or STRING),
     "tool": KindOfCall(ActionResolver.tool_call, ActionResolver.tool_result),
     "agent": KindOfCall(
         ActionResolver.agent,

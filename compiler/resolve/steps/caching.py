@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.model import Action, Cached, HttpCall, HttpRequest, MapItems, ToolCall, WorkflowCall
+from wfc.compiler.model import (
+    Action,
+    Cached,
+    CommandCall,
+    HttpCall,
+    HttpRequest,
+    MapItems,
+    ToolCall,
+    WorkflowCall,
+)
 from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
@@ -17,6 +26,7 @@ __all__ = ["resolve_cache"]
 ABOUT_ACTION: Final = (
     *("kind", "model", "prompt", "system", "output", "history"),
     *("tool", "args", "method", "url", "query", "headers", "auth", "body"),
+    *("command", "stdin", "env"),
 )
 """What says what an action does. What a step is called, how often it is tried and where it leads changes no result."""
 
@@ -59,6 +69,8 @@ def why_each_time(kind: str, action: Action | None) -> str:
         return STEP_KINDS[kind].never_cached
     if isinstance(action, HttpCall):
         return why_request_changes(action.request)
+    if isinstance(action, CommandCall):
+        return "" if action.command.read_only else "a command may change something"
     if isinstance(action, ToolCall):
         tool = action.tool
         if tool.request is not None:

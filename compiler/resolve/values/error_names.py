@@ -16,6 +16,11 @@ KNOWN: Final = (
     "http.4xx",
     "http.5xx",
     "http.429",
+    "command",
+    "command.killed",
+    "command.too_large",
+    "command.invalid_output",
+    "command.arguments",
     "timeout",
     "connection",
     "model",
@@ -37,7 +42,9 @@ KNOWN: Final = (
 )
 
 
-PATTERN: Final = re.compile(r"http\.[1-5](xx|[0-9][0-9])|(python|tool)\.[^\W\d]\w*(\.[^\W\d]\w*)*")
+PATTERN: Final = re.compile(
+    r"http\.[1-5](xx|[0-9][0-9])|command\.[0-9]{1,3}|(python|tool)\.[^\W\d]\w*(\.[^\W\d]\w*)*"
+)
 BOUNDS: Final = ("limit", "limit.steps", "limit.tokens", "limit.cost")
 """What only a run as a whole takes: that it, or one of its steps, has used up what it may."""
 

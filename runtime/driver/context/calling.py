@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 from wfc.runtime.authoring.resource.kinds import Resource
 from wfc.runtime.calls.bindings import Basic, Bearer, OAuth2, Output, PythonTool, Secret, plain_type
 from wfc.runtime.calls.budget import check_budget, cost_of_call
-from wfc.runtime.calls.cache import entry_path, load_entry, read_entry, write_entry
+from wfc.runtime.calls.cache import entry_path, load_entry, read_entry, warn_of_damage, write_entry
 from wfc.runtime.calls.llm import Model, call_llm
 from wfc.runtime.calls.sibling_modules import settings_folder
 from wfc.runtime.calls.threads import in_thread
@@ -22,6 +22,7 @@ from wfc.runtime.events import CacheHit
 from wfc.runtime.values.outputs import InvalidOutput
 
 if TYPE_CHECKING:
+    from wfc.runtime.plan.inputs import HttpResponse
     from wfc.runtime.records import Message  # whose class pydantic takes a while to build
 
 __all__ = ["Calling"]
@@ -204,6 +205,52 @@ class Calling(Messaging):
         )
         return await self._cached(asked, output, call)
 
+    @overload
+    async def command(
+        self,
+        command: Sequence[str],
+        *,
+        stdin: str | None = None,
+        env: Mapping[str, str | Secret] | None = None,
+    ) -> str: ...
+    @overload
+    async def command(
+        self,
+        command: Sequence[str],
+        *,
+        stdin: str | None = None,
+        env: Mapping[str, str | Secret] | None = None,
+        output: type[T] | Output[T],
+    ) -> T: ...
+    async def command(
+        self,
+        command: Sequence[str],
+        *,
+        stdin: str | None = None,
+        env: Mapping[str, str | Secret] | None = None,
+        output: Any = str,
+    ) -> Any:
+        """Start a program that the settings allow; return what it has printed.
+
+        Args:
+            command: The program and its arguments; no shell reads them.
+            stdin: What it reads.
+            env: Further variables of its environment.
+            output: ``str`` for its text, ``list[str]`` for its lines, any other type for JSON.
+
+        Raises:
+            StepError: The call failed; see ``call_command``.
+        """
+        from wfc.runtime.calls.commands import call_command
+
+        self._inside("command").called = True
+        folder = settings_folder(type(self._started("command").workflow))
+
+        async def call() -> Any:
+            return await call_command(command, beside=folder, stdin=stdin, env=env, output=output)
+
+        return await self._cached(("command", list(command), stdin, _named(env)), output, call)
+
     async def _cached(
         self, asked: tuple[object, ...], output: Any, call: Callable[[], Awaitable[Any]]
     ) -> Any:
@@ -221,20 +268,24 @@ class Calling(Messaging):
         path = entry_path(cache, step_run.step.function, asked, kind, settings_folder(type(run.workflow)))
         if step_run.attempt == 1:
             text = await in_thread(load_entry, path, run.clock().timestamp(), cache.seconds)
-            try:
-                if text is not None:
-                    return self._from_cache(path, text, kind)
-            except (InvalidOutput, ValueError, TypeError, KeyError, RecursionError):
-                pass  # somebody else's, or of another time
+            kept = self._read(path, text, kind) if text is not None else None
+            if kept is not None and not self.unmet(kept[0]):
+                return self._take(path, *kept)
         result = await call()
         step_run.fresh.append((path, write_entry(result, step_run.response)))
         return result
 
-    def _from_cache(self, path: Path, text: str, kind: Any) -> Any:
+    def _read(self, path: Path, text: str, kind: Any) -> tuple[Any, HttpResponse | None] | None:
+        """Return what an entry of the cache holds; ``None``, with a warning, if that is no result of this call."""
+        try:
+            return read_entry(text, kind)
+        except (InvalidOutput, ValueError, TypeError, KeyError, RecursionError):
+            warn_of_damage(path)
+            return None
+
+    def _take(self, path: Path, result: object, response: HttpResponse | None) -> object:
+        """Return a result from the cache, and note that it comes from there."""
         run, step_run = self._started("this call"), self._inside("this call")
-        result, response = read_entry(text, kind)
-        if self.unmet(result):
-            raise InvalidOutput
         if response is not None:
             step_run.response = response
         if run.execution.observed:

@@ -398,3 +398,35 @@ CANCELLED = {
 def test_a_join_cancels_nothing_that_others_wait_for(name: str) -> None:
     steps, expected = CANCELLED[name]
     assert [each for each in found(steps) if not each.startswith("race-")] == expected
+
+
+BATCH = """\
+wfc: 1
+workflow: trial
+start: Began
+end: Done
+state: {{note: {{type: string, default: ""}}}}
+events: {{Began: {{}}, Left: {{}}, Right: {{}}, Done: {{note: string}}}}
+steps:
+  split: {{kind: transform, accepts: Began, emit: {{each: {{in: "[1, 2]", as: n, event: Left, max: 9{once}}}}}}}
+  keep: {{kind: transform, accepts: Left, save: {{note: "${{{{ run.id }}}}"}}, emit: Right}}
+  collect: {{kind: transform, accepts: {{each: Right{count}}}, emit: {{event: Done, with: {{note: "{note}"}}}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("once", "count", "note", "races"),
+    [
+        ("", "", "", True),
+        (", concurrency: 2", "", "", True),
+        (", concurrency: 1", "", "${{ state.note }}", False),
+        (", concurrency: 1", ", count: 1, rest: finish", "", False),
+        (", concurrency: 1", ", count: 1, rest: finish", "${{ state.note }}", True),
+    ],
+)
+def test_items_one_after_the_other_do_not_race_with_each_other(
+    once: str, count: str, note: str, races: bool
+) -> None:
+    checked = check_text(BATCH.format(once=once, count=count, note=note).encode(), "trial.yaml")
+    codes = {each.code for each in checked.diagnostics} - {"unused-declaration"}
+    assert codes == ({"race-on-state"} if races else set())

@@ -149,12 +149,22 @@ def files(folder: Path) -> list[Path]:
     ],
     ids=["empty", "cut", "deep", "null", "changed", "version", "no time", "future", "large"],
 )
-def test_a_file_that_is_not_whole_is_a_miss(play: Play, folder: Path, harm: Callable[[str], str]) -> None:
+def test_a_file_that_is_not_whole_is_a_miss(
+    play: Play,
+    folder: Path,
+    harm: Callable[[str], str],
+    caplog: pytest.LogCaptureFixture,
+    request: pytest.FixtureRequest,
+) -> None:
     model = ScriptedModel(Reply(mood="good"), Reply(mood="bad"))
     play(asking(model))
     (file,) = files(folder)
     file.write_text(harm(file.read_text()))
     assert play(asking(model)) == "bad"
+    assert play(asking(model)) == "bad"  # from the cache again
+    damaged = [each.getMessage() for each in caplog.records if "is damaged" in each.getMessage()]
+    assert len(damaged) == ("version" not in request.node.name)  # that of another release is whole
+    assert all(file.name in each for each in damaged)
 
 
 def test_links_and_folders_and_pipes_are_misses(play: Play, folder: Path) -> None:
@@ -173,7 +183,9 @@ def test_links_and_folders_and_pipes_are_misses(play: Play, folder: Path) -> Non
     assert play(asking(model)) == "3"
 
 
-def test_an_entry_of_another_type_is_a_miss(play: Play, folder: Path) -> None:
+def test_an_entry_of_another_type_is_a_miss(
+    play: Play, folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     from wfc.runtime.calls.cache import store_entry
 
     model = ScriptedModel(Reply(mood="good"), Reply(mood="bad"))
@@ -181,6 +193,7 @@ def test_an_entry_of_another_type_is_a_miss(play: Play, folder: Path) -> None:
     (file,) = files(folder)
     store_entry(file, 0.0, '{"result": {"mood": 1, "more": 2}, "response": null}')
     assert play(asking(model)) == "bad"
+    assert caplog.text.count("is damaged") == 1
 
 
 def test_a_folder_that_cannot_be_written_is_no_failure(
