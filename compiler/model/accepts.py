@@ -57,14 +57,21 @@ class Join:
         """Groups of events of which exactly one is there when it fires."""
         if self.proceed or self.form == "each" or (self.form == "any" and self.count is not None):
             return ()
+        if self.complete and self.form == "any":
+            return ()
         return (self.events,) if self.form == "any" else tuple(slot for slot in self.slots if len(slot) > 1)
 
     @property
     def certain(self) -> tuple[Event, ...]:
         """Events that are there whenever it fires."""
-        if self.proceed or self.form != "all":
+        if not self.complete or self.form == "each":
             return ()
         return tuple(slot[0] for slot in self.slots if len(slot) == 1)
+
+    @property
+    def complete(self) -> bool:
+        """Return whether all its events are there whenever it fires."""
+        return not self.proceed and (self.form == "all" or len(self.events) == 1)
 
 
 def joined_events(

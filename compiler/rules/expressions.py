@@ -323,6 +323,14 @@ def unknown_field(place: Place, name: str, of: str, known: Sequence[str], own: s
     return Finding("unknown-field", f"{of} has no field `{name}`", place, hint, fix=fix, about=(name,))
 
 
+def field_of_several(place: Place, name: str, events: Sequence[str]) -> Finding:
+    """Return the finding about a field of `events` that several of the joined events have."""
+    written = [f"`events.{event}.{name}`" for event in events]
+    why = "several of the joined events have that field"
+    hint = f"{why}: write {', '.join(written[:-1])} or {written[-1]}"
+    return Finding("unknown-field", f"`events` itself has no field `{name}`", place, hint)
+
+
 @problem
 def no_fields(place: Place, words: str, kind: str, remedy: str) -> Finding:
     """A field is asked of something that has none.

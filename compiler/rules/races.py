@@ -21,10 +21,10 @@ def race_on_state(
     """Steps that run side by side use one state field, and at least one of them saves it.
 
     Which of them comes first depends on timing, so that two runs with the same data could end differently. Save
-    different fields, let the steps run one after the other, or save only sums (`${{ state.count + 1 }}`), which
-    come out the same in any order. Or say under `state` how saves are put together: `merge: append` puts lists one
-    after the other, `merge: {by: id}` replaces records of the same `id`, and `merge: last` says that the last one is
-    to win.
+    different fields, let the steps run one after the other, or save only sums (`${{ state.count + 1 }}`): those of
+    whole numbers, decimals and lengths of time come out the same in any order, if the field has no bounds. Or say
+    under `state` how saves are put together: `merge: append` puts lists one after the other, `merge: {by: id}`
+    replaces records of the same `id`, and `merge: last` says that the last one is to win.
     """
     if step == other:
         message = f"several runs of `{step}` side by side save `state.{field}`, and the last one wins"

@@ -11,7 +11,7 @@ from wfc.compiler.python.literals import is_name, normal_form, pascal_case, snak
 from wfc.compiler.rules import names as names_problems
 from wfc.compiler.rules import outside_names as outside_problems
 from wfc.compiler.rules import types as problems
-from wfc.compiler.slotted import dataclass
+from wfc.compiler.slotted import dataclass, replace
 from wfc.compiler.types.built_in import BUILT_IN
 from wfc.compiler.types.constraints import parse_constraints
 from wfc.compiler.types.long_form import LONG_KEYS, is_long_form, misspelt_key
@@ -114,11 +114,14 @@ def parse_fields(
             first = Place(into.fields[name].address, "key")
             report(names_problems.name_declared_twice(at.key, name, first, "a field of the same record"))
             continue
-        if isinstance(value, str) and value in SCALARS:  # as most are
+        if isinstance(value, str) and value in SCALARS and name == key:  # as most are
             into.fields[name] = Field(name, SCALARS[value], address=at.address)
             continue
         inner = f"{into.name}{pascal_case(name)}"
-        into.fields[name] = parse_field(name, value, at, declared, report, inner, depth)
+        field = parse_field(name, value, at, declared, report, inner, depth)
+        if name != key and not field.foreign and into.role not in ("state", "config"):
+            field = replace(field, foreign=key)  # data has the name as it is written, not in normal form
+        into.fields[name] = field
         if into.fields[name].foreign and into.role in ("state", "config"):
             report(outside_problems.as_not_here(at / "as", f"the {into.role} stays inside"))
     if any(field.foreign for field in into.fields.values()):

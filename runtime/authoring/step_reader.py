@@ -77,6 +77,8 @@ def read_step(index: int, function: AnyStepFunction) -> Step:
     step.plain = not step.needs_snapshot and not exits and not resources and _is_plain(function)
     if function.items is not None:
         step.item = make_item_step(step, function.items, of_items)
+        if step.item.limited:
+            step.limited, step.simple = True, False
     if (Items in pauses) != (function.items is not None):
         raise WorkflowValidationError(
             f"step `{step.name}`: a step that returns `Items` has an action for each, `@{step.name}.item(…)`"

@@ -210,6 +210,7 @@ class StepRun:
         "resources",
         "response",
         "result",
+        "round",
         "sends",
         "since",
         "snapshot",
@@ -255,6 +256,7 @@ class StepRun:
         self.path = path
         self.exit = Exit.ACTION
         self.attempt = 1
+        self.round = 1  # how often the step has run by now, if that is counted
         self.sends = 0  # events sent so far, which orders them in a batch
         self.task: Any = None  # the driver's, while an attempt runs
 

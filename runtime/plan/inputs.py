@@ -28,11 +28,13 @@ class RunInfo(NamedTuple):
         id: Its id.
         attempt: Of the step, from 1.
         now: When this step run began, in UTC.
+        round: How often the step has run by now, this time included, as its ``max_runs`` counts.
     """
 
     id: str
     attempt: int
     now: datetime
+    round: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,15 @@ from typing import Any, Literal
 from wfc.runtime.plan.caching import Cache
 from wfc.runtime.plan.joins import AtLeast, FirstOf, Join
 from wfc.runtime.plan.retries import RetryRule
-from wfc.runtime.plan.signature import Call, Emissions, EventClass, Parameter, ResourceRequest, Signature
+from wfc.runtime.plan.signature import (
+    Call,
+    Emissions,
+    EventClass,
+    Gives,
+    Parameter,
+    ResourceRequest,
+    Signature,
+)
 
 __all__ = ["OnItemError", "Step"]
 
@@ -124,7 +132,10 @@ class Step:
     """The number of slots of its join that must be filled."""
 
     def __post_init__(self) -> None:
-        self.limited = self.max_runs is not None
+        # a function that is told of the run may ask which round it is
+        self.limited = self.max_runs is not None or any(
+            signature.asks_for(Gives.RUN) for signature in (self.signature, *self.exits.values())
+        )
         self.simple = not self.slots and not self.collects and not self.limited
         self.within = None if self.join is None else self.join.within
         self.needed = len(self.slots)

@@ -123,6 +123,7 @@ class _SnapshotReader:
             if run.exit is Exit.BROKEN and not isinstance(run.result, Exception):
                 raise SnapshotError("where an error is to be, the snapshot has something else")
         run.attempt = _number(data.get("attempt", 1))
+        run.round = _number(data.get("round", 1))
         run.sends = _number(data.get("sends", 0))
         if "about" in data:
             self._read_about(run, data["about"])

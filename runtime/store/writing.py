@@ -136,6 +136,8 @@ class _Writer:
                 data["result"] = self._values.write(run.result)
         if run.attempt > 1:
             data["attempt"] = run.attempt
+        if run.round > 1:
+            data["round"] = run.round
         if run.sends:
             data["sends"] = run.sends
         if hasattr(run, "began") or hasattr(run, "answers") or hasattr(run, "started"):

@@ -175,7 +175,7 @@ def _accepted(step: Step, names: ModuleNames, timed_out: bool) -> list[FunctionP
         return [FunctionParameter("event", Code("event"), classes)]
     if accepts.form == "each":
         return [FunctionParameter("events", Code("events"), Code(f"list[{classes}]"))]
-    absent = timed_out or accepts.form != "all" or accepts.proceed
+    absent = timed_out or not accepts.complete
     inner = names.scope.inner()
     found: list[FunctionParameter] = []
     for slot in accepts.slots:

@@ -53,6 +53,7 @@ from wfc.compiler.types import (
     Record,
     Type,
     base,
+    may_be_null,
     members,
     without_null,
 )
@@ -165,6 +166,8 @@ class ExpressionPrinter:
 
     def attribute_of(self, node: Attribute) -> Piece:
         found = self.known(node)
+        if found is None and (lacking := owners_that_may_lack(node)):
+            return self.field_if_there(node, lacking)
         if found is None:
             found = atom(f"{self.piece(node.of).within(Rank.ATOM)}.{field_name(node.name)}")
         if isinstance(
@@ -174,6 +177,19 @@ class ExpressionPrinter:
             if not all(is_exact(each, node.type) for each in fields):
                 return made_exact(found)
         return found
+
+    def field_if_there(self, node: Attribute, lacking: list[Node]) -> Piece:
+        """A field, or ``None`` where one of the records before it is null."""
+        there = " and ".join(f"{self.chain(each)} is not None" for each in lacking)
+        return Piece(f"{self.chain(node)} if {there} else None", Rank.CHOICE)
+
+    def chain(self, node: Node) -> str:
+        """Fields of a name, one of the other, as they are written where all of them are there."""
+        names: list[str] = []
+        while isinstance(node, Attribute) and self.known(node) is None:
+            names.append(field_name(node.name))
+            node = node.of
+        return ".".join([self.piece(node).within(Rank.ATOM), *reversed(names)])
 
     # --- values
 
@@ -247,6 +263,19 @@ class ExpressionPrinter:
     def filter(self, node: FilterCall) -> Piece:
         arguments = {name: self.piece(argument) for name, argument in node.bound.items()}
         return self.filters[node.name].to_python(PrintedFilter(node, self, self.piece(node.of), arguments))
+
+
+def owners_that_may_lack(node: Attribute) -> list[Node]:
+    """Return the records before a field that may be null, the first one first."""
+    found: list[Node] = []
+    of: Node = node.of
+    while isinstance(of, Attribute):
+        if may_be_null(of.type):
+            found.append(of)
+        of = of.of
+    if may_be_null(of.type):
+        found.append(of)
+    return found[::-1]
 
 
 def overflows(node: Binary) -> bool:

@@ -80,6 +80,7 @@ class TypeChecker(TypeReporter):
     ) -> None:
         super().__init__(text, place, report)
         self.filters = filters
+        self.may_lack_owners = False  # in a path of which any part may be null
 
     def type_of(self, node: Node, scope: Scope) -> Type:
         """The type of an expression in a scope; every node in it gets its own."""
@@ -162,6 +163,8 @@ class TypeChecker(TypeReporter):
         of = self.owner(node.of, scope)
         if of is UNKNOWN:
             return UNKNOWN
+        if nullable := self.may_lack_owners and isinstance(of, Optional):
+            of = without_null(of)
         if isinstance(of, Record) and of.name and node.name in of.fields:
             node.declared = of.fields[node.name].type
         else:
@@ -169,7 +172,8 @@ class TypeChecker(TypeReporter):
             if isinstance(found, Finding):
                 return self.wrong(found)
             node.declared = found
-        return (scope.fact(path_of(node)) if scope.facts else None) or node.declared
+        kind = (scope.fact(path_of(node)) if scope.facts else None) or node.declared
+        return common(kind, NULL) if nullable and kind is not UNKNOWN else kind
 
     def owner(self, node: Node, scope: Scope) -> Type:
         """Return the type of something whose field is asked for, as only `loop` may not be used by itself."""
@@ -348,7 +352,10 @@ class TypeChecker(TypeReporter):
 
     def filtered(self, node: FilterCall, scope: Scope) -> Type:
         known = self.filters.get(node.name)
+        # a default is for a field that is null, and for one whose event or record is
+        self.may_lack_owners = node.name == "default" and path_of(node.of) is not None
         subject = self.type_of(node.of, scope)
+        self.may_lack_owners = False
         arguments = [self.type_of(argument, scope) for _, argument in node.arguments]
         if known is None:
             place = self.place.stretch(node.name_start, node.name_end)

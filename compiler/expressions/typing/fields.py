@@ -43,6 +43,8 @@ def field_of(type: Type, name: str, place: Place, words: str) -> Type | Finding:
         case Record(name=""):
             return problems.no_fields(place, words, "a record written in place", "use its value directly")
         case Record():
+            if type.name == "events" and (several := events_with(type, name)):
+                return problems.field_of_several(place, name, several)
             return problems.unknown_field(place, name, f"`{words}`", list(type.fields))
         case OneOf():
             return field_of_each(type, name, place, words)
@@ -59,6 +61,16 @@ def field_of(type: Type, name: str, place: Place, words: str) -> Type | Finding:
         )
     counted = name in {"length", "size", "len"} and base(type) == STRING
     return problems.no_fields(place, words, show(type), f"write `{words} | length`" if counted else "")
+
+
+def events_with(joined: Record, name: str) -> list[str]:
+    """Return the joined events that have a field; that of one alone is a field of all together."""
+    records = {each.name: without_null(each.type) for each in joined.fields.values()}
+    return [
+        event
+        for event, record in records.items()
+        if isinstance(record, Record) and record.name == event and name in record.fields
+    ]
 
 
 def field_of_each(type: OneOf, name: str, place: Place, words: str) -> Type | Finding:

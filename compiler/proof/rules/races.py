@@ -14,7 +14,7 @@ from wfc.compiler.proof.graph.concurrency import Concurrency, Parting, members
 from wfc.compiler.proof.graph.paths import describe_path, path_between
 from wfc.compiler.rules import races as problems
 from wfc.compiler.slotted import dataclass, fields, is_dataclass
-from wfc.compiler.types import UNKNOWN
+from wfc.compiler.types import NO_CONSTRAINTS, UNKNOWN
 
 __all__ = ["races_are_declared"]
 
@@ -169,6 +169,10 @@ def shared_uses(analysis: FlowAnalysis, node: int) -> SharedUses:
     ]
     sums = {save.field for save in saves if _summand(save) is not None}
     sums -= {save.field for save in saves if _summand(save) is None}
+    bounded = {
+        name for name, field in analysis.workflow.state.fields.items() if field.constraints != NO_CONSTRAINTS
+    }
+    sums -= bounded  # which sum goes over the bound, and so which step fails, depends on their order
     reads = {path[1] for path in _mentioned(step, sums) if path[0] == "state" and len(path) > 1}
     ways = [way for way in analysis.graph.nodes[node].ways if way.ends and way.address != step.address]
     chosen = next((analysis.way(node, way) for way in ways if way.occasion == "emit"), None)
@@ -217,8 +221,9 @@ def _summand(save: model.Save) -> Node | None:
 
 
 def _is_number(expression: Expression) -> bool:
+    """Return whether sums come out the same in any order; those of numbers with fractions are rounded each time."""
     name = getattr(expression.type, "name", "")
-    return name in {"integer", "number", "decimal", "duration"}
+    return name in {"integer", "decimal", "duration"}
 
 
 def _mentioned(step: model.Step, sums: set[str]) -> Iterator[Key]:

@@ -43,7 +43,7 @@ def namespace(title: str, /, **types: Type) -> Record:
     return Record(title, {each: Field(each, of) for each, of in types.items()}, role="namespace")
 
 
-RUN: Final = namespace("run", id=STRING, attempt=INTEGER, now=DATETIME)
+RUN: Final = namespace("run", id=STRING, attempt=INTEGER, round=INTEGER, now=DATETIME)
 ERROR: Final = namespace("error", name=STRING, message=STRING, status=Optional(INTEGER), body=ANY)
 RESPONSE: Final = namespace("response", status=INTEGER, headers=MapOf(STRING))
 RESERVED: Final = frozenset(

@@ -39,7 +39,7 @@ def start_run(
     run = StepRun(number, step, event, frame, path)
     if exit is not Exit.ACTION:
         run.exit = exit
-    elif step.limited and _is_over_limit(execution, step, frame):
+    elif step.limited and _is_over_limit(execution, run, frame):
         if step.on_limit is None:
             raise LimitError(
                 f"step `{step.name}` was to run on {run.event_name} more often than its bound allows"
@@ -134,20 +134,21 @@ def count_steps(execution: Execution, more: int) -> None:
             raise LimitError(f"the run was to take more than {most} steps", "limit.steps")
 
 
-def _is_over_limit(execution: Execution, step: Step, frame: Frame | None) -> bool:
-    """Count one more run of a step, and return whether the count exceeds the limit.
+def _is_over_limit(execution: Execution, run: StepRun, frame: Frame | None) -> bool:
+    """Count one more run of a step, and return whether the count exceeds the step's limit.
 
     The count is that of the innermost item of a batch, or else of the whole run.
     """
     if execution.most_steps is not None:
         count_steps(execution, 1)
-    if step.max_runs is None:
-        return False
-    limit = step.max_runs if isinstance(step.max_runs, int) else execution.limits[step.index]
+    step = run.step
     while frame is not None and frame.kind is not FrameKind.ITEM:
         frame = frame.parent
     if frame is None and execution.runs is NONE:
         execution.runs = {}
     counts = execution.runs if frame is None else frame.runs
-    count = counts[step.index] = counts.get(step.index, 0) + 1
-    return count > limit
+    run.round = counts[step.index] = counts.get(step.index, 0) + 1
+    if step.max_runs is None:
+        return False
+    limit = step.max_runs if isinstance(step.max_runs, int) else execution.limits[step.index]
+    return run.round > limit

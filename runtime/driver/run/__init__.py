@@ -301,7 +301,8 @@ class Run(ReachableRun["Run"]):
 
     def info_of(self, step_run: StepRun) -> RunInfo:
         """Return the value of ``run`` in a step's expressions."""
-        return RunInfo(self.run_id, step_run.attempt, started_at(step_run, self.clock))
+        counted = step_run if step_run.step.of is None else step_run.parent.run
+        return RunInfo(self.run_id, step_run.attempt, started_at(step_run, self.clock), counted.round)
 
     def part_for(self, step_run: StepRun, name: str) -> Any:
         """Return the workflow for a step's parameter; runs that it starts are parts of the step's run."""

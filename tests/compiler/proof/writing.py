@@ -243,7 +243,7 @@ class Writer:
         yield self.entry(way, when, fields)
 
     def entry(self, way: Way, when: str | None = None, fields: str = "") -> str:
-        sent = f", with: {{{fields}}}" if fields else ""
+        sent = f", with: {{{fields or 'key: 0'}}}"
         parts = [f"{{event: {event}{sent}}}" for event in way.singles]
         items = "result.items" if "result.key" in fields else "[1, 2]"
         given = ', with: {key: "${{ item }}"}'

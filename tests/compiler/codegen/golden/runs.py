@@ -195,7 +195,7 @@ class Runs(
 
     # runs.yaml:40
     @transform(join=FirstOf(fork="pair", rest="cancel"))
-    def take(self, checked: Checked | None, state: State) -> Told:
+    def take(self, checked: Checked, state: State) -> Told:
         return Told(id=1, words=state.words)
 
     @runs_per
