@@ -6,6 +6,9 @@ Each test first has the mistake or the race that hurts there, and then shows wha
 from __future__ import annotations
 
 import asyncio
+import importlib.util
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -316,3 +319,46 @@ def test_the_random_part_of_a_wait_is_the_same_for_one_run_s_attempt_only(virtua
 
     first, again, other = virtually(main)
     assert first == again != other
+
+
+LOST = """
+import asyncio
+from {package} import Context, Workflow, step
+from {package}.events import Event, StartEvent, StopEvent
+
+class Lost(Event):
+    pass
+
+class Sends(Workflow):
+    @step
+    async def only(self, ctx: Context, ev: StartEvent) -> StopEvent:
+        ctx.send_event(Lost())
+        return StopEvent(result="done")
+
+async def main():
+    try:
+        print(await Sends().run())
+    except Exception as error:
+        print(type(error).__name__, error)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize(
+    ("package", "printed"),
+    [
+        (
+            "wfc.runtime.llama_index",
+            "UndeclaredResultError no step accepts Lost, which step `only` sent, and nothing has waited for it",
+        ),
+        ("workflows", "done"),
+    ],
+)
+def test_an_event_that_nothing_takes_is_told_of_where_theirs_drops_it(package: str, printed: str) -> None:
+    if package == "workflows" and importlib.util.find_spec("llama_index_instrumentation") is None:
+        pytest.skip("llama-index-workflows is not installed")
+    done = subprocess.run(
+        [sys.executable, "-c", LOST.format(package=package)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == printed
