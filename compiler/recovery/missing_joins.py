@@ -41,15 +41,20 @@ def joins_of(data: Data, address: Address, lost: set[str]) -> Iterator[Suspicion
     events = data.get("events")
     if not isinstance(listed, list) or not isinstance(events, dict) or len(events) > MOST_EVENTS:
         return
+    alone = [name for each in listed for name in (each if isinstance(each, list) and joined else [each])]
+    if not all(isinstance(name, str) for name in alone):
+        return
     used = {name: None for _, each in walk(step) if isinstance(each, str) for name in USE.findall(each)}
-    named = [*listed, *(name for name in used if name in events and name not in listed)]
+    named = [*listed, *(name for name in used if name in events and name not in alone)]
     fields = {
         name
         for name in used
-        if name not in events and not any(declares(events, each, name) for each in named)
+        if name not in events and not any(declares(events, each, name) for each in (*named, *alone))
     }
     owners = [
-        name for name in events if name not in named and any(declares(events, name, each) for each in fields)
+        name
+        for name in events
+        if name not in named and name not in alone and any(declares(events, name, each) for each in fields)
     ]
     choices = [named, [*named, *(each for each in owners if each in lost)], [*named, *owners]]
     for index, wanted in enumerate(choices):
@@ -60,11 +65,16 @@ def joins_of(data: Data, address: Address, lost: set[str]) -> Iterator[Suspicion
         if joined:
             missing = [each for each in wanted if each not in listed]
             finding = step_problems.join_lacks_event(
-                Place((*address, "accepts")), str(address[-1]), missing, wanted
+                Place((*address, "accepts")), str(address[-1]), missing, [spelt(each) for each in wanted]
             )
         else:
             finding = step_problems.no_join(Place((*address, "accepts")), str(address[-1]), wanted)
         yield Suspicion(finding, with_value(data, at_all, again), explains=1)
+
+
+def spelt(slot: str | list[str]) -> str:
+    """Return a slot of a join as it is written: an event, or the alternatives of which one fills it."""
+    return slot if isinstance(slot, str) else f"[{', '.join(slot)}]"
 
 
 def declares(events: dict[str, Any], event: Any, field: str) -> bool:

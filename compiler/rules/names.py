@@ -22,7 +22,6 @@ __all__ = [
     "not_pascal_case",
     "not_snake_case",
     "state_without_default",
-    "type_of_itself",
     "unknown_agent",
     "unknown_event",
     "unknown_knowledge",
@@ -362,22 +361,6 @@ def state_without_default(place: Place, name: str) -> Finding:
         place,
         "give it a `default`, or make it `optional`",
         fix=replace_text(Place(place.address).stretch(0, 0), "optional ", applicability="display"),
-    )
-
-
-@problem
-def type_of_itself(place: Place, name: str) -> Finding:
-    """A type that is no record is made of itself.
-
-    `Names: list of Names` never gets to the point of saying what is in the list. A record may have a
-    field of its own type (`Folder: {name: string, folders: list of Folder}`), because it says what else
-    there is.
-    """
-    return Finding(
-        "type-of-itself",
-        f"the type `{name}` is made of itself",
-        place,
-        f"write a record with fields, such as `{name}: {{items: list of {name}}}`",
     )
 
 

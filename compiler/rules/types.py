@@ -25,6 +25,7 @@ __all__ = [
     "optional_twice",
     "too_few_alternatives",
     "two_types_at_once",
+    "type_of_itself",
     "type_too_deep",
     "type_unfinished",
     "unknown_format",
@@ -348,4 +349,20 @@ def infinite_type(place: Place, name: str, path: Sequence[str]) -> Finding:
         f"a value of `{name}` would have to contain itself without an end",
         place,
         f"{' → '.join(path)}: make `{path[1] if len(path) > 1 else name}` optional, or a list",
+    )
+
+
+@problem
+def type_of_itself(place: Place, name: str) -> Finding:
+    """A type that is no record is made of itself.
+
+    `Names: list of Names` never gets to the point of saying what is in the list. A record may have a
+    field of its own type (`Folder: {name: string, folders: list of Folder}`), because it says what else
+    there is.
+    """
+    return Finding(
+        "type-of-itself",
+        f"the type `{name}` is made of itself",
+        place,
+        f"write a record with fields, such as `{name}: {{items: list of {name}}}`",
     )

@@ -100,8 +100,8 @@ STEP_NOTES: Final[Mapping[str, str]] = {
 """What is said of keys of a step for which there is no other key."""
 TOP_NOTES: Final[Mapping[str, str]] = {
     **dict.fromkeys(
-        ["cron", "schedule", "trigger", "triggers", "webhook"],
-        "when a workflow is started is not part of the spec; `start` names the event that begins a run",
+        ["cron", "schedule", "trigger", "webhook"],
+        "what starts runs by itself stands under `triggers`, each with a name: `triggers: {NAME: …}`",
     ),
     **dict.fromkeys(["author", "tags", "team"], "write it under `labels`"),
     **dict.fromkeys(["params", "variables", "vars"], "values are fields of events, `state`, or `config`"),

@@ -177,7 +177,7 @@ TABLE: list[tuple[str, str, str, str]] = [
     ('result.answer == "later"', 'result.answer is "later"', "unexpected-token", 'write `== "later"`'),
     ('result.answer == "later"', 'result.answer equals "later"', "unexpected-token", "write `==`"),
     ('result.answer == "later"', "result.answer is defined", "unknown-test", "ask `is not none`"),
-    ('result.answer == "later"', "not result.answer", "not-a-condition", 'ask `!= ""`'),
+    ('result.answer == "later"', "not result.answer", "not-a-condition", "compare it with one of its values"),
     (
         'result.answer == "later"',
         'result.answer.startswith("l")',
@@ -261,14 +261,14 @@ TABLE: list[tuple[str, str, str, str]] = [
     (
         "events:",
         'triggers: [{cron: "0 0 * * *"}]\nevents:',
-        "unknown-key",
-        "when a workflow is started is not part of the spec; `start",
+        "wrong-type",
+        "leave out each `- `, and begin each entry with its name",
     ),
     (
         "events:",
         "schedule: daily\nevents:",
         "unknown-key",
-        "when a workflow is started is not part of the spec; `start",
+        "what starts runs by itself stands under `triggers`, each",
     ),
     (
         "events:",

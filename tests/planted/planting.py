@@ -32,8 +32,25 @@ OWN = frozenset(
 )
 """Keys below which names are the author's."""
 WORDS = frozenset(
-    {"and", "or", "not", "in", "is", "if", "else", "true", "false", "none", "null", "True", "False", "None"}
+    {
+        "and",
+        "or",
+        "not",
+        "in",
+        "is",
+        "if",
+        "else",
+        "for",
+        "true",
+        "false",
+        "none",
+        "null",
+        "True",
+        "False",
+        "None",
+    }
 )
+ITEM = re.compile(r"\bfor\s+(\w+(?:\s*,\s*\w+)?)\s+in\b")
 STATEMENT = re.compile(r"\{%-?\s*(\w+)(.*?)-?%\}", re.DOTALL)
 HOLE = re.compile(r"\$\{\{(.*?)\}\}", re.DOTALL)
 TOKEN = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\d[\w.]*|(?P<name>[^\W\d]\w*)", re.DOTALL)
@@ -122,12 +139,15 @@ def names_in(text: str, address: Address) -> Iterator[Site]:
     """The names in the expressions of a text."""
     if address[0] not in {"tests", "description", "labels"} and address[-1] != "description":
         for begin, stop in expressions(text, address):
+            declared = [each.span(1) for each in ITEM.finditer(text, begin, stop)]
             for token in TOKEN.finditer(text, begin, stop):
                 name = token["name"]
                 if name is None or name in WORDS:
                     continue
                 if re.match(r"\s*:", text[token.end() : stop]):
                     continue  # a key of a record that is written in place: what is wrong is that record
+                if any(start <= token.start() < end for start, end in declared):
+                    continue  # the name that a list gives to each item: another name is one too
                 yield Site(address, token.start(), token.end(), begin, stop)
             for named in FIELD.finditer(text, begin, stop):
                 if any(each.name == "field" for each in FILTERS[named[1]].parameters):

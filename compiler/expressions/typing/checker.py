@@ -115,7 +115,7 @@ class TypeChecker(TypeReporter):
         else:
             self.wrong(
                 operand_problems.not_a_condition(
-                    self.at(node), self.words(node), show(base(kind)), hint or remedy(kind)
+                    self.at(node), self.words(node), show(base(kind)), hint or hints.for_condition(kind)
                 )
             )
         node.type = UNKNOWN
@@ -352,8 +352,8 @@ class TypeChecker(TypeReporter):
 
     def filtered(self, node: FilterCall, scope: Scope) -> Type:
         known = self.filters.get(node.name)
-        # a default is for a field that is null, and for one whose event or record is
-        self.may_lack_owners = node.name == "default" and path_of(node.of) is not None
+        # a default is for a field that is null, and for one whose event or record is; so may be a misspelt filter
+        self.may_lack_owners = (node.name == "default" or known is None) and path_of(node.of) is not None
         subject = self.type_of(node.of, scope)
         self.may_lack_owners = False
         arguments = [self.type_of(argument, scope) for _, argument in node.arguments]
@@ -376,19 +376,6 @@ def parts_of(type: Type) -> tuple[Type | None, Type]:
         case MapOf():
             return STRING, type.value if isinstance(type.value, Optional) else Optional(type.value)
     return (INTEGER, STRING) if base(type) is STRING else (None, UNKNOWN)
-
-
-def remedy(type: Type) -> str:
-    """Return how to make a condition of a value that is none."""
-    kind = without_null(type)
-    if isinstance(kind, (ListOf, MapOf)) or kind is STRING:
-        return "ask `is not empty`"
-    if may_be_null(type):
-        return "ask `is not none`"
-    kind = base(type)
-    if kind is STRING:
-        return "compare it with one of its values"
-    return "ask `!= 0`" if kind in (INTEGER, NUMBER) else "compare it with something"
 
 
 RULES: Final[Mapping[type[Node], Callable[..., Type]]] = {

@@ -13,14 +13,18 @@ from wfc.compiler.types import (
     INTEGER,
     NUMBER,
     STRING,
+    ListOf,
+    MapOf,
     Record,
     Type,
     base,
+    may_be_null,
     members,
     show,
+    without_null,
 )
 
-__all__ = ["CONSTANTS", "for_comparison", "for_name", "for_truth"]
+__all__ = ["CONSTANTS", "for_comparison", "for_condition", "for_name", "for_truth"]
 
 OWNERS: Final = ("result", "event", "events", "inputs", "state", "config", "error")
 """Whose field a name alone may be, the most likely first."""
@@ -106,3 +110,16 @@ def for_constant(operator: str, value: object, kind: Type, words: str) -> str:
     ):
         return f"ask `{words} is {'not ' * (operator == '!=')}{value}`"
     return ""
+
+
+def for_condition(type: Type) -> str:
+    """Return how to make a condition of a value that is none."""
+    kind = without_null(type)
+    if isinstance(kind, (ListOf, MapOf)) or kind is STRING:
+        return "ask `is not empty`"
+    if may_be_null(type):
+        return "ask `is not none`"
+    kind = base(type)
+    if kind is STRING:
+        return "compare it with one of its values"
+    return "ask `!= 0`" if kind in (INTEGER, NUMBER) else "compare it with something"

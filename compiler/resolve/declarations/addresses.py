@@ -15,6 +15,7 @@ from wfc.compiler.types import UNKNOWN
 __all__ = ["resolve_address", "resolve_prefix"]
 
 UNFIT: Final = re.compile(r"[\s\\\x00-\x1f]")
+BRACES: Final = re.compile(r"(?<!\$)\{\{")
 NAME: Final = re.compile(r"(localhost|[\w-]+(\.[\w-]+)+)(:\d+)?([/?#].*)?", re.DOTALL)
 """What may be an address that lacks its scheme."""
 
@@ -57,6 +58,8 @@ def check_form(address: Address, template: Template, reader: ValueReader) -> Non
     """Report an address that no request can be sent to, as far as its texts show that."""
     place, text = template.place, template.text
     literal = address.literal_head
+    if BRACES.search(text):
+        return  # an expression was meant, and it is told how one is written
     if not address.head or isinstance(address.head[0], str):
         begins = address.head[0] if address.head and isinstance(address.head[0], str) else ""
         if not address.scheme:

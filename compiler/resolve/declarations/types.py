@@ -13,6 +13,7 @@ from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.names import check_style, report_look_alikes
 from wfc.compiler.resolve.symbols.tables import Data, UnreadTypes
 from wfc.compiler.rules import names as problems
+from wfc.compiler.rules import types as type_problems
 from wfc.compiler.slotted import replace
 from wfc.compiler.types import BUILT_IN, UNKNOWN, Enumeration, Record, Type, parse_type
 from wfc.compiler.types.parse import is_long_form
@@ -98,7 +99,7 @@ def resolve_type(name: str, waiting: dict[str, tuple[object, Address]], declared
         opened.add(current)
         loop = next((each for each in needed if each in stack), None)
         if loop is not None:
-            declared.report(problems.type_of_itself(Place(address), current))
+            declared.report(type_problems.type_of_itself(Place(address), current))
             del waiting[current]
         elif needed:
             stack.extend(needed)

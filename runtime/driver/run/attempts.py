@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, Protocol
@@ -25,15 +24,20 @@ from wfc.runtime.core.ticks import (
     ItemCompleted,
     ItemFailed,
     MatchValueComputed,
-    Paused,
     Tick,
 )
+from wfc.runtime.driver.run.beginning_pauses import begin_pause, not_in_time
 from wfc.runtime.driver.run.children import Children
 from wfc.runtime.driver.run.doubles import Double, Instead, pause_double
 from wfc.runtime.driver.run.failures import failed_event, step_failed
 from wfc.runtime.driver.run.handled_errors import tell_handled
-from wfc.runtime.driver.run.questions import bounded, check_pause, longest_wait
-from wfc.runtime.driver.run.step_runs import expression_error, started_at, unmet_requirements
+from wfc.runtime.driver.run.step_runs import (
+    call_safely,
+    expression_error,
+    started_at,
+    unmet_requirements,
+    with_cause,
+)
 from wfc.runtime.driver.run.watchers import Watchers
 from wfc.runtime.errors import (
     StepError,
@@ -50,7 +54,6 @@ from wfc.runtime.events import (
 from wfc.runtime.plan.outcomes import UNHANDLED
 from wfc.runtime.plan.pauses import Outside
 from wfc.runtime.plan.signature import Call
-from wfc.runtime.plan.step import Step
 
 __all__ = ["Attempts"]
 
@@ -197,8 +200,8 @@ class Attempts:
         """Return the tick of a step run whose wait is over without what it waited for."""
         step = step_run.step
         if step.on_expired is not None:
-            return self._taken(step.on_expired, step_run, "timeout", _not_in_time(step))
-        error = StepError("timeout", _not_in_time(step))
+            return self._taken(step.on_expired, step_run, "timeout", not_in_time(step))
+        error = StepError("timeout", not_in_time(step))
         return self.failed(step_run, error)
 
     def _match(self, step_run: StepRun) -> Tick:
@@ -220,8 +223,8 @@ class Attempts:
         run, step = self._run, step_run.step
         double = run.doubles.get(step.name) if run.doubles is not None and step.item is None else None
         if double is None:
-            return await self._paused(step_run)
-        longest = (await self._paused(step_run)).within if Outside in step.pauses else step.bound
+            return await begin_pause(self._run, step_run)
+        longest = (await begin_pause(self._run, step_run)).within if Outside in step.pauses else step.bound
         step_run.called = True
         result = await pause_double(double, run.context_of(step_run), longest, step.timeout)
         if result is Instead.EXPIRE:
@@ -229,21 +232,7 @@ class Attempts:
         if result is not Instead.PAUSE:
             return self._conclude(step_run, result)
         step_run.called = False
-        return await self._paused(step_run)
-
-    async def _paused(self, step_run: StepRun) -> Paused:
-        """Evaluate what a step waits for; return the tick of the beginning of its pause."""
-        run, step = self._run, step_run.step
-        assert step.action is not None
-        value = step.action(run, step_run, None)
-        if inspect.isawaitable(value):
-            value = await value
-        step_run.called = True
-        if run.execution.bounds:
-            value = bounded(step, value, run.execution.bounds)
-        check_pause(step, value)
-        now = run.clock()
-        return Paused(step_run.number, value, now, longest_wait(step, value, now))
+        return await begin_pause(self._run, step_run)
 
     def _transform(self, step_run: StepRun) -> Tick:
         """Run a step that consists of a tail only, with its progress texts; return its tick."""
@@ -263,7 +252,7 @@ class Attempts:
         inputs_failed = run.execution.plan.is_generated and not getattr(step_run, "called", True)
         if inputs_failed and not is_final(error) and not isinstance(error, StepError):
             # what a spec's step evaluates before its call are expressions; what an address must not hold says so itself
-            error = _because(expression_error(error), error)
+            error = with_cause(expression_error(error), error)
         if run.children:
             run.children.stop_of(step_run.number)
         step_run.raised = error
@@ -378,7 +367,7 @@ class Attempts:
         assert step.action is not None
         if step.is_async:
             return await step.action(run, step_run, None)
-        result, error = await in_thread(_call, step.action, run, step_run)
+        result, error = await in_thread(call_safely, step.action, run, step_run)
         if error is not None:
             raise error
         return result
@@ -411,22 +400,3 @@ class Attempts:
                     retry_in=retry_in,
                 )
             )
-
-
-def _not_in_time(step: Step) -> str:
-    """Return a sentence about a pause that took too long."""
-    bound = "in time" if step.bound is None else f"within {step.bound:g} s"
-    return f"what it waited for did not come {bound}"
-
-
-def _because(error: Any, cause: BaseException) -> Any:
-    error.__cause__ = cause
-    return error
-
-
-def _call(action: Call, run: CallingRun, step_run: StepRun) -> tuple[Any, Exception | None]:
-    """Call a plain function; return its result and its exception, as a future cannot hold every exception."""
-    try:
-        return action(run, step_run, None), None
-    except Exception as error:
-        return None, error

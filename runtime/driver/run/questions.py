@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from pydantic_core import to_json
@@ -18,34 +17,24 @@ from wfc.runtime.core.step_runs import Pause
 from wfc.runtime.core.ticks import Answered, Cancelled, InboxEventTaken, Tick
 from wfc.runtime.driver.run.step_runs import unmet_requirements
 from wfc.runtime.errors import (
-    ExpressionError,
     InvalidAnswerError,
-    StepError,
     StepFailedError,
     UnknownQuestionError,
-    WorkflowValidationError,
     step_error,
 )
 from wfc.runtime.events import event_name
 from wfc.runtime.plan.pauses import (
-    LONGEST_WAIT,
     Delay,
-    Items,
     Outside,
-    PauseValue,
     Question,
     Until,
     seconds_of,
 )
-from wfc.runtime.plan.step import Step
 from wfc.runtime.values.outputs import InvalidOutput, form_schema, from_json
 
 __all__ = [
     "OpenQuestion",
     "awaited_event",
-    "bounded",
-    "check_pause",
-    "longest_wait",
     "open_questions",
     "read_answer",
     "take_from_inbox",
@@ -77,69 +66,6 @@ class OpenQuestion:
     asked_at: datetime
     expires_at: datetime | None
     answered_by: tuple[str, ...]
-
-
-def check_pause(step: Step, value: object) -> None:
-    """Check that a value returned by a step is one that the step may pause for.
-
-    Raises:
-        WorkflowValidationError: The step does not declare such a value.
-        ExpressionError: The value is not a time that can be waited for.
-        StepError: There are more items than allowed.
-    """
-    if not isinstance(value, step.pauses):
-        names = " | ".join(kind.__name__ for kind in step.pauses)
-        raise WorkflowValidationError(
-            f"step `{step.name}` returned a value of type {type(value).__name__}, but declares {names}"
-        )
-    if isinstance(value, Delay):
-        _check_length(value.seconds)
-    if isinstance(value, Until):
-        _check_moment(value.moment)
-    if isinstance(value, Items) and value.most is not None and len(value.items) > value.most:
-        raise StepError("items", f"there are {len(value.items)} items, and {value.most} at most are allowed")
-
-
-def bounded(step: Step, value: object, bounds: Mapping[tuple[str, int], float]) -> object:
-    """Return what a step pauses for, with the bounds that were worked out when the run started."""
-    quorum, items = bounds.get(("quorum", step.index)), bounds.get(("items", step.index))
-    if isinstance(value, Question) and quorum is not None:
-        return replace(value, quorum=int(quorum))
-    if isinstance(value, Items) and items is not None:
-        return replace(value, most=int(items))
-    return value
-
-
-def _check_length(length: timedelta | float) -> None:
-    seconds = seconds_of(length)
-    if not math.isfinite(seconds) or (isinstance(length, timedelta) and seconds < 0):
-        raise ExpressionError(f"nobody can wait for {seconds:g} seconds")
-    if isinstance(length, timedelta) and length > LONGEST_WAIT:
-        raise ExpressionError(f"a wait of {length.days} days is longer than ten years")
-
-
-def _check_moment(moment: datetime) -> None:
-    if moment.tzinfo is None:
-        raise ExpressionError(f"the moment to wait for has no offset: {moment.isoformat()}")
-
-
-def longest_wait(step: Step, value: PauseValue, now: datetime) -> float | None:
-    """Return the seconds after which a pause ends at the latest; ``None``: it has no bound.
-
-    Of the step's own bound and those that the value brings, the earliest counts.
-
-    Raises:
-        ExpressionError: A bound is not a time that can be waited for.
-    """
-    found = [] if step.bound is None else [step.bound]
-    if isinstance(value, Question | Outside):
-        if value.within is not None:
-            _check_length(value.within)
-            found.append(seconds_of(value.within))
-        if value.until is not None:
-            _check_moment(value.until)
-            found.append(max(0.0, (value.until - now).total_seconds()))
-    return min(found, default=None)
 
 
 def open_questions(execution: Execution) -> list[OpenQuestion]:

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from typing import Any, TypeVar
 
 from wfc.runtime.authoring.injection import CallingRun
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.errors import ExpressionError, WorkflowError
 from wfc.runtime.plan.pauses import Question
 from wfc.runtime.plan.retries import RetryInfo
+from wfc.runtime.plan.signature import Call
+
+E = TypeVar("E", bound=BaseException)
 
 __all__ = [
+    "call_safely",
     "expression_error",
     "idempotency_key",
     "next_message_id",
     "retry_info",
     "started_at",
     "unmet_requirements",
+    "with_cause",
 ]
 
 
@@ -82,3 +88,17 @@ def unmet_requirements(run: CallingRun, step_run: StepRun, result: object) -> li
 def expression_error(error: Exception) -> ExpressionError:
     """Return the error for an exception raised by an expression of a spec."""
     return ExpressionError(f"{type(error).__name__}: {error}")
+
+
+def with_cause(error: E, cause: BaseException) -> E:
+    """Return an error with what caused it."""
+    error.__cause__ = cause
+    return error
+
+
+def call_safely(action: Call, run: CallingRun, step_run: StepRun) -> tuple[Any, Exception | None]:
+    """Call a plain function; return its result and its exception, as a future cannot hold every exception."""
+    try:
+        return action(run, step_run, None), None
+    except Exception as error:
+        return None, error

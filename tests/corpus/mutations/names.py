@@ -196,6 +196,8 @@ def changed_join(source: Source, chance: Random) -> Iterator[Mutant]:
         step = source.data["steps"][address[1]]
         if "\n" in source.text[start:end] or source.text[start] != "{" or "events." not in str(step):
             continue
+        if not all(isinstance(each, str) for each in value["all"]):
+            continue  # slots with alternatives
         listed = f"[{', '.join(value['all'])}]"
         site = Site(address, value, start, end)
         yield changed(source, site, listed, ("no-join",))

@@ -12,6 +12,7 @@ import pytest
 from wfc.runtime import (
     Context,
     Delay,
+    ErrorHandled,
     Event,
     HumanResponseEvent,
     InputRequiredEvent,
@@ -176,11 +177,13 @@ def test_watchers_see_a_question_asked_and_closed(virtually: Play) -> None:
         handler = Approval(timeout=None).run()
         return [event async for event in handler.stream_events()]
 
-    first, second, _ = virtually(main)
+    first, second, third, _ = virtually(main)
     assert isinstance(first, QuestionAsked)
     assert isinstance(first, InputRequiredEvent)
     assert isinstance(second, QuestionClosed)
     assert (first.id, first.step, second.because) == (second.id, "approve", "expired")
+    assert isinstance(third, ErrorHandled)
+    assert (third.step, third.name, third.goes_to) == ("approve", "timeout", ["StopEvent"])
 
 
 class Panel(Workflow):

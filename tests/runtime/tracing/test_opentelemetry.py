@@ -73,7 +73,8 @@ class Told(Event):
 
 
 class Inner(Workflow):
-    workflow_name = "inner"
+    def __init__(self, **options: Any) -> None:
+        super().__init__(workflow_name="inner", **options)
 
     @step
     async def only(self, ev: StartEvent) -> StopEvent:
@@ -81,7 +82,8 @@ class Inner(Workflow):
 
 
 class Flow(Workflow):
-    workflow_name = "flow"
+    def __init__(self, **options: Any) -> None:
+        super().__init__(workflow_name="flow", **options)
 
     @step(retry_policy=RetryPolicy(max_attempts=2, delay=1.0))
     async def first(self, ctx: Context, ev: Asked) -> Told:
@@ -160,7 +162,8 @@ def test_it_is_below_the_callers_span_and_above_what_a_step_opens(
     tracer = provider.get_tracer("user")
 
     class Busy(Workflow):
-        workflow_name = "busy"
+        def __init__(self, **options: Any) -> None:
+            super().__init__(workflow_name="busy", **options)
 
         @step
         async def works(self, ev: StartEvent) -> Told:

@@ -64,12 +64,12 @@ def fills(result) -> dict[str, tuple[str, str]]:
             {"event": "Greeted", "with": {"id": "${{ event.id }}"}},
             {"id": ("with", "event.id"), "text": ("whole result", "result")},
         ),
-        # an optional field is not filled from the event
+        # an optional field is filled from the event too
         ({"id": "string", "note": "string"}, {"id": "string"}, {"id": "string", "note": "optional string"}, "Greeted",
-         {"id": ("result field", "result.id")}),
-        # nor is one with a default
+         {"id": ("result field", "result.id"), "note": ("event field", "event.note")}),
+        # and one with a default
         ({"id": "string", "n": "integer"}, {"id": "string"}, {"id": "string", "n": {"type": "integer", "default": 1}},
-         "Greeted", {"id": ("result field", "result.id")}),
+         "Greeted", {"id": ("result field", "result.id"), "n": ("event field", "event.n")}),
         # an optional field takes an optional value by name
         ({"name": "string"}, {"note": "optional string"}, {"note": "optional string"}, "Greeted",
          {"note": ("result field", "result.note")}),
