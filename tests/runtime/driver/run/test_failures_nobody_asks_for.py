@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import gc
 from typing import Any
@@ -71,6 +72,30 @@ def test_nothing_is_told_while_garbage_is_collected(run: Any, expected: int) -> 
 
     asyncio.run(main())
     assert told == [False] * expected
+
+
+SOURCE = "\n".join(f"a{number} = (b + c[{number}]) * d(e, f={number})" for number in range(2000))
+
+
+def test_a_parse_is_not_broken_by_failures_that_are_collected_meanwhile() -> None:
+    # on Python 3.11 this was `SystemError: AST constructor recursion depth mismatch`, as pytest met it
+    async def main() -> None:
+        for _ in range(300):
+            Ends().run(fails=True)
+            for _ in range(3):
+                await asyncio.sleep(0)
+
+    thresholds = gc.get_threshold()
+    gc.collect()
+    gc.disable()
+    try:
+        asyncio.run(main())
+        gc.set_threshold(50, 1, 1)
+        gc.enable()
+        ast.parse(SOURCE)
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.enable()
 
 
 class Strict(BaseModel):
