@@ -301,16 +301,14 @@ async def read_start(stream: asyncio.StreamReader | None) -> bytes:
 
 async def end_group(process: Process) -> None:
     """End a command with all that it has started: ask first, then kill."""
-    if process.returncode is None:
-        signal_group(process, signal.SIGTERM)
-        try:
-            async with asyncio.timeout(GRACE):
-                await process.ended()
-        except TimeoutError:
-            pass
-        finally:
-            signal_group(process, signal.SIGKILL)
-    signal_group(process, signal.SIGKILL)
+    try:
+        if process.returncode is None:
+            signal_group(process, signal.SIGTERM)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(GRACE):
+                    await process.ended()
+    finally:  # also what a command that has ended left in its group
+        signal_group(process, signal.SIGKILL)
     if process.returncode is None:
         await process.ended()
 
