@@ -220,8 +220,6 @@ async def watch(
     from wfc.compiler.cli.answering import NobodyAnswersError, People
     from wfc.compiler.cli.progress import Progress
     from wfc.runtime import StopEvent, WorkflowError
-    from wfc.runtime.events import event_name
-    from wfc.runtime.values.outside_names import with_outside_names
 
     end: Any = None
     handler: WorkflowHandler | None = None
@@ -258,9 +256,16 @@ async def watch(
     finally:
         if people is not None:
             await people.stop()
-    return Followed(
-        End(event_name(end), with_outside_names(end, end.model_dump(mode="json", by_alias=True))), 0
-    )
+    return Followed(ended_by(end), 0)
+
+
+def ended_by(event: Event) -> End:
+    """Return the end of a run, its fields named as they are outside."""
+    from wfc.runtime.events import event_name
+    from wfc.runtime.values.outside_names import with_outside_names
+
+    fields = with_outside_names(event, event.model_dump(mode="json", by_alias=True))
+    return End(event_name(event), fields)
 
 
 async def deliver(events: Sequence[Event], handler: WorkflowHandler) -> None:

@@ -101,7 +101,7 @@ def instead_hint(value: Any, types: Sequence[str], title: str, key: str) -> str:
             return f'write `{{{name}: "${{{{ {words} }}}}"}}`'
         return "write `{end: …}`" if key == "expect" else for_text(value, types)
     if isinstance(value, list) and value and title.startswith("a map from"):
-        return "leave out each `- `, and begin each entry with its name and a colon"
+        return "write a map instead of a list: begin each entry with its name and a colon"
     if "string" in types and isinstance(value, (bool, int, float)):
         return for_scalar(value, title, key)
     if "string" in types and isinstance(value, (dict, list)) and "object" not in types:

@@ -262,7 +262,7 @@ TABLE: list[tuple[str, str, str, str]] = [
         "events:",
         'triggers: [{cron: "0 0 * * *"}]\nevents:',
         "wrong-type",
-        "leave out each `- `, and begin each entry with its name",
+        "write a map instead of a list: begin each entry with its name",
     ),
     (
         "events:",

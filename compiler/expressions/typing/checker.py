@@ -50,7 +50,6 @@ from wfc.compiler.types import (
     Enumeration,
     Field,
     ListOf,
-    MapOf,
     Optional,
     Record,
     Scalar,
@@ -214,7 +213,7 @@ class TypeChecker(TypeReporter):
         if isinstance(of, Record) and isinstance(node.index, Constant) and isinstance(node.index.value, str):
             found = fields.field_of(of, node.index.value, self.at(node.index), self.words(node.of))
             return self.wrong(found) if isinstance(found, Finding) else found
-        wanted, gives = parts_of(of)
+        wanted, gives = fields.parts_of(of)
         if wanted is None:
             return self.wrong(operand_problems.no_parts(self.at(node.of), self.words(node.of), show(of)))
         if base(index) != wanted:
@@ -366,16 +365,6 @@ class TypeChecker(TypeReporter):
         if not call.bind() or subject is UNKNOWN or UNKNOWN in arguments:
             return UNKNOWN
         return known.check(call)
-
-
-def parts_of(type: Type) -> tuple[Type | None, Type]:
-    """Return what a subscript of a value must be, and what it gives."""
-    match type:
-        case ListOf():
-            return INTEGER, type.item
-        case MapOf():
-            return STRING, type.value if isinstance(type.value, Optional) else Optional(type.value)
-    return (INTEGER, STRING) if base(type) is STRING else (None, UNKNOWN)
 
 
 RULES: Final[Mapping[type[Node], Callable[..., Type]]] = {

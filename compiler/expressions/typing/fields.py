@@ -7,11 +7,13 @@ from wfc.compiler.rules import expressions as problems
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.types import (
     ANY,
+    INTEGER,
     STRING,
     UNKNOWN,
     ListOf,
     MapOf,
     OneOf,
+    Optional,
     Record,
     Type,
     base,
@@ -22,7 +24,7 @@ from wfc.compiler.types import (
 )
 from wfc.compiler.types.outside_names import own_name
 
-__all__ = ["field_of", "item_field"]
+__all__ = ["field_of", "item_field", "parts_of"]
 
 
 def field_of(type: Type, name: str, place: Place, words: str) -> Type | Finding:
@@ -113,3 +115,13 @@ def item_field(item: Type, path: str, place: Place, words: str) -> Type | Findin
         item = found
         position += len(name) + 1
     return item
+
+
+def parts_of(type: Type) -> tuple[Type | None, Type]:
+    """Return what a subscript of a value must be, and what it gives."""
+    match type:
+        case ListOf():
+            return INTEGER, type.item
+        case MapOf():
+            return STRING, type.value if isinstance(type.value, Optional) else Optional(type.value)
+    return (INTEGER, STRING) if base(type) is STRING else (None, UNKNOWN)

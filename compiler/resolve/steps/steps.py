@@ -7,7 +7,7 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Address, Origin, Place
 from wfc.compiler.expressions import Expression, Scope, Template
-from wfc.compiler.model import USUAL_CONCURRENCY, Exit, MapItems, Requirement, Step
+from wfc.compiler.model import USUAL_CONCURRENCY, Exit, MapItems, Requirement, Step, Stream
 from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.resolve.steps import caching, maps, pauses, sends, streams
 from wfc.compiler.resolve.steps.accepts import resolve_accepts
@@ -103,13 +103,7 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
     emit = (
         exit_resolver.exit(data["emit"], place / "emit", tail) if "emit" in data else Exit((), place.address)
     )
-    streamed = (
-        streams.resolve_stream(data["stream"], place / "stream", scopes, exit_resolver)
-        if "stream" in data
-        else None
-    )
-    if wants_tokens(data):
-        streams.report_tokens(*answering_action(data, resolved), place, declared)
+    streamed = resolve_streamed(data, place, resolved, scopes, exit_resolver)
     # where something in the tail is wrong, that may be what would have used it
     if findings == len(declared.codes) and "result" not in reader.uses:
         report_unused_result(name, resolved, declared)
@@ -145,6 +139,18 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
         on_expired=on_expired,
         cached=cached,
     )
+
+
+def resolve_streamed(
+    data: Data, place: Place, resolved: ResolvedAction, scopes: StepScopes, exit_resolver: ExitResolver
+) -> Stream | None:
+    """Return what a step tells watchers; report a model's answer that cannot be shown while it comes."""
+    found = None
+    if "stream" in data:
+        found = streams.resolve_stream(data["stream"], place / "stream", scopes, exit_resolver)
+    if wants_tokens(data):
+        streams.report_tokens(*answering_action(data, resolved), place, exit_resolver.declared)
+    return found
 
 
 def report_unused_result(name: str, resolved: ResolvedAction, declared: Declarations) -> None:

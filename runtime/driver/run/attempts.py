@@ -373,11 +373,9 @@ class Attempts:
         return result
 
     def _tell(self, step_run: StepRun, said: str | Event) -> None:
-        run = self._run
-        if isinstance(said, Event):
-            run.watchers.publish(said)
-        else:
-            run.watchers.publish(ProgressText(text=said, step=step_run.step.name, attempt=step_run.attempt))
+        if not isinstance(said, Event):
+            said = ProgressText(text=said, step=step_run.step.name, attempt=step_run.attempt)
+        self._run.watchers.publish(said)
 
     def _note(
         self,
