@@ -35,6 +35,8 @@ def verdict(mutant: Any) -> tuple[str, bool]:
     start, end = found[0].start.offset, found[0].end.offset
     if len(found) > 1:
         return "several", suggested
+    if found[0].code in mutant.anywhere:
+        return "right", suggested
     if found[0].code not in mutant.codes:
         return f"another code ({found[0].code})", suggested
     touches = start <= mutant.end and end >= mutant.start
