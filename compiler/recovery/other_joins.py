@@ -76,7 +76,9 @@ def shown_by_use(findings: Sequence[Finding], lost: Sequence[str]) -> list[Addre
         at_step = each.place.address[:1] == ("steps",) and len(each.place.address) > 1
         if at_step and (lost or each.code in USED):
             counts[each.place.address[1]] = counts.get(each.place.address[1], 0) + 1
-    return [("steps", step, "accepts") for step in sorted(counts, key=lambda each: -counts[each])[:MOST_STEPS]]
+    return [
+        ("steps", step, "accepts") for step in sorted(counts, key=lambda each: -counts[each])[:MOST_STEPS]
+    ]
 
 
 def lost_batches(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
@@ -91,12 +93,18 @@ def lost_batches(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]
 def single_for_batch(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
     """Suspect that a step is meant to emit an event for each item of a list, of which nothing need be known here."""
     unfilled = {each.place.address: each.about for each in findings if each.code == "unfilled-field"}
-    plain = {("steps", step, "emit"): () for step, each in steps_of(data) if isinstance(each.get("emit"), str)}
-    for address, fields in list((plain | unfilled).items())[-2 * MOST_STEPS :]:
-        address = address[:-1] if address[-1:] == ("event",) else address
+    plain = {
+        ("steps", step, "emit"): () for step, each in steps_of(data) if isinstance(each.get("emit"), str)
+    }
+    for place, fields in list((plain | unfilled).items())[-2 * MOST_STEPS :]:
+        address = place[:-1] if place[-1:] == ("event",) else place
         emit = at(data, address)
         entry = {"event": emit} if isinstance(emit, str) else emit
-        if address[2:3] != ("emit",) or not isinstance(entry, dict) or not isinstance(entry.get("event"), str):
+        if (
+            address[2:3] != ("emit",)
+            or not isinstance(entry, dict)
+            or not isinstance(entry.get("event"), str)
+        ):
             continue
         batch = {key: each for key, each in entry.items() if key in {"event", "with"}}
         each = {"in": f"[{sample_of(data, entry['event'], fields)}]", "as": "item", "max": 1, **batch}
@@ -144,7 +152,11 @@ def named(accepts: Any) -> list[str]:
 
 def forms(accepts: Any, events: list[str], lost: Sequence[str]) -> Iterator[Any]:
     """Generate the forms in which these events, and those that nobody accepts, may be accepted."""
-    kept = {key: each for key, each in accepts.items() if key in {"within", "on_timeout"}} if form_of(accepts) else {}
+    kept = (
+        {key: each for key, each in accepts.items() if key in {"within", "on_timeout"}}
+        if form_of(accepts)
+        else {}
+    )
     more = [each for each in lost if each not in events]
     if 0 < len(more) <= MOST_LOST:
         yield {"all": [*events, *more], **kept}

@@ -28,7 +28,10 @@ def other_kinds(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
         if not isinstance(kind, str):
             continue
         address = (*owner, "kind")
-        ways = [(each, with_value(data, address, each)) for each in fitting(step, "step" if len(owner) == 2 else "action")]
+        ways = [
+            (each, with_value(data, address, each))
+            for each in fitting(step, "step" if len(owner) == 2 else "action")
+        ]
         for index, (other, changed) in enumerate(ways):
             finding = problems.other_kind(Place(address), kind, strange, other)
             yield Suspicion(finding, changed, explains=len(strange), rivals=tuple(ways[index + 1 :]))

@@ -14,7 +14,9 @@ __all__ = ["wrapped_fields"]
 SECTIONS: Final = ("events", "types")
 ALWAYS: Final = frozenset({"attributes", "fields", "properties", "schema"})
 """What fields are called in other languages."""
-OFTEN: Final = frozenset({"args", "body", "content", "data", "inputs", "items", "params", "payload", "value", "values"})
+OFTEN: Final = frozenset(
+    {"args", "body", "content", "data", "inputs", "items", "params", "payload", "value", "values"}
+)
 """Words that may be the name of a field as well."""
 
 
@@ -30,7 +32,9 @@ def wrapped_fields(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicio
                 continue
             address: Address = (section, name)
             word, fields = found
-            finding = problems.fields_in_a_map(Place((*address, word), "key"), str(name), word, section, list(fields))
+            finding = problems.fields_in_a_map(
+                Place((*address, word), "key"), str(name), word, section, list(fields)
+            )
             moves = tuple(((*address, word, key), (*address, key)) for key in fields)
             least = 1 if word in ALWAYS else 2
             yield Suspicion(finding, with_value(data, address, dict(fields)), moves, least)
@@ -42,7 +46,9 @@ def inner(content: Any) -> tuple[str, dict[str, Any]] | None:
         return None
     words = [word for word in content if word in ALWAYS or word in OFTEN]
     others = content.keys() - set(words)
-    if len(words) != 1 or (others and not (others <= {"type", "required", "additionalProperties"} and words[0] in ALWAYS)):
+    if len(words) != 1 or (
+        others and not (others <= {"type", "required", "additionalProperties"} and words[0] in ALWAYS)
+    ):
         return None
     fields = content[words[0]]
     if not isinstance(fields, dict) or not fields or {"type", "enum", "one_of"} & fields.keys():

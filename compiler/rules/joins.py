@@ -312,9 +312,10 @@ def batch_work_escapes(place: Place, join: str, opener: str, told: str) -> Findi
 def other_join(place: Place, step: str, now: str, better: str) -> Finding:
     """A step uses its events in another way than it accepts them.
 
-    `A` and `[A, B]` run the step for each event, which is `event`. `{all: [A, B]}` waits for one of each, `{any: [A, B]}`
-    for the first of them; both are in `events`, where of `any` all but one are null. `{each: A}` collects the events of a
-    batch, and `events` is their list. Write the form that fits what the step does, or use what there is in this form.
+    `A` and `[A, B]` run the step for each event, which is `event`. `{all: [A, B]}` waits for one of each, `{any: [A,
+    B]}` for the first of them; both are in `events`, where of `any` all but one are null. `{each: A}` collects the
+    events of a batch, and `events` is their list. Write the form that fits what the step does, or use what there is
+    in this form.
     """
     return Finding(
         "other-join",
@@ -328,8 +329,8 @@ def other_join(place: Place, step: str, now: str, better: str) -> Finding:
 def batch_without_each(place: Place, step: str, event: str) -> Finding:
     """A step emits one event where another step collects a batch.
 
-    A join `{each: …}` collects what an `each` under `emit` has sent out, one event for each item of a list. Where a step
-    emits a single event there is nothing to collect. Write the batch, or accept the one event that comes.
+    A join `{each: …}` collects what an `each` under `emit` has sent out, one event for each item of a list. Where a
+    step emits a single event there is nothing to collect. Write the batch, or accept the one event that comes.
     """
     return Finding(
         "batch-without-each",
@@ -343,9 +344,9 @@ def batch_without_each(place: Place, step: str, event: str) -> Finding:
 def batch_not_collected(place: Place, step: str, event: str) -> Finding:
     """A step runs for each item of a batch, where it would have to run once.
 
-    What an `each` under `emit` sends out is done item by item, and so is each step that accepts the events that follow,
-    until a join `{each: …}` collects them. Without one the run can end with any of the items, and of an empty list nothing
-    follows at all. Collect the batch before the run ends.
+    What an `each` under `emit` sends out is done item by item, and so is each step that accepts the events that
+    follow, until a join `{each: …}` collects them. Without one the run can end with any of the items, and of an empty
+    list nothing follows at all. Collect the batch before the run ends.
     """
     return Finding(
         "batch-not-collected",

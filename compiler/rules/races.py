@@ -58,7 +58,7 @@ def race_between_ends(
     )
     join = "`accepts: {all: […]}`"
     if one == other:
-        join = "`accepts: {each: …}` where they come of the items of a batch, and `{all: […]}` where of several branches"
+        join = "`accepts: {each: …}` if they come of a batch, and `{all: […]}` if of several branches"
     return Finding(
         "race-between-ends",
         message,

@@ -70,8 +70,8 @@ def meant_type(place: Place, name: str, meant: str) -> Fix | None:
 def fields_in_a_map(place: Place, name: str, word: str, section: str, fields: Sequence[str]) -> Finding:
     """The fields of an event or a type stand in a map of their own.
 
-    An event's fields stand directly under its name: `Told: {text: string}`. `Told: {fields: {text: string}}` is an event
-    with one field, whose name is `fields`. Leave that map out; if there really is such a field, give it its value.
+    An event's fields stand directly under its name: `Told: {text: string}`. `Told: {fields: {text: string}}` is an
+    event with one field, whose name is `fields`. Leave that map out; if there really is such a field, give it a value.
     """
     kind = "an event" if section == "events" else "a type"
     shown = ", ".join(f"{each}: …" for each in fields[:3]) + (", …" if len(fields) > 3 else "")

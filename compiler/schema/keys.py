@@ -99,7 +99,7 @@ class Keys:
                 meant = None
             if meant is None and not address and (other := section(key, content, absent)):
                 absent.remove(other)  # what is in it has another system's form, and is not looked at
-                self.unknown(key, schema, address, other_key(key, absent + [other]), other, [other, *absent])
+                self.unknown(key, schema, address, other_key(key, [*absent, other]), other, [other, *absent])
                 self.broken |= {(key,), (other,)}
                 continue
             if meant is not None and not self.could_be(content, properties[meant]):

@@ -67,7 +67,9 @@ def texts_of(declared: Declarations) -> TextSource:
 
 def bounds_scope(declared: Declarations) -> Scope:
     """Return the scope of bounds that are worked out at the start: what does not change within a run."""
-    return Scope(names={"inputs": inputs(declared), "config": declared.record("config")}, classes=declared.classes)
+    return Scope(
+        names={"inputs": inputs(declared), "config": declared.record("config")}, classes=declared.classes
+    )
 
 
 def inputs(declared: Declarations) -> Type:

@@ -46,7 +46,12 @@ def resolve_run_settings(data: Data, steps: Sequence[Step], declared: Declaratio
 
 def run_exit(key: str, data: object, declared: Declarations) -> Exit:
     """Return one exit of the run; it can only end the run."""
-    names = {"inputs": inputs(declared), "state": declared.record("state"), "config": declared.record("config"), "run": RUN}
+    names = {
+        "inputs": inputs(declared),
+        "state": declared.record("state"),
+        "config": declared.record("config"),
+        "run": RUN,
+    }
     scope = Scope(names={**names, "error": ERROR}, classes=declared.classes, texts=texts_of(declared))
     place = Place((key,))
     found = ExitResolver(declared, ValueReader(declared.report)).exit(data, place, scope)

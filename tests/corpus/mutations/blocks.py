@@ -37,18 +37,23 @@ def section_pasted_again(source: Source, chance: Random) -> Iterator[Mutant]:
         if lines is not None and source.text.endswith("\n"):
             start = len(source.text)
             yield Mutant(
-                f"{source.name}: {section} again", source.text + source.text[slice(*lines)], ("duplicate-key",),
-                start, start + len(section),
-            )  # fmt: skip
+                f"{source.name}: {section} again",
+                source.text + source.text[slice(*lines)],
+                ("duplicate-key",),
+                start,
+                start + len(section),
+            )
 
 
 @mutation()
 def item_pasted_again(source: Source, chance: Random) -> Iterator[Mutant]:
     """An item of a list of events, of entries, of tests … twice."""
-    for address, value in source.everything:
+    for address, _ in source.everything:
         if not isinstance(address[-1], int) or address[0] not in {"end", "steps", "tests", "secrets"}:
             continue
-        if address[0] == "tests" and len(address) > 2 or not {"accepts", "emit", "errors", "end", "tests", "secrets"} & set(address[:-1]):
+        if address[0] == "tests" and len(address) > 2:
+            continue
+        if not {"accepts", "emit", "errors", "end", "tests", "secrets"} & set(address[:-1]):
             continue
         if any(each in {"with", "body", "args", "do", "give", "save"} for each in address[1:-1]):
             continue
@@ -57,14 +62,29 @@ def item_pasted_again(source: Source, chance: Random) -> Iterator[Mutant]:
         block = source.text[line:start].strip() == "-"
         if not block and "\n" in source.text[start:end]:
             continue
-        dash = source.text[line:start] if block else ""
-        stop = end if not block else end
-        new = f"\n{dash}{source.text[start:end].rstrip()}" if block else f", {source.text[start:end]}"
-        stop = len(source.text[:stop].rstrip()) if block else stop
-        codes = ("name-in-use", "accepted-twice", "entry-never-taken", "test-name-twice", "name-declared-twice",
-                 "duplicate-key", "alternative-twice", "error-twice")  # fmt: skip
+        dash = source.text[line:start]
+        item = source.text[start:end].rstrip()
+        new = f"\n{dash}{item}" if block else f", {item}"
+        stop = start + len(item)
+        codes = (
+            "name-in-use",
+            "accepted-twice",
+            "entry-never-taken",
+            "test-name-twice",
+            "name-declared-twice",
+            "duplicate-key",
+            "alternative-twice",
+            "error-twice",
+        )
         text = source.with_text(stop, stop, new)
-        yield Mutant(f"{source.name}: {'.'.join(map(str, address))} again", text, codes, start, stop + len(new), loose=True)
+        yield Mutant(
+            f"{source.name}: {'.'.join(map(str, address))} again",
+            text,
+            codes,
+            start,
+            stop + len(new),
+            loose=True,
+        )
 
 
 @mutation()
@@ -88,4 +108,11 @@ def step_in_another_section(source: Source, chance: Random) -> Iterator[Mutant]:
                 text = text[: lines[0]] + text[lines[1] : last[1]] + block + text[last[1] :]
                 start = last[1] - (lines[1] - lines[0])
             codes = ("misplaced-key", "wrong-section")
-            yield Mutant(f"{source.name}: {here}.{name} under {there}", text, codes, start, start + len(block), loose=True)
+            yield Mutant(
+                f"{source.name}: {here}.{name} under {there}",
+                text,
+                codes,
+                start,
+                start + len(block),
+                loose=True,
+            )

@@ -11,9 +11,23 @@ from mutations.mutant import Mutant, mutation
 from wfc.compiler.diagnostics import Address, Place
 
 TORN = (
-    "syntax-error", "text-cut-by-comma", "text-cut-by-colon", "unclosed-text", "unclosed-bracket", "unclosed-braces",
-    "missing-colon", "expression-needs-quotes", "key-without-value", "tag", "text-cut-by-comment",
-)  # fmt: skip
+    "syntax-error",
+    "text-cut-by-comma",
+    "text-cut-by-colon",
+    "unclosed-text",
+    "unclosed-bracket",
+    "unclosed-braces",
+    "no-colon-in-braces",
+    "number-cut-by-comma",
+    "expression-needs-quotes",
+    "tag",
+    "text-cut-by-comment",
+    "wrong-value",
+    "wrong-type",
+    "bad-python-tool",
+    "clock-without-offset",
+    "model-without-provider",
+)
 
 
 def between_braces(source: Source) -> Iterator[tuple[Address, int, int, int, int]]:
@@ -61,7 +75,7 @@ def no_comma_in_braces(source: Source, chance: Random) -> Iterator[Mutant]:
 
 @mutation()
 def no_opening_quote_in_braces(source: Source, chance: Random) -> Iterator[Mutant]:
-    for address, _, _, c, d in between_braces(source):
+    for address, _, _, c, _ in between_braces(source):
         if source.text[c] in "\"'":
             yield without(source, address, c, c + 1, "", "without its first quote")
 
@@ -92,11 +106,19 @@ def round_brackets_for_braces(source: Source, chance: Random) -> Iterator[Mutant
     """`(a: b)` for `{a: b}`, and `<a: b>`."""
     for address, value in source.everything:
         start, end = source.document.stretch(Place(address))
-        if isinstance(value, dict) and source.text[start : start + 1] == "{" and "\n" not in source.text[start:end]:
+        if (
+            isinstance(value, dict)
+            and source.text[start : start + 1] == "{"
+            and "\n" not in source.text[start:end]
+        ):
             one, other = chance.choice(["()", "<>", "[]"])
             new = f"{one}{source.text[start + 1 : end - 1]}{other}"
-            key, _ = source.document.stretch(Place(address, "key")) if isinstance(address[-1], str) else (start, 0)
+            begin = source.text.rfind("\n", 0, start) + 1
             yield Mutant(
-                f"{source.name}: {'.'.join(map(str, address))}: {new}", source.with_text(start, end, new),
-                (*TORN, "wrong-type", "unknown-type", "unknown-event"), min(key, start), source.text.find("\n", end), loose=True,
-            )  # fmt: skip
+                f"{source.name}: {'.'.join(map(str, address))}: {new}",
+                source.with_text(start, end, new),
+                (*TORN, "unknown-type", "unknown-event", "missing-key"),
+                begin,
+                max(source.text.find("\n", end), end),
+                loose=True,
+            )

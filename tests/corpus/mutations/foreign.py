@@ -12,14 +12,51 @@ from mutations.mutant import Mutant, changed, mutation
 from wfc.compiler.diagnostics import Place
 
 STEP_KEYS = (
-    "needs: [other]", "uses: actions/checkout@v4", "run: echo hello", "if: always()", "Next: other", "Type: Task",
-    "depends_on: [other]", "template: main", "InputPath: $.x", "Parameters: {a: b}", "Catch: []", "Retry: []",
-    "End: true", "env: {A: b}", "runs-on: ubuntu-latest", "name: A step", "dependencies: [a]", "steps: []",
-    "outputs: {a: b}", "withItems: [a]", "withParam: x", "activeDeadlineSeconds: 5", "script: echo", "image: python",
-    "continue-on-error: true", "goto: other", "next: other", "on_success: other", "on_failure: other", "inputs: {a: b}",
-    "prompt_template: x", "max_retries: 3", "retries: 3", "node_type: x", "edges: [a]", "function: x", "action: x",
-    "assert: x", "switch: [a]", "foreach: x", "parallel: true", "async: true", "sleep: 5", "log: hello",
-)  # fmt: skip
+    "needs: [other]",
+    "uses: actions/checkout@v4",
+    "run: echo hello",
+    "if: always()",
+    "Next: other",
+    "Type: Task",
+    "depends_on: [other]",
+    "template: main",
+    "InputPath: $.x",
+    "Parameters: {a: b}",
+    "Catch: []",
+    "Retry: []",
+    "End: true",
+    "env: {A: b}",
+    "runs-on: ubuntu-latest",
+    "name: A step",
+    "dependencies: [a]",
+    "steps: []",
+    "outputs: {a: b}",
+    "withItems: [a]",
+    "withParam: x",
+    "activeDeadlineSeconds: 5",
+    "script: echo",
+    "image: python",
+    "continue-on-error: true",
+    "goto: other",
+    "next: other",
+    "on_success: other",
+    "on_failure: other",
+    "inputs: {a: b}",
+    "prompt_template: x",
+    "max_retries: 3",
+    "retries: 3",
+    "node_type: x",
+    "edges: [a]",
+    "function: x",
+    "action: x",
+    "assert: x",
+    "switch: [a]",
+    "foreach: x",
+    "parallel: true",
+    "async: true",
+    "sleep: 5",
+    "log: hello",
+)
 
 
 @mutation()
@@ -43,16 +80,55 @@ def foreign_key_of_a_step(source: Source, chance: Random) -> Iterator[Mutant]:
 
 PATHS = re.compile(r"\$\{\{ *((?:event|inputs|state|result|config)\.\w+) *\}\}")
 FORMS = (
-    "{{{{ {} }}}}", "{{{{{}}}}}", "{{{}}}", "$.{last}", "${{{}}}", "{{{{inputs.parameters.{last}}}}}", "$({})", "<{}>",
-    "{{{{ $json.{last} }}}}", "%{{{}}}", "#{{{}}}", "@{{{}}}", "[[{}]]", "{{% {} %}}", "{{{{= {} }}}}", "$${{{}}}",
-    "${{{{ github.{last} }}}}", "${{{{ steps.other.outputs.{last} }}}}", "${{{{ env.{last} }}}}", "${{{{ needs.other.outputs.{last} }}}}",
-    "${{{{ vars.{last} }}}}", "${{{{ $.{last} }}}}", "${{{{ {{{last}}} }}}}", "$ {{{{ {} }}}}", "${{ {} }}", "${{{{{{ {} }}}}}}",
-)  # fmt: skip
+    "{{{{ {} }}}}",
+    "{{{{{}}}}}",
+    "{{{}}}",
+    "$.{last}",
+    "${{{}}}",
+    "{{{{inputs.parameters.{last}}}}}",
+    "$({})",
+    "<{}>",
+    "{{{{ $json.{last} }}}}",
+    "%{{{}}}",
+    "#{{{}}}",
+    "@{{{}}}",
+    "[[{}]]",
+    "{{% {} %}}",
+    "{{{{= {} }}}}",
+    "$${{{}}}",
+    "${{{{ github.{last} }}}}",
+    "${{{{ steps.other.outputs.{last} }}}}",
+    "${{{{ env.{last} }}}}",
+    "${{{{ needs.other.outputs.{last} }}}}",
+    "${{{{ vars.{last} }}}}",
+    "${{{{ $.{last} }}}}",
+    "${{{{ {{{last}}} }}}}",
+    "$ {{{{ {} }}}}",
+    "${{ {} }}",
+    "${{{{{{ {} }}}}}}",
+)
 AS_TEXT = (
-    "braces-without-dollar", "expression-as-text", "unknown-name", "stray-character", "unexpected-token", "unclosed-braces",
-    "expression-needs-quotes", "dollar-before-statement", "unknown-statement", "wrong-type", "text-cut-by-comment",
-    "unknown-field", "wrong-value", "syntax-error", "wrong-argument", "wrong-fill", "tag", "bad-url", "no-tuple",
-)  # fmt: skip
+    "braces-without-dollar",
+    "expression-as-text",
+    "unknown-name",
+    "stray-character",
+    "unexpected-token",
+    "unclosed-braces",
+    "expression-needs-quotes",
+    "dollar-before-statement",
+    "unknown-statement",
+    "wrong-type",
+    "text-cut-by-comment",
+    "unknown-field",
+    "wrong-value",
+    "syntax-error",
+    "wrong-argument",
+    "wrong-fill",
+    "tag",
+    "bad-url",
+    "no-tuple",
+    "key-not-text",
+)
 
 
 @mutation(often_harmless=True)
@@ -120,23 +196,74 @@ def foreign_expression(source: Source, chance: Random) -> Iterator[Mutant]:
                 start = site.start
                 yield Mutant(
                     f"{source.name}: {'.'.join(map(str, site.address))}: {site.value.strip()} → {value.strip()}",
-                    source.with_text(site.start, site.end, value), IN_EXPRESSIONS, start - 3, start + len(value) + 3, loose=True,
-                )  # fmt: skip
+                    source.with_text(site.start, site.end, value),
+                    IN_EXPRESSIONS,
+                    start - 3,
+                    start + len(value) + 3,
+                    loose=True,
+                )
 
 
 IN_EXPRESSIONS = (
-    "foreign-operator", "unexpected-token", "stray-character", "unknown-name", "method-call", "unknown-test", "no-fields",
-    "unknown-operator", "not-a-condition", "no-arithmetic", "condition-may-be-null", "unfinished-expression", "syntax-error",
-    "unclosed-braces", "braces-in-expression", "unknown-field", "tag", "text-cut-by-colon", "expression-needs-quotes", "not-a-map",
-    "no-parts", "never-null", "text-cut-by-comma", "unclosed-bracket", "wrong-index", "expression-as-text",
+    "foreign-operator",
+    "unexpected-token",
+    "stray-character",
+    "unknown-name",
+    "method-call",
+    "unknown-test",
+    "no-fields",
+    "unknown-operator",
+    "not-a-condition",
+    "no-arithmetic",
+    "condition-may-be-null",
+    "unfinished-expression",
+    "syntax-error",
+    "unclosed-braces",
+    "braces-in-expression",
+    "unknown-field",
+    "tag",
+    "text-cut-by-colon",
+    "expression-needs-quotes",
+    "not-a-map",
+    "no-parts",
+    "never-null",
+    "text-cut-by-comma",
+    "unclosed-bracket",
+    "wrong-index",
+    "expression-as-text",
     "braces-without-dollar",
-)  # fmt: skip
+    "key-not-text",
+    "may-be-null",
+)
 FLOW_KEYS = (
-    "on: push", "jobs: {}", "name: a", "permissions: read", "env: {A: b}", "apiVersion: argoproj.io/v1alpha1", "spec: {}",
-    "StartAt: a", "States: {}", "Comment: a", "entrypoint: main", "inputs: {a: string}", "outputs: {a: string}", "nodes: []",
-    "edges: []", "variables: {a: 1}", "version: 2.1", "services: {}", "hosts: all", "tasks: []", "schedule: daily", "defaults_run: a",
-    "imports_from: a", "functions: {}", "agents_config: a", "timeout: 5 min", "retry: {max_attempts: 3}",
-)  # fmt: skip
+    "on: push",
+    "jobs: {}",
+    "name: a",
+    "permissions: read",
+    "env: {A: b}",
+    "apiVersion: argoproj.io/v1alpha1",
+    "spec: {}",
+    "StartAt: a",
+    "States: {}",
+    "Comment: a",
+    "entrypoint: main",
+    "inputs: {a: string}",
+    "outputs: {a: string}",
+    "nodes: []",
+    "edges: []",
+    "variables: {a: 1}",
+    "version: 2.1",
+    "services: {}",
+    "hosts: all",
+    "tasks: []",
+    "schedule: daily",
+    "defaults_run: a",
+    "imports_from: a",
+    "functions: {}",
+    "agents_config: a",
+    "timeout: 5 min",
+    "retry: {max_attempts: 3}",
+)
 
 
 @mutation()
@@ -156,8 +283,40 @@ def foreign_condition(source: Source, chance: Random) -> Iterator[Mutant]:
     """A condition in braces of any kind."""
     for site in source.expressions():
         if site.address[-1] in {"when", "that"}:
-            new = chance.choice(['"{{{{ {} }}}}"', '"{{{{{}}}}}"', '"{{% if {} %}}"', "${{{{ {} }}}}", "$({})", "[{}]", "{{{}}}", "!{}", "if {}", "({}) == true", "{}:", "{};", "{}?", "`{}`", "{} then", '"{}"'])
-            yield changed(source, Site(site.address, site.value, site.start, site.end), new.format(site.value), IN_CONDITIONS, loose=True)
+            new = chance.choice(
+                [
+                    '"{{{{ {} }}}}"',
+                    '"{{{{{}}}}}"',
+                    '"{{% if {} %}}"',
+                    "${{{{ {} }}}}",
+                    "$({})",
+                    "[{}]",
+                    "{{{}}}",
+                    "!{}",
+                    "if {}",
+                    "({}) == true",
+                    "{}:",
+                    "{};",
+                    "{}?",
+                    "`{}`",
+                    "{} then",
+                    '"{}"',
+                ]
+            )
+            yield changed(
+                source,
+                Site(site.address, site.value, site.start, site.end),
+                new.format(site.value),
+                IN_CONDITIONS,
+                loose=True,
+            )
 
 
-IN_CONDITIONS = (*IN_EXPRESSIONS, "wrong-type", "text-cut-by-comment", "statement-elsewhere", "condition-with-else", "no-tuple")
+IN_CONDITIONS = (
+    *IN_EXPRESSIONS,
+    "wrong-type",
+    "text-cut-by-comment",
+    "statement-elsewhere",
+    "condition-with-else",
+    "no-tuple",
+)

@@ -12,11 +12,31 @@ from mutations.mutant import Mutant, mutation
 from wfc.compiler.diagnostics import Address, Place
 
 FLOW = (
-    "no-join", "join-lacks-event", "other-join", "join-starves", "join-never-fires", "join-overfills",
-    "each-outside-batch", "each-also-outside-batch", "batches-mixed", "batch-work-escapes", "join-feeds-itself",
-    "run-without-end", "race-between-ends", "race-with-the-end", "unbounded-cycle", "of-is-missing", "unreachable-step",
-    "may-be-null", "wrong-fill", "wrong-value", "never-null", "join-from-outside", "batch-not-collected", "batch-without-each",
-)  # fmt: skip
+    "no-join",
+    "join-lacks-event",
+    "other-join",
+    "join-starves",
+    "join-never-fires",
+    "join-overfills",
+    "each-outside-batch",
+    "each-also-outside-batch",
+    "batches-mixed",
+    "batch-work-escapes",
+    "join-feeds-itself",
+    "run-without-end",
+    "race-between-ends",
+    "race-with-the-end",
+    "unbounded-cycle",
+    "of-is-missing",
+    "unreachable-step",
+    "may-be-null",
+    "wrong-fill",
+    "wrong-value",
+    "never-null",
+    "join-from-outside",
+    "batch-not-collected",
+    "batch-without-each",
+)
 """What may rightly be said of a flow whose join is another one."""
 
 
@@ -39,7 +59,9 @@ def rewritten(source: Source, site: Site, new: str, codes: tuple[str, ...] = FLO
     text = source.with_text(site.start, site.end, new)
     name = f"{source.name}: {'.'.join(map(str, site.address))}: {source.text[site.start : site.end]} → {new}"
     stop = end + len(new) - site.end + site.start
-    return Mutant(name, text, codes, begin, stop, loose=True, anywhere=("event-never-accepted", "batch-without-each"))
+    return Mutant(
+        name, text, codes, begin, stop, loose=True, anywhere=("event-never-accepted", "batch-without-each")
+    )
 
 
 def of_all(source: Source, other: str) -> Iterator[Mutant]:
@@ -97,7 +119,7 @@ def batch_for_one_event(source: Source, chance: Random) -> Iterator[Mutant]:
 def other_event_in_a_join(source: Source, chance: Random) -> Iterator[Mutant]:
     """An event of the spec in the place of another one that a join waits for."""
     events = sorted(source.declared("events"))
-    for address, value, start, end in accepting(source, "all", "each"):
+    for address, value, _, _ in accepting(source, "all", "each"):
         form = "all" if "all" in value else "each"
         joined = value[form] if isinstance(value[form], list) else [value[form]]
         for index, each in enumerate(joined):
@@ -111,13 +133,21 @@ def other_event_in_a_join(source: Source, chance: Random) -> Iterator[Mutant]:
 
 
 WORDS = (
-    "match_by: id", "on: id", "by: id", "timeout: 30s", "mode: all", "order: false", "group_by: id", "min: 2", "key: id",
-)  # fmt: skip
+    "match_by: id",
+    "on: id",
+    "by: id",
+    "timeout: 30s",
+    "mode: all",
+    "order: false",
+    "group_by: id",
+    "min: 2",
+    "key: id",
+)
 
 
 @mutation()
 def foreign_key_of_a_join(source: Source, chance: Random) -> Iterator[Mutant]:
-    for address, value, start, end in accepting(source, "all", "any", "each"):
+    for address, _, _, end in accepting(source, "all", "any", "each"):
         if source.text[end - 1] == "}":
             new = chance.choice(WORDS)
             text = source.with_text(end - 1, end - 1, f", {new}")
@@ -132,8 +162,19 @@ def join_as_a_list_of_maps(source: Source, chance: Random) -> Iterator[Mutant]:
     for address, value, start, end in accepting(source, "all", "any"):
         form = next(iter(value))
         names = [each for each in value[form] if isinstance(each, str)]
-        shapes = [f"[{{{form}: [{', '.join(names)}]}}]", f"{{{form}: {names[0]}}}", f"{{{form}_of: [{', '.join(names)}]}}"]
-        codes = ("wrong-type", "unknown-key", "too-few-alternatives", "unknown-event", "no-such-form", "nothing-in-it")
+        shapes = [
+            f"[{{{form}: [{', '.join(names)}]}}]",
+            f"{{{form}: {names[0]}}}",
+            f"{{{form}_of: [{', '.join(names)}]}}",
+        ]
+        codes = (
+            "wrong-type",
+            "unknown-key",
+            "too-few-alternatives",
+            "unknown-event",
+            "no-such-form",
+            "nothing-in-it",
+        )
         if len(names) == len(value[form]) and len(value) == 1:
             yield rewritten(source, Site(address, value, start, end), chance.choice(shapes), codes)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -23,7 +24,13 @@ def shifted(block: str, by: int) -> str:
 
 
 def shift(
-    source: Source, address: Address, by: int, codes: tuple[str, ...], what: str, *, from_line_above: bool = False
+    source: Source,
+    address: Address,
+    by: int,
+    codes: tuple[str, ...],
+    what: str,
+    *,
+    from_line_above: bool = False,
 ) -> Mutant | None:
     """The spec with the lines of an entry elsewhere; none if it has no lines of its own."""
     lines = source.lines_of(address)
@@ -42,7 +49,11 @@ def shift(
 def key_of_an_exit_beside_emit(source: Source, chance: Random) -> Iterator[Mutant]:
     """`with`, `when` or `save` of the one entry of `emit`, as far out as `emit` itself."""
     for address, _ in source.everything:
-        if len(address) == 4 and address[0] == "steps" and address[2:] in {("emit", "with"), ("emit", "when")}:
+        if (
+            len(address) == 4
+            and address[0] == "steps"
+            and address[2:] in {("emit", "with"), ("emit", "when")}
+        ):
             mutant = shift(source, address, -2, LOST, "beside emit")
             if mutant is not None:
                 yield mutant
@@ -52,7 +63,7 @@ def key_of_an_exit_beside_emit(source: Source, chance: Random) -> Iterator[Mutan
 def key_under_the_key_above(source: Source, chance: Random) -> Iterator[Mutant]:
     """A key of a step and what belongs to it, in the map above it."""
     for step, content in source.data["steps"].items():
-        for above, key in zip(content, list(content)[1:], strict=False):
+        for above, key in pairwise(content):
             value = content[above]
             if isinstance(value, dict) and source.lines_of(("steps", step, above, next(iter(value), ""))):
                 codes = (*LOST, "missing-key", "unknown-entry")
@@ -65,7 +76,7 @@ def key_under_the_key_above(source: Source, chance: Random) -> Iterator[Mutant]:
 def section_under_the_section_above(source: Source, chance: Random) -> Iterator[Mutant]:
     """A section indented, so that it stands in the one above it."""
     sections = list(source.data)
-    for above, key in zip(sections, sections[1:], strict=False):
+    for above, key in pairwise(sections):
         value = source.data[above]
         if isinstance(value, dict) and source.lines_of((above, next(iter(value), ""))):
             codes = (*LOST, "not-pascal-case", "missing-key", "wrong-type")
@@ -88,7 +99,7 @@ def declaration_at_the_top(source: Source, chance: Random) -> Iterator[Mutant]:
 def step_in_the_step_above(source: Source, chance: Random) -> Iterator[Mutant]:
     """A step among the keys of the one above it."""
     steps = list(source.data["steps"])
-    for above, step in zip(steps, steps[1:], strict=False):
+    for above, step in pairwise(steps):
         if source.lines_of(("steps", above, list(source.data["steps"][above])[-1])):
             mutant = shift(source, ("steps", step), 2, LOST, f"in {above}")
             if mutant is not None:
@@ -107,8 +118,18 @@ def map_without_its_key(source: Source, chance: Random) -> Iterator[Mutant]:
         if not isinstance(value, dict) or is_own(address) or not isinstance(address[-1], str) or not value:
             continue
         if address[-1] not in {
-            "retry", "auth", "limits", "each", "hmac", "oauth2", "basic", "http", "do", "expect", "stream",
-        } or any(is_own((*address, key)) for key in value):  # fmt: skip
+            "retry",
+            "auth",
+            "limits",
+            "each",
+            "hmac",
+            "oauth2",
+            "basic",
+            "http",
+            "do",
+            "expect",
+            "stream",
+        } or any(is_own((*address, key)) for key in value):
             continue
         if not value.keys() & source.at(address[:-1]).keys():
             yield from without_key(source, address, value)
@@ -142,7 +163,11 @@ def keys_of_a_join_beside_it(source: Source) -> Iterator[Mutant]:
         if "\n" in source.text[start:end] or not moved:
             continue
         left = ", ".join(f"{key}: {written(source, (*address, key))}" for key in value if key not in moved)
-        indent = ", " if lines is None else "\n" + " " * (source.document.stretch(Place(address, "key"))[0] - lines[0])
+        indent = (
+            ", "
+            if lines is None
+            else "\n" + " " * (source.document.stretch(Place(address, "key"))[0] - lines[0])
+        )
         new = f"{{{left}}}" + "".join(f"{indent}{key}: {written(source, (*address, key))}" for key in moved)
         name = f"{source.name}: {'.'.join(map(str, address))}: {', '.join(moved)} beside it"
         yield Mutant(name, source.with_text(start, end, new), LOST, start, start + len(new), loose=True)
@@ -152,7 +177,12 @@ def keys_of_a_join_beside_it(source: Source) -> Iterator[Mutant]:
 def fields_in_one_map_more(source: Source, chance: Random) -> Iterator[Mutant]:
     """`{fields: {…}}` and the like around the fields of an event or a type."""
     for address, value in source.everything:
-        if len(address) != 2 or address[0] not in {"events", "types"} or not isinstance(value, dict) or not value:
+        if (
+            len(address) != 2
+            or address[0] not in {"events", "types"}
+            or not isinstance(value, dict)
+            or not value
+        ):
             continue
         start, end = source.document.stretch(Place(address))
         if source.text[start : start + 1] != "{" or set(value) & {"enum", "one_of", "type", "extends"}:
