@@ -102,7 +102,8 @@ steps:
     in: "[event.name]"
     as: name
     max: 1
-    do: {{kind: tool, tool: {{python: "letters:invite", args: {{name: string}}, output: string}}, {key}: {{name: "${{{{ name }}}}"}}}}
+    do:
+      {{kind: tool, tool: {{python: "letters:invite", output: string}}, {key}: {{name: "${{{{ name }}}}"}}}}
     emit: {{event: Told, with: {{texts: "${{{{ result }}}}"}}}}
 """
 
