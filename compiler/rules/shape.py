@@ -49,8 +49,8 @@ def former_key(place: Place, key: str, now: str, hint: str = "", fix: Fix | None
 
     The language grows, and until its first release it changes where a better form was found. `total_timeout` of a retry
     policy is `within`; `min_items` and `max_items` are `min_length` and `max_length`; `never_ran: [step]` is
-    `ran: {step: 0}`; `top_p` and `seed` of a model stand under its `settings`; what a step gives to its tool stands under
-    `with`, for `args` declares. `wfc check --fix` writes it anew.
+    `ran: {step: 0}`; `top_p` and `seed` of a model stand under its `settings`; what a step gives to its tool
+    stands under `with`, for `args` declares. `wfc check --fix` writes it anew.
     """
     said = f"`{key}` was a key of an earlier form of the language"
     return Finding("former-key", said, place, hint or f"write {now}", fix=fix)
