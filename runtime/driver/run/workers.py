@@ -32,6 +32,9 @@ Attempt = Callable[[StepRun], Coroutine[Any, Any, Tick]]
 TURN = 0.005
 """Seconds that a worker may keep the event loop for itself."""
 
+MOST_IN_A_TURN = 1000
+"""Step runs after which a worker gives others a turn, also where a virtual clock stands still."""
+
 _EAGER = sys.version_info >= (3, 12)
 
 
@@ -111,7 +114,7 @@ class Workers:
         assert task is not None
         current = enter_run(run)
         variables = copy_context()
-        until = loop.time() + TURN
+        until, taken = loop.time() + TURN, 0
         try:
             if begin:
                 run.start()
@@ -146,11 +149,12 @@ class Workers:
                     # the step left something behind in this task, and the next one shall not find it
                     self.wake()
                     return
-                if loop.time() > until:
+                taken += 1
+                if loop.time() > until or taken == MOST_IN_A_TURN:
                     self._resting = True
                     await asyncio.sleep(0)
                     self._resting = False
-                    until = loop.time() + TURN
+                    until, taken = loop.time() + TURN, 0
         except CancelledError:
             if execution.outcome is None:
                 run.cancel("the event loop cancelled the run")
