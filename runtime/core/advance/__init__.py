@@ -73,6 +73,7 @@ from wfc.runtime.events import (
 )
 from wfc.runtime.plan.outcomes import UNHANDLED, All, Batch, Fail, Restart
 from wfc.runtime.plan.step import Step
+from wfc.runtime.values.drafts import save
 
 __all__ = ["advance"]
 
@@ -108,6 +109,8 @@ def _completed(execution: Execution, tick: Completed) -> None:
         return
     step = run.step
     emitted = tick.emitted
+    if tick.saved is not None:
+        execution.state = save(execution.state, tick.saved)
     if execution.observed:
         note_state(execution, run, StepState.NOT_RUNNING, emitted)
     routes = step.routes.get(type(emitted))
@@ -146,6 +149,8 @@ def _failed(execution: Execution, tick: Failed) -> None:
     run = execution.in_flight.pop(tick.number, None)
     if run is None:
         return
+    if tick.saved is not None:
+        execution.state = save(execution.state, tick.saved)
     handler = run.step.handler
     frame = None if handler is None or tick.event is None else open_recovery(run, handler)
     if handler is None or tick.event is None or frame is None:
@@ -214,6 +219,8 @@ def _run_exit_taken(execution: Execution, tick: RunExitTaken) -> None:
     """Handle the result of an exit of the run."""
     emitted, failing = tick.emitted, execution.failing
     assert failing is not None
+    if tick.saved is not None:
+        execution.state = save(execution.state, tick.saved)
     if isinstance(emitted, StopEvent):
         note_emitted(execution, emitted, None)
         execution.outcome = emitted

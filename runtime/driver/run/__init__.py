@@ -52,6 +52,7 @@ from wfc.runtime.events import StartEvent, StopEvent
 from wfc.runtime.plan.inputs import RunInfo
 from wfc.runtime.plan.run_rules import RunExit
 from wfc.runtime.store.snapshots import StoredRun, write_outcome, write_run
+from wfc.runtime.values.drafts import changes_in, draft_of
 from wfc.runtime.values.serializers import BaseSerializer
 
 __all__ = ["Run"]
@@ -244,8 +245,10 @@ class Run(ReachableRun["Run"]):
         assert failing is not None
         leaving = StepRun(0, execution.plan.steps[0], execution.inputs, None, ())
         leaving.error = failing.error if isinstance(failing, StepFailedError) else step_error(failing)
+        draft = leaving.draft = draft_of(execution.state)
         try:
-            return RunExitTaken(execution.plan.exits[way](self, leaving, None))
+            emitted = execution.plan.exits[way](self, leaving, None)
+            return RunExitTaken(emitted, changes_in(draft, execution.state))
         except Exception as error:
             failed = expression_error(error)
             failed.__cause__ = error
