@@ -216,7 +216,7 @@ class TimerFired:
 
 
 class RunExitTaken:
-    """The result of an exit of the run: an end event, ``Fail``, ``Restart`` or ``UNHANDLED``.
+    """The result of an exit of the run: an end event, another one, ``Fail``, ``Restart`` or ``UNHANDLED``.
 
     ``saved`` is what it has changed in the state.
     """

@@ -157,23 +157,18 @@ class TypeTranslation:
 def resolve_call(
     found: CalledWorkflow | None,
     data: Data,
-    key: str,
     place: Place,
     scope: Scope,
     reader: ValueReader,
 ) -> WorkflowCall | None:
-    """Resolve the call of a step; its inputs are checked against the other workflow's start event.
-
-    Args:
-        key: Where the inputs stand: `with`, or the `args` of a tool.
-    """
-    given = data.get(key, {})
+    """Resolve the call of a step; its inputs are checked against the other workflow's start event."""
+    given = data.get("with", {})
     if not isinstance(given, Mapping):
         return None
     if found is None:
-        reader.value(dict(given), place / key, UNKNOWN, scope)  # there may be mistakes of its own
+        reader.value(dict(given), place / "with", UNKNOWN, scope)  # there may be mistakes of its own
         return None
-    at = place / key if key in data else place / ("workflow" if key == "with" else "tool")
+    at = place / ("with" if "with" in data else "tool" if "tool" in data else "workflow")
     with_both = ValueReader(lambda finding: reader.report(with_place_of_inputs(finding, found)), reader.uses)
     values = with_both.fields(given, at, found.start, found.start.name, scope)
     return WorkflowCall(found.name, values, found.ends, data.get("detach") is True)
