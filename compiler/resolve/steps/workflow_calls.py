@@ -184,24 +184,19 @@ class TypeTranslation:
 def resolve_call(
     found: Callees,
     data: Data,
-    key: str,
     place: Place,
     scope: Scope,
     reader: ValueReader,
 ) -> WorkflowCall | None:
-    """Resolve the call of a step; its inputs are checked against the start event of each workflow it may run.
-
-    Args:
-        key: Where the inputs stand: `with`, or the `args` of a tool.
-    """
-    given = data.get(key, {})
+    """Resolve the call of a step; its inputs are checked against the start event of each workflow it may run."""
+    given = data.get("with", {})
     if not isinstance(given, Mapping):
         return None
     chosen_by = choice(data.get("workflow"), place / "workflow", scope, reader, known=found is not None)
     if found is None:
-        reader.value(dict(given), place / key, UNKNOWN, scope)  # there may be mistakes of its own
+        reader.value(dict(given), place / "with", UNKNOWN, scope)  # there may be mistakes of its own
         return None
-    at = place / key if key in data else place / ("workflow" if key == "with" else "tool")
+    at = place / "with" if "with" in data else place / ("workflow" if "workflow" in data else "tool")
     values = inputs_of_all(found, given, at, scope, reader)
     detach = data.get("detach") is True
     if not detach:
