@@ -204,7 +204,7 @@ class TimerFired:
 
 
 class RunExitTaken:
-    """The result of an exit of the run: an end event, ``Fail``, ``Restart`` or ``UNHANDLED``."""
+    """The result of an exit of the run: an end event, another one, ``Fail``, ``Restart`` or ``UNHANDLED``."""
 
     __slots__ = ("emitted",)
 

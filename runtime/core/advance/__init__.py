@@ -9,7 +9,6 @@ from typing import Any
 from wfc.runtime.core.advance.cancelling import cancel_steps
 from wfc.runtime.core.advance.declarations import (
     check_result,
-    describe_value,
     routes_of_item_subclass,
     routes_of_subclass,
     undeclared_result,
@@ -37,7 +36,7 @@ from wfc.runtime.core.advance.pausing import (
     step_paused,
 )
 from wfc.runtime.core.advance.restarting import Restarting, restart
-from wfc.runtime.core.advance.run_exits import fail
+from wfc.runtime.core.advance.run_exits import exit_taken, fail
 from wfc.runtime.core.advance.scheduling import free_worker, resume, start_run, start_timer
 from wfc.runtime.core.advance.stuck import check_not_stuck
 from wfc.runtime.core.effects import Publish
@@ -64,14 +63,14 @@ from wfc.runtime.core.ticks import (
     Tick,
     TimerFired,
 )
-from wfc.runtime.errors import RunFailedError, UndeclaredResultError, WorkflowRuntimeError
+from wfc.runtime.errors import RunFailedError, WorkflowRuntimeError
 from wfc.runtime.events import (
     Event,
     InputRequiredEvent,
     StepState,
     StopEvent,
 )
-from wfc.runtime.plan.outcomes import UNHANDLED, All, Batch, Fail, Restart
+from wfc.runtime.plan.outcomes import All, Batch, Fail, Restart
 from wfc.runtime.plan.step import Step
 
 __all__ = ["advance"]
@@ -95,10 +94,15 @@ def _started(execution: Execution, tick: Started) -> None:
     execution.limits = tick.limits
     if tick.bounds:
         execution.set_bounds(tick.bounds)
+    _begin(execution, tick.event)
+
+
+def _begin(execution: Execution, event: Event) -> None:
+    """Deliver the event by which a run begins, or goes on by one of its exits."""
     open_root(execution)
-    note_emitted(execution, tick.event, None)
-    for step in execution.plan.acceptors(type(tick.event)):
-        _deliver(execution, step, tick.event, execution.root, ())
+    note_emitted(execution, event, None)
+    for step in execution.plan.acceptors(type(event)):
+        _deliver(execution, step, event, execution.root, ())
     check_not_stuck(execution, None)
 
 
@@ -179,7 +183,8 @@ def _arrived(execution: Execution, tick: Arrived) -> None:
         _ask(execution, event)
     targets = execution.plan.acceptors(type(event)) if tick.step is None else (tick.step,)
     if run is None:
-        targets = tuple(step for step in targets if not step.needs_frame)
+        reached = targets if execution.reached is None else execution.reached
+        targets = tuple(step for step in targets if not step.needs_frame and step in reached)
     if targets:
         _deliver_all(execution, targets, event, frame, path)
     elif not give_to_waiters(execution, event) and not isinstance(event, InputRequiredEvent):
@@ -211,20 +216,9 @@ def _cancelled(execution: Execution, tick: Cancelled) -> None:
 
 
 def _run_exit_taken(execution: Execution, tick: RunExitTaken) -> None:
-    """Handle the result of an exit of the run."""
-    emitted, failing = tick.emitted, execution.failing
-    assert failing is not None
-    if isinstance(emitted, StopEvent):
-        note_emitted(execution, emitted, None)
-        execution.outcome = emitted
-    elif isinstance(emitted, Restart):
-        raise Restarting(emitted.event)
-    elif isinstance(emitted, Fail):
-        execution.outcome = RunFailedError(emitted.text)
-    elif emitted is UNHANDLED:
-        execution.outcome = failing
-    else:
-        raise UndeclaredResultError(f"an exit of the run gave {describe_value(emitted)}, which ends no run")
+    event = exit_taken(execution, tick.emitted)
+    if event is not None:
+        _begin(execution, event)
 
 
 def _model_used(execution: Execution, tick: ModelUsed) -> None:

@@ -50,6 +50,10 @@ class WorkingRun(CallingRun, Protocol):
     def trace(self) -> Trace | None:
         """The run's spans; ``None`` if there is no tracing."""
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether the run has taken its start event."""
+
     def start(self) -> None:
         """Take the start event, and the events sent since then."""
 
@@ -113,7 +117,7 @@ class Workers:
         variables = copy_context()
         until = loop.time() + TURN
         try:
-            if begin:
+            if begin and not run.has_begun:
                 run.start()
             while ready:
                 step_run = ready.popleft()
