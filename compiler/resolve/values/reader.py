@@ -99,7 +99,7 @@ class ValueReader:
         scope: Scope,
         constraints: Constraints = NO_CONSTRAINTS,
     ) -> Value:
-        """Read a value as `with`, `args`, `body` and `save` hold it."""
+        """Read a value as `with`, `body` and `save` hold it."""
         if isinstance(data, str) and "{" in data:
             return self.templated(data, place, wanted, scope, constraints)
         if isinstance(data, dict):

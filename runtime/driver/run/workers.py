@@ -53,6 +53,10 @@ class WorkingRun(CallingRun, Protocol):
     def trace(self) -> Trace | None:
         """The run's spans; ``None`` if there is no tracing."""
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether the run has taken its start event."""
+
     def start(self) -> None:
         """Take the start event, and the events sent since then."""
 
@@ -116,7 +120,7 @@ class Workers:
         variables = copy_context()
         until, taken = loop.time() + TURN, 0
         try:
-            if begin:
+            if begin and not run.has_begun:
                 run.start()
             while ready:
                 step_run = ready.popleft()
@@ -166,15 +170,12 @@ class Workers:
             run.apply(Cancelled(failed))
 
     async def _attempt_with_others(self, step_run: StepRun) -> Tick:
-        """Execute an attempt whose result is applied once all steps that take the same event have started."""
+        """Execute an attempt; steps that take the same event start before its result is there."""
         for other in self._run.execution.starting:
             if other.event is not step_run.event:
                 break
             self.spawn(self.work())
-        try:
-            return await self.attempt(step_run)
-        finally:
-            await asyncio.sleep(0)
+        return await self.attempt(step_run)
 
     def _failure(self, step_run: StepRun, task: Task[Any], error: BaseException) -> Tick:
         """Return the tick for a step that raised an exception.

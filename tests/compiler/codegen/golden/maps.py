@@ -1,7 +1,7 @@
 """Goes through lists, with something to do for each item and without."""
 
 # Generated from maps.yaml. Edit the spec, not this file.
-# sha256:4e2415e3ef6ce6f98a46ad400828bcf2eb4f98ff44472c510465fc2bcd87e8f5, output format 2
+# sha256:596959d69a01a307ab0409c4cc4d3f9c632a864326348681605724f7feb60c78, output format 2
 
 from collections.abc import Iterator
 from typing import Any, overload

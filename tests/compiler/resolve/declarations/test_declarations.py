@@ -81,7 +81,7 @@ def test_a_long_chain_of_types(resolved) -> None:
         ({"models": {"fast": 7}, "steps": {"greet": {"kind": "llm", "accepts": "Asked", "model": "fast",
           "prompt": "x", "emit": "Greeted"}}}, "wrong-type"),
         ({"tools": {"t": {"python": "a:b", "args": 7, "output": "string"}}, "steps": {"greet": {"kind": "tool",
-          "accepts": "Asked", "tool": "t", "args": {"x": 1}, "emit": "Greeted"}}}, "wrong-type"),
+          "accepts": "Asked", "tool": "t", "with": {"x": 1}, "emit": "Greeted"}}}, "wrong-type"),
         ({"tools": {"t": {"python": "a:b", "args": {}, "output": 7}}, "steps": {"greet": {"kind": "tool",
           "accepts": "Asked", "tool": "t", "emit": "Greeted"}}}, "wrong-type"),
         ({"types": {"Order": 7}, "events": {"Asked": {"name": "string", "o": "optional Order"}}}, "wrong-type"),

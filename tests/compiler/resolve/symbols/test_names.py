@@ -69,7 +69,7 @@ def test_a_tool_is_looked_up(resolved) -> None:
                 "kind": "tool",
                 "accepts": "Asked",
                 "tool": "find_nam",
-                "args": {"x": 1},
+                "with": {"x": 1},
                 "emit": "Greeted",
             }
         },
