@@ -155,9 +155,7 @@ class Workers:
                     return
                 taken += 1
                 if loop.time() > until or taken == MOST_IN_A_TURN:
-                    self._resting = True
-                    await asyncio.sleep(0)
-                    self._resting = False
+                    await self._rest()
                     until, taken = loop.time() + TURN, 0
         except CancelledError:
             if execution.outcome is None:
@@ -168,6 +166,12 @@ class Workers:
             failed = WorkflowRuntimeError(f"the runtime failed: {type(error).__name__}: {error}")
             failed.__cause__ = error
             run.apply(Cancelled(failed))
+
+    async def _rest(self) -> None:
+        """Give others a turn of the event loop; this run's step runs that are ready wait for it."""
+        self._resting = True
+        await asyncio.sleep(0)
+        self._resting = False
 
     async def _attempt_with_others(self, step_run: StepRun) -> Tick:
         """Execute an attempt; steps that take the same event start before its result is there."""

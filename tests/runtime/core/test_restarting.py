@@ -64,22 +64,24 @@ class Waiting(Workflow, receives=(Receives(Again),)):
         return Ended(said="heard")
 
 
-def _note_rounds(handler: WorkflowHandler, rounds: list[int]) -> None:
-    """Add the rounds that a run begins to a list."""
+def _note_rounds(handler: WorkflowHandler, rounds: list[int], wanted: int) -> asyncio.Event:
+    """Add the rounds that a run begins to a list; return what is set when there are as many as are wanted."""
+    enough = asyncio.Event()
 
     def note(event: Event) -> None:
         if isinstance(event, EventEmitted) and isinstance(event.event, Began):
             rounds.append(event.event.round)
+            if len(rounds) == wanted:
+                enough.set()
 
     handler.observe(note)
+    return enough
 
 
 async def _spinning() -> tuple[WorkflowHandler, list[int]]:
     """Start a run that begins anew for ever; return it, and the rounds that it has begun."""
     handler, rounds = Spinning().run(), list[int]()
-    _note_rounds(handler, rounds)
-    while len(rounds) < 5:
-        await asyncio.sleep(0)
+    await _note_rounds(handler, rounds, 5).wait()
     return handler, rounds
 
 
@@ -116,9 +118,7 @@ async def _resumed() -> Any:
             await handler
         workflow = Spinning()
         resumed, rounds_after = workflow.run(ctx=Context.from_dict(workflow, data)), list[int]()
-        _note_rounds(resumed, rounds_after)
-        while not rounds_after:
-            await asyncio.sleep(0)
+        await _note_rounds(resumed, rounds_after, 1).wait()
         assert rounds_after[0] in {seen, seen + 1}  # it goes on where it was
         await resumed.cancel_run()
         with pytest.raises(WorkflowCancelledByUser):
