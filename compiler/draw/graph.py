@@ -272,10 +272,8 @@ def waits_or_sends(action: Action) -> Iterator[str]:
         case SendEvent():
             to = f"topic {action.topic}" if action.to is None else action.to
             yield f"{action.emit.event.name} to {to}"
-        case WorkflowCall():
-            yield f"runs {action.workflow}"
-        case MapItems(do=WorkflowCall(workflow=workflow)):
-            yield f"runs {workflow}"
+        case WorkflowCall(workflows=names) | MapItems(do=WorkflowCall(workflows=names)):
+            yield f"runs {' or '.join(names)}"
 
 
 def joined(join: Join) -> str:

@@ -79,16 +79,18 @@ class WorkflowCall:
     """One run of another workflow.
 
     Args:
-        workflow: Its name.
+        workflows: Its name; of a workflow that data chooses, the names that may be chosen.
         inputs: The fields of its start event that are given, in its order.
         ends: Its end events: the name of each, and the record that its fields are read as.
         detach: Whether it is left to itself; the result is then the run's id.
+        chosen_by: What gives the name at run time; ``None``: there is just one.
     """
 
-    workflow: str
+    workflows: tuple[str, ...]
     inputs: tuple[tuple[str, Value], ...]
     ends: tuple[tuple[str, Record], ...]
     detach: bool
+    chosen_by: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)

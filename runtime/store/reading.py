@@ -24,6 +24,7 @@ from wfc.runtime.errors import SnapshotError
 from wfc.runtime.events import StartEvent
 from wfc.runtime.plan import Plan
 from wfc.runtime.plan.pauses import Child, Items, Outside
+from wfc.runtime.plan.run_rules import RUN_EXITS
 from wfc.runtime.plan.step import Step
 from wfc.runtime.store.gathered import read_gathered
 from wfc.runtime.store.pausing import read_pause_value
@@ -70,6 +71,7 @@ class _SnapshotReader:
     def read(self) -> Execution:
         execution, data = self._execution, self._data
         execution.number = _number(data["number"])
+        self._read_way()
         if "inputs" in data:
             execution.inputs = self._values.read_model(data["inputs"], StartEvent)
         for one in self._list("frames"):
@@ -88,6 +90,19 @@ class _SnapshotReader:
             raise SnapshotError("the snapshot has step runs that are nowhere")
         self._count_workers()
         return execution
+
+    def _read_way(self) -> None:
+        """Read by which exits the run has gone on, and by which event."""
+        execution, taken = self._execution, self._list("left_by")
+        left_by = tuple(way for way in RUN_EXITS if way in taken)
+        if len(left_by) < len(taken) or bool(left_by) != ("way" in self._data):
+            raise SnapshotError("the snapshot has an exit of the run that there is not")
+        if left_by:
+            way = self._values.classes.event(self._data["way"])
+            if not issubclass(way, self._table.events_of_exits):
+                raise SnapshotError("the snapshot goes on by an event that no exit of the run emits")
+            execution.left_by = tuple(sorted(left_by, key=taken.index))
+            execution.begin_way(way)
 
     def _list(self, name: str) -> list[Any]:
         found = self._data.get(name, [])

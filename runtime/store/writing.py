@@ -101,6 +101,8 @@ class _Writer:
             "cost_usd": execution.cost_usd or None,
             "asked": execution.asked or None,
             "failing": None if failing is None else self._values.write(failing),
+            "left_by": list(execution.left_by),
+            "way": None if execution.way is None else self._values.classes.name(execution.way),
         }
 
     def _from_outside(self) -> dict[str, Any]:

@@ -28,10 +28,11 @@ __all__ = [
 
 
 def open_root(execution: Execution) -> None:
-    """Open a frame for the start of a run, if a join has the start as its fork."""
-    if execution.plan.start_joins:
-        execution.root = _open(execution, None, None, execution.plan.start_joins, (), 0)
-        if execution.plan.listens:
+    """Open a frame for the start of a run, or for an exit by which it goes on, if a join has that as its fork."""
+    joins = execution.plan.joins_from(execution.way)
+    if joins:
+        execution.root = _open(execution, None, None, joins, (), 0)
+        if execution.listens:
             execution.root.enter()  # what comes from outside belongs to it, whenever that is
 
 

@@ -15,7 +15,7 @@ from wfc.runtime.errors import UndeclaredResultError
 from wfc.runtime.events import StepState, StopEvent, UnhandledEvent, event_name
 from wfc.runtime.plan.pauses import Child, ClosedBecause, Question, QuestionClosed
 
-__all__ = ["drop", "finish", "finish_run", "question_id", "release_all"]
+__all__ = ["drop", "drop_all", "finish", "finish_run", "question_id"]
 
 _BECAUSE: dict[Exit, ClosedBecause] = {
     Exit.RESULT: "answered",
@@ -96,6 +96,20 @@ def release_all(execution: Execution) -> None:
         elif isinstance(pause.value, Child) and not pause.value.detach:
             execution.effects.append(StopChild(pause.run.number))
     execution.paused = execution.expecting = NONE
+
+
+def drop_all(execution: Execution) -> None:
+    """Cancel all step runs, and stop all timers; nobody may look at frames, joins and queues after that."""
+    release_all(execution)
+    waiting = [one for one in execution.timers.values() if isinstance(one, StepRun)]
+    queued = [run for queue in execution.queues.values() for run in queue if run.exit is not Exit.DROPPED]
+    for run in (*execution.in_flight.values(), *waiting, *queued):
+        run.exit = Exit.DROPPED
+        note_state(execution, run, StepState.CANCELLED, None)
+    execution.effects.extend(CancelTask(run) for run in execution.in_flight.values())
+    execution.effects.extend(StopTimer(timer) for timer in execution.timers)
+    execution.in_flight.clear()
+    execution.starting.clear()
 
 
 def finish_run(execution: Execution) -> None:

@@ -24,33 +24,31 @@ from wfc.runtime.core.effects import (
 )
 from wfc.runtime.core.execution import NONE
 from wfc.runtime.core.step_runs import StepRun
-from wfc.runtime.core.ticks import Cancelled, RunExitTaken, Started, Tick, TimerFired
+from wfc.runtime.core.ticks import Cancelled, Started, Tick, TimerFired
 from wfc.runtime.driver.run.attempts import Attempts
 from wfc.runtime.driver.run.bounds import bounds_at_start
 from wfc.runtime.driver.run.breakpoints import Breakpoints
 from wfc.runtime.driver.run.children import Children
 from wfc.runtime.driver.run.ending import Ending
 from wfc.runtime.driver.run.event_waits import EventWaits
+from wfc.runtime.driver.run.leaving import take_exit
 from wfc.runtime.driver.run.needs import RunWorkflow
 from wfc.runtime.driver.run.questions import read_answer, take_from_inbox
 from wfc.runtime.driver.run.reachable import ReachableRun
 from wfc.runtime.driver.run.resuming import begin_again, restore_effects, timers_left
-from wfc.runtime.driver.run.step_runs import expression_error, started_at
+from wfc.runtime.driver.run.step_runs import started_at
 from wfc.runtime.driver.run.timers import Timers
 from wfc.runtime.driver.run.watchers import Watchers
 from wfc.runtime.driver.run.workers import Workers
 from wfc.runtime.errors import (
     ContextStateError,
     SnapshotError,
-    StepFailedError,
     WorkflowError,
     WorkflowRuntimeError,
     WorkflowTimeoutError,
-    step_error,
 )
 from wfc.runtime.events import StartEvent, StopEvent
 from wfc.runtime.plan.inputs import RunInfo
-from wfc.runtime.plan.run_rules import RunExit
 from wfc.runtime.store.snapshots import StoredRun, write_outcome, write_run
 from wfc.runtime.values.serializers import BaseSerializer
 
@@ -123,7 +121,9 @@ class Run(ReachableRun["Run"]):
     # --- from start to end
 
     def begin(self) -> None:
-        """Start the run in the event loop's next iteration."""
+        """Start the run in the event loop's next iteration, unless it was cancelled before its turn."""
+        if self in _RUNNING:
+            return
         _RUNNING.add(self)
         if self.trace is not None:
             self._begin_trace()
@@ -131,8 +131,10 @@ class Run(ReachableRun["Run"]):
         self.workers.spawn(self.workers.work(begin=True))
 
     def start(self) -> None:
-        """Take the start event, and the events sent since then."""
+        """Take the start event, and the events sent since then, unless the run is already over."""
         execution = self.execution
+        if execution.outcome is not None:
+            return
         self.has_begun = True
         stored, self._stored = self._stored, None
         if stored is not None and stored.begun:
@@ -152,6 +154,13 @@ class Run(ReachableRun["Run"]):
         for tick in stored.early if stored is not None else ():
             self.apply(tick)
         self._take_early()
+
+    def cancel(self, reason: str = "the run was cancelled") -> None:
+        """End the run, or let it go on by its exit. What its steps have already done stays done."""
+        if not self.has_begun and self.execution.plan.events_of_exits:
+            self.begin()
+            self.start()  # at once, so that bounds are known and nothing else begins after the exit
+        super().cancel(reason)
 
     def _resume(self, stored: StoredRun) -> None:
         """Resume the run from where it was when it was stored."""
@@ -221,7 +230,7 @@ class Run(ReachableRun["Run"]):
             if tick := take_from_inbox(self, effect.number):
                 self.apply(tick)
         elif isinstance(effect, TakeRunExit):
-            self.apply(self._exit(effect.way))
+            self.apply(take_exit(self, effect.way))
         elif isinstance(effect, StartAgain):
             self._start_again(effect.event)
         elif isinstance(effect, StartChild):
@@ -237,29 +246,19 @@ class Run(ReachableRun["Run"]):
     def _timer_fired(self, timer: int) -> None:
         self.take(TimerFired(timer))
 
-    def _exit(self, way: RunExit) -> Tick:
-        """Return the value of an exit of the run."""
-        execution = self.execution
-        failing = execution.failing
-        assert failing is not None
-        leaving = StepRun(0, execution.plan.steps[0], execution.inputs, None, ())
-        leaving.error = failing.error if isinstance(failing, StepFailedError) else step_error(failing)
-        try:
-            return RunExitTaken(execution.plan.exits[way](self, leaving, None))
-        except Exception as error:
-            failed = expression_error(error)
-            failed.__cause__ = error
-            return Cancelled(failed)
-
     def _start_again(self, event: StartEvent) -> None:
-        """Start the run again, under its own id, with another event."""
+        """Start the run again in the event loop's next iteration, under its own id, with another event.
+
+        Not at once: a run may restart for ever, and others must have their turn meanwhile.
+        """
         self.execution.inputs = event
+        self.has_begun = False
         self.children.stop_all()
         if self.trace is not None:
             self.trace.drop_steps()
         self.stop_deadline()
         self.start_deadline(self._run_out_of_time)
-        self.start()
+        self.workers.spawn(self.workers.work(begin=True))
 
     def _begin_trace(self) -> None:
         assert self.trace is not None

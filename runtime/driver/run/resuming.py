@@ -54,13 +54,13 @@ def timers_left(stored: StoredRun, execution: Execution, now: datetime) -> dict[
 
 def restore_effects(execution: Execution) -> None:
     """Add the pending effects, which are derived from the state of execution."""
-    if execution.failing is not None and (way := exit_for(execution.failing)) is not None:
-        execution.effects.append(TakeRunExit(way))
     for number, pause in execution.paused.items():
         if isinstance(pause.value, Child):
             execution.effects.append(StartChild(number, pause.value, pause.run.attempt))
     if execution.inbox:
         execution.effects.extend(CheckInbox(number) for number in execution.expecting)
+    if execution.failing is not None and (way := exit_for(execution.failing)) is not None:
+        execution.effects.append(TakeRunExit(way))  # last, since it may end all that is waited for
 
 
 def _live(execution: Execution) -> list[StepRun]:

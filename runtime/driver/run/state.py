@@ -143,9 +143,9 @@ class StatefulRun(Generic[R]):
     # --- its deadline
 
     def start_deadline(self, out_of_time: Callable[[], None]) -> None:
-        """Start the deadline; for a resumed run, with the remaining time."""
+        """Start the deadline; for a resumed run, with the remaining time, unless it has run out before."""
         timeout = self.timeout
-        if timeout is not None:
+        if timeout is not None and "run_deadline" not in self.execution.left_by:
             left = None if self._stored is None else self._stored.deadline
             self._deadline = self.loop.call_later(timeout if left is None else left, out_of_time)
 
