@@ -24,12 +24,12 @@ class Ends:
     """The result of examining how runs end.
 
     Args:
-        stall: A course that comes to rest without an end, or ``None``.
+        stalls: Courses that come to rest without an end, at most one for each way in which a run begins or goes on.
         never: The `any` joins that no course fires.
         complex: Whether there are too many courses to look at.
     """
 
-    stall: Course | None = None
+    stalls: tuple[Course, ...] = ()
     never: tuple[int, ...] = ()
     complex: bool = False
 
@@ -44,7 +44,10 @@ def examine_ends(graph: FlowGraph, given_up: Collection[int] = ()) -> Ends:
             outcomes = _outcomes(graph, {*given_up, *never})
     except TooManyOutcomes:
         return Ends(complex=True)
-    return Ends(next(iter(outcomes.of_root().open.values()), None), never)
+    every = [outcomes.of_root([way]).open.values() for way in graph.nodes[START].ways]
+    return Ends(
+        tuple(course for courses in every for course in list(courses)[:1] if course is not None), never
+    )
 
 
 def _outcomes(graph: FlowGraph, given_up: Collection[int]) -> Outcomes:
@@ -60,6 +63,7 @@ def runs_end(analysis: FlowAnalysis, report: Report) -> None:
     if analysis.misplaced or not graph.acceptors.get(graph.start):
         return
     given_up = {join for failure in analysis.failures for join in failure.circle or (failure.join,)}
+    given_up |= analysis.in_two_flows.keys()
     found = examine_ends(graph, given_up)
     for join in found.never:
         unit = graph.nodes[join]
@@ -69,10 +73,11 @@ def runs_end(analysis: FlowAnalysis, report: Report) -> None:
         report(join_problems.join_never_fires(place, unit.name, unit.needed, unit.slots, fork, routes))
     if found.complex:
         report(join_problems.flow_too_complex(Place(("start",)), "the end", ()))
-    # what waits for events from outside may rest until the run's deadline
+    # what waits for events from outside may rest until the run's deadline, which no exit of the run has
     waits = bool(graph.outside) and analysis.workflow.deadline is not None
-    if found.stall is not None and not waits:
-        _report_stall(analysis, found.stall, report)
+    stalls = [stall for stall in found.stalls if not (waits and stall.way.occasion == "start")]
+    if stalls:
+        _report_stall(analysis, stalls[0], report)
 
 
 def _report_stall(analysis: FlowAnalysis, stall: Course, report: Report) -> None:
@@ -82,7 +87,7 @@ def _report_stall(analysis: FlowAnalysis, stall: Course, report: Report) -> None
     place = (
         analysis.form(node)
         if last is None
-        else Place(("start",))
+        else Place(last.way.address)
         if node == START
         else analysis.way(node, last.way)
     )

@@ -293,7 +293,7 @@ def refused(graph: FlowGraph) -> list[str]:
     failures = prove_joins(graph)
     found_by += [failure.kind for failure in failures]
     result = examine_ends(graph, {join for failure in failures for join in (failure.join, *failure.circle)})
-    if result.stall is not None or result.complex:
+    if result.stalls or result.complex:
         found_by.append("stall")
     if result.never:
         found_by.append("never")
