@@ -192,6 +192,7 @@ class StepRun:
         "choice",
         "choices",
         "collects",
+        "draft",
         "error",
         "event",
         "exit",
@@ -230,6 +231,7 @@ class StepRun:
     began: float  # the first attempt's start on the loop's clock
     started: datetime  # the same by the calendar
     snapshot: Any  # of the state
+    draft: Any  # of the state, for the tail that is being evaluated
     response: Any
     resources: dict[str, Any]  # what its parameters ask for
     raised: Exception  # by the last attempt

@@ -72,6 +72,7 @@ from wfc.runtime.events import (
 )
 from wfc.runtime.plan.outcomes import All, Batch, Fail, Restart
 from wfc.runtime.plan.step import Step
+from wfc.runtime.values.drafts import save
 
 __all__ = ["advance"]
 
@@ -112,6 +113,8 @@ def _completed(execution: Execution, tick: Completed) -> None:
         return
     step = run.step
     emitted = tick.emitted
+    if tick.saved is not None:
+        execution.state = save(execution.state, tick.saved)
     if execution.observed:
         note_state(execution, run, StepState.NOT_RUNNING, emitted)
     routes = step.routes.get(type(emitted))
@@ -150,6 +153,8 @@ def _failed(execution: Execution, tick: Failed) -> None:
     run = execution.in_flight.pop(tick.number, None)
     if run is None:
         return
+    if tick.saved is not None:
+        execution.state = save(execution.state, tick.saved)
     handler = run.step.handler
     frame = None if handler is None or tick.event is None else open_recovery(run, handler)
     if handler is None or tick.event is None or frame is None:
@@ -216,6 +221,9 @@ def _cancelled(execution: Execution, tick: Cancelled) -> None:
 
 
 def _run_exit_taken(execution: Execution, tick: RunExitTaken) -> None:
+    """Handle the result of an exit of the run."""
+    if tick.saved is not None:
+        execution.state = save(execution.state, tick.saved)
     event = exit_taken(execution, tick.emitted)
     if event is not None:
         _begin(execution, event)

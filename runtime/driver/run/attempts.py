@@ -54,6 +54,7 @@ from wfc.runtime.events import (
 from wfc.runtime.plan.outcomes import UNHANDLED
 from wfc.runtime.plan.pauses import Outside
 from wfc.runtime.plan.signature import Call
+from wfc.runtime.values.drafts import Saved, changes_in, draft_of
 
 __all__ = ["Attempts"]
 
@@ -112,30 +113,42 @@ class Attempts:
         step = step_run.step
         if run.execution.observed and step_run.exit <= Exit.TIMEOUT:
             self._note(step_run, StepState.RUNNING)
-        if step_run.exit is not Exit.ACTION:
-            return self._other_way(step_run)
-        if step.action is None:
-            return self._transform(step_run)
+        if step_run.exit is not Exit.ACTION or step.action is None:
+            if step.shares_events:
+                await asyncio.sleep(0)
+            return self._transform(step_run) if step_run.exit is Exit.ACTION else self._other_way(step_run)
         step_run.response = None
         step_run.called = False
         if step.cache is not None:
             step_run.fresh = []
         if step_run.attempt == 1:
             self._prepare(step_run)
-        if step.pauses:
-            return await self._pause(step_run)
-        timeout = run.execution.timeout_of(step)
-        if timeout is None:
-            result = await self._act(step_run)
+        act = self._pause if step.pauses else self._act_in_time
+        if not step.shares_events:
+            result = await act(step_run)
         else:
             try:
-                async with asyncio.timeout(timeout) as bound:
-                    result = await self._act(step_run)
-            except TimeoutError:
-                if bound.expired():
-                    raise StepError("timeout", f"it took longer than {timeout:g} s") from None
-                raise
-        return self._conclude(step_run, result)
+                result = await act(step_run)
+            finally:
+                await asyncio.sleep(0)  # the others start, and its tail sees what they have saved
+        return result if step.pauses else self._conclude(step_run, result)
+
+    async def _act_in_time(self, step_run: StepRun) -> Any:
+        """Carry out the action of a step, within the time that it may take.
+
+        Raises:
+            StepError: It took too long.
+        """
+        timeout = self._run.execution.timeout_of(step_run.step)
+        if timeout is None:
+            return await self._act(step_run)
+        try:
+            async with asyncio.timeout(timeout) as bound:
+                return await self._act(step_run)
+        except TimeoutError:
+            if bound.expired():
+                raise StepError("timeout", f"it took longer than {timeout:g} s") from None
+            raise
 
     def _conclude(self, step_run: StepRun, result: Any) -> Tick:
         """Return the tick for the result of an action.
@@ -170,10 +183,11 @@ class Attempts:
 
     def _give(self, step_run: StepRun, result: Any) -> Tick:
         """Return the tick with the result of an item."""
-        run = self._run
         give = step_run.step.give
         try:
-            return ItemCompleted(step_run.number, result if give is None else give(run, step_run, result))
+            if give is None:
+                return ItemCompleted(step_run.number, result)
+            return ItemCompleted(step_run.number, *self._evaluate(give, step_run, result))
         except Exception as error:
             return self._tail_failed(step_run, error)
 
@@ -267,15 +281,16 @@ class Attempts:
         if step.of is not None and not final:
             self._note(step_run, StepState.NOT_RUNNING, error=found.message)
             return ItemFailed(step_run.number, found)
+        saved: Saved = None
         if step.on_error is not None and not final:
             try:
-                emitted = step.on_error(run, step_run, None)
+                emitted, saved = self._evaluate(step.on_error, step_run, None)
             except Exception as tail_error:
                 return self._tail_failed(step_run, tail_error)
             if emitted is not UNHANDLED:
                 tell_handled(run, step_run, found.name, found.message, emitted)
-                return Completed(step_run.number, emitted)
-        return self._failed(step_run, found, error, tail=False)
+                return Completed(step_run.number, emitted, saved)
+        return self._failed(step_run, found, error, saved)
 
     def _next_delay(self, step_run: StepRun, error: Exception, found: StepError) -> float | None:
         """Return the seconds before a retry by the policy, or else with the next model; or ``None``."""
@@ -304,19 +319,35 @@ class Attempts:
 
     def _exit(self, tail: Call | None, step_run: StepRun, result: Any = None) -> Tick:
         """Evaluate a tail; nothing can happen between its evaluation and the tick that records it."""
-        run = self._run
         if tail is None:
             error = StepError("timeout", f"its join did not get all events within {step_run.step.within:g} s")
-            return self._failed(step_run, error, error, tail=False)
+            return self._failed(step_run, error, error)
         try:
-            return Completed(step_run.number, tail(run, step_run, result))
+            return Completed(step_run.number, *self._evaluate(tail, step_run, result))
         except Exception as error:
             return self._tail_failed(step_run, error)
+
+    def _evaluate(self, tail: Call, step_run: StepRun, result: Any) -> tuple[Any, Saved]:
+        """Return what a tail gives, and what it has changed in the state; the state itself stays as it is."""
+        run = self._run
+        if not step_run.step.saves:
+            return tail(run, step_run, result), None
+        state = run.execution.state
+        draft = step_run.draft = draft_of(state)
+        return tail(run, step_run, result), changes_in(draft, state)
 
     def _tail_failed(self, step_run: StepRun, error: Exception) -> Tick:
         return self._failed(step_run, step_error(error), error, tail=True)
 
-    def _failed(self, step_run: StepRun, found: StepError, error: Exception, *, tail: bool) -> Tick:
+    def _failed(
+        self,
+        step_run: StepRun,
+        found: StepError,
+        error: Exception,
+        saved: Saved = None,
+        *,
+        tail: bool = False,
+    ) -> Tick:
         run = self._run
         self._note(step_run, StepState.NOT_RUNNING, error=found.message)
         failed = step_failed(
@@ -328,7 +359,7 @@ class Attempts:
         handled = None
         if step_run.step.handler and not tail:
             handled = failed_event(step_run, error, failed, run.clock())
-        return Failed(step_run.number, failed, handled)
+        return Failed(step_run.number, failed, handled, saved)
 
     def _prepare(self, step_run: StepRun) -> None:
         """Compute what stays the same for all attempts of a step run."""
