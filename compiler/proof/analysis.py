@@ -49,7 +49,8 @@ class FlowAnalysis:
             return {}
         from wfc.compiler.proof.joins import two_flows  # few workflows have such exits
 
-        return two_flows.joins_in_two_flows(self.graph)
+        unproven = {join for failure in self.failures for join in (failure.join, *failure.circle)}
+        return two_flows.joins_in_two_flows(self.graph, unproven)
 
     @cached_property
     def emits(self) -> tuple[tuple[Emit, str], ...]:

@@ -38,7 +38,8 @@ def examine_ends(graph: FlowGraph, given_up: Collection[int] = ()) -> Ends:
     """Examine everything that the start can lead to. `all` joins count as proven, except those that failed."""
     try:
         outcomes = _outcomes(graph, given_up)
-        never = tuple(join for join in outcomes.base if join not in outcomes.fired and join in graph.alive)
+        fired = {*outcomes.fired, *given_up}
+        never = tuple(join for join in outcomes.base if join not in fired and join in graph.alive)
         if never:
             # what would have followed a join that never fires is not missed once more
             outcomes = _outcomes(graph, {*given_up, *never})
