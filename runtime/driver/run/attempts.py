@@ -129,13 +129,14 @@ class Attempts:
         if step_run.attempt == 1:
             self._tell_before(step_run)
         act = self._pause if step.pauses else self._act_in_time
-        if not step.shares_events:
+        try:
             result = await act(step_run)
-        else:
-            try:
-                result = await act(step_run)
-            finally:
-                await asyncio.sleep(0)  # the others start, and its tail sees what they have saved
+        except Exception:
+            if step.shares_events:
+                await asyncio.sleep(0)
+            raise
+        if step.shares_events:
+            await asyncio.sleep(0)  # the others start, and its tail sees what they have saved
         return result if step.pauses else self._conclude(step_run, result)
 
     async def _act_in_time(self, step_run: StepRun) -> Any:
