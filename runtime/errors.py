@@ -113,6 +113,7 @@ class StepError(WorkflowError):
         self.body = body
         self.retry_after = retry_after
         self.also = also
+        self.step: str | None = None
 
     def matches(self, *names: str) -> bool:
         """Return whether one of these dotted names is this error's or a broader one; true without names."""

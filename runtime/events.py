@@ -299,14 +299,18 @@ class TokenText(Event, closed=True):
 
 
 class ErrorHandled(Event, closed=True):
-    """An error, a limit or a time-out that a step took, so that the run goes on; told to the watchers of the run.
+    """An error, a limit or a time-out that a step or an exit of the run took, so that the run goes on or ends well.
+
+    It is told to the watchers of the run.
 
     Args:
-        step: The step's name.
-        name: The error's dotted name; ``limit`` of a step that has run as often as it may, ``timeout`` of a wait.
+        step: The step's name; empty for what happened to the run as a whole, such as a cancellation.
+        name: The error's dotted name; ``limit`` of a step that has run as often as it may, ``timeout`` of a wait,
+            ``deadline`` and ``cancelled`` of a run.
         message: What happened, in plain words.
         attempts: How often the action was tried.
         goes_to: The names of the events that follow; empty where nothing does.
+        exit: The exit of the run that took it: ``on_error``, ``on_deadline`` or ``on_cancel``; empty: the step.
     """
 
     step: str
@@ -314,6 +318,7 @@ class ErrorHandled(Event, closed=True):
     message: str
     attempts: int
     goes_to: list[str]
+    exit: str = ""
 
 
 class InternalDispatchEvent(Event):

@@ -17,7 +17,7 @@ class Secret:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A structured value with expressions in it: what `with`, `args`, `body` and `query` hold.
+    """A structured value with expressions in it: what `with`, `body` and `query` hold.
 
     Exactly one of the parts is used: ``expression`` (one whole ``${{ }}``, or a reference that filling made),
     ``template`` (a text with expressions inside), ``secret`` (in what a request carries), ``items``, ``entries``, or

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import problem
-from wfc.compiler.rules.fixes import replace_value
+from wfc.compiler.rules.fixes import replace_text, replace_value
 
 __all__ = [
     "condition_with_else",
@@ -13,6 +13,8 @@ __all__ = [
     "loop_read_as_list",
     "loop_without_brackets",
     "map_by_loop",
+    "map_without_action",
+    "result_in_keep",
 ]
 
 
@@ -74,19 +76,25 @@ def loop_alone(place: Place) -> Finding:
 
 
 @problem
-def loop_read_as_list(place: Place, written: str) -> Finding:
-    """A list that is made of another one stands without quotes, so that YAML reads it as a list of texts.
+def loop_read_as_list(place: Place, written: str, *, readable: bool = True) -> Finding:
+    """A list that is made of another one stands without quotes, so that YAML reads it as texts, or not at all.
 
     In YAML, a value that begins with `[` is a list of what stands between the brackets. An expression that begins so
-    stands in quotes: `"${{ [x.name for x in event.items] }}"`, and without `${{ }}` where the whole value is one.
+    stands in quotes: `"${{ [x.name for x in event.items] }}"`, and without `${{ }}` where the whole value is one. If
+    there are double quotes in it, put it in single ones: `'${{ [{"name": x.name} for x in event.items] }}'`.
     """
-    written = '"' + written.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    simple = '"' in written and "'" not in written
+    written = f"'{written}'" if simple else '"' + written.replace("\\", "\\\\").replace('"', '\\"') + '"'
     return Finding(
         "loop-read-as-list",
-        "without quotes, YAML reads this as a list of texts",
+        "without quotes, YAML reads this as a list of texts"
+        if readable
+        else "YAML cannot read a list made of another without quotes",
         place,
         f"write `{written}`" if len(written) <= 80 else "put it in quotes, as an expression",
-        fix=replace_value(place, written, "safe"),
+        fix=replace_value(place, written, "safe")
+        if readable
+        else replace_text(place, written, applicability="safe"),
     )
 
 
@@ -102,4 +110,38 @@ def map_by_loop(place: Place) -> Finding:
         "a loop makes a list, not a map",
         place,
         "make a list of records, or use `group` or `count_by`",
+    )
+
+
+@problem
+def map_without_action(place: Place, made: str) -> Finding:
+    """A `map` has no `do`, so nothing is done with its items.
+
+    A `map` does one action for each item. A list that is only made of another one is an expression, and needs no step:
+    `[order for order in event.orders if order.days_late > 3]`. Write it where the `result` of the step stood, or let a
+    `transform` hand it on: `with: {late: "${{ [order for order in event.orders if order.days_late > 3] }}"}`. How long
+    the list may be is said by the type of the list that it is made of: `{type: list of Order, max_length: 500}`.
+    """
+    return Finding(
+        "map-without-action",
+        "a `map` does one action for each item, and its `do` is missing",
+        place,
+        f"if only a list is to be made, write `${{{{ {made} }}}}` where its `result` is used, in a `transform`;"
+        " if something is to be done with each item, add `do`",
+    )
+
+
+@problem
+def result_in_keep(place: Place) -> Finding:
+    """The `keep` of a `map` asks for the result of the action.
+
+    `keep` says with which items the action is done, so it is looked at before there is a result. Results are chosen
+    from where the list is used, in an expression: `[found for found in result if found.score > 3]`. What the condition
+    needs to know has to be in what `give` gives: `give: {id: "${{ item.id }}", score: "${{ result.score }}"}`.
+    """
+    return Finding(
+        "result-in-keep",
+        "`keep` is looked at before the action, when there is no `result` yet",
+        place,
+        "choose where the list is used: `[one for one in result if …]`, in which `one` is what `give` gives",
     )

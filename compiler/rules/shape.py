@@ -50,7 +50,8 @@ def former_key(place: Place, key: str, now: str, hint: str = "", fix: Fix | None
 
     The language grows, and until its first release it changes where a better form was found. `total_timeout` of a retry
     policy is `within`; `min_items` and `max_items` are `min_length` and `max_length`; `never_ran: [step]` is
-    `ran: {step: 0}`; `top_p` and `seed` of a model stand under its `settings`. `wfc check --fix` writes it anew.
+    `ran: {step: 0}`; `top_p` and `seed` of a model stand under its `settings`; what a step gives to its tool
+    stands under `with`, for `args` declares. `wfc check --fix` writes it anew.
     """
     said = f"`{key}` was a key of an earlier form of the language"
     return Finding("former-key", said, place, hint or f"write {now}", fix=fix)
@@ -61,7 +62,7 @@ def misplaced_key(place: Place, message: str, hint: str, *related: tuple[Place, 
     """A key stands at a level where it means nothing, and would be right one level further in or out.
 
     What belongs to something is indented below it: the keys of a step below the step's name, what a tool is given
-    below `args`. A line that begins further left ends what it stood in, and one that begins further right belongs to
+    below `with`. A line that begins further left ends what it stood in, and one that begins further right belongs to
     what stands above it. Indent the line, and what belongs to it, as far as the others of its level.
     """
     return Finding("misplaced-key", message, place, hint, related=related)

@@ -17,6 +17,7 @@ Schema = Mapping[str, Any]
 Entries = dict[str, Any]
 
 RENAMED: Final[Mapping[str, str]] = {
+    "args": "with",
     "prompts": "texts",
     "total_timeout": "within",
     "min_items": "min_length",
@@ -24,6 +25,7 @@ RENAMED: Final[Mapping[str, str]] = {
 }
 """Keys that only have another name today; the new one tells in which maps."""
 BESIDE: Final[Mapping[str, str]] = {
+    "args": "tool",
     "prompts": "imports",
     "total_timeout": "max_attempts",
     "min_items": "one_of",

@@ -17,7 +17,7 @@ KEYS: Final[Mapping[str, str]] = {
     "any": "or one_of either first_of race",
     "when": "if condition case where cond only_if",
     "event": "then to next goto else otherwise default name type emit",
-    "with": "data values fields payload args params parameters inputs set",
+    "with": "data values fields payload args params parameters arguments kwargs input inputs set",
     "kind": "type uses action run class",
     "tool": "run function func script command python call code uses",
     "args": "with input inputs params parameters arguments kwargs data",

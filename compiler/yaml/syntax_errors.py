@@ -11,7 +11,7 @@ from wfc.compiler.rules import braces as brace_problems
 from wfc.compiler.rules import fixes
 from wfc.compiler.rules import reading as problems
 from wfc.compiler.slotted import dataclass
-from wfc.compiler.yaml import malformed_lines
+from wfc.compiler.yaml import malformed_lines, unquoted_lists
 
 __all__ = ["syntax_finding"]
 
@@ -115,6 +115,11 @@ def syntax_finding(error: Any, text: str) -> Finding:
         if (finding := find(problem)) is not None:
             return finding
     return problems.syntax_error(problem.place, "nothing can be read from here on", "")
+
+
+def find_unquoted_list(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for a list made of another one without quotes."""
+    return unquoted_lists.find_unquoted_list(problem.text, problem.at)
 
 
 def find_second_colon(problem: SyntaxProblem) -> Finding | None:
@@ -235,6 +240,7 @@ def find_by_words(problem: SyntaxProblem) -> Finding | None:
 
 
 FINDERS: Final[tuple[Callable[[SyntaxProblem], Finding | None], ...]] = (
+    find_unquoted_list,
     find_other_bracket,
     find_second_colon,
     find_between_brackets,

@@ -60,8 +60,10 @@ def runs_per(function: F) -> F:
 def run_error(function: F) -> F:
     """Register a method as the run's exit for errors that no step handles.
 
-    The method emits an end event or returns ``UNHANDLED``. It has access to state, inputs, config, run and
-    ``error``. It is not called for errors in expressions or settings.
+    The method returns an end event, an event for steps that bring the run to its end, or ``UNHANDLED``. Before such
+    an event goes to its steps, all other work of the run is cancelled; its state stays. The method has access to state,
+    inputs, config, run and ``error``. Each exit is taken once a run, and on its way an error fails the run. It is not
+    called for errors in expressions or settings.
     """
     return RunFunction("run_error", function)  # type: ignore[return-value]
 

@@ -14,6 +14,7 @@ from wfc.runtime.core.event_waits import EventWait
 from wfc.runtime.core.step_runs import Frame, Pause, Slots, StepRun
 from wfc.runtime.events import Event, StartEvent, StopEvent
 from wfc.runtime.plan import Plan
+from wfc.runtime.plan.run_rules import RunExit
 from wfc.runtime.plan.step import Step
 
 __all__ = ["NONE", "OF_RUN", "Execution", "Timed"]
@@ -46,11 +47,13 @@ class Execution:
         "asked",
         "asked_for",
         "asked_waits",
+        "at",
         "bounds",
         "buffers",
         "busy",
         "cost_usd",
         "due",
+        "due_at",
         "effects",
         "event_waits",
         "expecting",
@@ -59,7 +62,9 @@ class Execution:
         "in_flight",
         "inbox",
         "inputs",
+        "left_by",
         "limits",
+        "listens",
         "most_steps",
         "number",
         "observed",
@@ -67,6 +72,7 @@ class Execution:
         "paused",
         "plan",
         "queues",
+        "reached",
         "received",
         "root",
         "run_id",
@@ -77,6 +83,7 @@ class Execution:
         "timers",
         "tokens",
         "unclaimed",
+        "way",
         "workers",
     )
 
@@ -86,6 +93,7 @@ class Execution:
         self.outcome: StopEvent | Exception | None = None
         self.observed = False
         self.number = 0  # of the last step run or timer
+        self.at = 0  # the moment of the last tick
         self.in_flight: dict[int, StepRun] = {}  # by number
         self.starting: deque[StepRun] = deque()
         self.effects: list[Effect] = []
@@ -104,22 +112,41 @@ class Execution:
         self.state = state
         self.inputs: StartEvent | None = None
         self.failing: Exception | None = None  # what has ended it, while an exit of the run is taken
-        self.busy = [0] * self.plan.size  # workers at work, by step index
-        self.queues: dict[int, deque[StepRun]] = NONE  # step runs that wait for a worker, by step index
-        self.timers: dict[int, Timed] = NONE  # what they are for, by number
-        self.paused: dict[int, Pause] = NONE  # by the step run's number
-        self.expecting: dict[int, Pause] = NONE  # the pauses that an event from outside may end, by number
+        self.left_by: tuple[RunExit, ...] = ()  # the exits of the run that have led on, in order
         self.limits: Mapping[int, int] = NONE
-        self.due: list[Frame] = []  # batches of which an item may begin, once for each
         self.bounds: Mapping[tuple[str, int], float] = (
             NONE  # worked out at the start: by name and step's index
         )
         self.most_steps = self.plan.most_steps
         self.workers = self.plan.workers  # how many there are, by step index
-        self.runs: dict[int, int] = NONE  # step runs outside of items, of steps with a limit
+        self.begin_counts()
+        self.begin_way(None)
+
+    def begin_counts(self) -> None:
+        """Let the run's limits begin anew."""
         self.steps = 0  # step runs, if they are bounded
         self.tokens = 0  # of models, in and out
         self.cost_usd = 0.0  # of models, where their prices are known
+
+    def begin_way(self, way: type[Event] | None) -> None:
+        """Reset all that is under way.
+
+        Args:
+            way: The event that an exit of the run emits, by which it goes on; ``None``: it begins at its start.
+        """
+        self.way = way
+        self.reached: frozenset[Step] | None = None if way is None else self.plan.reached_from(way)
+        self.listens = self.plan.listens_on(
+            self.reached
+        )  # whether a step on the way takes events from outside
+        self.busy = [0] * self.plan.size  # workers at work, by step index
+        self.queues: dict[int, deque[StepRun]] = NONE  # step runs that wait for a worker, by step index
+        self.timers: dict[int, Timed] = NONE  # what they are for, by number
+        self.due_at: dict[int, int] = NONE  # the moments at which timers fire, by number
+        self.paused: dict[int, Pause] = NONE  # by the step run's number
+        self.expecting: dict[int, Pause] = NONE  # the pauses that an event from outside may end, by number
+        self.due: list[Frame] = []  # batches of which an item may begin, once for each
+        self.runs: dict[int, int] = NONE  # step runs outside of items, of steps with a limit
         self.buffers: dict[Any, Any] = NONE  # what hand-written joins and `collect_events` have gathered
         self.event_waits: dict[int, EventWait] = NONE  # bodies that wait for an event, by number
         self.root: Frame | None = None

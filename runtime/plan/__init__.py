@@ -86,16 +86,26 @@ class Plan:
             for step in self.steps:
                 step.limited, step.simple = True, False
         self._acceptors: dict[EventClass, tuple[Step, ...]] = {}
+        self._reached: dict[EventClass, frozenset[Step]] = {}
         self._bind_routes()
         self._bind_joins()
         if not is_generated:
             self._find_shared_events()
         produced = {event for step in self.steps for event in step.emits}
+        produced.update(self.events_of_exits)
         self.listens = self._events_from_outside(produced)
         self.asks = any(issubclass(event, InputRequiredEvent) for event in produced) or any(
             issubclass(event, HumanResponseEvent) for step in self.steps for event in step.accepts
         )
         self.state = _state_class(self.steps, self.exit_signatures)
+
+    @cached_property
+    def events_of_exits(self) -> tuple[EventClass, ...]:
+        """The events that exits of the run emit, other than those that end it."""
+        emitted = [event for signature in self.exit_signatures for event in signature.emissions.events]
+        return tuple(
+            dict.fromkeys(event for event in emitted if not issubclass(event, StartEvent | StopEvent))
+        )
 
     def _with_items(self) -> list[Step]:
         """Return all steps by index, with those of items."""
@@ -203,6 +213,39 @@ class Plan:
                 f"the state of {self.owner} cannot be made: every field of {self.state.__name__} needs a default "
                 f"({error})"
             ) from error
+
+    def reached_from(self, event: EventClass) -> frozenset[Step]:
+        """Return the steps that an event leads to, by itself or by what these emit."""
+        found = self._reached.get(event)
+        if found is None:
+            reached: set[Step] = set()
+            todo = list(self.acceptors(event))
+            while todo:
+                step = todo.pop()
+                if step not in reached:
+                    reached.add(step)
+                    todo += [target for one in step.emits for target in self.acceptors(one)]
+                    todo += [] if step.handler is None else [step.handler]
+            found = self._reached[event] = frozenset(reached)
+        return found
+
+    def listens_on(self, reached: frozenset[Step] | None) -> bool:
+        """Return whether one of some steps takes events from outside; ``None``: any step."""
+        if reached is None:
+            return bool(self.listens)
+        return any(step.takes(event) for event in self.listens for step in reached)
+
+    def joins_from(self, way: EventClass | None) -> tuple[Step, ...]:
+        """Return the joins whose fork is the beginning of a way that a run takes.
+
+        Args:
+            way: The event of an exit of the run that it goes on by; ``None``: it begins at its start.
+        """
+        if not self.start_joins or not self.is_generated or not self.events_of_exits:
+            return self.start_joins  # the bodies of hand-written steps may send what no signature shows
+        begins = (way,) if way is not None else (self.start_class, *self.listens)
+        reached = frozenset[Step]().union(*map(self.reached_from, begins))
+        return tuple(step for step in self.start_joins if step in reached)
 
     def acceptors(self, event: EventClass) -> tuple[Step, ...]:
         """The steps that events of a class go to."""

@@ -64,7 +64,7 @@ def check_flow(plan: Plan, skip: Collection[str] = ()) -> None:
         WorkflowValidationError: Something else is wrong; the message lists all problems found.
     """
     check_ends(plan)
-    found = [*_stops(plan), *_sources(plan)]
+    found = [*_stops(plan), *_sources(plan), *_exits(plan)]
     if "terminal_event" not in skip:
         found += _goals(plan)
     if found:
@@ -85,7 +85,7 @@ def _stops(plan: Plan) -> list[str]:
 
 
 def _sources(plan: Plan) -> list[str]:
-    emitted = {event for step in plan.steps for event in step.emits}
+    emitted = {*plan.events_of_exits, *(event for step in plan.steps for event in step.emits)}
     return [
         f"no step emits {event_name(event)}, which `{step.name}` accepts"
         for step in plan.steps
@@ -97,12 +97,18 @@ def _sources(plan: Plan) -> list[str]:
 
 
 def _goals(plan: Plan) -> list[str]:
+    emitted = [(f"`{step.name}`", event) for step in plan.steps for event in dict.fromkeys(step.emits)]
+    emitted += [("an exit of the run", event) for event in plan.events_of_exits]
     return [
-        f"no step accepts {event_name(event)}, which `{step.name}` emits"
-        for step in plan.steps
-        for event in dict.fromkeys(step.emits)
+        f"no step accepts {event_name(event)}, which {emitter} emits"
+        for emitter, event in emitted
         if not issubclass(event, _TO_OUTSIDE) and not plan.acceptors(event)
     ]
+
+
+def _exits(plan: Plan) -> list[str]:
+    several = any(signature.emissions.batches for signature in plan.exit_signatures)
+    return ["an exit of the run emits a list of events, and can emit only one"] if several else []
 
 
 def _collectors(plan: Plan) -> list[str]:
@@ -125,6 +131,7 @@ def _levels(plan: Plan) -> list[str]:
         for event in step.accepts
         if issubclass(event, StartEvent | HumanResponseEvent) or event in plan.received
     ]
+    seeds += plan.events_of_exits
     levels = {"outside of batches": _same_level(plan, seeds)}
     for step in plan.steps:
         items = [event for batch in step.emissions.batches for event in batch]
@@ -167,13 +174,14 @@ def _places(step: Step, levels: dict[str, set[EventClass]]) -> str:
 
 
 def _reached(plan: Plan) -> set[Step]:
-    """The steps that a start, an answer from outside or a failure leads to."""
+    """The steps that a start, an answer from outside, a failure or an exit of the run leads to."""
     todo: list[EventClass] = [
         event
         for step in plan.steps
         for event in step.accepts
         if issubclass(event, StartEvent | HumanResponseEvent | StepFailedEvent) or event in plan.received
     ]
+    todo += plan.events_of_exits
     reached = set()
     seen: set[EventClass] = set()
     while todo:

@@ -9,6 +9,7 @@ from typing import Any
 
 from wfc.runtime.core.event_waits import EventWait
 from wfc.runtime.core.execution import NONE, OF_RUN, Execution
+from wfc.runtime.core.moments import SECOND, as_moment, seconds_later
 from wfc.runtime.core.step_runs import (
     AwaitedEvent,
     Exit,
@@ -24,6 +25,7 @@ from wfc.runtime.errors import SnapshotError
 from wfc.runtime.events import StartEvent
 from wfc.runtime.plan import Plan
 from wfc.runtime.plan.pauses import Child, Items, Outside
+from wfc.runtime.plan.run_rules import RUN_EXITS
 from wfc.runtime.plan.step import Step
 from wfc.runtime.store.gathered import read_gathered
 from wfc.runtime.store.pausing import read_pause_value
@@ -36,12 +38,12 @@ _LARGEST = 2**62
 
 
 def read_execution(
-    data: Any, table: Plan, run_id: str, state: Any, values: Values, now: float
+    data: Any, table: Plan, run_id: str, state: Any, values: Values, now: int
 ) -> tuple[Execution, dict[int, float]]:
     """Return an execution, and the remaining seconds of its timers.
 
     Args:
-        now: The current time, on the clock that measures the beginnings of step runs.
+        now: The current moment, as the run counts moments.
 
     Raises:
         SnapshotError: The data is not that of an execution.
@@ -52,7 +54,7 @@ def read_execution(
 
 class _SnapshotReader:
     def __init__(
-        self, data: dict[str, Any], table: Plan, run_id: str, state: Any, values: Values, now: float
+        self, data: dict[str, Any], table: Plan, run_id: str, state: Any, values: Values, now: int
     ) -> None:
         self._data = data
         self._table = table
@@ -70,6 +72,7 @@ class _SnapshotReader:
     def read(self) -> Execution:
         execution, data = self._execution, self._data
         execution.number = _number(data["number"])
+        self._read_way()
         if "inputs" in data:
             execution.inputs = self._values.read_model(data["inputs"], StartEvent)
         for one in self._list("frames"):
@@ -88,6 +91,19 @@ class _SnapshotReader:
             raise SnapshotError("the snapshot has step runs that are nowhere")
         self._count_workers()
         return execution
+
+    def _read_way(self) -> None:
+        """Read by which exits the run has gone on, and by which event."""
+        execution, taken = self._execution, self._list("left_by")
+        left_by = tuple(way for way in RUN_EXITS if way in taken)
+        if len(left_by) < len(taken) or bool(left_by) != ("way" in self._data):
+            raise SnapshotError("the snapshot has an exit of the run that there is not")
+        if left_by:
+            way = self._values.classes.event(self._data["way"])
+            if not issubclass(way, self._table.events_of_exits):
+                raise SnapshotError("the snapshot goes on by an event that no exit of the run emits")
+            execution.left_by = tuple(sorted(left_by, key=taken.index))
+            execution.begin_way(way)
 
     def _list(self, name: str) -> list[Any]:
         found = self._data.get(name, [])
@@ -155,13 +171,13 @@ class _SnapshotReader:
             attempt, count = data["messages"]
             run.messages = _number(attempt), _number(count)
         if "ago" in data:
-            run.began = self._now - float(data["ago"])
+            run.began = self._now - round(float(data["ago"]) * SECOND)
         if "state" in data:
             run.snapshot = self._states[_number(data["state"])]
         if "started" in data:
-            run.started = _of(self._values.read(data["started"]), datetime)
+            run.started = as_moment(_of(self._values.read(data["started"]), datetime))
         if "failed_at" in data:
-            run.failed_at = _of(self._values.read(data["failed_at"]), datetime)
+            run.failed_at = as_moment(_of(self._values.read(data["failed_at"]), datetime))
         if "raised" in data:
             run.raised = _of(self._values.read(data["raised"]), Exception)
         if "answers" in data:
@@ -260,6 +276,8 @@ class _SnapshotReader:
                 timers[number] = frame, step
             self.left[_number(number)] = max(0.0, float(left))
         execution.timers = timers or NONE
+        due_at = {number: seconds_later(self._now, left) for number, left in self.left.items()}
+        execution.due_at = due_at or NONE
 
     # --- frames
 

@@ -43,7 +43,7 @@ steps:
     kind: tool
     accepts: Asked
     tool: find_order
-    args:
+    with:
       order_id: ${{ event.order_id }}
     timeout: 30s
     retry: patient
@@ -577,21 +577,21 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "",
     ),
     (
-        "mustache in args",
+        "mustache in with",
         "      order_id: ${{ event.order_id }}\n",
         '      order_id: "{{ event.order_id }}"\n',
         "braces-without-dollar",
         "write `${{`",
     ),
     (
-        "bare event in args",
+        "bare event in with",
         "      order_id: ${{ event.order_id }}\n",
         "      order_id: event.order_id\n",
         "expression-as-text",
         "write `${{ event.order_id }}`",
     ),
     (
-        "one brace in args",
+        "one brace in with",
         "      order_id: ${{ event.order_id }}\n",
         "      order_id: {event.order_id}\n",
         "text-cut-by-comma",
@@ -605,7 +605,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         'write `"${{ … }}"`',
     ),
     (
-        "dict() in args",
+        "dict() in with",
         "      order_id: ${{ event.order_id }}\n",
         "      order_id: ${{ dict(a=1) }}\n",
         "method-call",
@@ -721,25 +721,25 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "write `tool`",
     ),
     (
-        "with for args",
-        "    args:\n      order_id",
+        "args for with",
         "    with:\n      order_id",
-        "unknown-key",
-        "write `args`",
+        "    args:\n      order_id",
+        "former-key",
+        "write `with`",
     ),
     (
-        "input for args",
-        "    args:\n      order_id",
+        "input for with",
+        "    with:\n      order_id",
         "    input:\n      order_id",
         "unknown-key",
-        "write `args`",
+        "write `with`",
     ),
     (
-        "parameters for args",
-        "    args:\n      order_id",
+        "parameters for with",
+        "    with:\n      order_id",
         "    parameters:\n      order_id",
         "unknown-key",
-        "write `args`",
+        "write `with`",
     ),
     (
         "name in a step",

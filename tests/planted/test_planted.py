@@ -21,7 +21,6 @@ FIELDS = {
         "key",
         "until",
         "with",
-        "args",
         "prompt",
         "texts",
         "system",

@@ -31,7 +31,7 @@ steps:
     accepts: DigAsked
     tool: shovel
     stream: {before: digging}
-    args: {topic: "${{ event.topic }}", seconds: "${{ event.seconds }}"}
+    with: {topic: "${{ event.topic }}", seconds: "${{ event.seconds }}"}
     emit:
       - {event: FoundNothing, when: result == ""}
       - {event: Found, with: {summary: "${{ result }}"}}
@@ -63,7 +63,7 @@ steps:
     kind: tool
     accepts: Asked
     tool: TOOL
-    args: {topic: "${{ event.topics | first | default('') }}"}
+    with: {topic: "${{ event.topics | first | default('') }}"}
     on_error: [{errors: [workflow.failed], event: Told, with: {text: "${{ error.name }}"}}]
     emit:
       - {event: Told, when: result is Found, with: {text: "${{ result.summary }}"}}
@@ -86,14 +86,12 @@ steps:
     as: topic
     max: 20
     do: DO
-    keep: result is Found
-    give: ${{ result.summary }}
     on_item_error: skip
-    emit: {event: Told, with: {text: "${{ result | join(', ') }}"}}
+    emit: {event: Told, with: {text: "${{ [one.summary for one in result if one is Found] | join(', ') }}"}}
     MORE
 tests:
 """
-AS_TOOL = '{kind: tool, tool: research, args: {topic: "${{ topic }}", seconds: SECONDS}}'
+AS_TOOL = '{kind: tool, tool: research, with: {topic: "${{ topic }}", seconds: SECONDS}}'
 AS_WORKFLOW = '{kind: workflow, workflow: dig, with: {topic: "${{ topic }}", seconds: SECONDS}}'
 SECONDS = '"${{ topic | length / 1 }}"'
 

@@ -103,7 +103,7 @@ class ActionResolver:
         given = tool.output
         if tool.workflow is not None:
             found = workflow_calls.workflow_of_tool(tool, self.declared)
-            given = UNKNOWN if found is None else found.result
+            given = workflow_calls.call_result(found, self.data)
         if own is None:
             return given
         if given != ANY and not assignable(given, own):
@@ -135,7 +135,7 @@ class ActionResolver:
         return CommandCall(command, result or STRING)
 
     def workflow(self, _tool: Tool | None, _result: Type | None, scope: Scope) -> WorkflowCall | None:
-        return workflow_calls.resolve_call(self.called(), self.data, "with", self.place, scope, self.reader)
+        return workflow_calls.resolve_call(self.called(), self.data, self.place, scope, self.reader)
 
     def agent(self, _tool: Tool | None, _result: Type | None, scope: Scope) -> None:
         agent_calls.resolve_agent_call(self.name, self.data, self.place, scope, self.declared, self.reader)
@@ -146,27 +146,27 @@ class ActionResolver:
     def tool_call(self, tool: Tool | None, result: Type | None, scope: Scope) -> Call | None:
         if tool is not None and tool.workflow is not None:
             found = workflow_calls.workflow_of_tool(tool, self.declared)
-            return workflow_calls.resolve_call(found, self.data, "args", self.place, scope, self.reader)
+            return workflow_calls.resolve_call(found, self.data, self.place, scope, self.reader)
         args = self.args(tool, scope)
         return ToolCall(tool, args, result or ANY) if tool is not None else None
 
-    def called(self) -> CalledWorkflow | None:
-        """Return the workflow that a step of kind `workflow` runs."""
-        found = workflow_calls.find_callee(self.data.get("workflow"), self.place / "workflow", self.declared)
+    def called(self) -> tuple[CalledWorkflow, ...] | None:
+        """Return the workflows of which a step of kind `workflow` runs one."""
+        found = workflow_calls.find_callees(self.data.get("workflow"), self.place / "workflow", self.declared)
         return (
             found if self.data.get("detach") is True else workflow_calls.unless_itself(found, self.declared)
         )
 
     def args(self, tool: Tool | None, scope: Scope) -> tuple[tuple[str, Value], ...]:
-        given = self.data.get("args", {})
-        place = self.place / "args"
+        given = self.data.get("with", {})
+        place = self.place / "with"
         if not isinstance(given, dict) or self.declared.is_broken(place.address):
             return ()
         if tool is None or not tool.declares_args or self.declared.is_broken((*tool.address, "args")):
             # nothing is known of what it takes
             found = self.reader.value(dict(given), place, UNKNOWN, scope)
             return found.entries or ()
-        at = place if "args" in self.data else self.place / "tool"
+        at = place if "with" in self.data else self.place / "tool"
         return self.reader.fields(given, at, tool.args, tool.name, scope)
 
     def llm(self, _tool: Tool | None, result: Type | None, scope: Scope) -> LlmCall | None:

@@ -25,7 +25,7 @@ __all__ = ["resolve_cache"]
 
 ABOUT_ACTION: Final = (
     *("kind", "model", "prompt", "system", "output", "history"),
-    *("tool", "args", "method", "url", "query", "headers", "auth", "body"),
+    *("tool", "with", "method", "url", "query", "headers", "auth", "body"),
     *("command", "stdin", "env"),
 )
 """What says what an action does. What a step is called, how often it is tried and where it leads changes no result."""

@@ -27,6 +27,7 @@ from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules import steps as problems
 from wfc.compiler.schema.expansion import later_kinds
 from wfc.compiler.types import UNKNOWN, ListOf, MapOf, Record, Type, members
+from wfc.compiler.types.long_form import check_plain
 
 __all__ = ["ABOUT_ACTIONS", "resolve_steps"]
 
@@ -112,6 +113,8 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
     if STEP_KINDS[str(data["kind"])].is_pause:
         within, until, on_expired = pauses.resolve_expiry(data, place, scopes, exit_resolver)
     cached = caching.resolve_cache(data, resolved.action, place, declared) if "cache" in data else None
+    if "description" in data:
+        check_plain(data["description"], place / "description", "description", declared.report)
     if accepts is None:
         return None
     return Step(
@@ -230,12 +233,10 @@ def check_keys(data: Data, place: Place, declared: Declarations) -> None:
     """Report keys that have no meaning here: nothing that an author writes is silently dropped."""
     if "on_limit" in data and "max_runs" not in data and not declared.is_broken((*place.address, "max_runs")):
         declared.report(problems.key_without_companion((place / "on_limit").key, "on_limit", "max_runs"))
-    idle = data.get("kind") == "map" and "do" not in data and not declared.is_broken((*place.address, "do"))
-    if not STEP_KINDS[str(data["kind"])].acts or idle:
-        what = "a `map` without `do`" if idle else "a `transform`"
-        for key in (*ABOUT_ACTIONS, "cache", *(("require", "on_item_error") if idle else ())):
+    if not STEP_KINDS[str(data["kind"])].acts:
+        for key in (*ABOUT_ACTIONS, "cache"):
             if key in data and data[key] is not False:
-                declared.report(problems.no_action((place / key).key, key, what))
+                declared.report(problems.no_action((place / key).key, key))
     elif STEP_KINDS[str(data["kind"])].is_pause:
         pauses.report_pause_keys(data, place, declared)
 

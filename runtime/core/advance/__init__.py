@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from wfc.runtime.core.advance.cancelling import cancel_steps
+from wfc.runtime.core.advance.collecting import uncollect
 from wfc.runtime.core.advance.declarations import (
     check_result,
-    describe_value,
     routes_of_item_subclass,
     routes_of_subclass,
     undeclared_result,
@@ -37,7 +37,7 @@ from wfc.runtime.core.advance.pausing import (
     step_paused,
 )
 from wfc.runtime.core.advance.restarting import Restarting, restart
-from wfc.runtime.core.advance.run_exits import fail
+from wfc.runtime.core.advance.run_exits import exit_taken, fail
 from wfc.runtime.core.advance.scheduling import free_worker, resume, start_run, start_timer
 from wfc.runtime.core.advance.stuck import check_not_stuck
 from wfc.runtime.core.effects import Publish
@@ -64,21 +64,27 @@ from wfc.runtime.core.ticks import (
     Tick,
     TimerFired,
 )
-from wfc.runtime.errors import RunFailedError, UndeclaredResultError, WorkflowRuntimeError
+from wfc.runtime.errors import RunFailedError, WorkflowRuntimeError
 from wfc.runtime.events import (
     Event,
     InputRequiredEvent,
     StepState,
     StopEvent,
 )
-from wfc.runtime.plan.outcomes import UNHANDLED, All, Batch, Fail, Restart
+from wfc.runtime.plan.outcomes import All, Batch, Fail, Restart
 from wfc.runtime.plan.step import Step
+from wfc.runtime.values.drafts import save
 
 __all__ = ["advance"]
 
 
-def advance(execution: Execution, tick: Tick) -> None:
-    """Apply a tick to a run. Ticks for what no longer exists, or after the end, change nothing."""
+def advance(execution: Execution, tick: Tick, at: int = 0) -> None:
+    """Apply a tick to a run. Ticks for what no longer exists, or after the end, change nothing.
+
+    Args:
+        at: The moment of the tick; for a clock that was put back, the moment of the last tick counts.
+    """
+    execution.at = max(execution.at, at)
     if execution.outcome is None:
         try:
             _TICKS[type(tick)](execution, tick)
@@ -95,10 +101,15 @@ def _started(execution: Execution, tick: Started) -> None:
     execution.limits = tick.limits
     if tick.bounds:
         execution.set_bounds(tick.bounds)
+    _begin(execution, tick.event)
+
+
+def _begin(execution: Execution, event: Event) -> None:
+    """Deliver the event by which a run begins, or goes on by one of its exits."""
     open_root(execution)
-    note_emitted(execution, tick.event, None)
-    for step in execution.plan.acceptors(type(tick.event)):
-        _deliver(execution, step, tick.event, execution.root, ())
+    note_emitted(execution, event, None)
+    for step in execution.plan.acceptors(type(event)):
+        _deliver(execution, step, event, execution.root, ())
     check_not_stuck(execution, None)
 
 
@@ -108,6 +119,8 @@ def _completed(execution: Execution, tick: Completed) -> None:
         return
     step = run.step
     emitted = tick.emitted
+    if tick.saved is not None:
+        execution.state = save(execution.state, tick.saved)
     if execution.observed:
         note_state(execution, run, StepState.NOT_RUNNING, emitted)
     routes = step.routes.get(type(emitted))
@@ -137,6 +150,12 @@ def _completed(execution: Execution, tick: Completed) -> None:
 def _attempt_failed(execution: Execution, tick: AttemptFailed) -> None:
     run = execution.in_flight.pop(tick.number, None)
     if run is not None:
+        uncollect(execution, run)
+        run.raised, run.failed_at = tick.error, execution.at
+        if tick.falls_back:
+            run.choice += 1
+            run.since = run.attempt
+            run.began = execution.at
         run.attempt += 1
         run.timer = start_timer(execution, tick.delay, run)
         free_worker(execution, run.step)
@@ -146,6 +165,8 @@ def _failed(execution: Execution, tick: Failed) -> None:
     run = execution.in_flight.pop(tick.number, None)
     if run is None:
         return
+    if tick.saved is not None:
+        execution.state = save(execution.state, tick.saved)
     handler = run.step.handler
     frame = None if handler is None or tick.event is None else open_recovery(run, handler)
     if handler is None or tick.event is None or frame is None:
@@ -179,7 +200,8 @@ def _arrived(execution: Execution, tick: Arrived) -> None:
         _ask(execution, event)
     targets = execution.plan.acceptors(type(event)) if tick.step is None else (tick.step,)
     if run is None:
-        targets = tuple(step for step in targets if not step.needs_frame)
+        reached = targets if execution.reached is None else execution.reached
+        targets = tuple(step for step in targets if not step.needs_frame and step in reached)
     if targets:
         _deliver_all(execution, targets, event, frame, path)
     elif not give_to_waiters(execution, event) and not isinstance(event, InputRequiredEvent):
@@ -191,6 +213,7 @@ def _arrived(execution: Execution, tick: Arrived) -> None:
 
 def _timer_fired(execution: Execution, tick: TimerFired) -> None:
     waiting = execution.timers.pop(tick.timer, None)
+    execution.due_at.pop(tick.timer, None)
     if isinstance(waiting, StepRun):
         resume(execution, waiting)
     elif isinstance(waiting, Pause):
@@ -212,19 +235,11 @@ def _cancelled(execution: Execution, tick: Cancelled) -> None:
 
 def _run_exit_taken(execution: Execution, tick: RunExitTaken) -> None:
     """Handle the result of an exit of the run."""
-    emitted, failing = tick.emitted, execution.failing
-    assert failing is not None
-    if isinstance(emitted, StopEvent):
-        note_emitted(execution, emitted, None)
-        execution.outcome = emitted
-    elif isinstance(emitted, Restart):
-        raise Restarting(emitted.event)
-    elif isinstance(emitted, Fail):
-        execution.outcome = RunFailedError(emitted.text)
-    elif emitted is UNHANDLED:
-        execution.outcome = failing
-    else:
-        raise UndeclaredResultError(f"an exit of the run gave {describe_value(emitted)}, which ends no run")
+    if tick.saved is not None:
+        execution.state = save(execution.state, tick.saved)
+    event = exit_taken(execution, tick.emitted)
+    if event is not None:
+        _begin(execution, event)
 
 
 def _model_used(execution: Execution, tick: ModelUsed) -> None:

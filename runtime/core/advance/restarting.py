@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from wfc.runtime.core.advance.releasing import release_all
-from wfc.runtime.core.effects import CancelTask, StartAgain, StopTimer
+from wfc.runtime.core.advance.releasing import drop_all
+from wfc.runtime.core.effects import StartAgain
 from wfc.runtime.core.execution import Execution
-from wfc.runtime.core.step_runs import Exit
 from wfc.runtime.events import StartEvent
 
 __all__ = ["Restarting", "restart"]
@@ -20,12 +19,6 @@ class Restarting(Exception):  # noqa: N818 - no error: it unwinds what has no me
 
 def restart(execution: Execution, event: StartEvent) -> None:
     """Discard all that is under way; the numbers of step runs continue, so that their keys stay unique."""
-    release_all(execution)
-    for run in execution.in_flight.values():
-        run.exit = Exit.DROPPED
-        execution.effects.append(CancelTask(run))
-    execution.effects.extend(StopTimer(timer) for timer in execution.timers)
-    execution.in_flight.clear()
-    execution.starting.clear()
+    drop_all(execution)
     execution.begin(execution.plan.new_state())
     execution.effects.append(StartAgain(event))

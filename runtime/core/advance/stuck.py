@@ -24,7 +24,7 @@ def check_not_stuck(execution: Execution, last: StepRun | None) -> None:
         return
     if execution.due:
         return
-    if execution.plan.listens or execution.asked or execution.event_waits:
+    if execution.listens or execution.asked or execution.event_waits:
         return
     said = "nothing is running or queued"
     if last is not None:

@@ -23,34 +23,33 @@ from wfc.runtime.core.effects import (
     TakeRunExit,
 )
 from wfc.runtime.core.execution import NONE
+from wfc.runtime.core.moments import SECOND
 from wfc.runtime.core.step_runs import StepRun
-from wfc.runtime.core.ticks import Cancelled, RunExitTaken, Started, Tick, TimerFired
+from wfc.runtime.core.ticks import Cancelled, Started, Tick, TimerFired
 from wfc.runtime.driver.run.attempts import Attempts
 from wfc.runtime.driver.run.bounds import bounds_at_start
 from wfc.runtime.driver.run.breakpoints import Breakpoints
 from wfc.runtime.driver.run.children import Children
 from wfc.runtime.driver.run.ending import Ending
 from wfc.runtime.driver.run.event_waits import EventWaits
+from wfc.runtime.driver.run.leaving import take_exit
 from wfc.runtime.driver.run.needs import RunWorkflow
 from wfc.runtime.driver.run.questions import read_answer, take_from_inbox
 from wfc.runtime.driver.run.reachable import ReachableRun
-from wfc.runtime.driver.run.resuming import begin_again, restore_effects, timers_left
-from wfc.runtime.driver.run.step_runs import expression_error, started_at
+from wfc.runtime.driver.run.resuming import begin_again, restore_effects
+from wfc.runtime.driver.run.step_runs import started_at
 from wfc.runtime.driver.run.timers import Timers
 from wfc.runtime.driver.run.watchers import Watchers
 from wfc.runtime.driver.run.workers import Workers
 from wfc.runtime.errors import (
     ContextStateError,
     SnapshotError,
-    StepFailedError,
     WorkflowError,
     WorkflowRuntimeError,
     WorkflowTimeoutError,
-    step_error,
 )
 from wfc.runtime.events import StartEvent, StopEvent
 from wfc.runtime.plan.inputs import RunInfo
-from wfc.runtime.plan.run_rules import RunExit
 from wfc.runtime.store.snapshots import StoredRun, write_outcome, write_run
 from wfc.runtime.values.serializers import BaseSerializer
 
@@ -123,7 +122,9 @@ class Run(ReachableRun["Run"]):
     # --- from start to end
 
     def begin(self) -> None:
-        """Start the run in the event loop's next iteration."""
+        """Start the run in the event loop's next iteration, unless it was cancelled before its turn."""
+        if self in _RUNNING:
+            return
         _RUNNING.add(self)
         if self.trace is not None:
             self._begin_trace()
@@ -131,8 +132,10 @@ class Run(ReachableRun["Run"]):
         self.workers.spawn(self.workers.work(begin=True))
 
     def start(self) -> None:
-        """Take the start event, and the events sent since then."""
+        """Take the start event, and the events sent since then, unless the run is already over."""
         execution = self.execution
+        if execution.outcome is not None:
+            return
         self.has_begun = True
         stored, self._stored = self._stored, None
         if stored is not None and stored.begun:
@@ -153,14 +156,21 @@ class Run(ReachableRun["Run"]):
             self.apply(tick)
         self._take_early()
 
+    def cancel(self, reason: str = "the run was cancelled") -> None:
+        """End the run, or let it go on by its exit. What its steps have already done stays done."""
+        if not self.has_begun and self.execution.plan.events_of_exits:
+            self.begin()
+            self.start()  # at once, so that bounds are known and nothing else begins after the exit
+        super().cancel(reason)
+
     def _resume(self, stored: StoredRun) -> None:
         """Resume the run from where it was when it was stored."""
         execution = self.execution
         self.children.asked_before = stored.asked_before or NONE
         self.parked = {run_id: data for run_id, _, data in stored.children}
-        begin_again(stored, execution, self.loop.time())
-        for timer, seconds in timers_left(stored, execution, self.clock()).items():
-            self._start_timer(timer, seconds)
+        begin_again(stored, execution, self.clock())
+        for timer, due in execution.due_at.items():
+            self._start_timer(timer, due)
         restore_effects(execution)
         self.carry_out()
         for tick in stored.early:
@@ -178,7 +188,7 @@ class Run(ReachableRun["Run"]):
 
     def apply(self, tick: Tick) -> None:
         """Apply a tick and carry out its effects, except starting step runs."""
-        advance(self.execution, tick)
+        advance(self.execution, tick, self.now())
         self.carry_out()
 
     def take(self, tick: Tick) -> None:
@@ -207,7 +217,7 @@ class Run(ReachableRun["Run"]):
         elif isinstance(effect, Publish):
             self.watchers.publish(effect.event)
         elif isinstance(effect, StartTimer):
-            self._start_timer(effect.timer, effect.seconds)
+            self._start_timer(effect.timer, effect.due)
         elif isinstance(effect, StopTimer):
             if self.timers is not None:
                 self.timers.stop(effect.timer)
@@ -221,7 +231,7 @@ class Run(ReachableRun["Run"]):
             if tick := take_from_inbox(self, effect.number):
                 self.apply(tick)
         elif isinstance(effect, TakeRunExit):
-            self.apply(self._exit(effect.way))
+            self.apply(take_exit(self, effect.way))
         elif isinstance(effect, StartAgain):
             self._start_again(effect.event)
         elif isinstance(effect, StartChild):
@@ -229,37 +239,27 @@ class Run(ReachableRun["Run"]):
         elif isinstance(effect, StopChild):
             self.children.stop(effect.number)
 
-    def _start_timer(self, timer: int, seconds: float) -> None:
+    def _start_timer(self, timer: int, due: int) -> None:
         if self.timers is None:
             self.timers = Timers(self.loop, self._timer_fired)
-        self.timers.start(timer, seconds)
+        self.timers.start(timer, max(0, due - self.execution.at) / SECOND)
 
     def _timer_fired(self, timer: int) -> None:
         self.take(TimerFired(timer))
 
-    def _exit(self, way: RunExit) -> Tick:
-        """Return the value of an exit of the run."""
-        execution = self.execution
-        failing = execution.failing
-        assert failing is not None
-        leaving = StepRun(0, execution.plan.steps[0], execution.inputs, None, ())
-        leaving.error = failing.error if isinstance(failing, StepFailedError) else step_error(failing)
-        try:
-            return RunExitTaken(execution.plan.exits[way](self, leaving, None))
-        except Exception as error:
-            failed = expression_error(error)
-            failed.__cause__ = error
-            return Cancelled(failed)
-
     def _start_again(self, event: StartEvent) -> None:
-        """Start the run again, under its own id, with another event."""
+        """Start the run again in the event loop's next iteration, under its own id, with another event.
+
+        Not at once: a run may restart for ever, and others must have their turn meanwhile.
+        """
         self.execution.inputs = event
+        self.has_begun = False
         self.children.stop_all()
         if self.trace is not None:
             self.trace.drop_steps()
         self.stop_deadline()
         self.start_deadline(self._run_out_of_time)
-        self.start()
+        self.workers.spawn(self.workers.work(begin=True))
 
     def _begin_trace(self) -> None:
         assert self.trace is not None
@@ -302,7 +302,7 @@ class Run(ReachableRun["Run"]):
     def info_of(self, step_run: StepRun) -> RunInfo:
         """Return the value of ``run`` in a step's expressions."""
         counted = step_run if step_run.step.of is None else step_run.parent.run
-        return RunInfo(self.run_id, step_run.attempt, started_at(step_run, self.clock), counted.round)
+        return RunInfo(self.run_id, step_run.attempt, started_at(step_run, self.execution), counted.round)
 
     def part_for(self, step_run: StepRun, name: str) -> Any:
         """Return the workflow for a step's parameter; runs that it starts are parts of the step's run."""
@@ -360,7 +360,7 @@ class Run(ReachableRun["Run"]):
         """
         execution = self.execution
         stored = StoredRun(self.run_id, execution.state if include_state else None)
-        name, now = self.workflow._wfc.name, self.loop.time()
+        name, now = self.workflow._wfc.name, self.now()
         if execution.outcome is not None:
             return write_run(name, execution.plan, stored, now, serializer)
         if execution.inputs is None:

@@ -33,7 +33,7 @@ tools:
     OUTPUT
     secrets: {key: {secret: KEY}}
 steps:
-  find: {kind: tool, accepts: Asked, tool: find, args: {id: "${{ event.id }}"}, emit: {event: Told, with: {text: x}}}
+  find: {kind: tool, accepts: Asked, tool: find, with: {id: "${{ event.id }}"}, emit: {event: Told, with: {text: x}}}
 """
 MODULE = """\
 from __future__ import annotations

@@ -64,7 +64,7 @@ steps:
     accepts: Asked
     tool: look
     on_error: [{event: Failed, with: {why: "${{ error.name }}"}}]
-    args: {name: "${{ event.name }}"}
+    with: {name: "${{ event.name }}"}
     emit: {event: Looked, with: {found: "${{ result }}", mood: good}}
 tests:
   - name: all of it
@@ -269,7 +269,7 @@ end: Told
 tools: {other: {workflow: called}}
 events: {Asked: {}, Told: {text: string}}
 steps:
-  go: {kind: tool, accepts: Asked, tool: other, args: {}, emit: {event: Told, with: {text: "${{ result.text }}"}}}
+  go: {kind: tool, accepts: Asked, tool: other, with: {}, emit: {event: Told, with: {text: "${{ result.text }}"}}}
 """
 CALLED = """\
 wfc: 1

@@ -97,7 +97,7 @@ steps:
     kind: tool
     accepts: Asked
     tool: shout
-    args: {word: "${{ event.word }}"}
+    with: {word: "${{ event.word }}"}
     emit: {event: Answered, with: {text: "${{ result }}"}}
 tests:
   - name: a mocked shout

@@ -89,7 +89,7 @@ def texts_spec(text: str) -> dict[str, Any]:
                 "description": text,
                 "accepts": "Asked",
                 "tool": "look",
-                "args": {"what": text},
+                "with": {"what": text},
                 "require": [{"that": "result != ''", "say": text}],
                 "save": {"kept": text},
                 "stream": {"before": text},

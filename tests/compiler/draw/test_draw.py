@@ -67,14 +67,14 @@ steps:
     kind: tool
     accepts: Part
     tool: look_at
-    args: {name: "${{ event.name }}"}
+    with: {name: "${{ event.name }}"}
     output: {score: integer}
     emit: Looked
   judge:
     kind: tool
     accepts: {each: Looked}
     tool: look_at
-    args: {name: all of them}
+    with: {name: all of them}
     output: {score: integer}
     concurrency: 2
     on_error:

@@ -55,7 +55,7 @@ steps:
     kind: tool
     accepts: Thrown
     tool: roll
-    args: {{step: "${{{{ event.step }}}}"}}
+    with: {{step: "${{{{ event.step }}}}"}}
     emit:
       - {{event: Heads, when: result.sure}}
       - {{fail: it stands on its edge, when: result.mood == "x" and result.key == 0}}
@@ -177,11 +177,11 @@ class Writer:
                 return asked + form + "    quorum: 2\n", '(result | pluck("way") | sum)'
             return asked + form, "result.way"
         if kind == "map":
-            do = f"{{kind: tool, tool: roll, args: {{step: {unit.name}}}}}"
+            do = f"{{kind: tool, tool: roll, with: {{step: {unit.name}}}}}"
             items = self.by.choice(("[]", "[1]", "[1, 2, 3]"))
             each = f"    kind: map\n    in: '{items}'\n    as: one\n    max: 5\n    do: {do}\n"
             return each + slow, '(result | pluck("way") | sum)'
-        return f"    kind: tool\n    tool: roll\n    args: {{step: {unit.name}}}\n{slow}", "result.way"
+        return f"    kind: tool\n    tool: roll\n    with: {{step: {unit.name}}}\n{slow}", "result.way"
 
     def looks(self, emit: Sequence[Way]) -> bool:
         """Whether anything looks at the result."""

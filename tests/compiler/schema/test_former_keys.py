@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from wfc.compiler.diagnostics import Diagnostic
+from wfc.compiler.diagnostics import Diagnostic, Severity
 from wfc.compiler.diagnostics.fixes import fix_until_stable
 from wfc.compiler.passes import compile_text
 
@@ -81,6 +81,50 @@ def test_what_has_no_safe_fix_is_told_once(where: str, former: str, code: str) -
     found = findings(before)
     assert [each.code for each in found] == [code], found
     assert fix_until_stable(before, found, findings).text == before
+
+
+CALLS = """\
+wfc: 1
+workflow: calls
+start: Asked
+end: Told
+events: {{Asked: {{name: string}}, Told: {{texts: list of string}}}}
+steps:
+  one:
+    kind: tool
+    accepts: Asked
+    tool: {{python: "letters:invite", args: {{name: string}}, output: string}}
+    {key}: {{name: "${{{{ event.name }}}}"}}
+    emit: {{event: Told, with: {{texts: ["${{{{ result }}}}"]}}}}
+  each:
+    kind: map
+    accepts: Asked
+    in: "[event.name]"
+    as: name
+    max: 1
+    do:
+      {{kind: tool, tool: {{python: "letters:invite", output: string}}, {key}: {{name: "${{{{ name }}}}"}}}}
+    emit: {{event: Told, with: {{texts: "${{{{ result }}}}"}}}}
+"""
+
+
+def test_what_a_step_gives_to_its_tool_stood_under_args() -> None:
+    before, today = CALLS.format(key="args"), CALLS.format(key="with")
+    found = findings(before)
+    assert [each.code for each in found if each.severity is Severity.ERROR] == ["former-key"] * 2
+    fixed = fix_until_stable(before, [each for each in found if each.fix], findings)
+    assert fixed.text == today
+    assert compile_text(fixed.text.encode(), "greet.yaml").python is not None
+
+
+def test_args_beside_with_and_args_of_other_kinds_are_told_once() -> None:
+    both = CALLS.format(key="with").replace("    with: {name", "    args: {}\n    with: {name", 1)
+    assert [each.code for each in findings(both) if each.severity is Severity.ERROR] == ["former-key"]
+    other = CALLS.format(key="with").replace("    kind: tool\n", "    kind: transform\n", 1)
+    other = other.replace("    tool: {python", "    args: {}\n    # tool: {python", 1).replace(
+        "    with: {name", "    # with: {name", 1
+    )
+    assert "former-key" not in [each.code for each in findings(other)]
 
 
 def test_a_record_may_have_a_field_of_that_name() -> None:

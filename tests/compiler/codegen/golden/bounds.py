@@ -1,7 +1,7 @@
 """The workflow computed_bounds."""
 
 # Generated from bounds.yaml. Edit the spec, not this file.
-# sha256:ec3bfa2160c9bb2c61922ae799f28e250fca76eccdeae5bf2cfc8d8af8a8c8c5, output format 2
+# sha256:2d59b2c6dba1163df1b4dc864ea64078ef0ff979e5d1c44e17ed667f43af3845, output format 2
 
 from datetime import timedelta
 from typing import Annotated, Any, overload

@@ -1,7 +1,7 @@
 """Models, tools and services."""
 
 # Generated from calls.yaml. Edit the spec, not this file.
-# sha256:b3dd6ea0ef6009ff930e6444fb0538c466da515710a03a8db799de796e8ef22c, output format 2
+# sha256:c4396b903484f8fb104d12ff7a7a1496a5d5517e335dc7f28827524b42d5e104, output format 2
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, overload

@@ -1,7 +1,7 @@
 """The workflow corners."""
 
 # Generated from corners.yaml. Edit the spec, not this file.
-# sha256:35acd715c6e74ef97d2cc9d8169fde0e3f8765b8c34a2ff47c671280738414a6, output format 2
+# sha256:1cdac0849a452e6355af7105a2652df79803f256e8e402c2efaa284e5a2c6411, output format 2
 
 from typing import Any, Literal, overload
 

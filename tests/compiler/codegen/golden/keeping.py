@@ -1,7 +1,7 @@
 """The workflow keeping."""
 
 # Generated from keeping.yaml. Edit the spec, not this file.
-# sha256:f5c3f6af750c2b6892198b4724dfc35bef2e362e6f27c730af7f1b9c2701e65e, output format 2
+# sha256:00f0edf29f8ed7a0a08394377f1f6d4cf2ff08cc51a78963a09b8e181d675efd, output format 2
 
 from typing import Any, Literal, overload
 
@@ -107,7 +107,7 @@ class Keeping(Workflow, name="keeping", source="keeping.yaml"):
         return Sorted(kind=result)
 
     # keeping.yaml:26
-    @step(cache=Cache(seconds=86400.0, definition="4bb4f9709dd11bdd"))
+    @step(cache=Cache(seconds=86400.0, definition="2f7737298cba748a"))
     async def look_up(
         self,
         ctx: Context,

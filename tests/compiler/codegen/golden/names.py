@@ -1,7 +1,7 @@
 """The workflow names."""
 
 # Generated from names.yaml. Edit the spec, not this file.
-# sha256:ddefbb4c50bc013b7b1d6ca8299aad3574767c102c99db721b57d5cfc144daf7, output format 2
+# sha256:b81e57127395637d0ee58c39a13ae71e53d0060b4014e18e249b2afdeb015a08, output format 2
 
 from datetime import date
 from typing import Annotated, Any

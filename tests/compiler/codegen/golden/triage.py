@@ -1,7 +1,7 @@
 """Classify a ticket, look facts up in parallel, draft, reply."""
 
 # Generated from triage.yaml. Edit the spec, not this file.
-# sha256:442b8e73d26bb0e7aadf04c046d10f4ccf3f9303f1b6c665467c7d089c33dea9, output format 2
+# sha256:302267feb4cc84c9d489d2c71a8d66f6f0711d5415b2dcd36afad6b59e055cbd, output format 2
 
 from decimal import Decimal
 from typing import Annotated, Any, Literal, overload

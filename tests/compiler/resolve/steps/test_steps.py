@@ -259,7 +259,7 @@ def test_a_timed_out_join_may_lack_any_event(resolved) -> None:
 
 def test_tools_take_what_they_say(resolved) -> None:
     def call(args: object, output: object = None):
-        step = {"kind": "tool", "accepts": "Asked", "tool": "find", "args": args, "emit": HELLO}
+        step = {"kind": "tool", "accepts": "Asked", "tool": "find", "with": args, "emit": HELLO}
         if output is not None:
             step["output"] = output
             step["emit"] = {"event": "Greeted", "with": {"text": "${{ result }}"}}
@@ -284,7 +284,7 @@ def test_a_tool_that_does_not_say_what_it_takes_may_be_given_anything(resolved) 
     result = resolved(
         tools={"find": {"python": "names:find"}},
         steps={
-            "greet": {"kind": "tool", "accepts": "Asked", "tool": "find", "args": {"x": 1}, "emit": HELLO}
+            "greet": {"kind": "tool", "accepts": "Asked", "tool": "find", "with": {"x": 1}, "emit": HELLO}
         },
     )
     assert not result.found
@@ -308,7 +308,7 @@ def test_a_tool_written_in_place(resolved) -> None:
                     "args": {"city": "string"},
                     "output": {"text": "string"},
                 },
-                "args": {"city": "${{ event.name }}"},
+                "with": {"city": "${{ event.name }}"},
                 "emit": "Greeted",
             }
         },

@@ -126,7 +126,7 @@ def test_a_child_that_is_broken_is_reported_where_it_is() -> None:
 
 AS_TOOL = PARENT.replace("types:\n", "tools:\n  dig: {workflow: research}\ntypes:\n").replace(
     "    kind: workflow\n    accepts: Asked\n    workflow: research\n    with:",
-    "    kind: tool\n    accepts: Asked\n    tool: dig\n    args:",
+    "    kind: tool\n    accepts: Asked\n    tool: dig\n    with:",
 )
 
 
@@ -146,7 +146,7 @@ TOOLS = "tools:\n  dig: {workflow: research}\n"
             "{depth: 3}",
             ("missing-entry", "{depth: 3}", ("research.yaml:8",)),
         ),
-        ('    args: {topic: "${{ event.topic }}"}\n', "", ("missing-entry", "dig", ("research.yaml:8",))),
+        ('    with: {topic: "${{ event.topic }}"}\n', "", ("missing-entry", "dig", ("research.yaml:8",))),
         ('topic: "$', 'topc: "$', ("unknown-entry", "topc", ("research.yaml:8",))),
         (
             "event.topic }}",
@@ -176,7 +176,7 @@ BACK = """\
     kind: tool
     accepts: ResearchAsked
     tool: {workflow: report}
-    args: {topic: "${{ event.topic }}"}
+    with: {topic: "${{ event.topic }}"}
 """
 
 

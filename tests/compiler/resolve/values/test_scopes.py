@@ -48,7 +48,7 @@ steps:
     kind: tool
     accepts: Part
     tool: call
-    args: {city: "${{ event.part }}"}
+    with: {city: "${{ event.part }}"}
     emit: {event: Other, with: {size: "${{ result | length }}"}}
   both:
     kind: transform
