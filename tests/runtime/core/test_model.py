@@ -12,6 +12,7 @@ from collections import Counter
 from typing import Any, get_args
 
 import pytest
+from folding import Fold
 from random_workflows import NOW, Begin, End, Maker, Mark
 
 from wfc.runtime import (
@@ -83,6 +84,7 @@ class Play:
         ] = {}  # the places of what batches and forks were opened on
         self.frames: dict[int, Frame] = {}
         self.has_cancelled = False
+        self.fold = Fold(self.execution)
         self.apply(Started(Begin(), {}))
 
     def fresh(self) -> Execution:
@@ -108,6 +110,8 @@ class Play:
         if self.twin is not None:
             other = self.twin.in_flight[run.number]
             assert collect(self.twin, other, other.event, expected, None) == found
+        folded = self.fold.execution.in_flight[run.number]
+        assert collect(self.fold.execution, folded, folded.event, expected, None) == found
         self.ticks.append((run.number, expected))
         return found is not None
 
@@ -117,9 +121,10 @@ class Play:
         self.ticks.append(tick)
         if isinstance(tick, TimerFired):
             self.note_time_up(tick)
-        for execution in (self.execution, self.twin):
-            if execution is not None:
-                advance(execution, tick)
+        at = moment(len(self.ticks))
+        if self.twin is not None:
+            advance(self.twin, tick, at)
+        self.fold.advance(self.execution, tick, at)
         self.see()
 
     def see(self) -> None:
@@ -315,13 +320,13 @@ class Play:
 
     def replay(self) -> Execution:
         again = self.fresh()
-        for tick in self.ticks:
+        for count, tick in enumerate(self.ticks, 1):
             if isinstance(tick, tuple):
                 number, expected = tick
                 run = again.in_flight[number]
                 collect(again, run, run.event, expected, None)
             else:
-                advance(again, tick)
+                advance(again, tick, moment(count))
             again.starting.clear()
             again.effects.clear()
         return again
@@ -371,6 +376,11 @@ class Play:
         if lost and not isinstance(execution.outcome, End):
             return  # the tick that failed was not carried out to its end
         assert not lost, f"events were delivered to nobody: {lost}"
+
+
+def moment(count: int) -> int:
+    """When the tick of a number happens."""
+    return 1_700_000_000_000_000 + 250_000 * count
 
 
 def events_of(run: StepRun) -> list[Event]:
