@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from wfc.compiler.expressions.filters import FILTERS
 from wfc.compiler.expressions.syntax.lexer import Token
 from wfc.compiler.expressions.syntax.tree import Attribute, Name, path_of
+
+if TYPE_CHECKING:
+    from wfc.compiler.expressions.filters.definition import Filter
 
 __all__ = ["advice", "as_filter", "foreign_sign"]
 
@@ -40,19 +44,14 @@ SIGNS: Final = {
     "xor": "!=",
 }
 """Other signs and words between two values."""
-FILTERS: Final = {
+FILTER_NAMES: Final = {
     "len": "length",
     "size": "length",
     "count": "length",
-    "lower": "lower",
     "tolowercase": "lower",
-    "upper": "upper",
     "touppercase": "upper",
     "strip": "trim",
-    "startswith": "starts_with(…)",
-    "endswith": "ends_with(…)",
-    "contains": "contains(…)",
-    "includes": "contains(…)",
+    "includes": "contains",
     "str": "string",
     "tostring": "string",
     "int": "integer",
@@ -64,55 +63,13 @@ FILTERS: Final = {
     "tojson": "json",
     "dumps": "json",
     "stringify": "json",
-    "isoformat": "format(…)",
-    "strftime": "format(…)",
+    "isoformat": "format",
+    "strftime": "format",
 }
-"""What functions and methods are called elsewhere, in small letters, and the filter here."""
-WITH_ARGUMENTS: Final = frozenset(
-    {
-        "replace",
-        "split",
-        "join",
-        "contains",
-        "starts_with",
-        "ends_with",
-        "truncate",
-        "default",
-        "where",
-        "pluck",
-    }
-)
-PLAIN: Final = frozenset(
-    {
-        "length",
-        "first",
-        "last",
-        "min",
-        "max",
-        "sum",
-        "sort",
-        "reverse",
-        "unique",
-        "title",
-        "capitalize",
-        "trim",
-    }
-    | {
-        "upper",
-        "lower",
-        "round",
-        "floor",
-        "ceil",
-        "abs",
-        "json",
-        "keys",
-        "values",
-        "string",
-        "integer",
-        "number",
-    }
-    | {"lines", "flatten", "decimal", "date", "datetime"}
-)
+"""What functions and methods are called elsewhere, in small letters without underscores, and the filter here. The name
+that a filter has here is known without this table."""
+OTHER_MEANING: Final = frozenset({"format", "group"})
+"""Filters whose names are those of something else elsewhere: of texts with gaps, of parts that a pattern matched."""
 
 
 def foreign_sign(tokens: Sequence[Token], at: int) -> tuple[Token, str, str] | None:
@@ -168,18 +125,28 @@ def as_filter(node: Attribute | Name, tokens: Sequence[Token], at: int) -> str:
         node: What is called.
         at: Of the opening bracket.
     """
-    name = (
-        node.name.lower().replace("_", "") if node.name.lower() not in WITH_ARGUMENTS else node.name.lower()
-    )
-    found = FILTERS.get(name, name if name in PLAIN else f"{name}(…)" if name in WITH_ARGUMENTS else "")
-    if not found:
+    found = filter_called(node.name)
+    if found is None:
         return ""
-    if isinstance(node, Attribute):
-        path = path_of(node.of)
-        return f"{'.'.join(path) if path else '…'} | {found}"
     inside = []
     for token in tokens[at + 1 :]:
         if token.kind != "name" and token.text != ".":
             break
         inside.append(token.text)
-    return f"{''.join(inside) or '…'} | {found}"
+    after = tokens[at + 1 + len(inside)].text
+    more = inside or after != ")" if isinstance(node, Attribute) else after == ","
+    takes_more = any(each.required or more for each in found.parameters)
+    written = f"{found.name}(…)" if takes_more else found.name
+    if isinstance(node, Attribute):
+        path = path_of(node.of)
+        return f"{'.'.join(path) if path else '…'} | {written}"
+    return f"{''.join(inside) or '…'} | {written}"
+
+
+def filter_called(name: str) -> Filter | None:
+    """Return the filter that is meant by a function or a method of this name; ``None`` if there is none."""
+    plain = name.lower().replace("_", "")
+    if plain in FILTER_NAMES:
+        return FILTERS[FILTER_NAMES[plain]]
+    own = (each for each in FILTERS.values() if each.name not in OTHER_MEANING)
+    return next((each for each in own if each.name.replace("_", "") == plain), None)
