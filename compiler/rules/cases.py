@@ -149,7 +149,7 @@ def which_awaited_event(place: Place, step: str, names: Sequence[str]) -> Findin
 
 
 @problem
-def which_end_of_the_workflow(place: Place, workflow: str, names: list[str]) -> Finding:
+def which_end_of_the_workflow(place: Place, workflows: Sequence[str], names: list[str]) -> Finding:
     """A test stands in for another workflow that has several ends, and does not say by which it ends.
 
     Write `{event: Name, with: {…}}`: the event, and its fields.
@@ -157,7 +157,7 @@ def which_end_of_the_workflow(place: Place, workflow: str, names: list[str]) -> 
     known = ", ".join(f"`{name}`" for name in names)
     return Finding(
         "which-end-of-the-workflow",
-        f"a mock of `{workflow}` says by which event it ends",
+        f"a mock of {' or '.join(f'`{name}`' for name in workflows)} says by which event it ends",
         place,
         f"write `{{event: {names[0]}, with: {{…}}}}`; there are {known}",
     )

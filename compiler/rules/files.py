@@ -6,10 +6,12 @@ from collections.abc import Iterable, Sequence
 
 from wfc.compiler.diagnostics import Finding, Place, Severity
 from wfc.compiler.rules import closest, problem, warning
-from wfc.compiler.rules.fixes import correct_name
+from wfc.compiler.rules.fixes import correct_name, remove_entry
 
 __all__ = [
+    "choice_twice",
     "contract_not_kept",
+    "ends_differ",
     "file_outside_project",
     "import_cycle",
     "no_such_file",
@@ -88,14 +90,46 @@ def unknown_workflow(place: Place, name: str, known: Iterable[str]) -> Finding:
 
     Specs refer to each other by the names under their key `workflow`, not by their files. Looked at are the specs
     that are checked together and those in the folder of this one. Write the name as it is declared, or put the
-    spec there.
+    spec there. Data may choose a workflow among some that a step lists: `workflow: {from: event.kind, only: [refund,
+    exchange]}`.
     """
     names = sorted(known)
     hint = closest(name, names)
+    if "${{" in name:
+        hint = "a step of kind `workflow` lets data choose by `workflow: {from: event.kind, only: [refund, exchange]}`"
     if not hint and names:
         hint = "there is " if len(names) == 1 else "there are "
         hint += ", ".join(f"`{each}`" for each in names[:8]) + (" …" if len(names) > 8 else "")
     return Finding("unknown-workflow", f"there is no workflow `{name}`", place, hint)
+
+
+@problem
+def choice_twice(place: Place, name: str) -> Finding:
+    """A workflow is listed twice under `only`.
+
+    `only` lists the workflows of which data chooses one. One of the two is superfluous, or was meant to be another
+    workflow.
+    """
+    fix = remove_entry(place)
+    return Finding(
+        "choice-twice", f"`{name}` is among the workflows already", place, "remove one of them", fix=fix
+    )
+
+
+@problem
+def ends_differ(place: Place, event: str, first: str, second: str) -> Finding:
+    """Two workflows of which data chooses one have an end event of the same name with different fields.
+
+    `result is Done` asks by which event the chosen workflow has ended. If two of them have a `Done`, these must have
+    the same fields, because it would not be known which of the two it is. Give one of the events another name in its
+    workflow, or the same fields; or call each workflow from a step of its own.
+    """
+    return Finding(
+        "ends-differ",
+        f"both `{first}` and `{second}` end with `{event}`, and its fields are not the same",
+        place,
+        f"give `{event}` another name in one of them, or the same fields",
+    )
 
 
 @problem

@@ -55,4 +55,4 @@ def read_plan(
 
 def _read_exit(exit: RunFunction) -> tuple[Call, Signature]:
     signature = read_signature(exit.function, is_tail=True, names=exit.names)
-    return make_call(exit.function, signature, (), is_tail=True), signature
+    return make_call(exit.function, signature, (), is_tail=True, saves=True), signature

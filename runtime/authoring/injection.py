@@ -45,13 +45,19 @@ _Get = Callable[[CallingRun, StepRun, Any], Any]
 
 
 def make_call(
-    function: Callable[..., Any], signature: Signature, slots: tuple[Parameter, ...], *, is_tail: bool
+    function: Callable[..., Any],
+    signature: Signature,
+    slots: tuple[Parameter, ...],
+    *,
+    is_tail: bool,
+    saves: bool = False,
 ) -> Call:
     """Return a callable that calls a function of a step with the arguments it asks for.
 
     Args:
         slots: The step's parameters that a join fills; empty if the step is not a join.
         is_tail: Whether the function sees the live state; an action sees it as of the start of its step run.
+        saves: Whether it may change the state: then it is given the draft of its step run.
 
     Raises:
         WorkflowValidationError: The function asks for an event that the step does not accept.
@@ -61,7 +67,8 @@ def make_call(
         fast = _fast(function, tuple(one.gives for one in parameters))
         if fast is not None and not any(one.keyword_only for one in parameters):
             return fast
-    getters = tuple(_getter(one, slots, is_tail, function.__qualname__) for one in parameters)
+    state = _draft if saves else _live_state if is_tail else _snapshot
+    getters = tuple(_getter(one, slots, state, function.__qualname__) for one in parameters)
     named = tuple((one.name, get) for one, get in zip(parameters, getters, strict=True) if one.keyword_only)
     placed = tuple(get for one, get in zip(parameters, getters, strict=True) if not one.keyword_only)
 
@@ -85,7 +92,7 @@ def _fast(function: Callable[..., Any], gives: tuple[Gives, ...]) -> _Get | None
     return None
 
 
-def _getter(parameter: Parameter, slots: tuple[Parameter, ...], is_tail: bool, where: str) -> _Get:
+def _getter(parameter: Parameter, slots: tuple[Parameter, ...], state: _Get, where: str) -> _Get:
     gives = parameter.gives
     if gives is Gives.EVENT and slots:
         return _slot_getter(parameter, slots, where)
@@ -93,7 +100,7 @@ def _getter(parameter: Parameter, slots: tuple[Parameter, ...], is_tail: bool, w
         name = parameter.name
         return lambda run, step_run, result: step_run.resources[name]
     if gives is Gives.STATE:
-        return _live_state if is_tail else _snapshot
+        return state
     if gives is Gives.WORKFLOW:
         name = parameter.name
         return lambda run, step_run, result: run.part_for(step_run, name)
@@ -113,6 +120,10 @@ def _slot_getter(parameter: Parameter, slots: tuple[Parameter, ...], where: str)
 
 def _snapshot(run: CallingRun, step_run: StepRun, result: Any) -> Any:
     return step_run.snapshot
+
+
+def _draft(run: CallingRun, step_run: StepRun, result: Any) -> Any:
+    return step_run.draft
 
 
 def _live_state(run: CallingRun, step_run: StepRun, result: Any) -> Any:

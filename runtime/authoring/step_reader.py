@@ -25,6 +25,9 @@ _OF_THE_ACTION = ("stream_before", "idempotency_key", "require", "that")
 
 _EMITTING = ("then", "on_error", "on_limit", "on_timeout", "on_expired")
 
+_SAVING = (*_EMITTING, "give")
+"""Functions that may change the state."""
+
 
 def read_step(index: int, function: AnyStepFunction) -> Step:
     """Return the step that a decorated function defines, without what depends on the other steps.
@@ -74,6 +77,10 @@ def read_step(index: int, function: AnyStepFunction) -> Step:
     _set_calls(step, function, calls)
     before = [exits[one] for one in _OF_THE_ACTION if one in exits]
     step.needs_snapshot = any(one.asks_for(Gives.STATE) for one in (signature, *before))
+    saving = [exits[one] for one in _SAVING if one in exits]
+    step.saves = any(
+        one.asks_for(Gives.STATE) for one in (*([signature] if function.is_transform else []), *saving)
+    )
     step.plain = not step.needs_snapshot and not exits and not resources and _is_plain(function)
     if function.items is not None:
         step.item = make_item_step(step, function.items, of_items)
@@ -88,7 +95,13 @@ def read_step(index: int, function: AnyStepFunction) -> Step:
 
 def _set_calls(step: Step, function: AnyStepFunction, calls: dict[str, Call]) -> None:
     """Set the calls of a step's functions on the step."""
-    own = make_call(function.function, step.signature, step.slots, is_tail=function.is_transform)
+    own = make_call(
+        function.function,
+        step.signature,
+        step.slots,
+        is_tail=function.is_transform,
+        saves=function.is_transform,
+    )
     if function.is_transform:
         if "then" in step.exits:
             raise WorkflowValidationError(f"transform `{step.name}` is a tail itself, so it has no `then`")
@@ -156,7 +169,7 @@ def _read_exits(
     for name, (exit, names) in function.exits.items():
         signature = read_signature(exit, is_tail=True, names=names)
         filled = () if name == "match_by" else slots  # it is given one event
-        call = make_call(exit, signature, filled, is_tail=name not in _OF_THE_ACTION)
+        call = make_call(exit, signature, filled, is_tail=name not in _OF_THE_ACTION, saves=name in _SAVING)
         exits[name] = signature
         (of_items if is_about_items(name, signature) else calls)[name] = call
     return exits, calls, of_items

@@ -10,6 +10,7 @@ from wfc.runtime.errors import StepError
 from wfc.runtime.events import Event, StartEvent, StepFailedEvent
 from wfc.runtime.plan.pauses import PauseValue
 from wfc.runtime.plan.step import Step
+from wfc.runtime.values.drafts import Saved
 
 __all__ = [
     "Answered",
@@ -54,34 +55,49 @@ class Started:
 
 
 class Completed:
-    """The completion of a step run that emits this: an event, ``None``, a list, ``All`` or ``Fail``."""
+    """The completion of a step run that emits this: an event, ``None``, a list, ``All`` or ``Fail``.
 
-    __slots__ = ("emitted", "number")
+    ``saved`` is what its tail has changed in the state.
+    """
 
-    def __init__(self, number: int, emitted: Any) -> None:
+    __slots__ = ("emitted", "number", "saved")
+
+    def __init__(self, number: int, emitted: Any, saved: Saved = None) -> None:
         self.number = number
         self.emitted = emitted
+        self.saved = saved
 
 
 class AttemptFailed:
-    """The failure of an attempt; the next one starts after ``delay`` seconds."""
+    """The failure of an attempt by an error; the next one starts after ``delay`` seconds.
 
-    __slots__ = ("delay", "number")
+    ``falls_back`` says that the next one asks the next of its models, whose retries count from then on.
+    """
 
-    def __init__(self, number: int, delay: float) -> None:
+    __slots__ = ("delay", "error", "falls_back", "number")
+
+    def __init__(self, number: int, delay: float, error: Exception, *, falls_back: bool = False) -> None:
         self.number = number
         self.delay = delay
+        self.error = error
+        self.falls_back = falls_back
 
 
 class Failed:
-    """The final failure of a step run, and with it the run, unless the step has a handler for ``event``."""
+    """The final failure of a step run, and with it the run, unless the step has a handler for ``event``.
 
-    __slots__ = ("error", "event", "number")
+    ``saved`` is what its ``on_error`` has changed in the state before it left the error to others.
+    """
 
-    def __init__(self, number: int, error: Exception, event: StepFailedEvent | None = None) -> None:
+    __slots__ = ("error", "event", "number", "saved")
+
+    def __init__(
+        self, number: int, error: Exception, event: StepFailedEvent | None = None, saved: Saved = None
+    ) -> None:
         self.number = number
         self.error = error
         self.event = event
+        self.saved = saved
 
 
 class Arrived:
@@ -155,13 +171,14 @@ class PauseFailed:
 
 
 class ItemCompleted:
-    """The completion of an item's run, with the value that it returns."""
+    """The completion of an item's run, with the value that it returns and what it has changed in the state."""
 
-    __slots__ = ("number", "value")
+    __slots__ = ("number", "saved", "value")
 
-    def __init__(self, number: int, value: Any) -> None:
+    def __init__(self, number: int, value: Any, saved: Saved = None) -> None:
         self.number = number
         self.value = value
+        self.saved = saved
 
 
 class ItemFailed:
@@ -204,12 +221,16 @@ class TimerFired:
 
 
 class RunExitTaken:
-    """The result of an exit of the run: an end event, another one, ``Fail``, ``Restart`` or ``UNHANDLED``."""
+    """The result of an exit of the run: an end event, another one, ``Fail``, ``Restart`` or ``UNHANDLED``.
 
-    __slots__ = ("emitted",)
+    ``saved`` is what it has changed in the state.
+    """
 
-    def __init__(self, emitted: Any) -> None:
+    __slots__ = ("emitted", "saved")
+
+    def __init__(self, emitted: Any, saved: Saved = None) -> None:
         self.emitted = emitted
+        self.saved = saved
 
 
 class ModelUsed:

@@ -117,7 +117,8 @@ def _children(function: Callable[..., Any], workflow: Workflow | type[Workflow])
     texts: list[str] = []
     for code in _codes(getattr(function, "__code__", None)):
         names += code.co_names + code.co_freevars
-        texts += [one for one in code.co_consts if isinstance(one, str)]
+        constants = [each for one in code.co_consts for each in (one if isinstance(one, tuple) else (one,))]
+        texts += [one for one in constants if isinstance(one, str)]
     modules = [around[name] for name in names if isinstance(around.get(name), ModuleType)]
     for name in names:
         for value in (around.get(name), *(vars(module).get(name) for module in modules)):

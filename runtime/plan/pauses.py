@@ -113,12 +113,14 @@ class Child(Generic[T]):
         inputs: The fields of its start event, or that event.
         ends: The classes as which its end event is read, by name; empty: it is left as it is.
         detach: Whether the child run continues on its own; the result is then its id, at once.
+        only: The names of which ``workflow`` must be one, where data has chosen it; empty: any.
     """
 
     workflow: Any
     inputs: Mapping[str, object] | StartEvent = field(default_factory=dict)
     ends: Sequence[type[Any]] = ()
     detach: bool = False
+    only: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

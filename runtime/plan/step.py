@@ -99,6 +99,8 @@ class Step:
     max_runs: int | Call | None = None
     needs_snapshot: bool = False
     """``True`` if it sees the state as it was when the step run began."""
+    saves: bool = False
+    """``True`` if one of its tails sees the state, and so may change it."""
     plain: bool = False
     shares_events: bool = False
     """``True`` if other steps take the same single events: all of them start before any has an effect."""

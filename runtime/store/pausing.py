@@ -80,6 +80,7 @@ def _write_child(value: Child[Any], _step: Step, values: Values) -> dict[str, An
         "inputs": values.write(fields),
         "ends": [values.classes.name(one) for one in value.ends],
         "detach": value.detach,
+        **({"only": list(value.only)} if value.only else {}),
     }
 
 
@@ -94,7 +95,8 @@ def _name_of(workflow: str | type[WorkflowDefinition] | WorkflowDefinition) -> s
 
 def _read_child(data: dict[str, Any], _step: Step, values: Values) -> Child[Any]:
     ends = tuple(values.classes.event(name) for name in data["ends"])
-    return Child(_text(data["workflow"]), dict(values.read(data["inputs"])), ends, bool(data["detach"]))
+    inputs, only = dict(values.read(data["inputs"])), [_text(name) for name in data.get("only", ())]
+    return Child(_text(data["workflow"]), inputs, ends, bool(data["detach"]), only)
 
 
 def _text(value: object) -> str:

@@ -40,7 +40,11 @@ def child_pause(action: WorkflowCall, function: FunctionBuilder, names: ModuleNa
     else:
         classes = [names.of(record) for _, record in action.ends]
         named["ends"] = Code(f"({', '.join(classes)}{',' if len(classes) == 1 else ''})")
-    return call(Code("Child"), literal(action.workflow), Code(f"{{{pairs}}}"), **named)
+    name = literal(action.workflows[0])
+    if action.chosen_by is not None:
+        name = function.expression(action.chosen_by)
+        named["only"] = literal(action.workflows)
+    return call(Code("Child"), name, Code(f"{{{pairs}}}"), **named)
 
 
 def child_annotation(result: Type, names: ModuleNames) -> Code:

@@ -103,7 +103,7 @@ class ActionResolver:
         given = tool.output
         if tool.workflow is not None:
             found = workflow_calls.workflow_of_tool(tool, self.declared)
-            given = UNKNOWN if found is None else found.result
+            given = workflow_calls.call_result(found, self.data)
         if own is None:
             return given
         if given != ANY and not assignable(given, own):
@@ -150,9 +150,9 @@ class ActionResolver:
         args = self.args(tool, scope)
         return ToolCall(tool, args, result or ANY) if tool is not None else None
 
-    def called(self) -> CalledWorkflow | None:
-        """Return the workflow that a step of kind `workflow` runs."""
-        found = workflow_calls.find_callee(self.data.get("workflow"), self.place / "workflow", self.declared)
+    def called(self) -> tuple[CalledWorkflow, ...] | None:
+        """Return the workflows of which a step of kind `workflow` runs one."""
+        found = workflow_calls.find_callees(self.data.get("workflow"), self.place / "workflow", self.declared)
         return (
             found if self.data.get("detach") is True else workflow_calls.unless_itself(found, self.declared)
         )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import OneOf, Record, Type
 
-__all__ = ["CalledWorkflow", "Contract", "PartFile", "ReceivedEvent"]
+__all__ = ["CalledWorkflow", "Contract", "PartFile", "ReceivedEvent", "result_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +54,11 @@ class CalledWorkflow:
     start: Record
     ends: tuple[tuple[str, Record], ...]
 
-    @property
-    def result(self) -> Type:
-        """The type of a run's result."""
-        records = tuple(record for _, record in self.ends)
-        return records[0] if len(records) == 1 else OneOf(records)
+
+def result_of(ends: Iterable[tuple[str, Record]]) -> Type:
+    """Return the type of the result of a run that ends with one of these events."""
+    records = tuple(record for _, record in ends)
+    return records[0] if len(records) == 1 else OneOf(records)
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,7 +140,7 @@ class AnswerReader:
                 self.declared.report(problems.which_awaited_event(place, step.name, list(records)))
         elif isinstance(call, WorkflowCall) and not call.detach and len(call.ends) > 1:
             names = [name for name, _ in call.ends]
-            self.declared.report(problems.which_end_of_the_workflow(place, call.workflow, names))
+            self.declared.report(problems.which_end_of_the_workflow(place, call.workflows, names))
         else:
             data = read_data(data, place.address, wanted or UNKNOWN, self.declared.report)
         quorum = step.action.quorum if isinstance(step.action, AskPerson) else None

@@ -43,8 +43,7 @@ def awaited_calls(declared: Declarations) -> Iterator[tuple[Place, str]]:
         if not isinstance(call, Mapping):
             continue
         if call.get("kind") == "workflow" and call.get("detach") is not True:
-            if isinstance(call.get("workflow"), str):
-                yield place / "workflow", normal_form(str(call["workflow"]))
+            yield from named_workflows(call.get("workflow"), place / "workflow")
         elif call.get("kind") == "tool":
             binding = call.get("tool")
             if isinstance(binding, Mapping) and isinstance(binding.get("workflow"), str):
@@ -52,6 +51,15 @@ def awaited_calls(declared: Declarations) -> Iterator[tuple[Place, str]]:
             tool = declared.tools.nodes.get(normal_form(binding)) if isinstance(binding, str) else None
             if tool is not None and tool.workflow is not None:
                 yield place / "tool", tool.workflow
+
+
+def named_workflows(data: object, place: Place) -> Iterator[tuple[Place, str]]:
+    """Yield the workflows that a step names: one, or those of which data chooses one."""
+    if isinstance(data, str):
+        yield place, normal_form(data)
+    only = data.get("only") if isinstance(data, Mapping) else None
+    for index, name in enumerate(only if isinstance(only, list) else ()):
+        yield from named_workflows(name, place / "only" / index)
 
 
 def written_steps(declared: Declarations) -> Iterator[tuple[str, object, Address]]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wfc.runtime.core.advance.cancelling import cancel_steps
+from wfc.runtime.core.advance.collecting import uncollect
 from wfc.runtime.core.advance.declarations import (
     check_result,
     routes_of_item_subclass,
@@ -72,12 +73,18 @@ from wfc.runtime.events import (
 )
 from wfc.runtime.plan.outcomes import All, Batch, Fail, Restart
 from wfc.runtime.plan.step import Step
+from wfc.runtime.values.drafts import save
 
 __all__ = ["advance"]
 
 
-def advance(execution: Execution, tick: Tick) -> None:
-    """Apply a tick to a run. Ticks for what no longer exists, or after the end, change nothing."""
+def advance(execution: Execution, tick: Tick, at: int = 0) -> None:
+    """Apply a tick to a run. Ticks for what no longer exists, or after the end, change nothing.
+
+    Args:
+        at: The moment of the tick; for a clock that was put back, the moment of the last tick counts.
+    """
+    execution.at = max(execution.at, at)
     if execution.outcome is None:
         try:
             _TICKS[type(tick)](execution, tick)
@@ -112,6 +119,8 @@ def _completed(execution: Execution, tick: Completed) -> None:
         return
     step = run.step
     emitted = tick.emitted
+    if tick.saved is not None:
+        execution.state = save(execution.state, tick.saved)
     if execution.observed:
         note_state(execution, run, StepState.NOT_RUNNING, emitted)
     routes = step.routes.get(type(emitted))
@@ -141,6 +150,12 @@ def _completed(execution: Execution, tick: Completed) -> None:
 def _attempt_failed(execution: Execution, tick: AttemptFailed) -> None:
     run = execution.in_flight.pop(tick.number, None)
     if run is not None:
+        uncollect(execution, run)
+        run.raised, run.failed_at = tick.error, execution.at
+        if tick.falls_back:
+            run.choice += 1
+            run.since = run.attempt
+            run.began = execution.at
         run.attempt += 1
         run.timer = start_timer(execution, tick.delay, run)
         free_worker(execution, run.step)
@@ -150,6 +165,8 @@ def _failed(execution: Execution, tick: Failed) -> None:
     run = execution.in_flight.pop(tick.number, None)
     if run is None:
         return
+    if tick.saved is not None:
+        execution.state = save(execution.state, tick.saved)
     handler = run.step.handler
     frame = None if handler is None or tick.event is None else open_recovery(run, handler)
     if handler is None or tick.event is None or frame is None:
@@ -196,6 +213,7 @@ def _arrived(execution: Execution, tick: Arrived) -> None:
 
 def _timer_fired(execution: Execution, tick: TimerFired) -> None:
     waiting = execution.timers.pop(tick.timer, None)
+    execution.due_at.pop(tick.timer, None)
     if isinstance(waiting, StepRun):
         resume(execution, waiting)
     elif isinstance(waiting, Pause):
@@ -216,6 +234,9 @@ def _cancelled(execution: Execution, tick: Cancelled) -> None:
 
 
 def _run_exit_taken(execution: Execution, tick: RunExitTaken) -> None:
+    """Handle the result of an exit of the run."""
+    if tick.saved is not None:
+        execution.state = save(execution.state, tick.saved)
     event = exit_taken(execution, tick.emitted)
     if event is not None:
         _begin(execution, event)

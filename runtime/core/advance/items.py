@@ -10,6 +10,7 @@ from wfc.runtime.core.step_runs import Exit, ItemRuns, Pause, StepRun
 from wfc.runtime.core.ticks import ItemCompleted, ItemFailed
 from wfc.runtime.events import StepState
 from wfc.runtime.plan.pauses import SKIP, Items
+from wfc.runtime.values.drafts import save
 
 __all__ = ["item_completed", "item_failed", "skip_item", "start_items"]
 
@@ -36,6 +37,8 @@ def item_completed(execution: Execution, tick: ItemCompleted) -> None:
     """Handle the completion of an item's run."""
     run = execution.in_flight.pop(tick.number, None)
     if run is not None:
+        if tick.saved is not None:
+            execution.state = save(execution.state, tick.saved)
         note_state(execution, run, StepState.NOT_RUNNING, None)
         free_worker(execution, run.step)
         _record(execution, run, tick.value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
+from unicodedata import normalize
 
 from wfc.runtime.core.effects import StartChild
 from wfc.runtime.core.step_runs import StepRun
@@ -72,7 +73,7 @@ class ChildStarter(RunEngine[Run], Protocol):
         if effect.attempt > 1:
             run_id += f".{effect.attempt}"
         try:
-            workflow = self._workflow_for(run, child.workflow)
+            workflow = self._workflow_for(run, _chosen(child))
             made = self._parked(run, run_id, workflow)
             if made is None:
                 start = _start_event(workflow, child.inputs)
@@ -177,6 +178,23 @@ def _resolve_with_end(run: Run, number: int, child: Child[Any], admitted: Run) -
             run.take(PauseFailed(number, failure))
 
     admitted.future.add_done_callback(ended)
+
+
+def _chosen(child: Child[Any]) -> Any:
+    """Return the workflow that a pause names.
+
+    Raises:
+        StepError: Data has chosen it, and it is none of those that may be chosen.
+    """
+    if not child.only:
+        return child.workflow
+    name = normalize("NFKC", child.workflow)
+    if name not in child.only:
+        known = ", ".join(f"`{each}`" for each in child.only)
+        raise StepError(
+            "workflow.unknown", f"`{name[:200]}` is none of the workflows to choose from: {known}"
+        )
+    return name
 
 
 def _start_event(workflow: StartableWorkflow, inputs: Mapping[str, object] | StartEvent) -> StartEvent:

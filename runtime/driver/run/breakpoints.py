@@ -18,6 +18,7 @@ from wfc.runtime.driver.run.workers import Workers
 from wfc.runtime.errors import WorkflowStepDoesNotExistError, WorkflowValidationError
 from wfc.runtime.events import Event, event_name
 from wfc.runtime.plan.outcomes import All
+from wfc.runtime.values.drafts import Saved, draft_of, save
 
 __all__ = ["Breakpoint", "Breakpoints", "Halt", "PendingRun"]
 
@@ -106,7 +107,18 @@ class Halt:
         problem: What the breakpoint's condition raised, if it did; then the run halts in any case.
     """
 
-    __slots__ = ("_held", "_run", "_step_run", "at", "attempt", "emitted", "number", "problem", "step")
+    __slots__ = (
+        "_held",
+        "_run",
+        "_step_run",
+        "_to_be",
+        "at",
+        "attempt",
+        "emitted",
+        "number",
+        "problem",
+        "step",
+    )
 
     def __init__(
         self,
@@ -125,6 +137,7 @@ class Halt:
         self.attempt = step_run.attempt
         self.emitted = emitted
         self.problem: Exception | None = None
+        self._to_be: Any = None  # the state that there will be, while the step run's tick is not taken in
 
     @property
     def event(self) -> Any:
@@ -134,7 +147,11 @@ class Halt:
     @property
     def state(self) -> Any:
         """The run's state itself, not a copy: changes to it take effect."""
-        return self._run.execution.state
+        return self._run.execution.state if self._to_be is None else self._to_be
+
+    def expect(self, saved: Saved) -> None:
+        """Show the state with a change that is about to be applied; ``None``: the state as it is."""
+        self._to_be = None if saved is None else save(draft_of(self._run.execution.state), saved)
 
     @property
     def pending(self) -> list[PendingRun]:
@@ -226,7 +243,7 @@ class Breakpoints:
             emitted = _events(tick.emitted) if isinstance(tick, Completed) else ()
             self._record(step_run, emitted)
             after = Halt(self._run, self.held, step_run, "after", emitted)
-            if not isinstance(tick, Paused) and self._hits(after):
+            if not isinstance(tick, Paused) and self._will_hit(after, tick.saved):
                 # what follows is held from now on, and the tick itself is taken in before anybody looks
                 if self.halt is None:
                     self._stop(after)
@@ -251,6 +268,13 @@ class Breakpoints:
         if halt.at == "before" and (halt.attempt > 1 or halt._step_run.exit not in _BEGINNINGS):
             return False
         return any(self._is_at(point, halt) for point in self._points)
+
+    def _will_hit(self, halt: Halt, saved: Saved) -> bool:
+        """Return whether a breakpoint applies to a halt once a change of the state is made."""
+        halt.expect(saved)
+        hits = self._hits(halt)
+        halt.expect(None)
+        return hits
 
     def _is_at(self, point: Breakpoint, halt: Halt) -> bool:
         if halt.at == "after":

@@ -12,6 +12,7 @@ from wfc.runtime.driver.run.watchers import Watchers
 from wfc.runtime.errors import StepError, StepFailedError, step_error
 from wfc.runtime.events import ErrorHandled, Event, event_name
 from wfc.runtime.plan.run_rules import RunExit
+from wfc.runtime.values.drafts import changes_in, draft_of
 
 __all__ = ["take_exit"]
 
@@ -39,6 +40,7 @@ def take_exit(run: LeavingRun, way: RunExit) -> Tick:
     error = leaving.error = failing.error if isinstance(failing, StepFailedError) else step_error(failing)
     if isinstance(failing, StepFailedError) and isinstance(error, StepError):
         error.step = failing.step
+    draft = leaving.draft = draft_of(execution.state)
     try:
         emitted = execution.plan.exits[way](run, leaving, None)
     except Exception as raised:
@@ -56,4 +58,4 @@ def take_exit(run: LeavingRun, way: RunExit) -> Tick:
                 exit=_KEYS[way],
             )
         )
-    return RunExitTaken(emitted)
+    return RunExitTaken(emitted, changes_in(draft, execution.state))

@@ -32,6 +32,9 @@ Attempt = Callable[[StepRun], Coroutine[Any, Any, Tick]]
 TURN = 0.005
 """Seconds that a worker may keep the event loop for itself."""
 
+MOST_IN_A_TURN = 1000
+"""Step runs after which a worker gives others a turn, also where a virtual clock stands still."""
+
 _EAGER = sys.version_info >= (3, 12)
 
 
@@ -45,6 +48,10 @@ class WorkingRun(CallingRun, Protocol):
     @property
     def future(self) -> asyncio.Future[Any]:
         """The future of the run's end."""
+
+    @property
+    def now(self) -> Callable[[], int]:
+        """The function that returns the moment, as the run counts moments."""
 
     @property
     def trace(self) -> Trace | None:
@@ -110,12 +117,12 @@ class Workers:
     async def work(self, *, begin: bool = False) -> None:
         """Execute step runs until none is ready; the first worker of a run begins it."""
         run = self._run
-        execution, loop, ready = run.execution, run.loop, run.execution.starting
+        execution, loop, ready, now = run.execution, run.loop, run.execution.starting, run.now
         task: Task[Any] | None = asyncio.current_task()
         assert task is not None
         current = enter_run(run)
         variables = copy_context()
-        until = loop.time() + TURN
+        until, taken = loop.time() + TURN, 0
         try:
             if begin and not run.has_begun:
                 run.start()
@@ -141,7 +148,7 @@ class Workers:
                         return
                     tick = self._failure(step_run, task, error)
                 step_run.task = None
-                advance(execution, tick)
+                advance(execution, tick, now())
                 if execution.effects or execution.outcome is not None:
                     run.carry_out()
                     if execution.outcome is not None:
@@ -150,11 +157,10 @@ class Workers:
                     # the step left something behind in this task, and the next one shall not find it
                     self.wake()
                     return
-                if loop.time() > until:
-                    self._resting = True
-                    await asyncio.sleep(0)
-                    self._resting = False
-                    until = loop.time() + TURN
+                taken += 1
+                if loop.time() > until or taken == MOST_IN_A_TURN:
+                    await self._rest()
+                    until, taken = loop.time() + TURN, 0
         except CancelledError:
             if execution.outcome is None:
                 run.cancel("the event loop cancelled the run")
@@ -165,16 +171,19 @@ class Workers:
             failed.__cause__ = error
             run.apply(Cancelled(failed))
 
+    async def _rest(self) -> None:
+        """Give others a turn of the event loop; this run's step runs that are ready wait for it."""
+        self._resting = True
+        await asyncio.sleep(0)
+        self._resting = False
+
     async def _attempt_with_others(self, step_run: StepRun) -> Tick:
-        """Execute an attempt whose result is applied once all steps that take the same event have started."""
+        """Execute an attempt; steps that take the same event start before its result is there."""
         for other in self._run.execution.starting:
             if other.event is not step_run.event:
                 break
             self.spawn(self.work())
-        try:
-            return await self.attempt(step_run)
-        finally:
-            await asyncio.sleep(0)
+        return await self.attempt(step_run)
 
     def _failure(self, step_run: StepRun, task: Task[Any], error: BaseException) -> Tick:
         """Return the tick for a step that raised an exception.
