@@ -104,17 +104,17 @@ def examine(seeds: range) -> Tally:
 
 
 @pytest.mark.parametrize(
-    "seeds",
+    ("seeds", "least"),
     [
-        range(4_000_000, 4_000_150),
-        pytest.param(range(4_000_150, 4_000_500), marks=pytest.mark.full),
+        (range(4_000_000, 4_000_150), 40),
+        pytest.param(range(4_000_150, 4_000_500), 110, marks=pytest.mark.full),
     ],
     ids=["part", "rest"],
 )
-def test_no_accepted_flow_in_more_of_the_language_goes_wrong(seeds: range) -> None:
+def test_no_accepted_flow_in_more_of_the_language_goes_wrong(seeds: range, least: int) -> None:
     tally = examine(seeds)
     assert not tally.wrong
-    assert tally.accepted > 0.3 * len(seeds)
+    assert tally.accepted > least
 
 
 @pytest.mark.slow
