@@ -7,6 +7,7 @@ from typing import Literal
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Expression, Scope
+from wfc.compiler.expressions.typing.loops import LOOP
 from wfc.compiler.model import Call, MapItems, Value
 from wfc.compiler.python.literals import normal_form, pascal_case
 from wfc.compiler.resolve.steps.actions import ActionResolver, ResolvedAction, wants_tokens
@@ -16,11 +17,11 @@ from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values import bounds
 from wfc.compiler.resolve.values.inferred_types import inferred_type, with_inferred_type
 from wfc.compiler.resolve.values.reader import ValueReader, hint_for_list
-from wfc.compiler.resolve.values.scopes import RESERVED
+from wfc.compiler.resolve.values.scopes import ERROR, RESERVED, RESPONSE
 from wfc.compiler.rules import names as name_problems
 from wfc.compiler.rules import steps as problems
 from wfc.compiler.slotted import dataclass
-from wfc.compiler.types import ANY, UNKNOWN, ListOf, Optional, Type, show
+from wfc.compiler.types import ANY, UNKNOWN, ListOf, Optional, Type, may_be_null, show
 
 __all__ = ["MapResolver"]
 
@@ -44,15 +45,17 @@ class MapResolver:
         items = self.reader.expression(self.data.get("in", ""), self.place / "in", scope)
         item = self.item_type(items)
         name = self.item_name()
-        inside = scope.with_name(name, item) if name else scope
+        inside = scope.with_name("loop", LOOP) if "do" in self.data else scope
+        inside = inside.with_name(name, item) if name else inside
         keep, give = self.data.get("keep"), self.data.get("give")
-        do, result, call_scope = self.do(inside, keep)
-        after = call_scope.with_name("result", result) if result is not None else call_scope
+        do, of_result, call_scope = self.do(inside, keep)
+        result = of_result.get("result")
+        after = with_names(call_scope, of_result)
+        in_do = "loop" in self.reader.uses
         self.reader.uses.clear()  # now: who uses the result of an item
         kept: Expression | None = None
         if "keep" in self.data:
-            known = inside.with_name("result", result) if result is not None else inside
-            kept = self.reader.condition(keep, self.place / "keep", known)
+            kept = self.reader.condition(keep, self.place / "keep", with_names(inside, of_result))
             after = after.assuming(kept, True)
         value: Value | None = None
         given = result if result is not None else item
@@ -60,13 +63,12 @@ class MapResolver:
             made = self.reader.value(give, self.place / "give", UNKNOWN, after)
             value = with_inferred_type(made, f"{pascal_case(self.name)}Item", self.declared)
             given = inferred_type(value)
+        on_error, instead = self.on_item_error(given, call_scope)
         wanted = self.wanted_output(value is not None)
         if "in" not in self.data or name is None or (do is None and "do" in self.data):
             return ResolvedAction(None, ListOf(given), None, call_scope, after)
-        late = kept is not None and "result" in {path[0] for path in kept.uses if path}
-        on_error = self.on_item_error()
-        if on_error == "null" and given not in (ANY, UNKNOWN) and not isinstance(given, Optional):
-            given = Optional(given)
+        late = kept is not None and bool({"result", "response"} & {path[0] for path in kept.uses if path})
+        each = given if instead is None or not may_be_null(instead.type) else optional(given)
         most = self.data.get("max")
         action = MapItems(
             items=items,
@@ -80,8 +82,10 @@ class MapResolver:
             give=value,
             given=given,
             on_item_error=on_error,
+            instead=instead,
+            uses_loop=in_do or "loop" in self.reader.uses,
         )
-        return ResolvedAction(action, ListOf(given), wanted, call_scope, after)
+        return ResolvedAction(action, ListOf(each), wanted, call_scope, after)
 
     def item_type(self, items: Expression) -> Type:
         if isinstance(items.type, ListOf):
@@ -104,19 +108,22 @@ class MapResolver:
             return None
         return name if check_style(name, place, "name of an item", self.declared.report) else None
 
-    def do(self, scope: Scope, keep: object) -> tuple[Call | None, Type | None, Scope]:
-        """Return the action for each item, the type of its result, and the scope that it may rely on."""
+    def do(self, scope: Scope, keep: object) -> tuple[Call | None, dict[str, Type], Scope]:
+        """Return the action for each item, the types of what it gives by name, and the scope that it may rely on."""
         data = self.data.get("do")
         if not isinstance(data, Mapping):
             broken = self.declared.is_broken((*self.place.address, "do"))
-            return None, UNKNOWN if broken else None, scope
+            return None, {"result": UNKNOWN} if broken else {}, scope
         acting = ActionResolver(
             self.name, data, self.place / "do", self.declared, self.reader, wants_tokens(self.data)
         )
         tool = acting.tool()
         result = acting.result(tool) or UNKNOWN
         inside = self.where_kept(scope, keep)
-        return acting.action(tool, result, inside), result, inside
+        gives: dict[str, Type] = {"result": result}
+        if acting.sends_request(tool):
+            gives["response"] = RESPONSE
+        return acting.action(tool, result, inside), gives, inside
 
     def where_kept(self, scope: Scope, keep: object) -> Scope:
         """Return the scope of what is done only with items for which `keep` holds, if that is known before."""
@@ -138,8 +145,33 @@ class MapResolver:
             self.declared.report(problems.unused_result(place.key, self.name))
         return None
 
-    def on_item_error(self) -> Literal["fail", "skip", "null"]:
-        # `on_item_error: null` is YAML's null, which is what it means
-        if self.data.get("on_item_error", "fail") in ("null", None):
-            return "null"
-        return "skip" if self.data.get("on_item_error") == "skip" else "fail"
+    def on_item_error(
+        self, given: Type, scope: Scope
+    ) -> tuple[Literal["fail", "skip", "give"], Value | None]:
+        """Return what follows when the action for an item fails, and what is given then.
+
+        Args:
+            given: The type of what is given for an item that does not fail.
+            scope: What the action may rely on.
+        """
+        said = self.data.get("on_item_error")
+        if not isinstance(said, Mapping):
+            return "skip" if said == "skip" else "fail", None
+        place, data = self.place / "on_item_error" / "give", said.get("give")
+        failed = scope.with_name("error", ERROR)
+        quiet = ValueReader(lambda _: None).value(data, place, UNKNOWN, failed)
+        found = inferred_type(with_inferred_type(quiet, "", self.declared))
+        wanted = optional(given) if may_be_null(found) else given
+        return "give", self.reader.value(data, place, wanted, failed)
+
+
+def with_names(scope: Scope, names: Mapping[str, Type]) -> Scope:
+    """Return a scope with more names."""
+    for name, type in names.items():
+        scope = scope.with_name(name, type)
+    return scope
+
+
+def optional(type: Type) -> Type:
+    """Return the type of a value that may be null as well."""
+    return type if type in (ANY, UNKNOWN) or isinstance(type, Optional) else Optional(type)

@@ -26,6 +26,7 @@ from wfc.compiler.rules import names as name_problems
 from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules import steps as problems
 from wfc.compiler.schema.expansion import later_kinds
+from wfc.compiler.slotted import replace
 from wfc.compiler.types import UNKNOWN, ListOf, MapOf, Record, Type, members
 
 __all__ = ["ABOUT_ACTIONS", "resolve_steps"]
@@ -91,7 +92,7 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
     if not known:
         declared.flow_whole = False
     check_keys(data, place, declared)
-    scopes = StepScopes(declared, accepts if known else None, http=data.get("kind") == "http")
+    scopes = StepScopes(declared, accepts if known else None)
     exit_resolver = ExitResolver(declared, reader)
     resolved = resolve_action(name, data, place, scopes, exit_resolver)
     reader.uses.clear()  # from here on: who uses the result
@@ -112,6 +113,10 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
     if STEP_KINDS[str(data["kind"])].is_pause:
         within, until, on_expired = pauses.resolve_expiry(data, place, scopes, exit_resolver)
     cached = caching.resolve_cache(data, resolved.action, place, declared) if "cache" in data else None
+    key = idempotency_key(data, place, resolved, scopes, reader)
+    action = resolved.action
+    if isinstance(action, MapItems) and "loop" in reader.uses:
+        action = replace(action, uses_loop=True)
     if accepts is None:
         return None
     return Step(
@@ -119,7 +124,7 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
         kind=str(data["kind"]),
         description=str(data.get("description", "")),
         accepts=accepts,
-        action=resolved.action,
+        action=action,
         result=resolved.result,
         save=save,
         emit=emit,
@@ -132,7 +137,7 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
         max_runs=max_runs(data, place, declared),
         require=require,
         stream=streamed,
-        idempotency_key=idempotency_key(data, place, resolved, scopes, reader),
+        idempotency_key=key,
         address=place.address,
         within=within,
         until=until,
@@ -180,6 +185,7 @@ def resolve_one_call(
         name, data, place, exit_resolver.declared, exit_resolver.reader, wants_tokens(data)
     )
     tool = acting.tool()
+    scopes.http = acting.sends_request(tool)
     result = acting.result(tool)
     action = acting.action(tool, result, scopes.action())
     return ResolvedAction(action, result, place / "output" if "output" in data else None)
