@@ -15,7 +15,6 @@ from pydantic_core import to_json
 from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.calls.sibling_modules import settings_folder
 from wfc.runtime.core.step_runs import Exit
-from wfc.runtime.driver.engine import Engine
 from wfc.runtime.driver.handler import WorkflowHandler
 from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.doubles import Double
@@ -37,6 +36,7 @@ from wfc.runtime.plan.pauses import Delay, Outside, QuestionAsked, QuestionClose
 from wfc.runtime.testing.answers import MockAnswer, Script, UnmockedStepError
 from wfc.runtime.testing.clock import START, DeadlockError, VirtualTimeLoop, run_virtually
 from wfc.runtime.testing.config import config_for_tests
+from wfc.runtime.testing.endless import EndlessRunError, TestEngine
 from wfc.runtime.testing.expectations import Seen, differences
 from wfc.runtime.values.outputs import problems
 
@@ -120,7 +120,7 @@ def run_test(workflow: type[Workflow], case: SpecTest, others: Sequence[type[Wor
         return TestOutcome(case.name, (str(error),))
     except DeadlockError:
         return TestOutcome(case.name, (_waits_for_ever(scripts),))
-    fault = _fault_of_the_test(seen.failure)
+    fault = _fault(seen.failure)
     found = (fault,) if fault else tuple(differences(case.expect, seen))
     return TestOutcome(case.name, (*found, *_refusals(scripts)) if found else ())
 
@@ -139,10 +139,10 @@ def _refusals(scripts: Mapping[str, Script]) -> list[str]:
     ]
 
 
-def _fault_of_the_test(failure: BaseException | None) -> str | None:
-    """Return the mistake in the test itself, if that is what ended the run."""
+def _fault(failure: BaseException | None) -> str | None:
+    """Return what is wrong whatever the test expects, if that is what ended the run."""
     while failure is not None:
-        if isinstance(failure, UnmockedStepError):
+        if isinstance(failure, UnmockedStepError | EndlessRunError):
             return str(failure)
         failure = failure.__cause__
     return None
@@ -168,7 +168,7 @@ class _Play:
 async def _run(play: _Play, seen: Seen, others: Sequence[type[Workflow]]) -> None:
     loop = asyncio.get_running_loop()
     assert isinstance(loop, VirtualTimeLoop)
-    engine = Engine()
+    engine = TestEngine()
     for other in others:
         engine.add(other)
     run = Run(

@@ -131,8 +131,10 @@ class Run(ReachableRun["Run"]):
         self.workers.spawn(self.workers.work(begin=True))
 
     def start(self) -> None:
-        """Take the start event, and the events sent since then."""
+        """Take the start event, and the events sent since then, unless the run is already over."""
         execution = self.execution
+        if execution.outcome is not None:
+            return
         self.has_begun = True
         stored, self._stored = self._stored, None
         if stored is not None and stored.begun:
@@ -245,14 +247,18 @@ class Run(ReachableRun["Run"]):
         self.take(TimerFired(timer))
 
     def _start_again(self, event: StartEvent) -> None:
-        """Start the run again, under its own id, with another event."""
+        """Start the run again in the event loop's next iteration, under its own id, with another event.
+
+        Not at once: a run may restart for ever, and others must have their turn meanwhile.
+        """
         self.execution.inputs = event
+        self.has_begun = False
         self.children.stop_all()
         if self.trace is not None:
             self.trace.drop_steps()
         self.stop_deadline()
         self.start_deadline(self._run_out_of_time)
-        self.start()
+        self.workers.spawn(self.workers.work(begin=True))
 
     def _begin_trace(self) -> None:
         assert self.trace is not None

@@ -32,6 +32,9 @@ Attempt = Callable[[StepRun], Coroutine[Any, Any, Tick]]
 TURN = 0.005
 """Seconds that a worker may keep the event loop for itself."""
 
+MOST_IN_A_TURN = 1000
+"""Step runs after which a worker gives others a turn, also where a virtual clock stands still."""
+
 _EAGER = sys.version_info >= (3, 12)
 
 
@@ -115,7 +118,7 @@ class Workers:
         assert task is not None
         current = enter_run(run)
         variables = copy_context()
-        until = loop.time() + TURN
+        until, taken = loop.time() + TURN, 0
         try:
             if begin and not run.has_begun:
                 run.start()
@@ -150,11 +153,10 @@ class Workers:
                     # the step left something behind in this task, and the next one shall not find it
                     self.wake()
                     return
-                if loop.time() > until:
-                    self._resting = True
-                    await asyncio.sleep(0)
-                    self._resting = False
-                    until = loop.time() + TURN
+                taken += 1
+                if loop.time() > until or taken == MOST_IN_A_TURN:
+                    await self._rest()
+                    until, taken = loop.time() + TURN, 0
         except CancelledError:
             if execution.outcome is None:
                 run.cancel("the event loop cancelled the run")
@@ -164,6 +166,12 @@ class Workers:
             failed = WorkflowRuntimeError(f"the runtime failed: {type(error).__name__}: {error}")
             failed.__cause__ = error
             run.apply(Cancelled(failed))
+
+    async def _rest(self) -> None:
+        """Give others a turn of the event loop; this run's step runs that are ready wait for it."""
+        self._resting = True
+        await asyncio.sleep(0)
+        self._resting = False
 
     async def _attempt_with_others(self, step_run: StepRun) -> Tick:
         """Execute an attempt; steps that take the same event start before its result is there."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 GREET = (Path(__file__).parents[1] / "greet.yaml").read_text()
@@ -70,3 +72,63 @@ def test_names_and_reasons_do_not_steer_the_terminal(wfc, greet: Path) -> None:
     done = wfc("test", "greet.yaml")
     assert done.status == 1
     assert "\x1b" not in done.out + done.err
+
+
+NEVER_ENDS = """\
+wfc: 1
+workflow: never_ends
+start: Begun
+end: Done
+deadline: 1 min
+key: inputs.id
+receives: {Ping: {key: id}}
+events:
+  Begun: {id: string, round: {type: integer, default: 0}}
+  Ping: {id: string}
+  Done: {}
+steps:
+  look:
+    kind: transform
+    accepts: Begun
+    emit:
+      - event: Done
+        when: event.round == 50
+      - restart: {with: {round: "${{ event.round + 1 }}"}}
+        when: event.id == "restart"
+      - event: Ping
+        with: {id: "${{ event.id }}"}
+  tell:
+    kind: send
+    accepts: Ping
+    event: Ping
+    with: {id: "${{ event.id }}"}
+    to: never_ends
+    to_key: inputs.id
+    emit: nothing
+tests:
+  - {name: restarts fifty times, start: {id: restart}, expect: {end: Done}}
+  - {name: restarts for ever, start: {id: restart, round: 51}, expect: {end: Done}}
+  - {name: tells itself for ever, start: {id: tell}, real: [tell], expect: {end: Done}}
+"""
+
+
+def test_a_run_that_goes_on_for_ever_is_a_failure_that_names_the_step(tmp_path: Path) -> None:
+    (tmp_path / "never_ends.yaml").write_text(NEVER_ENDS)
+    program = "import sys; from wfc.compiler.cli import main; sys.exit(main())"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "test", "never_ends.yaml"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert (done.returncode, done.stderr) == (1, "1 passed, 2 failed\n")
+    ended = "10,000 times while no time passed, the last time after step"
+    assert done.stdout.splitlines() == [
+        "passed  never_ends.yaml: restarts fifty times",
+        "FAILED  never_ends.yaml: restarts for ever",
+        f"        the run never ends: it has begun anew {ended} `look` ran",
+        "FAILED  never_ends.yaml: tells itself for ever",
+        f"        the run never ends: it has taken events from outside {ended} `tell` ran",
+    ]
