@@ -62,7 +62,8 @@ Item = Annotated[T, ItemMark()]
 """``item: Item[Chapter]``: the item that the action is for."""
 
 
-class Loop(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Loop:
     """The place of an item in the list that a step goes through.
 
     Args:

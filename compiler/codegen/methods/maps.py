@@ -158,16 +158,16 @@ def choices(action: MapItems, function: FunctionBuilder) -> Code:
     item, items = item_name(action, function), function.expression(action.items)
     names = function.names.inner([item])
     number, every = names.give(Code("number")), names.give(Code("every"))
-    of_loop = {
+    of_loop: dict[Path, Code] = {
         ("loop", "index"): number,
         ("loop", "first"): Code(f"{number} == 1"),
         ("loop", "last"): Code(f"{number} == len({every})"),
     }
     condition = function.expression(action.keep, {(action.name,): item, **of_loop})
     if of_loop.keys().isdisjoint(action.keep.uses):
-        return Code(f"(({item}, {condition}) for {item} in {after_in(items)})")
+        return Code(f"[({item}, {condition}) for {item} in {after_in(items)}]")
     return Code(
-        f"(({item}, {condition}) for {every} in [{items}] for {number}, {item} in enumerate({every}, 1))"
+        f"[({item}, {condition}) for {every} in [{items}] for {number}, {item} in enumerate({every}, 1)]"
     )
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from wfc.compiler.diagnostics import Address, Origin, Place
 from wfc.compiler.expressions import Expression, Scope, Template
 from wfc.compiler.model import USUAL_CONCURRENCY, Exit, MapItems, Requirement, Step, Stream
-from wfc.compiler.model.kinds import STEP_KINDS
+from wfc.compiler.model.kinds import STEP_KINDS, is_request
 from wfc.compiler.resolve.steps import caching, maps, pauses, sends, streams
 from wfc.compiler.resolve.steps.accepts import resolve_accepts
 from wfc.compiler.resolve.steps.actions import ActionResolver, ResolvedAction, wants_tokens
@@ -22,6 +22,7 @@ from wfc.compiler.resolve.symbols.tables import Data, entries
 from wfc.compiler.resolve.values import bounds
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.resolve.values.scopes import StepScopes
+from wfc.compiler.rules import cases as case_problems
 from wfc.compiler.rules import names as name_problems
 from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules import steps as problems
@@ -109,6 +110,12 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
     if findings == len(declared.codes) and "result" not in reader.uses:
         report_unused_result(name, resolved, declared)
     on_error, on_limit, on_timeout = other_exits(data, place, scopes, exit_resolver)
+    if on_error is not None and resolved.action is not None and not is_request(resolved.action):
+        for each in on_error.entries:
+            if each.body is not None:
+                declared.report(
+                    case_problems.no_reply((Place(each.address) / "body").key, "body", name, None)
+                )
     within, until, on_expired = None, None, None
     if STEP_KINDS[str(data["kind"])].is_pause:
         within, until, on_expired = pauses.resolve_expiry(data, place, scopes, exit_resolver)

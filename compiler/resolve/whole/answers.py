@@ -22,6 +22,7 @@ from wfc.compiler.resolve.values.durations import duration
 from wfc.compiler.resolve.values.error_names import error_names
 from wfc.compiler.resolve.values.reader import read_data
 from wfc.compiler.rules import cases as problems
+from wfc.compiler.rules import fixes
 from wfc.compiler.rules import names as name_problems
 from wfc.compiler.rules import pauses as pause_problems
 from wfc.compiler.rules import steps as step_problems
@@ -67,7 +68,8 @@ class AnswerReader:
             return self.attempts(data["attempts"], place / "attempts", within=within)
         of_replies = [] if is_request(self.step.action) else [key for key in data if key in OF_REPLIES]
         for key in [key for key in of_replies if key not in strange]:
-            self.declared.report(problems.no_reply((place / key).key, key, self.step.name))
+            at = (place / key).key
+            self.declared.report(problems.no_reply(at, key, self.step.name, fixes.remove_entry(at)))
         after = 0.0
         if "after" in data:
             after = duration(data["after"], place / "after", self.declared.report, zero=True) or 0.0
@@ -104,7 +106,11 @@ class AnswerReader:
             return f"http.{name}"
         error_names(str(name), at, self.declared.report, mocked=True)
         if "body" in data and is_request(self.step.action) and not str(name).startswith("http."):
-            self.declared.report(problems.body_without_reply((place / "body").key, str(name)))
+            self.declared.report(
+                problems.body_without_reply(
+                    (place / "body").key, str(name), "write the status: `error: http.…`"
+                )
+            )
         return str(name)
 
     def given(self, data: object, place: Place, within: bool) -> object:

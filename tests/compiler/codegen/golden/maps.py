@@ -1,7 +1,7 @@
 """Goes through lists, with something to do for each item and without."""
 
 # Generated from maps.yaml. Edit the spec, not this file.
-# sha256:596959d69a01a307ab0409c4cc4d3f9c632a864326348681605724f7feb60c78, output format 2
+# sha256:4507a34d1337827f2888b80f18317d7ef16ae26761dbc4f31e21e1c4c69919fb, output format 2
 
 from collections.abc import Iterator
 from typing import Any, overload
@@ -202,7 +202,7 @@ class Maps(Workflow, name="maps", source="maps.yaml"):
     def fetch(self, event: Translated) -> Items[Translation]:
         return Items(event.translations, most=20)
 
-    @fetch.item(on_error="null")
+    @fetch.item()
     async def fetch_item(
         self,
         ctx: Context[State],
@@ -216,6 +216,10 @@ class Maps(Workflow, name="maps", source="maps.yaml"):
         if not (result.words > 0 and item_.title != ""):
             return SKIP
         return result.text
+
+    @fetch.on_item_error
+    def fetch_item_failed(self, item_: Item[Translation]) -> str | None:
+        return None
 
     @fetch.then
     def after_fetch(self, result: list[str | None]) -> Fetched:
