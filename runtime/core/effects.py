@@ -26,13 +26,13 @@ __all__ = [
 
 
 class StartTimer:
-    """A request for a tick ``TimerFired(timer)`` after this many seconds."""
+    """A request for a tick ``TimerFired(timer)`` at a moment."""
 
-    __slots__ = ("seconds", "timer")
+    __slots__ = ("due", "timer")
 
-    def __init__(self, timer: int, seconds: float) -> None:
+    def __init__(self, timer: int, due: int) -> None:
         self.timer = timer
-        self.seconds = seconds
+        self.due = due
 
 
 class StopTimer:

@@ -58,7 +58,6 @@ steps:
     max: 9
     concurrency: 1
     do: DO
-    keep: response.status != 204
     require: [{that: response.status < 203, say: no}]
     give: "${{ number }}: ${{ response.status }} ${{ response.headers['x-seen'] | default('-') }} ${{ result.n }}"
     on_item_error: {give: "${{ number }}: ${{ error.name }}"}

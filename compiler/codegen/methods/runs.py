@@ -98,7 +98,7 @@ def step_bounds(step: Step) -> dict[str, object]:
     return {
         "timeout": step.timeout,
         "num_workers": step.concurrency,
-        "items": action.max if isinstance(action, MapItems) and action.do is not None else None,
+        "items": action.max if isinstance(action, MapItems) else None,
         "quorum": action.quorum if isinstance(action, AskPerson) else None,
         "count": step.accepts.count if isinstance(step.accepts, Join) else None,
     }

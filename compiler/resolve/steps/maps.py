@@ -18,6 +18,7 @@ from wfc.compiler.resolve.values import bounds
 from wfc.compiler.resolve.values.inferred_types import inferred_type, with_inferred_type
 from wfc.compiler.resolve.values.reader import ValueReader, hint_for_list
 from wfc.compiler.resolve.values.scopes import ERROR, RESERVED, RESPONSE
+from wfc.compiler.rules import comprehensions as comprehension_problems
 from wfc.compiler.rules import names as name_problems
 from wfc.compiler.rules import steps as problems
 from wfc.compiler.slotted import dataclass
@@ -45,29 +46,27 @@ class MapResolver:
         items = self.reader.expression(self.data.get("in", ""), self.place / "in", scope)
         item = self.item_type(items)
         name = self.item_name()
-        inside = scope.with_name("loop", LOOP) if "do" in self.data else scope
+        inside = scope.with_name("loop", LOOP)
         inside = inside.with_name(name, item) if name else inside
-        keep, give = self.data.get("keep"), self.data.get("give")
-        do, of_result, call_scope = self.do(inside, keep)
-        result = of_result.get("result")
-        after = with_names(call_scope, of_result)
-        in_do = "loop" in self.reader.uses
+        kept = self.kept(inside)
+        before = inside if kept is None or kept.type == UNKNOWN else inside.assuming(kept, True)
+        do, result, replied = self.do(before)
+        after = before.with_name("result", result)
+        after = after.with_name("response", RESPONSE) if replied else after
+        uses_loop = "loop" in self.reader.uses
         self.reader.uses.clear()  # now: who uses the result of an item
-        kept: Expression | None = None
-        if "keep" in self.data:
-            kept = self.reader.condition(keep, self.place / "keep", with_names(inside, of_result))
-            after = after.assuming(kept, True)
+        if kept is None and "keep" in self.data:
+            self.reader.uses.add("result")  # as the finding says, it is to be used elsewhere
         value: Value | None = None
-        given = result if result is not None else item
+        given = result
         if "give" in self.data:
-            made = self.reader.value(give, self.place / "give", UNKNOWN, after)
+            made = self.reader.value(self.data["give"], self.place / "give", UNKNOWN, after)
             value = with_inferred_type(made, f"{pascal_case(self.name)}Item", self.declared)
             given = inferred_type(value)
-        on_error, instead = self.on_item_error(given, call_scope)
+        on_error, instead = self.on_item_error(given, before)
         wanted = self.wanted_output(value is not None)
-        if "in" not in self.data or name is None or (do is None and "do" in self.data):
-            return ResolvedAction(None, ListOf(given), None, call_scope, after)
-        late = kept is not None and bool({"result", "response"} & {path[0] for path in kept.uses if path})
+        if "in" not in self.data or name is None or do is None:
+            return ResolvedAction(None, ListOf(given), None, before, after)
         each = given if instead is None or not may_be_null(instead.type) else optional(given)
         most = self.data.get("max")
         action = MapItems(
@@ -75,17 +74,16 @@ class MapResolver:
             name=name,
             item=item,
             max=(bounds.count(most, self.place / "max", self.declared) if most is not None else None) or 0,
-            keep=None if late else kept,
+            keep=kept,
             do=do,
             result=result,
-            keep_result=kept if late else None,
             give=value,
             given=given,
             on_item_error=on_error,
             instead=instead,
-            uses_loop=in_do or "loop" in self.reader.uses,
+            uses_loop=uses_loop or "loop" in self.reader.uses,
         )
-        return ResolvedAction(action, ListOf(each), wanted, call_scope, after)
+        return ResolvedAction(action, ListOf(each), wanted, before, after)
 
     def item_type(self, items: Expression) -> Type:
         if isinstance(items.type, ListOf):
@@ -108,36 +106,37 @@ class MapResolver:
             return None
         return name if check_style(name, place, "name of an item", self.declared.report) else None
 
-    def do(self, scope: Scope, keep: object) -> tuple[Call | None, dict[str, Type], Scope]:
-        """Return the action for each item, the types of what it gives by name, and the scope that it may rely on."""
-        data = self.data.get("do")
-        if not isinstance(data, Mapping):
-            broken = self.declared.is_broken((*self.place.address, "do"))
-            return None, {"result": UNKNOWN} if broken else {}, scope
+    def kept(self, scope: Scope) -> Expression | None:
+        """Return the condition under which something is done with an item; ``None`` if there is no valid one."""
+        if "keep" not in self.data:
+            return None
+        place = self.place / "keep"
+        found = self.reader.condition(self.data["keep"], place, scope.with_name("result", UNKNOWN))
+        if any(path[:1] == ("result",) for path in found.uses):
+            self.declared.report(comprehension_problems.result_in_keep(place))
+            return None
+        return found
+
+    def action_data(self) -> Data:
+        """Return what the step says of its action, without which the schema lets no `map` pass."""
+        do = self.data["do"]
+        assert isinstance(do, Mapping), self.name
+        return do
+
+    def do(self, scope: Scope) -> tuple[Call | None, Type, bool]:
+        """Return the action for each item, the type of its result, and whether it is the reply to a request."""
+        data = self.action_data()
         acting = ActionResolver(
             self.name, data, self.place / "do", self.declared, self.reader, wants_tokens(self.data)
         )
         tool = acting.tool()
         result = acting.result(tool) or UNKNOWN
-        inside = self.where_kept(scope, keep)
-        gives: dict[str, Type] = {"result": result}
-        if acting.sends_request(tool):
-            gives["response"] = RESPONSE
-        return acting.action(tool, result, inside), gives, inside
-
-    def where_kept(self, scope: Scope, keep: object) -> Scope:
-        """Return the scope of what is done only with items for which `keep` holds, if that is known before."""
-        quiet = ValueReader(lambda _: None)  # it is read once more, with what is done, and then reported
-        held = quiet.condition(keep, self.place / "keep", scope) if keep is not None else None
-        if held is None or held.type == UNKNOWN:
-            return scope
-        return scope.assuming(held, True)
+        return acting.action(tool, result, scope), result, acting.sends_request(tool)
 
     def wanted_output(self, gives: bool) -> Place | None:
         """Return where the `do` asks for a structured result that only the step's tail can use."""
-        data = self.data.get("do")
-        if not isinstance(data, Mapping) or "output" not in data:
-            return self.place / "in" if "do" not in self.data else None
+        if "output" not in self.action_data():
+            return None
         place = self.place / "do" / "output"
         if not gives:
             return place
@@ -163,13 +162,6 @@ class MapResolver:
         found = inferred_type(with_inferred_type(quiet, "", self.declared))
         wanted = optional(given) if may_be_null(found) else given
         return "give", self.reader.value(data, place, wanted, failed)
-
-
-def with_names(scope: Scope, names: Mapping[str, Type]) -> Scope:
-    """Return a scope with more names."""
-    for name, type in names.items():
-        scope = scope.with_name(name, type)
-    return scope
 
 
 def optional(type: Type) -> Type:
