@@ -29,6 +29,7 @@ from wfc.compiler.rules import steps as problems
 from wfc.compiler.schema.expansion import later_kinds
 from wfc.compiler.slotted import replace
 from wfc.compiler.types import UNKNOWN, ListOf, MapOf, Record, Type, members
+from wfc.compiler.types.long_form import check_plain
 
 __all__ = ["ABOUT_ACTIONS", "resolve_steps"]
 
@@ -124,6 +125,8 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
     action = resolved.action
     if isinstance(action, MapItems) and "loop" in reader.uses:
         action = replace(action, uses_loop=True)
+    if "description" in data:
+        check_plain(data["description"], place / "description", "description", declared.report)
     if accepts is None:
         return None
     return Step(
