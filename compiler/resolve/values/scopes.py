@@ -29,6 +29,7 @@ __all__ = [
     "ERROR",
     "ERROR_OF_RUN",
     "RESERVED",
+    "RESPONSE",
     "RUN",
     "StepScopes",
     "binding_scope",
@@ -88,7 +89,7 @@ class StepScopes:
     Args:
         accepts: ``None`` where it could not be read: then nothing is known of `event` and `events`.
         result: The action's type, or ``None`` without an action.
-        http: Whether there is a `response`.
+        http: Whether there is a `response`: whether the action sends a request.
         known: What `require` has made sure of.
     """
 
