@@ -354,7 +354,9 @@ def only_some_have(place: Place, name: str, words: str, have: Sequence[str], lac
         "only-some-have",
         f"{listed(lack)} {'has' if len(lack) == 1 else 'have'} no field `{name}`",
         place,
-        f"ask first: `{words} is {have[0]}`",
+        f"ask first: `{words} is {have[0]}`"
+        if " " not in words
+        else f"give it to {listed(lack)}, or leave those out",
     )
 
 

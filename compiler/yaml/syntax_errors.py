@@ -48,7 +48,10 @@ class SyntaxProblem:
         return "',' or '}'" in self.said or "',' or ']'" in self.said
 
 
-NEVER_CLOSED: Final = ("a quote that opens here is never closed", "close it with the same quote")
+NEVER_CLOSED: Final = (
+    "a quote that opens here is never closed",
+    "close it with the same quote; if it ends a text, that text has none before it",
+)
 MORE_DIGITS: Final = ("this escape wants more hexadecimal digits", "such as `\\u00e9`")
 TAG: Final = ("this is a tag to YAML", "put a text that begins with `!` in quotes")
 MISALIGNED: Final = "this line does not line up with the keys above it"
@@ -168,7 +171,7 @@ def find_other_bracket(problem: SyntaxProblem) -> Finding | None:
     text, at = problem.text, problem.at
     if not (problem.is_between or "cannot start any token" in problem.said or "not allowed" in problem.said):
         return None
-    found = re.compile(OTHER_BRACKET).search(text, problem.line, at)
+    found = re.compile(OTHER_BRACKET).search(text, problem.line, min(at + 2, len(text)))
     if found is None:
         return None
     return problems.syntax_error(
@@ -223,6 +226,15 @@ def find_malformed_line(problem: SyntaxProblem) -> Finding | None:
     return None
 
 
+def find_negation(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for a condition that begins with `!`, which is a tag to YAML."""
+    found = re.compile(NEGATION).search(problem.text, problem.line, problem.at + 1)
+    if found is None:
+        return None
+    place = Place((), "text", *found.span("sign"))
+    return problems.syntax_error(place, "`!` begins a tag to YAML", "write `not` for `!`")
+
+
 def find_by_words(problem: SyntaxProblem) -> Finding | None:
     """Return the finding that the parser's words stand for."""
     text, at = problem.text, problem.at
@@ -248,6 +260,7 @@ FINDERS: Final[tuple[Callable[[SyntaxProblem], Finding | None], ...]] = (
     find_bare_expression,
     find_wrong_start,
     find_tab,
+    find_negation,
     find_malformed_line,
     find_by_words,
 )
@@ -266,6 +279,8 @@ ONE_WORD: Final = r"[{,]\s*[\w-]+:[ ]+[\w-]+\Z"
 
 OTHER_BRACKET: Final = r"(?:: +|- +|\[ *)(?P<sign>[(<])(?=[\w\"' ]+: )"
 """A bracket that is none to YAML, at the beginning of a value, with a key in it."""
+
+NEGATION: Final = r"\b(?:when|that|until|keep): +(?P<sign>!)(?!=)"
 
 FARTHEST: Final = 20_000
 """How many code points a quoted text may have that is looked at."""

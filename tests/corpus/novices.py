@@ -329,7 +329,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "        when: events.order.total > 100 and events.urgent\n",
         "        when: events.order.total greater than 100\n",
         "unexpected-token",
-        "compare with `==`, `!=`, `<`, `<=`, `>`, `>=` or `in`, and p",
+        "what stands side by side needs an operator between",
     ),
     (
         "between",
