@@ -114,7 +114,7 @@ def stray_character(
     if character == "{{":
         hint = "this is an expression already: leave out `{{` and `}}`"
     elif character == "$":
-        hint = "names stand without `$`"
+        hint = "names and numbers stand without `$`"
     if opens_expression:
         hint = "this is an expression already: leave out `${{` and `}}`"
     return Finding("stray-character", f"`{character}` means nothing in an expression", place, hint, fix=fix)

@@ -41,8 +41,8 @@ BARE: Final = re.compile(
 LIST_OF: Final = re.compile(
     r"(?P<type>list|array|set|map|dict|optional|enum|List|Array|Dict|Map|Optional|Enum)\Z"
 )
-NEXT_ENTRY: Final = re.compile(r"[}\]]+, *[\w-]+: |, *[\w-]+: ?(?=[\"'{\[])|(?<=[}\]])\}")
-"""What follows a text between braces: another entry, or the end of the map."""
+NEXT_ENTRY: Final = re.compile(r", *(?P<key>[\w-]+): ?(?=[\"'{\[\w])")
+"""Another entry inside of what should be a text between braces."""
 LAST_QUOTE: Final = re.compile(r"(?P<sign>[\"'])(?=\s*(?:[}\]]|,\s|$))")
 OPEN_VALUE: Final = re.compile(r" *(?:- +)?(?P<key>[a-z_]\w*) *=? *[\[{\"']")
 QUOTED_BEFORE: Final = re.compile(r"(?P<sign>[\"'])(?P<text>[^\"'\r\n]*)[\"']\Z")
@@ -197,7 +197,7 @@ def quotes_in_quotes(place: Place, value: str) -> Finding:
     """Return the finding for a quoted text that contains the same quotes, or has lost the quote that closes it."""
     inside, sign = value[1:-1], value[0]
     if (entry := NEXT_ENTRY.search(inside)) is not None:
-        hint = f"close the quote that opens here before `{entry[0].strip()}`"
+        hint = f"close the quote that opens here before the key `{entry['key']}`, or escape those in the text"
         return problems.syntax_error(place, "this text goes on after its quote is closed", hint)
     other = "'" if sign == '"' else '"'
     if other in inside or "\\" in inside:

@@ -55,6 +55,7 @@ NEVER_CLOSED: Final = (
 MORE_DIGITS: Final = ("this escape wants more hexadecimal digits", "such as `\\u00e9`")
 TAG: Final = ("this is a tag to YAML", "put a text that begins with `!` in quotes")
 MISALIGNED: Final = "this line does not line up with the keys above it"
+NO_VALUE: Final = "a value is missing here"
 NO_ENTRY: Final = "this line does not continue the list above it"
 
 MESSAGES: Final[tuple[tuple[str, str, str], ...]] = (
@@ -99,7 +100,11 @@ MESSAGES: Final[tuple[tuple[str, str, str], ...]] = (
     ("indentation indicator", "an indentation of 1 to 9 spaces may be given here", ""),
     ("a block scalar", "nothing but a comment may follow on this line", "put the text on the lines below"),
     ("document start", "the spec ends before this line", "is it indented wrongly?"),
-    ("node content", "a value is missing here", "put a text that begins with a special character in quotes"),
+    (
+        "node content",
+        NO_VALUE,
+        "put a text that begins with a special character in quotes",
+    ),
 )
 """Words of the parser, our message instead, and a hint; the first whose words occur counts."""
 
@@ -246,6 +251,8 @@ def find_by_words(problem: SyntaxProblem) -> Finding | None:
             place = Place((), "text", problem.opened, problem.opened + 1)
         if what == MISALIGNED:
             return problems.syntax_error(place, what, malformed_lines.indentation_hint(text, at))
+        if what == NO_VALUE and text[at : at + 1] in {",", "]", "}"}:
+            return problems.syntax_error(place, what, "write it, or close the bracket that opens before")
         opens = text[at : at + 1] in {"{", "["} and not hint
         return problems.syntax_error(place, what, in_braces(text[problem.line : at]) if opens else hint)
     return None

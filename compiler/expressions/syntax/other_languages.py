@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from wfc.compiler.expressions.filters import FILTERS
 from wfc.compiler.expressions.syntax.lexer import Token
 from wfc.compiler.expressions.syntax.tree import Attribute, Name, path_of
+from wfc.compiler.types.durations import UNITS
 
 if TYPE_CHECKING:
     from wfc.compiler.expressions.filters.definition import Filter
@@ -125,6 +126,8 @@ def advice(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> str:
         return f"leave out the `{token.text}`"
     if token.kind in {"integer", "number"} and at and tokens[at - 1].end == token.start:
         return f"an item of a list is asked for in brackets: `[{token.text.lstrip('.')}]`"
+    if token.text in UNITS and at and tokens[at - 1].kind in {"integer", "number"}:
+        return f"a number has no unit; a length of time is `'{tokens[at - 1].text} {token.text}' | duration`"
     if token.kind == "name" and at and tokens[at - 1].kind != "operator":
         return (
             "what stands side by side needs an operator between: `==`, `!=`, `<`, `<=`, `>`, `>=` or `in` to compare, "
