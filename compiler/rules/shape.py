@@ -11,6 +11,7 @@ from wfc.compiler.rules.phrases import joined
 
 __all__ = [
     "former_key",
+    "former_value",
     "misplaced_key",
     "missing_key",
     "not_supported_yet",
@@ -54,6 +55,18 @@ def former_key(place: Place, key: str, now: str, hint: str = "", fix: Fix | None
     """
     said = f"`{key}` was a key of an earlier form of the language"
     return Finding("former-key", said, place, hint or f"write {now}", fix=fix)
+
+
+@problem
+def former_value(place: Place, key: str, value: str, now: str, fix: Fix) -> Finding:
+    """What a key holds is written otherwise now.
+
+    The language grows, and until its first release it changes where a better form was found. `on_item_error: null` of a
+    `map` is `on_item_error: {give: null}`: anything may be given for an item whose action fails.
+    `wfc check --fix` writes it anew.
+    """
+    said = f"`{key}: {value}` is of an earlier form of the language"
+    return Finding("former-value", said, place, f"write `{now}`", fix=fix)
 
 
 @problem

@@ -171,6 +171,8 @@ class Explainer:
         texts = [each for each in known if isinstance(each, str)]
         meant = nearest(value, texts) if isinstance(value, str) else None
         hint = f"did you mean `{meant}`?" if meant else ""
+        if not meant and "{" in (title := schema.get("title", "")):
+            hint = f"it can be {title}"  # there is another form beside the words
         place = Place(address)
         if address[-1:] == ("kind",) and isinstance(value, str):
             hint = hint or other_kind(value)

@@ -47,11 +47,13 @@ class Execution:
         "asked",
         "asked_for",
         "asked_waits",
+        "at",
         "bounds",
         "buffers",
         "busy",
         "cost_usd",
         "due",
+        "due_at",
         "effects",
         "event_waits",
         "expecting",
@@ -79,6 +81,7 @@ class Execution:
         "state",
         "steps",
         "timers",
+        "to_begin",
         "tokens",
         "unclaimed",
         "way",
@@ -91,6 +94,8 @@ class Execution:
         self.outcome: StopEvent | Exception | None = None
         self.observed = False
         self.number = 0  # of the last step run or timer
+        self.at = 0  # the moment of the last tick
+        self.to_begin: StartEvent | None = None  # what a run that restarts is to begin with
         self.in_flight: dict[int, StepRun] = {}  # by number
         self.starting: deque[StepRun] = deque()
         self.effects: list[Effect] = []
@@ -139,6 +144,7 @@ class Execution:
         self.busy = [0] * self.plan.size  # workers at work, by step index
         self.queues: dict[int, deque[StepRun]] = NONE  # step runs that wait for a worker, by step index
         self.timers: dict[int, Timed] = NONE  # what they are for, by number
+        self.due_at: dict[int, int] = NONE  # the moments at which timers fire, by number
         self.paused: dict[int, Pause] = NONE  # by the step run's number
         self.expecting: dict[int, Pause] = NONE  # the pauses that an event from outside may end, by number
         self.due: list[Frame] = []  # batches of which an item may begin, once for each

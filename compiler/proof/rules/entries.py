@@ -26,18 +26,19 @@ def entries_cover_every_case(analysis: FlowAnalysis, report: Report) -> None:
 
 def entries_can_be_taken(analysis: FlowAnalysis, report: Report) -> None:
     """No entry stands below one that takes all that it could take."""
-    for step in analysis.workflow.steps:
-        for occasion, exit_ in exits(step):
-            found = _hidden(exit_)
-            if found is not None:
-                entry, earlier = found
-                place = Place(exit_.entries[entry].address)
-                report(problems.entry_never_taken(place, step.name, occasion, earlier, _together(exit_)))
-                continue
-            for entry in _idle(exit_):
-                when = exit_.entries[entry].when
-                if when is not None:
-                    report(problems.entry_never_taken(when.place, step.name, occasion, None))
+    found = [("the run", key, exit_) for key, exit_ in analysis.workflow.run.exits]
+    found += [(step.name, key, exit_) for step in analysis.workflow.steps for key, exit_ in exits(step)]
+    for owner, occasion, exit_ in found:
+        hidden = _hidden(exit_)
+        if hidden is not None:
+            entry, earlier = hidden
+            place = Place(exit_.entries[entry].address)
+            report(problems.entry_never_taken(place, owner, occasion, earlier, _together(exit_)))
+            continue
+        for entry in _idle(exit_):
+            when = exit_.entries[entry].when
+            if when is not None:
+                report(problems.entry_never_taken(when.place, owner, occasion, None))
 
 
 def _together(exit_: Exit) -> str:
@@ -45,7 +46,7 @@ def _together(exit_: Exit) -> str:
     names = [
         entry.emission.event.name
         for entry in exit_.entries
-        if isinstance(entry.emission, Emit) and entry.when is None and not entry.errors
+        if isinstance(entry.emission, Emit) and entry.is_certain
     ]
     return f"{{all: [{', '.join(names)}]}}" if len(names) == len(exit_.entries) else ""
 
@@ -59,7 +60,7 @@ def _hidden(exit_: Exit) -> tuple[int, int] | None:
         for earlier in sorted(each for name in _around(entry.errors) for each in always.get(name, ())):
             if _covers(exit_.entries[earlier].errors, entry.errors):
                 return index, earlier
-        if entry.when is None:
+        if entry.when is None and entry.body is None:
             for name in entry.errors or ("",):
                 always.setdefault(name, []).append(index)
     return None
@@ -75,8 +76,8 @@ def _around(errors: tuple[str, ...]) -> list[str]:
 
 def _idle(exit_: Exit) -> tuple[int, ...]:
     """Return the entries whose conditions hold only where an earlier one holds too."""
-    conditions = [entry.when for entry in exit_.entries if entry.when is not None and not entry.errors]
-    if len(conditions) < 2 or any(entry.errors for entry in exit_.entries):
+    conditions = [entry.when for entry in exit_.entries if entry.when is not None]
+    if len(conditions) < 2 or any(entry.errors or entry.body is not None for entry in exit_.entries):
         return ()
     return exhaustiveness.judge(conditions).idle
 

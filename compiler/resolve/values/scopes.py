@@ -27,7 +27,9 @@ from wfc.compiler.types import (
 
 __all__ = [
     "ERROR",
+    "ERROR_OF_RUN",
     "RESERVED",
+    "RESPONSE",
     "RUN",
     "StepScopes",
     "binding_scope",
@@ -45,6 +47,10 @@ def namespace(title: str, /, **types: Type) -> Record:
 
 RUN: Final = namespace("run", id=STRING, attempt=INTEGER, round=INTEGER, now=DATETIME)
 ERROR: Final = namespace("error", name=STRING, message=STRING, status=Optional(INTEGER), body=ANY)
+ERROR_OF_RUN: Final = namespace(
+    "error", name=STRING, message=STRING, status=Optional(INTEGER), body=ANY, step=Optional(STRING)
+)
+"""What the run's own `on_error` sees: `step` is null for a bound of the run, which no step has reached by itself."""
 RESPONSE: Final = namespace("response", status=INTEGER, headers=MapOf(STRING))
 RESERVED: Final = frozenset(
     {"args", "config", "error", "event", "events", "inputs", "response", "result", "run", "state", "secrets"}
@@ -81,7 +87,7 @@ class StepScopes:
     Args:
         accepts: ``None`` where it could not be read: then nothing is known of `event` and `events`.
         result: The action's type, or ``None`` without an action.
-        http: Whether there is a `response`.
+        http: Whether there is a `response`: whether the action sends a request.
         known: What `require` has made sure of.
     """
 

@@ -15,7 +15,7 @@ from wfc.runtime.authoring.resource.pools import Pool
 from wfc.runtime.authoring.retry import seed_of
 from wfc.runtime.calls.cache import store_entry
 from wfc.runtime.calls.threads import in_thread
-from wfc.runtime.core.advance.collecting import uncollect
+from wfc.runtime.core.moments import SECOND
 from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import (
     AttemptFailed,
@@ -34,7 +34,6 @@ from wfc.runtime.driver.run.handled_errors import tell_handled
 from wfc.runtime.driver.run.step_runs import (
     call_safely,
     expression_error,
-    started_at,
     unmet_requirements,
     with_cause,
 )
@@ -76,6 +75,10 @@ class AttemptingRun(CallingRun, Protocol):
     @property
     def clock(self) -> Callable[[], datetime]:
         """The function that returns the time of day."""
+
+    @property
+    def now(self) -> Callable[[], int]:
+        """The function that returns the moment, as the run counts moments."""
 
     @property
     def doubles(self) -> Mapping[str, Double] | None:
@@ -121,16 +124,19 @@ class Attempts:
         step_run.called = False
         if step.cache is not None:
             step_run.fresh = []
+        if step.idempotency_key is not None and not hasattr(step_run, "key"):
+            step_run.key = str(step.idempotency_key(run, step_run, None))
         if step_run.attempt == 1:
-            self._prepare(step_run)
+            self._tell_before(step_run)
         act = self._pause if step.pauses else self._act_in_time
-        if not step.shares_events:
+        try:
             result = await act(step_run)
-        else:
-            try:
-                result = await act(step_run)
-            finally:
-                await asyncio.sleep(0)  # the others start, and its tail sees what they have saved
+        except Exception:
+            if step.shares_events:
+                await asyncio.sleep(0)
+            raise
+        if step.shares_events:
+            await asyncio.sleep(0)  # the others start, and its tail sees what they have saved
         return result if step.pauses else self._conclude(step_run, result)
 
     async def _act_in_time(self, step_run: StepRun) -> Any:
@@ -190,6 +196,20 @@ class Attempts:
             return ItemCompleted(step_run.number, *self._evaluate(give, step_run, result))
         except Exception as error:
             return self._tail_failed(step_run, error)
+
+    def _item_failed(self, step_run: StepRun, found: StepError) -> Tick:
+        """Return the tick for an item whose action has failed for good, and tell of it if the step goes on."""
+        step = step_run.step
+        self._note(step_run, StepState.NOT_RUNNING, error=found.message)
+        tick: Tick = ItemFailed(step_run.number, found)
+        if step.give_instead is not None:
+            try:
+                tick = ItemCompleted(step_run.number, *self._evaluate(step.give_instead, step_run, None))
+            except Exception as error:
+                return self._tail_failed(step_run, error)
+        if step.give_instead is not None or step.on_item_error != "fail":
+            tell_handled(self._run, step_run, found.name, found.message, None)
+        return tick
 
     def _other_way(self, step_run: StepRun) -> Tick:
         """Return the tick of a step run that does not reach its action, or is past it."""
@@ -254,7 +274,7 @@ class Attempts:
         step = step_run.step
         if step.stream_before is not None or step.stream_after is not None:
             step_run.called = False
-            self._prepare(step_run)
+            self._tell_before(step_run)
         if step.stream_after is not None:
             self._tell(step_run, step.stream_after(run, step_run, None))
         return self._exit(step.then, step_run)
@@ -272,15 +292,15 @@ class Attempts:
         step_run.raised = error
         step_run.error = found = step_error(error)
         final = is_final(error)
-        delay = None if final else self._next_delay(step_run, error, found)
+        delay = None if final else self._next_delay(step_run, error)
+        falls_back = delay is None and not final and _has_another_model(step_run, found)
+        if falls_back:
+            delay = 0.0
         if delay is not None:
-            uncollect(run.execution, step_run)
-            step_run.failed_at = run.clock()
             self._note(step_run, StepState.RETRYING, error=found.message, retry_in=delay)
-            return AttemptFailed(step_run.number, delay)
+            return AttemptFailed(step_run.number, delay, error, falls_back=falls_back)
         if step.of is not None and not final:
-            self._note(step_run, StepState.NOT_RUNNING, error=found.message)
-            return ItemFailed(step_run.number, found)
+            return self._item_failed(step_run, found)
         saved: Saved = None
         if step.on_error is not None and not final:
             try:
@@ -292,23 +312,15 @@ class Attempts:
                 return Completed(step_run.number, emitted, saved)
         return self._failed(step_run, found, error, saved)
 
-    def _next_delay(self, step_run: StepRun, error: Exception, found: StepError) -> float | None:
-        """Return the seconds before a retry by the policy, or else with the next model; or ``None``."""
+    def _next_delay(self, step_run: StepRun, error: Exception) -> float | None:
+        """Return the seconds before a retry by the step's policy; ``None``: there is none."""
         run = self._run
         step = step_run.step
-        if step.retry is not None:
-            seed = seed_of(run.run_id, step.name, step_run.number, step_run.attempt)
-            elapsed = run.loop.time() - step_run.began
-            delay = step.retry.next(elapsed, step_run.attempt - step_run.since, error, seed=seed)
-            if delay is not None:
-                return delay
-        models = getattr(step_run, "choices", 1)
-        if models > 1 and step_run.choice + 1 < models and found.matches(*_OF_A_MODEL):
-            step_run.choice += 1
-            step_run.since = step_run.attempt
-            step_run.began = run.loop.time()
-            return 0.0
-        return None
+        if step.retry is None:
+            return None
+        seed = seed_of(run.run_id, step.name, step_run.number, step_run.attempt)
+        elapsed = (run.now() - step_run.began) / SECOND
+        return step.retry.next(elapsed, step_run.attempt - step_run.since, error, seed=seed)
 
     def _taken(self, tail: Call | None, step_run: StepRun, name: str, message: str) -> Tick:
         """Evaluate the tail of a limit or a time-out, and tell of it if the run goes on there."""
@@ -350,28 +362,21 @@ class Attempts:
     ) -> Tick:
         run = self._run
         self._note(step_run, StepState.NOT_RUNNING, error=found.message)
+        found.step = step_run.step.name
         failed = step_failed(
             step_run.step.name, step_run.event_name, step_run.attempt, found, error, tail=tail
         )
-        began = getattr(step_run, "began", None)
-        if began is not None:
-            failed.elapsed_seconds = run.loop.time() - began
+        if not step_run.step.plain:
+            failed.elapsed_seconds = (run.now() - step_run.began) / SECOND
         handled = None
         if step_run.step.handler and not tail:
             handled = failed_event(step_run, error, failed, run.clock())
         return Failed(step_run.number, failed, handled, saved)
 
-    def _prepare(self, step_run: StepRun) -> None:
-        """Compute what stays the same for all attempts of a step run."""
+    def _tell_before(self, step_run: StepRun) -> None:
+        """Show the watchers the progress text with which a step run begins."""
         run = self._run
         step = step_run.step
-        step_run.began = run.loop.time()
-        step_run.choice, step_run.choices, step_run.since = 0, 1, 0
-        started_at(step_run, run.clock)
-        if step.needs_snapshot:
-            step_run.snapshot = run.execution.state.model_copy()
-        if step.idempotency_key is not None:
-            step_run.key = str(step.idempotency_key(run, step_run, None))
         if step.stream_before is not None:
             self._tell(step_run, step.stream_before(run, step_run, None))
 
@@ -429,3 +434,8 @@ class Attempts:
                     retry_in=retry_in,
                 )
             )
+
+
+def _has_another_model(step_run: StepRun, error: StepError) -> bool:
+    """Return whether a step run can ask another model after an error."""
+    return step_run.choice + 1 < getattr(step_run, "choices", 1) and error.matches(*_OF_A_MODEL)
