@@ -64,7 +64,7 @@ ERROR_WORDS: Final = {
     "http.4xx": "a status of 400 to 499: the request is at fault; likewise for other hundreds",
     "http.5xx": "a status of 500 to 599: the service is at fault",
     "http.429": "one status, here: too many requests; likewise for any other",
-    "http.invalid_request": "nothing was sent: its address, a header or its body cannot be sent, or leads where it must not",
+    "http.invalid_request": "nothing was sent: what makes it up cannot be sent, or its address leads where it must not",
     "http.invalid_output": "the reply is not what `output` says",
     "http.too_large": "the reply has more than 16 MB",
     "http.redirect": "it was sent on to where it must not go, or too often",
