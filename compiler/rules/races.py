@@ -21,12 +21,12 @@ def race_on_state(
     """Steps that run side by side use one state field, and at least one of them saves it.
 
     Which of them comes first depends on timing, so that two runs with the same data could end differently.
-    If a step *reads* what another may be saving, carry the value to it in the event, or read it in a step that runs after a
-    join which waits for the one that saves; after a join with `rest: cancel`, nothing that it cancelled saves any more.
-    If several *save* one field, save different fields, let the steps run one after the other, or save only sums
-    (`${{ state.count + 1 }}`): those of whole numbers, decimals and lengths of time come out the same in any order, if the
-    field has no bounds. Or say under `state` how saves are put together: `merge: append` puts lists one after the other,
-    `merge: {by: id}` replaces records of the same `id`, and `merge: last` says that the last one is to win.
+    If a step *reads* what another may be saving, carry the value to it in the event, or read it in a step that runs
+    after a join which waits for the one that saves. What a join with `rest: cancel` has cancelled saves nothing any
+    more. If several *save* one field, save different fields, let the steps run one after the other, or save only sums
+    (`${{ state.count + 1 }}`): those of whole numbers, decimals and lengths of time come out the same in any order, if
+    the field has no bounds. Or say under `state` how saves are put together: `merge: append` puts lists one after the
+    other, `merge: {by: id}` replaces records of the same `id`, and `merge: last` says that the last one is to win.
     """
     if reads:
         message, advice = _read_beside(step, field, others)

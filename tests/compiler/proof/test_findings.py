@@ -348,7 +348,10 @@ def test_a_read_beside_saves_names_all_that_save_and_offers_no_merge() -> None:
 OUTSIDE = """\
   begin: {kind: wait, accepts: Began, for: 1 s, emit: Left}
   note: {kind: transform, accepts: Right, save: {last: again}, emit: Name2}
-  meet: {kind: transform, accepts: {any: [Left, Name2], rest: cancel}, emit: [{event: Done, when: state.last == "x"}, Failed]}
+  meet:
+    kind: transform
+    accepts: {any: [Left, Name2], rest: cancel}
+    emit: [{event: Done, when: state.last == "x"}, Failed]
 """
 
 
