@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 from wfc.compiler.codegen.literals.constants import call, constant, construct
@@ -90,10 +91,17 @@ class ValueWriter:
     def batch(self, batch: EmitEach, known: Known) -> Code:
         """Return a batch with one event for each item."""
         items = self.function.expression(batch.items, known)
-        item = self.function.names.inner().give(local_name(batch.name))
-        event = self.emit(batch.emit, {**known, (batch.name,): item})
+        names = self.function.names.inner()
+        item = names.give(local_name(batch.name))
+        index, whole = names.give("loop_index"), names.give("loop_items")
+        of_loop = {"index": index, "first": f"{index} == 1", "last": f"{index} == len({whole})"}
+        inside = {("loop", name): Code(code) for name, code in of_loop.items() if batch.name != "loop"}
+        event = self.emit(batch.emit, {**known, **inside, (batch.name,): item})
         source = call(Code("filters.at_most"), self.function.bound(batch.max), items)
-        events = Code(f"[{event} for {item} in {source}]")
+        words = re.findall(r"\w+", event)  # most batches ask for neither
+        begin, over = f"for {whole} in [{source}] " * (whole in words), whole if whole in words else source
+        target, over = (f"{index}, {item}", f"enumerate({over}, 1)") if index in words else (item, over)
+        events = Code(f"[{event} {begin}for {target} in {over}]")
         if not self.told_apart and batch.concurrency is None:
             return events
         named: dict[str, Code] = {}

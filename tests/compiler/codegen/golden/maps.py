@@ -1,7 +1,7 @@
 """Goes through lists, with something to do for each item, and makes lists of others."""
 
 # Generated from maps.yaml. Edit the spec, not this file.
-# sha256:6a66219ca5e9f697f97318e2ad6e874aca9c4a569b61160d611c4cdba62f98b8, output format 2
+# sha256:b53026ec2caf6dd1a05da18df2289f55517a5c816d04b7f83dbd64bae4e90490, output format 2
 
 from collections.abc import Iterator
 from typing import Any, overload
@@ -229,7 +229,10 @@ class Maps(Workflow, name="maps", source="maps.yaml"):
     @transform
     def count(self, event: Fetched, state: State) -> Bound:
         return Bound(
-            translations=state.translations,
+            translations=[
+                filters.replaced(one, title=one.title.upper())
+                for one in filters.at_most(100_000, state.translations)
+            ],
             words=sum(
                 [
                     len(page if page is not None else "")
