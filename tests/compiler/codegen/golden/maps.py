@@ -1,7 +1,7 @@
 """Goes through lists, with something to do for each item, and makes lists of others."""
 
 # Generated from maps.yaml. Edit the spec, not this file.
-# sha256:b53026ec2caf6dd1a05da18df2289f55517a5c816d04b7f83dbd64bae4e90490, output format 2
+# sha256:5f19ee735edea91289f99bcb834e374fbcee24a2642d12f34fb09f78b696e725, output format 2
 
 from collections.abc import Iterator
 from typing import Any, overload
@@ -208,7 +208,7 @@ class Maps(Workflow, name="maps", source="maps.yaml"):
             most=20,
         )
 
-    @fetch.item(on_error="null")
+    @fetch.item()
     async def fetch_item(
         self,
         ctx: Context[State],
@@ -220,6 +220,10 @@ class Maps(Workflow, name="maps", source="maps.yaml"):
     @fetch.give
     def fetch_given(self, item_: Item[Translation], result: PageOutput) -> str:
         return result.text
+
+    @fetch.on_item_error
+    def fetch_item_failed(self, item_: Item[Translation]) -> str | None:
+        return None
 
     @fetch.then
     def after_fetch(self, result: list[str | None]) -> Fetched:
