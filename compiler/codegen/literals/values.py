@@ -95,13 +95,18 @@ class ValueWriter:
         item = names.give(local_name(batch.name))
         index, whole = names.give("loop_index"), names.give("loop_items")
         of_loop = {"index": index, "first": f"{index} == 1", "last": f"{index} == len({whole})"}
-        inside = {("loop", name): Code(code) for name, code in of_loop.items() if batch.name != "loop"}
+        inside: dict[Path, Code] = {("loop", name): Code(code) for name, code in of_loop.items()}
+        if batch.name == "loop":
+            inside.clear()
         event = self.emit(batch.emit, {**known, **inside, (batch.name,): item})
         source = call(Code("filters.at_most"), self.function.bound(batch.max), items)
         words = re.findall(r"\w+", event)  # most batches ask for neither
-        begin, over = f"for {whole} in [{source}] " * (whole in words), whole if whole in words else source
-        target, over = (f"{index}, {item}", f"enumerate({over}, 1)") if index in words else (item, over)
-        events = Code(f"[{event} {begin}for {target} in {over}]")
+        loop = f"for {item} in {source}"
+        if whole in words:
+            loop = f"for {whole} in [{source}] for {index}, {item} in enumerate({whole}, 1)"
+        elif index in words:
+            loop = f"for {index}, {item} in enumerate({source}, 1)"
+        events = Code(f"[{event} {loop}]")
         if not self.told_apart and batch.concurrency is None:
             return events
         named: dict[str, Code] = {}
