@@ -16,6 +16,7 @@ __all__ = [
     "missing_key",
     "not_supported_yet",
     "nothing_in_it",
+    "other_kind",
     "out_of_range",
     "unknown_key",
     "unknown_kind",
@@ -127,6 +128,23 @@ def unknown_kind(
         place,
         hint or f"the kinds are {joined([each for each in known if each not in later])}",
         fix=correct_name(place, kind, known),
+    )
+
+
+@problem
+def other_kind(place: Place, kind: str, strange: Sequence[str], other: str) -> Finding:
+    """A step has the keys of another kind than its own.
+
+    Each kind of step has keys of its own: a `human` step a `title` and a `form`, a `tool` step a `tool` and its `args`.
+    Here some are unknown to the kind that is written, and the step would be whole with another. Write that kind, or the
+    keys of the one that is meant.
+    """
+    belong = "is not a key" if len(strange) == 1 else "are not keys"
+    return Finding(
+        "other-kind",
+        f"{joined(strange)} {belong} of a step of kind `{kind}`",
+        place,
+        f"as it is written it would be a whole step of kind `{other}`",
     )
 
 

@@ -60,7 +60,7 @@ RESERVED: Final = frozenset(
 
 def binding_scope(declared: Declarations, args: Record | None = None) -> Scope:
     """Return the scope of a binding: `config`, and `args` in a tool's own request."""
-    names: dict[str, Type] = {"config": declared.config}
+    names: dict[str, Type] = {"config": declared.record("config")}
     if args is not None:
         names["args"] = args
     return Scope(names=names, classes=declared.classes, texts=texts_of(declared))
@@ -73,7 +73,9 @@ def texts_of(declared: Declarations) -> TextSource:
 
 def bounds_scope(declared: Declarations) -> Scope:
     """Return the scope of bounds that are worked out at the start: what does not change within a run."""
-    return Scope(names={"inputs": inputs(declared), "config": declared.config}, classes=declared.classes)
+    return Scope(
+        names={"inputs": inputs(declared), "config": declared.record("config")}, classes=declared.classes
+    )
 
 
 def inputs(declared: Declarations) -> Type:
@@ -101,8 +103,8 @@ class StepScopes:
     def __post_init__(self) -> None:
         self.shared = {
             "inputs": inputs(self.declared),
-            "state": self.declared.state,
-            "config": self.declared.config,
+            "state": self.declared.record("state"),
+            "config": self.declared.record("config"),
             "run": RUN,
             **accepted(self.accepts),
         }
