@@ -58,7 +58,8 @@ class MishapError(Exception):
     """Something that must not be, by its name.
 
     ``overfilled``: two events of one kind came to an `all` join in one frame. ``fell``: no entry of a list fits.
-    ``endless``: a step has run so often that nothing can bound it.
+    ``endless``: a step has run so often that nothing can bound it. ``lost``: a join has cancelled work that would have
+    sent something elsewhere, or might have.
     """
 
 
@@ -135,6 +136,7 @@ class Game(Layout):
             for node, unit in enumerate(self.nodes)
             if unit.name in flow.cancelling
         }
+        self.spilling = {join: self._spilling(join, region) for join, region in self.cancelled.items()}
         self.finishing = {node for node, unit in enumerate(self.nodes) if unit.name in flow.finishing}
 
     # playing
@@ -309,12 +311,17 @@ class Game(Layout):
         token = Token(join, -1, frames, batches, ("early", batch, join))
         return self.run(state, token, timed_out=timed_out, full=not timed_out)
 
+    def drop(self, state: State, join: int, tokens: list[Token]) -> None:
+        """Tokens are gone because a join cancels them."""
+        if any(token.node in self.spilling[join] for token in tokens) and not state.ended:
+            raise MishapError("lost")
+        state.queue = [token for token in state.queue if token not in tokens]
+
     def cancel_items(self, state: State, join: int, batch: object) -> None:
         """What is still on its way to the join of a batch is gone, and what waited for that with it."""
         region = self.cancelled[join]
-        state.queue = [
-            token for token in state.queue if token.node not in region or batch not in token.batches
-        ]
+        dropped = [token for token in state.queue if token.node in region and batch in token.batches]
+        self.drop(state, join, dropped)
         for (node, inner), (_frames, batches) in list(state.timers.items()):
             if node in region and batch in batches:
                 del state.timers[node, inner]
@@ -355,9 +362,8 @@ class Game(Layout):
         """What is still on its way to a join in a frame is gone, and what waited for that with it."""
         region = self.cancelled[join]
         inside = (self.forks[join], frame)
-        state.queue = [
-            token for token in state.queue if token.node not in region or inside not in token.frames
-        ]
+        dropped = [token for token in state.queue if token.node in region and inside in token.frames]
+        self.drop(state, join, dropped)
         for (node, inner), (frames, _batches) in list(state.timers.items()):
             if node in region and inside in frames:
                 del state.timers[node, inner]
