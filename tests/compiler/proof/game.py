@@ -162,29 +162,28 @@ class Game(Layout):
 
     def play_on(self) -> tuple[str, int]:
         """The same of what begins in one way."""
-        work = [
-            self.begun(came, inputs)
-            for came in itertools.product(OUTSIDE, repeat=len(self.outside))
-            for inputs in self.inputs()
-        ]
         count = 0
-        while work:
-            count += 1
-            if count > PLAYS:
-                return "long", count
-            state = work.pop()
-            try:
+        try:
+            work = [
+                state
+                for came in itertools.product(OUTSIDE, repeat=len(self.outside))
+                for inputs in self.inputs()
+                for state in self.perhaps_too_late(self.begun(came, inputs), "start")
+            ]
+            while work:
+                count += 1
+                if count > PLAYS:
+                    return "long", count
+                state = work.pop()
                 following = self.moves(state)
-                if following is None:
-                    verdict = self.verdict(state)
-                    if verdict != "fine":
-                        return verdict, count
-                    continue
-                work += following
-            except MishapError as mishap:
-                return str(mishap), count
-            except RecursionError:  # a frame within a frame within …
-                return "endless", count
+                if following is not None:
+                    work += following
+                elif (verdict := self.verdict(state)) != "fine":
+                    return verdict, count
+        except MishapError as mishap:
+            return str(mishap), count
+        except RecursionError:  # a frame within a frame within …
+            return "endless", count
         return "fine", count
 
     def inputs(self) -> Iterator[Facts]:
@@ -345,6 +344,8 @@ class Game(Layout):
         slots |= {slot}
         state.filled[key] = slots
         if key in state.fired or len(slots) < self.needed(unit):
+            if unit.timed and join in self.cancelled and key in state.timers:
+                return [state, *self.time_out(state.copy(), key)]
             return [state]
         if unit.timed and join not in self.cancelled:
             return [state]  # see `time_out`
@@ -420,8 +421,17 @@ class Game(Layout):
         return following
 
     def perhaps_too_late(self, state: State, origin: object) -> list[State]:
-        """A state in which a step has opened batches, and those in which time is up at once for who collects them."""
+        """A state in which a step has left, and those in which time is up at once.
+
+        It is up for who collects its batches, or for joins of its frame that cancel the rest, which otherwise go on as
+        soon as they can.
+        """
         found = [state]
+        own = ("run", origin)
+        for join, frame in list(state.timers):
+            opened = frame == own or (isinstance(frame, tuple) and frame[0] == "item" and frame[1][0] == own)
+            if join in self.cancelled and opened:
+                found += self.time_out(state.copy(), (join, frame))
         for batch, (collectors, frames, batches) in list(state.waiting.items()):
             if not (isinstance(batch, tuple) and batch[0] == ("run", origin)):
                 continue
