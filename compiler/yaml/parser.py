@@ -117,13 +117,15 @@ MESSAGES: Final[tuple[tuple[str, str, str], ...]] = (
 
 def syntax_finding(error: yaml.YAMLError, text: str) -> Finding:
     """Return the finding for an error of the parser."""
-    from wfc.compiler.yaml import malformed_lines  # a good spec never needs it
+    from wfc.compiler.yaml import malformed_lines, unquoted_lists  # a good spec never needs them
 
     mark = getattr(error, "problem_mark", None)
     opened = getattr(error, "context_mark", None)
     said = f"{getattr(error, 'problem', '') or ''} {getattr(error, 'context', '') or ''}"
     at = min(mark.index if mark else getattr(error, "position", None) or 0, len(text))
     place = Place((), "text", at, at + 1)
+    if meant := unquoted_lists.find_unquoted_list(text, at):
+        return meant
     if "mapping values are not allowed" in said:
         meant = malformed_lines.find_indented_too_far(text, at) or malformed_lines.find_no_key_above(text, at)
         ternary = "write `a if condition else b`" if "? " in text[text.rfind("\n", 0, at) + 1 : at] else ""

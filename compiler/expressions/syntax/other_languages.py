@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
 from wfc.compiler.expressions.syntax.lexer import Token
@@ -111,8 +112,16 @@ PLAIN: Final = frozenset(
         "integer",
         "number",
     }
-    | {"lines", "flatten", "decimal", "date", "datetime"}
+    | {"lines", "flatten", "decimal", "date", "datetime", "any", "all"}
 )
+LISTS: Final = {
+    "map": "[… for one in LIST]",
+    "filter": "[one for one in LIST if …]",
+    "some": "[… for one in LIST] | any",
+    "every": "[… for one in LIST] | all",
+}
+"""What functions and methods over lists are here."""
+LONGEST_ARGUMENT: Final = 60
 
 
 def foreign_sign(tokens: Sequence[Token], at: int) -> tuple[Token, str, str] | None:
@@ -162,7 +171,7 @@ def advice(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> str:
 
 
 def as_filter(node: Attribute | Name, tokens: Sequence[Token], at: int) -> str:
-    """Return the filter that is equivalent to a call, ready to be written; empty if there is none.
+    """Return the filter or the list that is equivalent to a call, ready to be written; empty if there is none.
 
     Args:
         node: What is called.
@@ -171,15 +180,49 @@ def as_filter(node: Attribute | Name, tokens: Sequence[Token], at: int) -> str:
     name = (
         node.name.lower().replace("_", "") if node.name.lower() not in WITH_ARGUMENTS else node.name.lower()
     )
+    path = path_of(node.of) if isinstance(node, Attribute) else None
+    if name in LISTS:
+        return LISTS[name].replace("LIST", ".".join(path) if path else "…")
     found = FILTERS.get(name, name if name in PLAIN else f"{name}(…)" if name in WITH_ARGUMENTS else "")
     if not found:
         return ""
     if isinstance(node, Attribute):
-        path = path_of(node.of)
         return f"{'.'.join(path) if path else '…'} | {found}"
-    inside = []
-    for token in tokens[at + 1 :]:
-        if token.kind != "name" and token.text != ".":
+    return f"{argument(tokens, at, together=found in ('min', 'max'))} | {found}"
+
+
+def argument(tokens: Sequence[Token], at: int, *, together: bool) -> str:
+    """Return the first argument of a call as what a filter is used on; `…` for what is long.
+
+    Args:
+        together: Whether the filter is used on all arguments, as a list.
+    """
+    depth, last = 0, at
+    several = loop = False
+    for index in range(at, len(tokens)):
+        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(tokens[index].text, 0)
+        if depth == 1 and tokens[index].text == ",":
+            several = together
+            if not together:
+                last, depth = index, 0
+                break
+        loop |= depth == 1 and tokens[index].text == "for"
+        last = index
+        if depth == 0:
             break
-        inside.append(token.text)
-    return f"{''.join(inside) or '…'} | {found}"
+    inside = tokens[at + 1 : last]
+    if depth or not inside or any(each.kind == "string" and "\n" in each.text for each in inside):
+        return "…"
+    written = inside[0].text
+    for before, token in pairwise(inside):
+        written += " " * (token.start > before.end) + token.text
+    if len(written) > LONGEST_ARGUMENT:
+        return "…"
+    if several or loop:
+        return f"[{written}]"
+    whole = written.startswith("[") and inside[-1].text == "]"
+    return (
+        written
+        if whole or all(each.kind == "name" or each.text == "." for each in inside)
+        else f"({written})"
+    )

@@ -27,6 +27,7 @@ from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules import steps as problems
 from wfc.compiler.schema.expansion import later_kinds
 from wfc.compiler.types import UNKNOWN, ListOf, MapOf, Record, Type, members
+from wfc.compiler.types.long_form import check_plain
 
 __all__ = ["ABOUT_ACTIONS", "resolve_steps"]
 
@@ -112,6 +113,8 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
     if STEP_KINDS[str(data["kind"])].is_pause:
         within, until, on_expired = pauses.resolve_expiry(data, place, scopes, exit_resolver)
     cached = caching.resolve_cache(data, resolved.action, place, declared) if "cache" in data else None
+    if "description" in data:
+        check_plain(data["description"], place / "description", "description", declared.report)
     if accepts is None:
         return None
     return Step(

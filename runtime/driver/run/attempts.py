@@ -349,6 +349,7 @@ class Attempts:
     ) -> Tick:
         run = self._run
         self._note(step_run, StepState.NOT_RUNNING, error=found.message)
+        found.step = step_run.step.name
         failed = step_failed(
             step_run.step.name, step_run.event_name, step_run.attempt, found, error, tail=tail
         )
