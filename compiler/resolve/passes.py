@@ -85,6 +85,8 @@ def resolve(spec: Spec, report: Report, project: ProjectView = NO_PROJECT) -> Wo
     for trigger in started:
         if trigger.body is not None:
             used.add(trigger.body)
+    for _, exit_ in run.exits:
+        used.add_bodies(exit_)
     note_used_resources(steps, declared)
     if not spec.broken:
         report_unused(data, declared, used)

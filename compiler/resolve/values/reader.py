@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wfc.compiler.diagnostics import Address, Place, Report
+from wfc.compiler.diagnostics import Address, Finding, Place, Report
 from wfc.compiler.expressions import Expression, Scope, Template, parse_expression, parse_template
 from wfc.compiler.model import Value
 from wfc.compiler.python.literals import normal_form
@@ -124,7 +124,14 @@ class ValueReader:
     def templated(
         self, text: str, place: Place, wanted: Type, scope: Scope, constraints: Constraints = NO_CONSTRAINTS
     ) -> Value:
-        template = parse_template(text, place, scope, self.report)
+        found: list[Finding] = []
+        template = parse_template(text, place, scope, found.append)
+        wrong_text = None if template.constant is None else fits(template.constant, wanted, constraints)
+        if wrong_text is not None and found:  # it does not fit because it is meant as an expression
+            self.report(problems.wrong_value(place, wrong_text.reason, found[0].hint))
+            return Value(wanted, place.address, constant=template.constant)
+        for finding in found:
+            self.report(finding)
         if template.constant is not None:
             return constant(template.constant, place, wanted, constraints, self.report)
         self.note(template)

@@ -1,7 +1,7 @@
 """Goes through lists, with something to do for each item, and makes lists of others."""
 
 # Generated from maps.yaml. Edit the spec, not this file.
-# sha256:6a66219ca5e9f697f97318e2ad6e874aca9c4a569b61160d611c4cdba62f98b8, output format 2
+# sha256:5f19ee735edea91289f99bcb834e374fbcee24a2642d12f34fb09f78b696e725, output format 2
 
 from collections.abc import Iterator
 from typing import Any, overload
@@ -208,7 +208,7 @@ class Maps(Workflow, name="maps", source="maps.yaml"):
             most=20,
         )
 
-    @fetch.item(on_error="null")
+    @fetch.item()
     async def fetch_item(
         self,
         ctx: Context[State],
@@ -221,6 +221,10 @@ class Maps(Workflow, name="maps", source="maps.yaml"):
     def fetch_given(self, item_: Item[Translation], result: PageOutput) -> str:
         return result.text
 
+    @fetch.on_item_error
+    def fetch_item_failed(self, item_: Item[Translation]) -> str | None:
+        return None
+
     @fetch.then
     def after_fetch(self, result: list[str | None]) -> Fetched:
         return Fetched(pages=result)
@@ -229,7 +233,10 @@ class Maps(Workflow, name="maps", source="maps.yaml"):
     @transform
     def count(self, event: Fetched, state: State) -> Bound:
         return Bound(
-            translations=state.translations,
+            translations=[
+                filters.replaced(one, title=one.title.upper())
+                for one in filters.at_most(100_000, state.translations)
+            ],
             words=sum(
                 [
                     len(page if page is not None else "")
