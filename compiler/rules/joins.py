@@ -207,7 +207,7 @@ def join_by_value(place: Place) -> Finding:
 
 
 @warning
-def clock_without_work(place: Place, join: str, fork: str, form: str, cancels: bool) -> Finding:
+def clock_without_work(place: Place, join: str, fork: str, choice: bool, cancels: bool) -> Finding:
     """A join's time begins when the step right before it is done, so that it bounds no work.
 
     The time of a join counts from the end of its fork, the nearest step through which every path to it passes. Where
@@ -223,18 +223,18 @@ def clock_without_work(place: Place, join: str, fork: str, form: str, cancels: b
         "clock-without-work",
         f"the time of `{join}` begins {begins}, right before `{join}` itself, and bounds no work",
         place,
-        _earlier_clock(form, cancels),
+        _earlier_clock(choice, cancels),
     )
 
 
-def _earlier_clock(form: str, cancels: bool) -> str:
-    """Return how a join of some form bounds a stretch of steps."""
-    if form == "any" and cancels:
+def _earlier_clock(choice: bool, cancels: bool) -> str:
+    """Return how a join bounds a stretch of steps, which waits for one of several events, or cancels the rest."""
+    if cancels:
         return (
             "to bound a stretch of steps, let one of its events come from a step that runs beside them, such as a "
             "`wait` for a cancellation, or from outside, which counts from the start of the run"
         )
-    shown = "`{all: [Begun, [Done, Failed]], …}`" if form == "any" else "`{all: [Begun, Done], …}`"
+    shown = "`{all: [Begun, [Done, Failed]], …}`" if choice else "`{all: [Begun, Done], …}`"
     return f"to bound a stretch of steps, wait for the event with which it begins as well: {shown}"
 
 

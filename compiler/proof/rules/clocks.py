@@ -21,5 +21,6 @@ def clocks_measure_work(analysis: FlowAnalysis, report: Report) -> None:
         if not from_outside and not graph.leading_to(join) - {join}:
             place = Place((*accepts.address, "within")).key
             names = analysis.name(join), analysis.name(fork)
+            choice = accepts.form == "any" and len(accepts.slots) > 1
             cancels = accepts.rest == "cancel"
-            report(problems.clock_without_work(place, *names, form=accepts.form, cancels=cancels))
+            report(problems.clock_without_work(place, *names, choice=choice, cancels=cancels))
