@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import meaning
+
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.expressions import Expression, Scope, parse_expression
 from wfc.compiler.expressions.filters import FILTERS
@@ -23,6 +25,7 @@ from wfc.compiler.types import (
     base,
     members,
     parse_fields,
+    show,
     without_null,
 )
 
@@ -237,6 +240,11 @@ class Growing:
     def filtered(self, name: str = "") -> str:
         name = name or self.chance.choice(list(FILTERS))
         subject = self.fitting(name)
+        if name == "from_json" and self.chance.random() < 0.8:  # few other texts are JSON
+            fitting = [one for one in self.pool if show(one.type) in meaning.READ_AS]
+            if fitting:
+                subject = self.chance.choice(fitting)
+                return f'(({subject.text}) | json) | from_json("{show(subject.type)}")'
         given = [self.field_given(subject)] if FILTERS[name].takes_fields else []
         for parameter in FILTERS[name].parameters:
             if not parameter.required and self.chance.random() < 0.5:
@@ -297,6 +305,8 @@ class Growing:
                     '"%-I %p %I %-H %%"',
                 )
             )
+        if parameter == "type":
+            return f'"{self.chance.choice(list(meaning.READ_AS))}"'
         if name == "default":
             return self.like(subject.type).text
         if parameter in ("separator", "old", "new", "end", "text"):
