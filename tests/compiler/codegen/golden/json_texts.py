@@ -148,9 +148,7 @@ class JsonTexts(Workflow, name="json_texts", source="json_texts.yaml"):
                         if isinstance(
                             filters.from_json(
                                 event.text,
-                                Output[
-                                    Order | int | Literal["none"]
-                                ](
+                                Output[Order | int | Literal["none"]](
                                     Order | int | Literal["none"],
                                 ),
                             ),
