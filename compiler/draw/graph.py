@@ -27,6 +27,7 @@ from wfc.compiler.model import (
     WaitUntil,
     Workflow,
     WorkflowCall,
+    clock_start,
 )
 from wfc.compiler.model.flow import build, emits_of, exits
 from wfc.compiler.model.kinds import STEP_KINDS
@@ -229,9 +230,7 @@ def step_box(id: str, step: Step, in_batches: Collection[str]) -> FlowBox:
         notes.append(f"until {step.until.text.strip()}")
     if isinstance(step.accepts, Join):
         notes.append(joined(step.accepts))
-        if step.accepts.within is not None:
-            then = ", then goes on" if step.accepts.proceed else ""
-            notes.append(f"within {seconds(step.accepts.within)}{then}")
+        notes.extend(time_out(step.accepts))
     if isinstance(step.action, MapItems):
         notes.append(f"each of at most {number(step.action.max)} items")
     if runs_side_by_side(step, in_batches):
@@ -288,6 +287,17 @@ def joined(join: Join) -> str:
             return f"the first {count} {names} of the batch"
         case "each":
             return f"each {names} of the batch"
+
+
+def time_out(join: Join) -> Iterator[str]:
+    """Yield how long a join waits, and from where its clock counts."""
+    found = []
+    if join.within is not None:
+        found.append(f"within {length(join.within)} from {clock_start(join)}")
+    if join.until is not None:
+        found.append(f"until {join.until.text.strip()}")
+    if found:
+        yield " and ".join(found) + (", then goes on" if join.proceed else "")
 
 
 def number(bound: int | Expression) -> str:

@@ -26,13 +26,17 @@ __all__ = [
 
 
 class StartTimer:
-    """A request for a tick ``TimerFired(timer)`` after this many seconds."""
+    """A request for a tick ``TimerFired(timer)`` after this many seconds, or at a moment if that is earlier.
 
-    __slots__ = ("seconds", "timer")
+    ``until`` is that moment, in seconds since 1970; ``None``: there is none.
+    """
 
-    def __init__(self, timer: int, seconds: float) -> None:
+    __slots__ = ("seconds", "timer", "until")
+
+    def __init__(self, timer: int, seconds: float, until: float | None = None) -> None:
         self.timer = timer
         self.seconds = seconds
+        self.until = until
 
 
 class StopTimer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from wfc.compiler.codegen.bindings import retry_arguments
 from wfc.compiler.codegen.layout.statements import fit
 from wfc.compiler.codegen.literals.constants import call
 from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionParameter
@@ -12,7 +13,7 @@ from wfc.compiler.codegen.methods.writer import BODY
 from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.shapes import SELF, PythonFunction
 from wfc.compiler.expressions import Expression
-from wfc.compiler.model import AskPerson, Join, MapItems, Step, Workflow
+from wfc.compiler.model import LONGEST_DELAY, AskPerson, Join, MapItems, Retry, Step, Workflow
 from wfc.compiler.model.runs import Limits
 from wfc.compiler.python.literals import Code, literal
 from wfc.compiler.types import STRING
@@ -79,7 +80,10 @@ def bounds_method(workflow: Workflow, names: ModuleNames, start: FunctionParamet
     config = FunctionParameter("config", Code("config"), names.config)
     function = FunctionBuilder(names.scope, (start, config))
     named = computed(of_run, function)
-    of_steps = {step.name: computed(step_bounds(step), function) for step in workflow.steps}
+    of_steps = {
+        step.name: computed(step_bounds(step), function) | retry_bounds(step.retry, function)
+        for step in workflow.steps
+    }
     pairs = [
         f"{literal(name)}: {call(Code('StepBounds'), **each)}" for name, each in of_steps.items() if each
     ]
@@ -94,13 +98,27 @@ def bounds_method(workflow: Workflow, names: ModuleNames, start: FunctionParamet
 def step_bounds(step: Step) -> dict[str, object]:
     """Return the bounds of a step, by the names that the runtime has for them."""
     action = step.action
+    join = step.accepts if isinstance(step.accepts, Join) else None
     return {
         "timeout": step.timeout,
         "num_workers": step.concurrency,
         "items": action.max if isinstance(action, MapItems) and action.do is not None else None,
         "quorum": action.quorum if isinstance(action, AskPerson) else None,
-        "count": step.accepts.count if isinstance(step.accepts, Join) else None,
+        "within": join.within if join is not None else None,
+        "until": join.until if join is not None else None,
+        "count": join.count if join is not None else None,
     }
+
+
+def retry_bounds(policy: Retry | None, function: FunctionBuilder) -> dict[str, Code]:
+    """Return what a step's retry policy takes from the config, by the name that the runtime has for it."""
+    if policy is None:
+        return {}
+    given = computed(retry_arguments(policy), function)
+    if "delay" in given and policy.max_delay is None:
+        usual = call(Code("timedelta"), seconds=literal(LONGEST_DELAY))
+        given["max_delay"] = call(Code("max"), given["delay"], usual)
+    return {"retry": call(Code("RetryBounds"), **given)} if given else {}
 
 
 def computed(bounds: Mapping[str, object], function: FunctionBuilder) -> dict[str, Code]:

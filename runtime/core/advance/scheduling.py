@@ -102,13 +102,13 @@ def continue_run(execution: Execution, run: StepRun, exit: Exit) -> None:
     execution.starting.append(run)
 
 
-def start_timer(execution: Execution, seconds: float, waiting: Timed) -> int:
-    """Request a timer for what waits, and return the timer's number."""
+def start_timer(execution: Execution, seconds: float, waiting: Timed, until: float | None = None) -> int:
+    """Request a timer for what waits, and return the timer's number; ``until``: see ``StartTimer``."""
     number = execution.number = execution.number + 1
     if execution.timers is NONE:
         execution.timers = {}
     execution.timers[number] = waiting
-    execution.effects.append(StartTimer(number, seconds))
+    execution.effects.append(StartTimer(number, seconds, until))
     return number
 
 

@@ -26,7 +26,7 @@ from wfc.runtime.core.execution import NONE
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.core.ticks import Cancelled, Started, Tick, TimerFired
 from wfc.runtime.driver.run.attempts import Attempts
-from wfc.runtime.driver.run.bounds import bounds_at_start
+from wfc.runtime.driver.run.bounds import take_bounds
 from wfc.runtime.driver.run.breakpoints import Breakpoints
 from wfc.runtime.driver.run.children import Children
 from wfc.runtime.driver.run.ending import Ending
@@ -35,7 +35,7 @@ from wfc.runtime.driver.run.leaving import take_exit
 from wfc.runtime.driver.run.needs import RunWorkflow
 from wfc.runtime.driver.run.questions import read_answer, take_from_inbox
 from wfc.runtime.driver.run.reachable import ReachableRun
-from wfc.runtime.driver.run.resuming import begin_again, restore_effects, timers_left
+from wfc.runtime.driver.run.resuming import begin_again, restore_effects, seconds_until, timers_left
 from wfc.runtime.driver.run.step_runs import started_at
 from wfc.runtime.driver.run.timers import Timers
 from wfc.runtime.driver.run.watchers import Watchers
@@ -143,7 +143,7 @@ class Run(ReachableRun["Run"]):
             return
         assert execution.inputs is not None
         try:
-            limits, self.bounds = bounds_at_start(self)
+            limits, self.bounds = take_bounds(self)
         except WorkflowError as error:
             self.apply(Cancelled(error))
             return
@@ -216,7 +216,7 @@ class Run(ReachableRun["Run"]):
         elif isinstance(effect, Publish):
             self.watchers.publish(effect.event)
         elif isinstance(effect, StartTimer):
-            self._start_timer(effect.timer, effect.seconds)
+            self._start_timer(effect.timer, seconds_until(effect.until, effect.seconds, self.clock))
         elif isinstance(effect, StopTimer):
             if self.timers is not None:
                 self.timers.stop(effect.timer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 
 from wfc.runtime.core.advance.run_exits import exit_for
@@ -11,7 +12,7 @@ from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.plan.pauses import Child
 from wfc.runtime.store.snapshots import StoredRun
 
-__all__ = ["begin_again", "restore_effects", "timers_left"]
+__all__ = ["begin_again", "restore_effects", "seconds_until", "timers_left"]
 
 
 def begin_again(stored: StoredRun, execution: Execution, now: float) -> None:
@@ -42,14 +43,23 @@ def timers_left(stored: StoredRun, execution: Execution, now: datetime) -> dict[
     """Return the seconds that are left of each timer.
 
     Pauses wait for people and other services, whose time goes on while a run is stored: they use the
-    calendar.
+    calendar, and so do joins that wait until a moment.
     """
     gone = max(0.0, (now - stored.taken).total_seconds()) if stored.taken is not None else 0.0
     of_pauses = {timer for pause in execution.paused.values() for timer in pause.timers}
-    return {
+    found = {
         timer: max(0.0, left - gone) if timer in of_pauses else left
         for timer, left in stored.timers_left.items()
     }
+    for timer, waiting in execution.timers.items():
+        if isinstance(waiting, tuple) and timer in found:
+            found[timer] = seconds_until(execution.until_of(waiting[1]), found[timer], lambda: now)
+    return found
+
+
+def seconds_until(moment: float | None, seconds: float, clock: Callable[[], datetime]) -> float:
+    """Return the seconds to wait until a moment, in seconds since 1970, or those given if they are fewer."""
+    return seconds if moment is None else min(seconds, max(0.0, moment - clock().timestamp()))
 
 
 def restore_effects(execution: Execution) -> None:
