@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wfc.runtime import Event
-    from wfc.runtime.events import StepStateChanged, TokenText
+    from wfc.runtime.events import ErrorHandled, StepStateChanged, TokenText
 
 __all__ = ["Progress"]
 
@@ -46,6 +46,7 @@ class Progress:
         self.runs: Counter[str] = Counter()
         self.emitted: Counter[tuple[str | None, str]] = Counter()
         self.taken: Counter[tuple[str, str, str]] = Counter()
+        self.by_exit = ""  # the event that an exit of the run is about to emit
         self.answer: tuple[str, str, int, int] | None = None  # whose line is not finished
 
     def tell(self, event: Event) -> None:
@@ -66,8 +67,10 @@ class Progress:
             case StepStateChanged():
                 self.tell_step(event)
             case EventEmitted():
-                name = type(event.event).__name__
-                if self.counts(self.emitted, (event.step_name, name)):
+                name, by_exit = type(event.event).__name__, self.by_exit
+                if event.step_name is None and name == by_exit:
+                    self.by_exit = ""  # which the line about the exit says
+                elif self.counts(self.emitted, (event.step_name, name)):
                     self.line(f"{event.step_name or 'from outside'} -> {name}")
             case LateEvent():
                 self.line(f"{event.step_name}: {type(event.event).__name__} came late and was dropped")
@@ -82,9 +85,7 @@ class Progress:
                 if event.because != "answered":
                     self.line(f"{event.step}: the question is closed: {event.because}")
             case ErrorHandled():
-                goes_to = ", ".join(event.goes_to) or "nothing"
-                self.taken[event.step, event.name, goes_to] += 1
-                self.line(f"{event.step}: {event.name} is taken -> {goes_to}: {event.message}")
+                self.tell_taken(event)
             case StopEvent():
                 self.finish_line()
                 self.sum_up()
@@ -92,6 +93,15 @@ class Progress:
                 pass
             case _:
                 self.line(f"{type(event).__name__} {event.model_dump_json(by_alias=True)}")
+
+    def tell_taken(self, event: ErrorHandled) -> None:
+        goes_to = ", ".join(event.goes_to) or "nothing"
+        who, what = event.step, event.name
+        if event.exit:
+            who, self.by_exit = f"the run, by its {event.exit},", goes_to
+            what += f" of {event.step}" if event.step else ""
+        self.taken[who, what, goes_to] += 1
+        self.line(f"{who.rstrip(',')}: {what} is taken -> {goes_to}: {event.message}")
 
     def tell_step(self, event: StepStateChanged) -> None:
         from wfc.runtime.events import StepState

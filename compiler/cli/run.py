@@ -20,7 +20,8 @@ from wfc.runtime.authoring.definition import definition_of
 if TYPE_CHECKING:
     from collections import deque
 
-    from wfc.compiler.cli.answering import Terminal
+    from wfc.compiler.cli.answering import People, Terminal
+    from wfc.compiler.cli.progress import Progress
     from wfc.runtime import Event, Workflow, WorkflowError
     from wfc.runtime.driver.handler import WorkflowHandler
     from wfc.runtime.driver.run.questions import OpenQuestion
@@ -225,25 +226,32 @@ async def watch(
     handler: WorkflowHandler | None = None
     people: People | None = None
     progress: Progress | None = None
+    told = 0
     try:
         handler = begin()
         people = People(handler, answers or {}, terminal, mocked)
         progress = Progress(handler.waits_for)
         await deliver(events, handler)
         async for event in handler.stream_events(expose_internal=True):
+            told += 1
             progress.tell(event)
             people.tell(event)
             if isinstance(event, StopEvent):
                 end = event
         await handler
+        await finish_parts()
     except (asyncio.CancelledError, KeyboardInterrupt):
         if progress is not None:
             progress.finish_line()
         click.echo("the run was interrupted", err=True)
         if handler is not None:
-            await handler.cancel_run()
+            await handler.cancel_run(timeout=0.1)
+            if progress is not None and not handler.is_done():
+                await finish_interrupted(handler, progress, people, told)
+        await finish_parts()
         raise
     except WorkflowError as error:
+        await finish_parts()
         failure = people.failure if people is not None else None
         if isinstance(failure, NobodyAnswersError):
             for line in unanswered(failure.question):
@@ -257,6 +265,32 @@ async def watch(
         if people is not None:
             await people.stop()
     return Followed(ended_by(end), 0)
+
+
+async def finish_parts() -> None:
+    """Wait for parts of the run that were cancelled with it and go by their own `on_cancel`."""
+    from wfc.runtime.driver.engine import default_engine
+
+    engine = default_engine()
+    if parts := engine.leaving():
+        told = f"cancelled parts of the run finish what belongs to their end: {', '.join(parts)}"
+        click.echo(printable(told), err=True)
+        await engine.finish_exits()
+
+
+async def finish_interrupted(
+    handler: WorkflowHandler, progress: Progress, people: People | None, told: int
+) -> None:
+    """Follow a run that was interrupted and has something left to do, as by its own `on_cancel`.
+
+    Args:
+        told: How many events of it have been told.
+    """
+    click.echo("it finishes what belongs to its end; interrupt it once more to stop that too", err=True)
+    async for event in handler.stream_events(expose_internal=True, since=told):
+        progress.tell(event)
+        if people is not None:
+            people.tell(event)
 
 
 def ended_by(event: Event) -> End:

@@ -247,7 +247,7 @@ def step_box(id: str, step: Step, in_batches: Collection[str]) -> FlowBox:
 def runs_side_by_side(step: Step, in_batches: Collection[str]) -> bool:
     """Return whether a step's limit of parallel executions matters, or differs from the default."""
     if isinstance(step.action, MapItems):
-        return step.action.do is not None
+        return True
     takes_batch = not isinstance(step.accepts, Join) and any(
         event.name in in_batches for event in step.accepts.events
     )

@@ -103,10 +103,9 @@ class MapItems:
         item: An item's type.
         max: How many items there may be at most, of those that ``keep`` lets pass.
         keep: Which items anything is done with; ``None``: all.
-        do: The action for each; ``None``: none, the list is only traversed.
-        result: The type of what ``do`` gives; ``None`` without it.
-        keep_result: Which results are kept; ``None``: all.
-        give: The output for an item; ``None``: the result, or without ``do`` the item.
+        do: The action for each.
+        result: The type of what ``do`` gives.
+        give: The output for an item; ``None``: the result.
         given: The type of that.
         on_item_error: What follows when ``do`` fails for an item.
     """
@@ -116,9 +115,8 @@ class MapItems:
     item: Type
     max: int | Expression
     keep: Expression | None
-    do: Call | None
-    result: Type | None
-    keep_result: Expression | None
+    do: Call
+    result: Type
     give: Value | None
     given: Type
     on_item_error: Literal["fail", "skip", "null"]
@@ -205,7 +203,7 @@ STEP_KINDS: Final[dict[str, StepKind]] = {
         nodes=(MapItems,),
         words="loop for foreach for_each each parallel iterate",
         takes_defaults=True,
-        reserved_names=frozenset({"Child", "ChildEnd", "Item", "Items", "SKIP", "Skip"}),
+        reserved_names=frozenset({"Child", "ChildEnd", "Item", "Items"}),
     ),
     "wait": StepKind(
         shape="dashed",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wfc.compiler.expressions import Expression
-from wfc.compiler.model.exits import Exit
+from wfc.compiler.model.exits import Emit, Exit
 from wfc.compiler.slotted import dataclass
 
 
@@ -50,6 +50,16 @@ class Whole:
             ("on_cancel", self.on_cancel),
         )
         return tuple((key, exit_) for key, exit_ in found if exit_ is not None)
+
+    @property
+    def leading_on(self) -> tuple[tuple[str, Emit], ...]:
+        """The emits of the exits that do not end the run but go on to steps, each with the exit's key."""
+        return tuple(
+            (key, entry.emission)
+            for key, exit_ in self.exits
+            for entry in exit_.entries
+            if isinstance(entry.emission, Emit) and entry.emission.event.role == "message"
+        )
 
 
 __all__ = ["Limits", "Whole"]

@@ -10,7 +10,7 @@ from wfc.compiler.expressions import Expression, Template
 from wfc.compiler.model.accepts import AnyOf, Join
 from wfc.compiler.model.bindings import Retry
 from wfc.compiler.model.exits import Emit, Exit, Save
-from wfc.compiler.model.kinds import STEP_KINDS, Action, MapItems
+from wfc.compiler.model.kinds import STEP_KINDS, Action
 from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import Type
 
@@ -55,7 +55,7 @@ class Step:
     """A handler: what it accepts, its one action, and its tail.
 
     Args:
-        action: What it does. A `map` without `do` has an action too, and traverses its list.
+        action: What it does.
         result: The action's type; ``None`` without an action, and for one that gives nothing.
         save: The step's own saves, made before an entry's.
         max_runs: A number, or an expression of inputs and config; ``None``: unbounded.
@@ -96,8 +96,6 @@ class Step:
     @property
     def acts(self) -> bool:
         """Return whether the step does anything beyond its tail."""
-        if isinstance(self.action, MapItems):
-            return self.action.do is not None
         return STEP_KINDS[self.kind].acts
 
 

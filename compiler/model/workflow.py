@@ -92,5 +92,10 @@ class Workflow:
         accepted = {event.name for step in self.steps for event in step.accepts.events}
         return tuple(each.event.name for each in self.receives if each.event.name in accepted)
 
+    @property
+    def beginnings(self) -> tuple[str, ...]:
+        """Names of the events that no step has to emit: from outside, and from exits of the run that lead on."""
+        return (*self.outside, *(emit.event.name for _key, emit in self.run.leading_on))
+
 
 __all__ = ["Import", "Workflow"]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from wfc.compiler.diagnostics import Finding, Report
 from wfc.compiler.model import Workflow
 from wfc.compiler.proof.analysis import FlowAnalysis
-from wfc.compiler.proof.rules import batches, cancellation, clocks, idempotency_keys, joins, races
+from wfc.compiler.proof.rules import batches, cancellation, clocks, idempotency_keys, joins, races, run_exits
 from wfc.compiler.proof.rules.bounded_cycles import cycles_are_bounded
 from wfc.compiler.proof.rules.connections import ends_are_reached, events_lead_somewhere, steps_are_reached
 from wfc.compiler.proof.rules.entries import entries_can_be_taken, entries_cover_every_case
@@ -61,5 +61,7 @@ def check_what_is_there(analysis: FlowAnalysis, report: Report) -> None:
         clocks.clocks_measure_work(analysis, report)
     if analysis.graph.parts:
         races.races_are_declared(analysis, report)
+    if analysis.workflow.run.leading_on:
+        run_exits.exits_lead_to_an_end(analysis, report)
     if any(step.idempotency_key is not None for step in analysis.workflow.steps):
         idempotency_keys.keys_change(analysis, report)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 
 from wfc.compiler.diagnostics import Address, Place
 from wfc.compiler.model import Emit, Join, Step, Workflow
 from wfc.compiler.model.flow import emits_of
 from wfc.compiler.proof.graph import batch_nesting
-from wfc.compiler.proof.graph.flow_graph import FlowGraph, Way, build_graph
+from wfc.compiler.proof.graph.building import build_graph
+from wfc.compiler.proof.graph.flow_graph import FlowGraph, Way
 from wfc.compiler.proof.joins import completeness
 
 __all__ = ["FlowAnalysis"]
@@ -41,14 +43,24 @@ class FlowAnalysis:
         return completeness.prove_joins(self.graph) if self.has_joins else []
 
     @cached_property
+    def in_two_flows(self) -> Mapping[int, tuple[tuple[Way, int], ...]]:
+        """The joins with different forks in different courses of a run; see `two_flows`."""
+        if not (self.has_joins and self.workflow.run.leading_on):
+            return {}
+        from wfc.compiler.proof.joins import two_flows  # few workflows have such exits
+
+        unproven = {join for failure in self.failures for join in (failure.join, *failure.circle)}
+        return two_flows.joins_in_two_flows(self.graph, unproven)
+
+    @cached_property
     def emits(self) -> tuple[tuple[Emit, str], ...]:
-        """All events that steps and the run's own exits emit, each with its emitters: a step's name, or `the
-        run`.
-        """
-        found = [(emit, step.name) for step in self.workflow.steps for emit, _each in emits_of(step)]
-        for _key, exit_ in self.workflow.run.exits:
+        """All events that steps and the run's own exits emit, each with its emitter in words."""
+        found = [(emit, f"`{step.name}`") for step in self.workflow.steps for emit, _each in emits_of(step)]
+        for key, exit_ in self.workflow.run.exits:
             found += [
-                (entry.emission, "the run") for entry in exit_.entries if isinstance(entry.emission, Emit)
+                (entry.emission, f"the run's `{key}`")
+                for entry in exit_.entries
+                if isinstance(entry.emission, Emit)
             ]
         return tuple(found)
 

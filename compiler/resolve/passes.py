@@ -66,11 +66,11 @@ def resolve(spec: Spec, report: Report, project: ProjectView = NO_PROJECT) -> Wo
         messages.report_received(declared, steps)
     if declared.start is None:
         return None
+    run = runs.resolve_run_settings(data, steps, declared) if ABOUT_RUNS & data.keys() else Whole()
     if any(isinstance(step.accepts, Join) for step in steps):
-        steps = forks.set_forks(steps, declared)
+        steps = forks.set_forks(steps, run, declared)
     if part_files:
         part_contracts.check_contracts(part_files, steps, declared)
-    run = runs.resolve_run_settings(data, steps, declared) if ABOUT_RUNS & data.keys() else Whole()
     started: tuple[Trigger, ...] = ()
     if "triggers" in data:
         from wfc.compiler.resolve.whole.triggers import resolve_triggers  # few specs have any

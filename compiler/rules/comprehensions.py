@@ -13,6 +13,8 @@ __all__ = [
     "loop_read_as_list",
     "loop_without_brackets",
     "map_by_loop",
+    "map_without_action",
+    "result_in_keep",
 ]
 
 
@@ -102,4 +104,38 @@ def map_by_loop(place: Place) -> Finding:
         "a loop makes a list, not a map",
         place,
         "make a list of records, or use `group` or `count_by`",
+    )
+
+
+@problem
+def map_without_action(place: Place, made: str) -> Finding:
+    """A `map` has no `do`, so nothing is done with its items.
+
+    A `map` does one action for each item. A list that is only made of another one is an expression, and needs no step:
+    `[order for order in event.orders if order.days_late > 3]`. Write it where the `result` of the step stood, or let a
+    `transform` hand it on: `with: {late: "${{ [order for order in event.orders if order.days_late > 3] }}"}`. How long
+    the list may be is said by the type of the list that it is made of: `{type: list of Order, max_length: 500}`.
+    """
+    return Finding(
+        "map-without-action",
+        "a `map` does one action for each item, and its `do` is missing",
+        place,
+        f"if only a list is to be made, write `${{{{ {made} }}}}` where its `result` is used, in a `transform`;"
+        " if something is to be done with each item, add `do`",
+    )
+
+
+@problem
+def result_in_keep(place: Place) -> Finding:
+    """The `keep` of a `map` asks for the result of the action.
+
+    `keep` says with which items the action is done, so it is looked at before there is a result. Results are chosen
+    from where the list is used, in an expression: `[found for found in result if found.score > 3]`. What the condition
+    needs to know has to be in what `give` gives: `give: {id: "${{ item.id }}", score: "${{ result.score }}"}`.
+    """
+    return Finding(
+        "result-in-keep",
+        "`keep` is looked at before the action, when there is no `result` yet",
+        place,
+        "choose where the list is used: `[one for one in result if …]`, in which `one` is what `give` gives",
     )

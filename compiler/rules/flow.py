@@ -50,7 +50,7 @@ def event_never_accepted(place: Place, event: str, step: str) -> Finding:
     event is listed under `end`. This one would be lost without a word. Let a step accept it, list it under
     `end` if the run is over then, or emit `nothing` if the branch shall simply stop.
     """
-    who = "the run starts with" if step == "start" else f"`{step}` emits"
+    who = "the run starts with" if step == "start" else f"{step} emits"
     hint = f"let a step have `accepts: {event}`"
     if step != "start":
         hint += f", add `{event}` to `end` if the run is over then, or emit `nothing` here"

@@ -5,22 +5,89 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.rules import closest, problem
+from wfc.compiler.rules import closest, problem, warning
 
-__all__ = ["new_name_not_in_use", "old_name_in_use", "rest_cancels_more", "run_exit_does_not_end"]
+__all__ = [
+    "cancel_waits",
+    "exit_begins_anew",
+    "join_in_two_flows",
+    "new_name_not_in_use",
+    "old_name_in_use",
+    "rest_cancels_more",
+    "run_exit_does_not_end",
+]
 
 
 @problem
-def run_exit_does_not_end(place: Place, key: str, ends: Sequence[str]) -> Finding:
-    """An exit of the run leads on, and does not end it.
+def run_exit_does_not_end(place: Place, key: str, ends: Sequence[str], *, several: bool) -> Finding:
+    """An exit of the run does not bring it to its end.
 
-    The `on_error`, `on_deadline` and `on_cancel` of a spec are for a run that is over: no step runs any more, so
-    that nobody would take an event. They emit an end event, or `fail`. Work that has to be done after an error
-    belongs into a step to which the `on_error` of another step leads. Nor do they `restart` the run: one that fails
-    would begin anew and fail again, without a bound, and one that is cancelled would not be.
+    The `on_error`, `on_deadline` and `on_cancel` of a spec are for a run that would be over: all its work is
+    cancelled first, so that nothing but the exit can end it. They emit an end event, or `fail`, or one event for
+    steps that bring the run to its end, such as those that undo what was done. Several steps may accept that event;
+    to send different events, let it lead to a step that does.
     """
+    if several:
+        hint = "emit one event, and let the step that accepts it send the others"
+        return Finding("run-exit-does-not-end", f"the run's `{key}` can emit one event only", place, hint)
     hint = f"emit {' or '.join(f'`{each}`' for each in ends[:3])}, or `fail` with a text" if ends else ""
-    return Finding("run-exit-does-not-end", f"the run's `{key}` must end the run", place, hint)
+    return Finding("run-exit-does-not-end", f"the run's `{key}` must bring the run to its end", place, hint)
+
+
+@problem
+def exit_begins_anew(place: Place, who: str, told: str) -> Finding:
+    """A run would begin anew on the way of one of its own exits.
+
+    The `on_error`, `on_deadline` and `on_cancel` of a run, and the steps to which they lead, bring it to its end. Would
+    they `restart` it, a run that fails would begin anew and fail again, without a bound, and one that is cancelled
+    would not be. Emit an end event there. If such steps are for the usual course of the run too, let the exit lead to a
+    step of its own.
+    """
+    course = f"{told}: " if told else ""
+    return Finding(
+        "exit-begins-anew",
+        f"{who} begins the run anew that is to come to its end",
+        place,
+        f"{course}emit an end event in its place, or `fail` with a text",
+    )
+
+
+@problem
+def join_in_two_flows(
+    place: Place, join: str, flows: Sequence[tuple[str, str]], related: tuple[tuple[Place, str], ...]
+) -> Finding:
+    """A join belongs to the usual course of a run and to the way of one of its exits, and not in the same manner.
+
+    A join puts together what descends from one run of its fork: the nearest step through which all paths to it pass.
+    An exit of the run (`on_error`, `on_deadline`, `on_cancel`) begins a course of its own, by which this join has
+    another fork, so that its time-out would count from elsewhere, and it would go on less often. Give each of the two
+    courses a join of its own, with events of its own, or let both pass the same step before the branches part: then
+    that is the fork in both.
+    """
+    told = " and ".join(f"from `{course}` its branches part {fork}" for course, fork in flows)
+    return Finding(
+        "join-in-two-flows",
+        f"`{join}` is reached by two courses of the run whose branches part at different steps",
+        place,
+        f"{told}: let both pass one step at which the branches part, or write a join of its own for each",
+        related=related,
+    )
+
+
+@warning
+def cancel_waits(place: Place, step: str, waits: str, told: str) -> Finding:
+    """A run that is cancelled waits for somebody.
+
+    Whoever cancels a run expects it to be over soon. On the way of its `on_cancel` a step waits for a person, for an
+    event from outside, or for a time, and until then the run goes on. Where that is meant, suppress this
+    warning there; else do without the wait on that way, by an event of its own that leads past it.
+    """
+    return Finding(
+        "cancel-waits",
+        f"a run that is cancelled waits {waits} in `{step}`",
+        place,
+        f"{told}: let `on_cancel` lead past `{step}`",
+    )
 
 
 @problem

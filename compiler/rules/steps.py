@@ -181,16 +181,16 @@ def no_result(place: Place, key: str) -> Finding:
 
 
 @problem
-def no_action(place: Place, key: str, what: str = "a `transform`") -> Finding:
+def no_action(place: Place, key: str) -> Finding:
     """A step without an action says something about its action.
 
-    A `transform` only joins, saves and chooses, and a `map` without `do` only goes through a list. Nothing in
-    it can fail for a while and then succeed, or take long, or be done twice, so this key would do nothing.
+    A `transform` only joins, saves and chooses. Nothing in it can fail for a while and then succeed, or take long, or
+    be done twice, so this key would do nothing.
     Leave it out, or put it on the step that acts.
     """
     return Finding(
         "no-action",
-        f"{what} has no action, so `{key}` does nothing",
+        f"a `transform` has no action, so `{key}` does nothing",
         place,
         f"leave `{key}` out",
         fix=remove_entry(place),

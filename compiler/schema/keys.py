@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wfc.compiler.diagnostics import Address, Place, Report
+from wfc.compiler.rules import comprehensions as comprehension_problems
 from wfc.compiler.rules import shape as problems
 from wfc.compiler.rules.spelling import nearest
 from wfc.compiler.schema.advice import advice, meaning, version_for_language
+from wfc.compiler.schema.maps import list_made_by
 from wfc.compiler.schema.synonyms import is_other_word, kind_key, other_key, section
 from wfc.compiler.schema.words import owner
 from wfc.compiler.yaml import Document
@@ -76,7 +78,7 @@ class Keys:
                 self.document.rename((*address, written), name)
                 self.unknown(written, schema, address, f"did you mean `{name}`?", name, [name])
         if missing:
-            self.missing(schema, missing, address)
+            self.missing(schema, missing, address, value)
         return names
 
     def closed(self, value: dict[str, Any], schema: Schema, address: Address) -> dict[str, str]:
@@ -112,7 +114,7 @@ class Keys:
             self.unknown(key, schema, address, advice(key, schema, missing, absent, self.definitions))
             self.broken.add((*address, key))
         if missing and not strange:
-            self.missing(schema, missing, address)
+            self.missing(schema, missing, address, value)
         return {key: names[key] for key in value if key in names}
 
     def required(self, schema: Schema, address: Address) -> list[str]:
@@ -131,9 +133,14 @@ class Keys:
         place = Place((*address, key), "key")
         self.report(problems.unknown_key(place, key, owner(address, schema), hint, meant, known))
 
-    def missing(self, schema: Schema, keys: Sequence[str], address: Address) -> None:
+    def missing(
+        self, schema: Schema, keys: Sequence[str], address: Address, value: Mapping[str, Any]
+    ) -> None:
         place = Place(address)
         if address and isinstance(address[-1], str):
             place = place.key
+        if keys[0] == "do" and "give" in schema["properties"]:
+            self.report(comprehension_problems.map_without_action(place, list_made_by(value)))
+            return
         told = meaning(schema, keys[0], self.definitions) if len(keys) == 1 else ""
         self.report(problems.missing_key(place, owner(address, schema, short=True), keys, told))

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from wfc.runtime.authoring.retry import RetryPolicy
 from wfc.runtime.core.execution import OF_RUN
+from wfc.runtime.core.moments import as_moment
 from wfc.runtime.errors import ExpressionError
 from wfc.runtime.plan import Plan
 from wfc.runtime.plan.pauses import LONGEST_WAIT, seconds_of
@@ -33,7 +34,7 @@ _RETRY: Final = "retry."
 def bounds_in_numbers(bounds: Bounds, plan: Plan) -> dict[tuple[str, int], float]:
     """Return bounds as numbers, by their names and the index of their step or ``OF_RUN``.
 
-    Lengths of time are in seconds, moments in seconds since 1970.
+    Lengths of time are in seconds, moments as in ``core.moments``.
 
     Raises:
         ExpressionError: A bound is out of its range.
@@ -118,7 +119,7 @@ def _number(name: str, value: Any, where: str) -> float:
 def _moment(value: datetime, where: str) -> float:
     if value.tzinfo is None:
         raise ExpressionError(f"{where} is worked out as {value.isoformat()}: a moment has an offset")
-    return value.timestamp()
+    return as_moment(value)
 
 
 def _shown(value: timedelta | float) -> str:

@@ -26,17 +26,13 @@ __all__ = [
 
 
 class StartTimer:
-    """A request for a tick ``TimerFired(timer)`` after this many seconds, or at a moment if that is earlier.
+    """A request for a tick ``TimerFired(timer)`` at a moment."""
 
-    ``until`` is that moment, in seconds since 1970; ``None``: there is none.
-    """
+    __slots__ = ("due", "timer")
 
-    __slots__ = ("seconds", "timer", "until")
-
-    def __init__(self, timer: int, seconds: float, until: float | None = None) -> None:
+    def __init__(self, timer: int, due: int) -> None:
         self.timer = timer
-        self.seconds = seconds
-        self.until = until
+        self.due = due
 
 
 class StopTimer:

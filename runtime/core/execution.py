@@ -48,11 +48,13 @@ class Execution:
         "asked",
         "asked_for",
         "asked_waits",
+        "at",
         "bounds",
         "buffers",
         "busy",
         "cost_usd",
         "due",
+        "due_at",
         "effects",
         "event_waits",
         "expecting",
@@ -92,6 +94,7 @@ class Execution:
         self.outcome: StopEvent | Exception | None = None
         self.observed = False
         self.number = 0  # of the last step run or timer
+        self.at = 0  # the moment of the last tick
         self.in_flight: dict[int, StepRun] = {}  # by number
         self.starting: deque[StepRun] = deque()
         self.effects: list[Effect] = []
@@ -140,6 +143,7 @@ class Execution:
         self.busy = [0] * self.plan.size  # workers at work, by step index
         self.queues: dict[int, deque[StepRun]] = NONE  # step runs that wait for a worker, by step index
         self.timers: dict[int, Timed] = NONE  # what they are for, by number
+        self.due_at: dict[int, int] = NONE  # the moments at which timers fire, by number
         self.paused: dict[int, Pause] = NONE  # by the step run's number
         self.expecting: dict[int, Pause] = NONE  # the pauses that an event from outside may end, by number
         self.due: list[Frame] = []  # batches of which an item may begin, once for each
@@ -172,9 +176,10 @@ class Execution:
         within = self.bounds.get(("within", step.index), step.within)
         return math.inf if within is None and ("until", step.index) in self.bounds else within
 
-    def until_of(self, step: Step) -> float | None:
-        """The moment at which a step's join stops to wait, in seconds since 1970; ``None``: there is none."""
-        return self.bounds.get(("until", step.index)) if self.bounds else None
+    def until_of(self, step: Step) -> int | None:
+        """The moment at which a step's join stops to wait; ``None``: there is none."""
+        until = self.bounds.get(("until", step.index)) if self.bounds else None
+        return None if until is None else int(until)
 
     def count_of(self, step: Step) -> int | None:
         """The number of a batch's events after which a join does not wait for more; ``None``: all."""

@@ -227,16 +227,18 @@ class StepRun:
     result: Any  # what it paused for, or the error that came instead
     timer: int  # of the next attempt
 
+    # set where it gets a worker for the first time:
+    began: int  # the moment from which its retries count
+    started: int  # the same, not changed by other models, nor by a rest in a snapshot
+    snapshot: Any  # of the state, for steps that see it
+
     # The driver sets these, and only for steps that need them:
-    began: float  # the first attempt's start on the loop's clock
-    started: datetime  # the same by the calendar
-    snapshot: Any  # of the state
     draft: Any  # of the state, for the tail that is being evaluated
     response: Any
     resources: dict[str, Any]  # what its parameters ask for
     raised: Exception  # by the last attempt
     error: Exception  # the same as a ``StepError``
-    failed_at: datetime
+    failed_at: int  # the moment of it
     key: str  # by which a service knows a repeated request
     started_runs: int  # by its body, of other workflows
     messages: tuple[int, int]  # the attempt that sends, and how many it has sent
@@ -245,9 +247,7 @@ class StepRun:
     collects: list[Any]  # what to take back if the attempt fails
     gone: list[Any]  # what it has collected and others have taken: not to be collected again
     answers: list[AwaitedEvent]  # what its body has waited for, and got
-    choice: int  # which of a model and its fallbacks, from 0
-    choices: int  # how many there are
-    since: int  # the last attempt before the present choice
+    choices: int  # how many models its body can choose of
     called: bool  # whether the attempt has got past its inputs
 
     def __init__(self, number: int, step: Step, event: Any, frame: Frame | None, path: Path) -> None:
@@ -258,6 +258,8 @@ class StepRun:
         self.path = path
         self.exit = Exit.ACTION
         self.attempt = 1
+        self.choice = 0  # which of a model and its fallbacks
+        self.since = 0  # the last attempt before the present choice
         self.round = 1  # how often the step has run by now, if that is counted
         self.sends = 0  # events sent so far, which orders them in a batch
         self.task: Any = None  # the driver's, while an attempt runs

@@ -69,13 +69,18 @@ class Completed:
 
 
 class AttemptFailed:
-    """The failure of an attempt; the next one starts after ``delay`` seconds."""
+    """The failure of an attempt by an error; the next one starts after ``delay`` seconds.
 
-    __slots__ = ("delay", "number")
+    ``falls_back`` says that the next one asks the next of its models, whose retries count from then on.
+    """
 
-    def __init__(self, number: int, delay: float) -> None:
+    __slots__ = ("delay", "error", "falls_back", "number")
+
+    def __init__(self, number: int, delay: float, error: Exception, *, falls_back: bool = False) -> None:
         self.number = number
         self.delay = delay
+        self.error = error
+        self.falls_back = falls_back
 
 
 class Failed:

@@ -9,6 +9,7 @@ from typing import Any
 
 from wfc.runtime.core.event_waits import EventWait
 from wfc.runtime.core.execution import NONE, OF_RUN, Execution
+from wfc.runtime.core.moments import SECOND, as_moment, seconds_later
 from wfc.runtime.core.step_runs import (
     AwaitedEvent,
     Exit,
@@ -37,12 +38,12 @@ _LARGEST = 2**62
 
 
 def read_execution(
-    data: Any, table: Plan, run_id: str, state: Any, values: Values, now: float
+    data: Any, table: Plan, run_id: str, state: Any, values: Values, now: int
 ) -> tuple[Execution, dict[int, float]]:
     """Return an execution, and the remaining seconds of its timers.
 
     Args:
-        now: The current time, on the clock that measures the beginnings of step runs.
+        now: The current moment, as the run counts moments.
 
     Raises:
         SnapshotError: The data is not that of an execution.
@@ -53,7 +54,7 @@ def read_execution(
 
 class _SnapshotReader:
     def __init__(
-        self, data: dict[str, Any], table: Plan, run_id: str, state: Any, values: Values, now: float
+        self, data: dict[str, Any], table: Plan, run_id: str, state: Any, values: Values, now: int
     ) -> None:
         self._data = data
         self._table = table
@@ -170,13 +171,13 @@ class _SnapshotReader:
             attempt, count = data["messages"]
             run.messages = _number(attempt), _number(count)
         if "ago" in data:
-            run.began = self._now - float(data["ago"])
+            run.began = self._now - round(float(data["ago"]) * SECOND)
         if "state" in data:
             run.snapshot = self._states[_number(data["state"])]
         if "started" in data:
-            run.started = _of(self._values.read(data["started"]), datetime)
+            run.started = as_moment(_of(self._values.read(data["started"]), datetime))
         if "failed_at" in data:
-            run.failed_at = _of(self._values.read(data["failed_at"]), datetime)
+            run.failed_at = as_moment(_of(self._values.read(data["failed_at"]), datetime))
         if "raised" in data:
             run.raised = _of(self._values.read(data["raised"]), Exception)
         if "answers" in data:
@@ -275,6 +276,8 @@ class _SnapshotReader:
                 timers[number] = frame, step
             self.left[_number(number)] = max(0.0, float(left))
         execution.timers = timers or NONE
+        due_at = {number: seconds_later(self._now, left) for number, left in self.left.items()}
+        execution.due_at = due_at or NONE
 
     # --- frames
 

@@ -79,13 +79,13 @@ def write_state(
 
 
 def write_run(
-    name: str, plan: Plan, run: StoredRun, now: float, serializer: BaseSerializer | None = None
+    name: str, plan: Plan, run: StoredRun, now: int, serializer: BaseSerializer | None = None
 ) -> dict[str, Any]:
     """Return a run as JSON data: all that is needed to resume it, or the state of a run that is over.
 
     Args:
         name: The workflow's.
-        now: The current time, on the clock that measures the beginnings of step runs.
+        now: The current moment, as the run counts moments.
 
     Raises:
         SnapshotError: Something in it cannot be written as JSON.
@@ -209,7 +209,7 @@ def _check_head(own: dict[str, Any], data: dict[str, Any]) -> None:
 
 def _read_execution(found: StoredRun, data: dict[str, Any], plan: Plan, values: Values) -> None:
     found.execution, found.timers_left = read_execution(
-        data["execution"], plan, found.run_id, found.state, values, 0.0
+        data["execution"], plan, found.run_id, found.state, values, 0
     )
     if found.execution.inputs is None:
         raise SnapshotError("the snapshot does not say what the run was started with")

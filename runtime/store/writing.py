@@ -7,6 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.moments import SECOND, as_datetime
 from wfc.runtime.core.step_runs import Exit, Frame, Pause, Slots, StepRun
 from wfc.runtime.errors import SnapshotError
 from wfc.runtime.events import Event
@@ -19,18 +20,18 @@ if TYPE_CHECKING:
 
 __all__ = ["step_key", "write_execution"]
 
-_ABOUT_A_RUN: Final = ("key", "choice", "choices", "since", "started_runs", "messages")
+_ABOUT_A_RUN: Final = ("key", "started_runs", "messages")
 """The optional attributes of a step run that are plain data."""
 
 
 def write_execution(
-    execution: Execution, values: Values, left: Mapping[int, float], now: float
+    execution: Execution, values: Values, left: Mapping[int, float], now: int
 ) -> dict[str, Any]:
     """Return an execution that is not over as JSON data.
 
     Args:
         left: The remaining seconds of each timer.
-        now: The current time, on the clock that measures the beginnings of step runs.
+        now: The current moment, as the run counts moments.
 
     Raises:
         SnapshotError: Something in it cannot be written.
@@ -44,7 +45,7 @@ def step_key(step: Step) -> str:
 
 
 class _Writer:
-    def __init__(self, execution: Execution, values: Values, left: Mapping[int, float], now: float) -> None:
+    def __init__(self, execution: Execution, values: Values, left: Mapping[int, float], now: int) -> None:
         self._execution = execution
         self._values = values
         self._left = left
@@ -162,12 +163,15 @@ class _Writer:
                 value = getattr(run, name)
                 data[name] = list(value) if isinstance(value, tuple) else value
         if hasattr(run, "began"):
-            data["ago"] = self._now - run.began
+            data["ago"] = (self._now - run.began) / SECOND
+            data["started"] = self._values.write(as_datetime(run.started))
+            if run.since or run.choice:
+                data |= {"choice": run.choice, "choices": getattr(run, "choices", 1), "since": run.since}
         if hasattr(run, "snapshot"):
             data["state"] = self._state(run.snapshot)
-        for name in ("started", "failed_at", "raised"):
-            if hasattr(run, name):
-                data[name] = self._values.write(getattr(run, name))
+        if hasattr(run, "raised"):
+            data["failed_at"] = self._values.write(as_datetime(run.failed_at))
+            data["raised"] = self._values.write(run.raised)
         if hasattr(run, "answers"):
             data["answers"] = [
                 [*self._wanted(one.key), self._event(one.event), one.attempt] for one in run.answers

@@ -86,10 +86,8 @@ steps:
     as: topic
     max: 20
     do: DO
-    keep: result is Found
-    give: ${{ result.summary }}
     on_item_error: skip
-    emit: {event: Told, with: {text: "${{ result | join(', ') }}"}}
+    emit: {event: Told, with: {text: "${{ [one.summary for one in result if one is Found] | join(', ') }}"}}
     MORE
 tests:
 """

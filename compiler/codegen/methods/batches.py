@@ -12,7 +12,7 @@ def steps_with_ambiguous_batches(workflow: Workflow) -> frozenset[str]:
 
     An empty list does not show which of them it is, so what such a step gives has to say it.
     """
-    graph = flow.build(workflow.steps, workflow.start.name, workflow.outside)
+    graph = flow.build(workflow.steps, workflow.start.name, workflow.beginnings)
     found = set()
     for step in workflow.steps:
         batches = sorted({emit.event.name for emit, each in flow.emits_of(step) if each is not None})

@@ -1,4 +1,4 @@
-"""A `map` → a method that returns its items, and methods for each of them; without an action, one statement."""
+"""A `map` → a method that returns its items, and methods for each of them."""
 
 from __future__ import annotations
 
@@ -6,23 +6,19 @@ from collections.abc import Iterator
 
 from wfc.compiler.codegen.bindings import context_type
 from wfc.compiler.codegen.layout.docstrings import docstring
-from wfc.compiler.codegen.layout.expressions import INDENT
 from wfc.compiler.codegen.layout.statements import fit
-from wfc.compiler.codegen.literals.annotations import annotation, union
+from wfc.compiler.codegen.literals.annotations import annotation
 from wfc.compiler.codegen.literals.brackets import after_in
 from wfc.compiler.codegen.literals.constants import call
-from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionParameter, Path
-from wfc.compiler.codegen.literals.negation import negated
+from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionParameter
 from wfc.compiler.codegen.literals.values import ValueWriter
 from wfc.compiler.codegen.methods.workflow_calls import child_annotation, child_pause
 from wfc.compiler.codegen.methods.writer import BODY, MethodWriter
-from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.shapes import SELF, PythonFunction
-from wfc.compiler.model import MapItems, Step, WorkflowCall
+from wfc.compiler.model import MapItems, Step, Value, WorkflowCall
 from wfc.compiler.python.literals import Code, literal, local_name
-from wfc.compiler.types import Type
 
-__all__ = ["MapWriter", "map_statement"]
+__all__ = ["MapWriter"]
 
 
 class MapWriter:
@@ -42,8 +38,8 @@ class MapWriter:
         """
         yield self.items(step, action, comment)
         yield self.item(step, action)
-        if action.keep_result is not None or action.give is not None:
-            yield self.give(step, action)
+        if action.give is not None:
+            yield self.give(step, action, action.give)
 
     def items(self, step: Step, action: MapItems, comment: Code) -> PythonFunction:
         function = self.methods.main_function(step)
@@ -58,7 +54,6 @@ class MapWriter:
         return PythonFunction(self.names.method(step), parameters, returns, body, doc, comment, decorator)
 
     def item(self, step: Step, action: MapItems) -> PythonFunction:
-        assert action.do is not None and action.result is not None, step.name
         function = self.function(step, action)
         function.use_all("event")
         function.use_all("events")
@@ -79,19 +74,12 @@ class MapWriter:
         is_async = not isinstance(action.do, WorkflowCall)
         return PythonFunction(name, parameters, returns, body, decorator=decorated, is_async=is_async)
 
-    def give(self, step: Step, action: MapItems) -> PythonFunction:
+    def give(self, step: Step, action: MapItems, value: Value) -> PythonFunction:
         function = self.function(step, action, with_result=True)
-        body: list[str] = []
-        if action.keep_result is not None:
-            condition = negated(function.expression(action.keep_result))
-            body += [*fit(f"if {condition}:", BODY), " " * INDENT + "return SKIP"]
         function.note([("result",)])
-        given = ValueWriter(function, self.names).value(action.give) if action.give is not None else "result"
-        body += fit(f"return {given}", BODY)
-        type_ = annotation(given_type(action), self.names)
-        skipped = [Code("Skip")] if action.keep_result is not None else []
-        returns = union([type_, *skipped])
-        lines = [*self.methods.lines(function), *body]
+        given = ValueWriter(function, self.names).value(value)
+        lines = [*self.methods.lines(function), *fit(f"return {given}", BODY)]
+        returns = Code(annotation(value.type, self.names))
         return self.methods.hooked(step, "give", "{}_given", function, returns, lines)
 
     def function(self, step: Step, action: MapItems, *, with_result: bool = False) -> FunctionBuilder:
@@ -107,21 +95,8 @@ class MapWriter:
         name = self.names.scope.inner().give(local_name(action.name))
         found = [FunctionParameter(action.name, name, Code(f"Item[{annotation(action.item, self.names)}]"))]
         if with_result:
-            assert action.result is not None
             found.append(FunctionParameter("result", Code("result"), annotation(action.result, self.names)))
         return found
-
-
-def map_statement(action: MapItems, function: FunctionBuilder, names: ModuleNames) -> str:
-    """Return the statement that goes through the list of a `map` without an action."""
-    item = item_name(action, function)
-    kept = call(Code("filters.at_most"), function.bound(action.max), kept_items(action, function))
-    known: dict[Path, Code] = {(action.name,): item}
-    given = kept
-    if action.give is not None:
-        spelled = ValueWriter(function, names).value(action.give, known)
-        given = Code(f"[{spelled} for {item} in {after_in(kept)}]")
-    return f"result: list[{annotation(action.given, names)}] = {given}"
 
 
 def kept_items(action: MapItems, function: FunctionBuilder) -> Code:
@@ -136,11 +111,3 @@ def kept_items(action: MapItems, function: FunctionBuilder) -> Code:
 
 def item_name(action: MapItems, function: FunctionBuilder) -> Code:
     return function.names.inner().give(local_name(action.name))
-
-
-def given_type(action: MapItems) -> Type:
-    """Return the type of the value for an item that did not fail."""
-    if action.give is not None:
-        return action.give.type
-    assert action.result is not None
-    return action.result

@@ -102,7 +102,7 @@ def step_bounds(step: Step) -> dict[str, object]:
     return {
         "timeout": step.timeout,
         "num_workers": step.concurrency,
-        "items": action.max if isinstance(action, MapItems) and action.do is not None else None,
+        "items": action.max if isinstance(action, MapItems) else None,
         "quorum": action.quorum if isinstance(action, AskPerson) else None,
         "within": join.within if join is not None else None,
         "until": join.until if join is not None else None,

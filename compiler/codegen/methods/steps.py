@@ -17,7 +17,7 @@ from wfc.compiler.codegen.literals.functions import (
 from wfc.compiler.codegen.literals.negation import negated
 from wfc.compiler.codegen.literals.values import ValueWriter
 from wfc.compiler.codegen.methods.batches import steps_with_ambiguous_batches
-from wfc.compiler.codegen.methods.maps import MapWriter, map_statement
+from wfc.compiler.codegen.methods.maps import MapWriter
 from wfc.compiler.codegen.methods.pauses import answer_parameters, pause_type
 from wfc.compiler.codegen.methods.requirements import assertions
 from wfc.compiler.codegen.methods.tails import TailWriter
@@ -108,8 +108,6 @@ class StepMethods(MethodWriter):
 
     def transform(self, step: Step, comment: Code) -> PythonFunction:
         function = self.main_function(step)
-        if isinstance(step.action, MapItems):
-            function.lead.append(map_statement(step.action, function, self.names))
         tail = self.tail_in(function, step)
         body = tail.lines(step.emit, step.save)
         returns = tail.returns(step.emit)

@@ -7,11 +7,10 @@ from functools import cached_property
 from typing import Literal
 
 from wfc.compiler.diagnostics import Address
-from wfc.compiler.model import EmitEach, Fail, Join, Restart, Step, Workflow
-from wfc.compiler.model.flow import START, Batches, Flow, dominators, emits, exits, follow_batches, postorder
-from wfc.compiler.slotted import dataclass
+from wfc.compiler.model.flow import START, Batches, Flow, dominators, follow_batches, postorder
+from wfc.compiler.slotted import dataclass, replace
 
-__all__ = ["FlowGraph", "StepNode", "Way", "build_graph", "step_node"]
+__all__ = ["FlowGraph", "RunExit", "StepNode", "Way"]
 
 Form = Literal["one", "all", "any", "each"]
 
@@ -41,6 +40,21 @@ class Way:
     def at_once(self, batch: int) -> int:
         """Return how many items of a batch are under way at once; 0: all."""
         return self.concurrency[batch] if self.concurrency else 0
+
+
+@dataclass(frozen=True, slots=True)
+class RunExit:
+    """An exit of the run that leads on: a further beginning, with nothing else under way.
+
+    Args:
+        key: The exit's key in the spec.
+        event: The name of the event that it emits.
+        address: Where that is written.
+    """
+
+    key: str
+    event: str
+    address: Address = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +108,18 @@ class FlowGraph:
         start: Name of the start event.
         ends: Names of the end events.
         outside: Names of events that steps accept from outside; they come as if the start sent them.
+        exits: Exits of the run that lead on. They are further ways of the start: a run takes one of these ways after
+            the other, each with nothing else under way. With each come the events from outside that are accepted
+            by steps to which it leads.
     """
 
     def __init__(
-        self, nodes: Sequence[StepNode], start: str, ends: Sequence[str] = (), outside: Sequence[str] = ()
+        self,
+        nodes: Sequence[StepNode],
+        start: str,
+        ends: Sequence[str] = (),
+        outside: Sequence[str] = (),
+        exits: Iterable[RunExit] = (),
     ) -> None:
         way = Way("start", (start, *outside), address=("start",), loose=tuple(outside))
         opening = StepNode("start", "one", (), (way,), address=("start",))
@@ -110,6 +132,47 @@ class FlowGraph:
         for node, unit in enumerate(self.nodes):
             for at, event in enumerate(unit.slots):
                 self.acceptors.setdefault(event, []).append((node, unit.place(at)))
+        further = {each.event: each for each in reversed(list(exits))}
+        if further:
+            ways = (way, *map(self._way_of_exit, reversed(further.values())))
+            self.nodes = (replace(opening, ways=ways), *nodes)
+
+    def _way_of_exit(self, exit_: RunExit) -> Way:
+        """Return the way of the start that an exit of the run is, with what may come from outside meanwhile."""
+        reached = self.reached_from([exit_.event])
+        loose: list[str] = []
+        for event in self.outside:
+            takers = self.acceptors.get(event, [])
+            own = [taker for taker in takers if taker[0] in reached]
+            if own and len(own) < len(takers):
+                event = f"{event} {exit_.event}"  # no event has a blank in its name  # noqa: PLW2901
+                self.acceptors[event] = own
+            loose += [event] if own else []
+        return Way(exit_.key, (exit_.event, *loose), address=exit_.address, loose=tuple(loose))
+
+    def reached_from(self, events: Iterable[str]) -> frozenset[int]:
+        """Return the nodes that some events lead to."""
+        found = set(self.targets(events))
+        work = list(found)
+        while work:
+            sent = [event for way in self.nodes[work.pop()].ways for event in (*way.singles, *way.batches)]
+            new = set(self.targets(sent)) - found
+            found |= new
+            work += new
+        return frozenset(found)
+
+    def course(self, way: Way) -> FlowGraph:
+        """Return the graph of one way of the start by itself, with the same numbers; what it does not reach is bare."""
+        reached = self.reached_from(way.singles)
+        nodes = [
+            unit if node in reached else StepNode(unit.name, "one", (), (), address=unit.address)
+            for node, unit in enumerate(self.nodes)
+            if node != START
+        ]
+        made = FlowGraph(nodes, self.start, self.ends)
+        made.acceptors |= {event: self.acceptors[event] for event in way.loose if " " in event}
+        made.nodes = (replace(self.nodes[START], ways=(way,)), *nodes)
+        return made
 
     @cached_property
     def producers(self) -> dict[str, tuple[tuple[int, Way], ...]]:
@@ -281,78 +344,3 @@ class FlowGraph:
         """Return whether one of these events of a join's fork leads to the join."""
         leading = self.leading_to(join)
         return any(target == join or target in leading for target in self.targets(events))
-
-
-def build_graph(workflow: Workflow) -> FlowGraph:
-    """Return the abstract graph of a workflow."""
-    return FlowGraph(
-        list(map(step_node, workflow.steps)),
-        workflow.start.name,
-        [event.name for event in workflow.end],
-        workflow.outside,
-    )
-
-
-def step_node(step: Step) -> StepNode:
-    """Return the node of a step, as the proof sees it."""
-    accepts = step.accepts
-    join = accepts if isinstance(accepts, Join) else None
-    ways = list(ways_of(step))
-    if step.max_runs is not None and step.on_limit is None:
-        ways.append(Way("on_limit", ends=True, address=step.address))
-    if join is not None and join.timed and not join.proceed and step.on_timeout is None:
-        ways.append(Way("on_timeout", ends=True, address=step.address))
-    return StepNode(
-        name=step.name,
-        form=join.form if join is not None else "one",
-        slots=tuple(event.name for event in accepts.events),
-        ways=tuple(ways),
-        count=_count(join) if join is not None else 0,
-        timed=join is not None and join.timed,
-        bounded=step.max_runs is not None,
-        address=step.address,
-        places=_places(join) if join is not None else (),
-    )
-
-
-def _at_once(batch: EmitEach) -> int:
-    """Return how many items of a batch are under way at once; 0: all. Of an expression it is not known that it is 1."""
-    return batch.concurrency if isinstance(batch.concurrency, int) else 2 * int(batch.concurrency is not None)
-
-
-def _count(join: Join) -> int:
-    """Return the count of a join, 0 if it has none; of an expression is known only that it is 1 or more."""
-    return join.count if isinstance(join.count, int) else int(join.count is not None)
-
-
-def _places(join: Join) -> tuple[int, ...]:
-    """Return the slot of each event of a join, if several of them share one."""
-    if all(len(slot) == 1 for slot in join.slots):
-        return ()
-    return tuple(place for place, slot in enumerate(join.slots) for _event in slot)
-
-
-def ways_of(step: Step) -> Iterator[Way]:
-    """Yield the ways to leave a step, one for each entry."""
-    for occasion, exit_ in exits(step):
-        for entry in exit_.entries:
-            single: list[str] = []
-            batched: list[str] = []
-            ends = isinstance(entry.emission, (Fail, Restart))
-            concurrency: list[int] = []
-            for emit, each in emits(entry.emission):
-                if each is not None:
-                    concurrency.append(_at_once(each))
-                    batched.append(emit.event.name)
-                elif emit.event.role == "end":
-                    ends = True
-                else:
-                    single.append(emit.event.name)
-            yield Way(
-                occasion,
-                tuple(single),
-                tuple(batched),
-                ends,
-                entry.address,
-                concurrency=tuple(concurrency) if any(concurrency) else (),
-            )

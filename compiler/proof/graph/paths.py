@@ -56,10 +56,11 @@ def describe_path(
     following = [*(hop.node for hop in hops[1:]), last]
     for hop, target in zip(hops, following, strict=False):
         names.append(_leaving(graph, hop.node, hop.way))
+        event = hop.event.partition(" ")[0]
         sent = hop.event in hop.way.singles or hop.event in hop.way.batches
         if sent and (hop.node != START or hop.event in hop.way.loose):
-            names.append(hop.event)
-        if target is not None and not (sent and hop.event in graph.nodes[target].slots):
+            names.append(event)
+        if target is not None and not (sent and event in graph.nodes[target].slots):
             names.append("…")  # a join that goes on by itself, whatever becomes of what was sent
     if last is not None:
         names.append(_leaving(graph, last, way))
@@ -70,7 +71,9 @@ def describe_path(
 
 def _leaving(graph: FlowGraph, node: int, way: Way | None) -> str:
     name = graph.nodes[node].name
-    return name if way is None or way.occasion in ("emit", "start") else f"{name} ({way.occasion})"
+    if way is None or way.occasion in ("emit", "start"):
+        return name
+    return way.occasion if node == START else f"{name} ({way.occasion})"
 
 
 def shortest_route(graph: FlowGraph, goal: int, stack: tuple[int, ...] | None = None) -> list[Hop]:

@@ -8,8 +8,9 @@ itself, so that one vector stands for them all: their greatest in every slot.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from wfc.compiler.model.flow import START
 from wfc.compiler.proof.graph.flow_graph import FlowGraph, Way
 from wfc.compiler.proof.joins.traces import FIRED, Course, FlowToken
 from wfc.compiler.slotted import dataclass, field
@@ -156,13 +157,16 @@ class Outcomes:
             raise TooManyOutcomes
         return len(known.open) != size or known.ended != ended
 
-    def of_root(self) -> Outcome:
+    def of_root(self, ways: Sequence[Way] | None = None) -> Outcome:
         """Return the outcome of one completion of the root, or of one item of it if the target's frames are
         items.
+
+        Args:
+            ways: Those of its ways that are looked at; ``None``: all.
         """
         by_item = self.target is not None and self.graph.in_item(self.target)
         result = Outcome()
-        for way in self.graph.nodes[self.root].ways:
+        for way in self.graph.nodes[self.root].ways if ways is None else ways:
             if by_item:
                 emissions = [self._item(self.root, way, event) for event in way.batches]
             else:
@@ -233,6 +237,8 @@ class Outcomes:
             unit = self.graph.nodes[join]
             if unit.form == "each" or self.graph.in_item(join) != item:
                 continue
+            if unit.timed and node == START and not self.graph.leads(way.singles, join):
+                continue  # the clocks that begin with a run, or with an exit, are those of joins that it leads to
             if unit.timed:
                 fired = self._fire(emission, [join])
                 events = way.batches if item else (*certain(way), *way.batches)

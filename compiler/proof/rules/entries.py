@@ -26,18 +26,19 @@ def entries_cover_every_case(analysis: FlowAnalysis, report: Report) -> None:
 
 def entries_can_be_taken(analysis: FlowAnalysis, report: Report) -> None:
     """No entry stands below one that takes all that it could take."""
-    for step in analysis.workflow.steps:
-        for occasion, exit_ in exits(step):
-            found = _hidden(exit_)
-            if found is not None:
-                entry, earlier = found
-                place = Place(exit_.entries[entry].address)
-                report(problems.entry_never_taken(place, step.name, occasion, earlier, _together(exit_)))
-                continue
-            for entry in _idle(exit_):
-                when = exit_.entries[entry].when
-                if when is not None:
-                    report(problems.entry_never_taken(when.place, step.name, occasion, None))
+    found = [("the run", key, exit_) for key, exit_ in analysis.workflow.run.exits]
+    found += [(step.name, key, exit_) for step in analysis.workflow.steps for key, exit_ in exits(step)]
+    for owner, occasion, exit_ in found:
+        hidden = _hidden(exit_)
+        if hidden is not None:
+            entry, earlier = hidden
+            place = Place(exit_.entries[entry].address)
+            report(problems.entry_never_taken(place, owner, occasion, earlier, _together(exit_)))
+            continue
+        for entry in _idle(exit_):
+            when = exit_.entries[entry].when
+            if when is not None:
+                report(problems.entry_never_taken(when.place, owner, occasion, None))
 
 
 def _together(exit_: Exit) -> str:

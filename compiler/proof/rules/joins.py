@@ -31,7 +31,8 @@ def joins_are_filled(analysis: FlowAnalysis, report: Report) -> None:
     if analysis.misplaced:
         return
     for failure in analysis.failures:
-        report(_finding(analysis, failure))
+        if failure.join not in analysis.in_two_flows:
+            report(_finding(analysis, failure))
 
 
 def _finding(analysis: FlowAnalysis, failure: JoinFailure) -> Finding:

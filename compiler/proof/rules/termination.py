@@ -24,12 +24,12 @@ class Ends:
     """The result of examining how runs end.
 
     Args:
-        stall: A course that comes to rest without an end, or ``None``.
+        stalls: Courses that come to rest without an end, at most one for each way in which a run begins or goes on.
         never: The `any` joins that no course fires.
         complex: Whether there are too many courses to look at.
     """
 
-    stall: Course | None = None
+    stalls: tuple[Course, ...] = ()
     never: tuple[int, ...] = ()
     complex: bool = False
 
@@ -38,13 +38,17 @@ def examine_ends(graph: FlowGraph, given_up: Collection[int] = ()) -> Ends:
     """Examine everything that the start can lead to. `all` joins count as proven, except those that failed."""
     try:
         outcomes = _outcomes(graph, given_up)
-        never = tuple(join for join in outcomes.base if join not in outcomes.fired and join in graph.alive)
+        fired = {*outcomes.fired, *given_up}
+        never = tuple(join for join in outcomes.base if join not in fired and join in graph.alive)
         if never:
             # what would have followed a join that never fires is not missed once more
             outcomes = _outcomes(graph, {*given_up, *never})
     except TooManyOutcomes:
         return Ends(complex=True)
-    return Ends(next(iter(outcomes.of_root().open.values()), None), never)
+    every = [outcomes.of_root([way]).open.values() for way in graph.nodes[START].ways]
+    return Ends(
+        tuple(course for courses in every for course in list(courses)[:1] if course is not None), never
+    )
 
 
 def _outcomes(graph: FlowGraph, given_up: Collection[int]) -> Outcomes:
@@ -60,6 +64,7 @@ def runs_end(analysis: FlowAnalysis, report: Report) -> None:
     if analysis.misplaced or not graph.acceptors.get(graph.start):
         return
     given_up = {join for failure in analysis.failures for join in failure.circle or (failure.join,)}
+    given_up |= analysis.in_two_flows.keys()
     found = examine_ends(graph, given_up)
     for join in found.never:
         unit = graph.nodes[join]
@@ -69,10 +74,11 @@ def runs_end(analysis: FlowAnalysis, report: Report) -> None:
         report(join_problems.join_never_fires(place, unit.name, unit.needed, unit.slots, fork, routes))
     if found.complex:
         report(join_problems.flow_too_complex(Place(("start",)), "the end", ()))
-    # what waits for events from outside may rest until the run's deadline
+    # what waits for events from outside may rest until the run's deadline, which no exit of the run has
     waits = bool(graph.outside) and analysis.workflow.deadline is not None
-    if found.stall is not None and not waits:
-        _report_stall(analysis, found.stall, report)
+    stalls = [stall for stall in found.stalls if not (waits and stall.way.occasion == "start")]
+    if stalls:
+        _report_stall(analysis, stalls[0], report)
 
 
 def _report_stall(analysis: FlowAnalysis, stall: Course, report: Report) -> None:
@@ -82,7 +88,7 @@ def _report_stall(analysis: FlowAnalysis, stall: Course, report: Report) -> None
     place = (
         analysis.form(node)
         if last is None
-        else Place(("start",))
+        else Place(last.way.address)
         if node == START
         else analysis.way(node, last.way)
     )

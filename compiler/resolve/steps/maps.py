@@ -17,6 +17,7 @@ from wfc.compiler.resolve.values import bounds
 from wfc.compiler.resolve.values.inferred_types import inferred_type, with_inferred_type
 from wfc.compiler.resolve.values.reader import ValueReader, hint_for_list
 from wfc.compiler.resolve.values.scopes import RESERVED
+from wfc.compiler.rules import comprehensions as comprehension_problems
 from wfc.compiler.rules import names as name_problems
 from wfc.compiler.rules import steps as problems
 from wfc.compiler.slotted import dataclass
@@ -45,25 +46,22 @@ class MapResolver:
         item = self.item_type(items)
         name = self.item_name()
         inside = scope.with_name(name, item) if name else scope
-        keep, give = self.data.get("keep"), self.data.get("give")
-        do, result, call_scope = self.do(inside, keep)
-        after = call_scope.with_name("result", result) if result is not None else call_scope
+        kept = self.kept(inside)
+        before = inside if kept is None or kept.type == UNKNOWN else inside.assuming(kept, True)
+        do, result = self.do(before)
+        after = before.with_name("result", result)
         self.reader.uses.clear()  # now: who uses the result of an item
-        kept: Expression | None = None
-        if "keep" in self.data:
-            known = inside.with_name("result", result) if result is not None else inside
-            kept = self.reader.condition(keep, self.place / "keep", known)
-            after = after.assuming(kept, True)
+        if kept is None and "keep" in self.data:
+            self.reader.uses.add("result")  # as the finding says, it is to be used elsewhere
         value: Value | None = None
-        given = result if result is not None else item
+        given = result
         if "give" in self.data:
-            made = self.reader.value(give, self.place / "give", UNKNOWN, after)
+            made = self.reader.value(self.data["give"], self.place / "give", UNKNOWN, after)
             value = with_inferred_type(made, f"{pascal_case(self.name)}Item", self.declared)
             given = inferred_type(value)
         wanted = self.wanted_output(value is not None)
-        if "in" not in self.data or name is None or (do is None and "do" in self.data):
-            return ResolvedAction(None, ListOf(given), None, call_scope, after)
-        late = kept is not None and "result" in {path[0] for path in kept.uses if path}
+        if "in" not in self.data or name is None or do is None:
+            return ResolvedAction(None, ListOf(given), None, before, after)
         on_error = self.on_item_error()
         if on_error == "null" and given not in (ANY, UNKNOWN) and not isinstance(given, Optional):
             given = Optional(given)
@@ -73,15 +71,14 @@ class MapResolver:
             name=name,
             item=item,
             max=(bounds.count(most, self.place / "max", self.declared) if most is not None else None) or 0,
-            keep=None if late else kept,
+            keep=kept,
             do=do,
             result=result,
-            keep_result=kept if late else None,
             give=value,
             given=given,
             on_item_error=on_error,
         )
-        return ResolvedAction(action, ListOf(given), wanted, call_scope, after)
+        return ResolvedAction(action, ListOf(given), wanted, before, after)
 
     def item_type(self, items: Expression) -> Type:
         if isinstance(items.type, ListOf):
@@ -104,33 +101,37 @@ class MapResolver:
             return None
         return name if check_style(name, place, "name of an item", self.declared.report) else None
 
-    def do(self, scope: Scope, keep: object) -> tuple[Call | None, Type | None, Scope]:
-        """Return the action for each item, the type of its result, and the scope that it may rely on."""
-        data = self.data.get("do")
-        if not isinstance(data, Mapping):
-            broken = self.declared.is_broken((*self.place.address, "do"))
-            return None, UNKNOWN if broken else None, scope
+    def kept(self, scope: Scope) -> Expression | None:
+        """Return the condition under which something is done with an item; ``None`` if there is no valid one."""
+        if "keep" not in self.data:
+            return None
+        place = self.place / "keep"
+        found = self.reader.condition(self.data["keep"], place, scope.with_name("result", UNKNOWN))
+        if any(path[:1] == ("result",) for path in found.uses):
+            self.declared.report(comprehension_problems.result_in_keep(place))
+            return None
+        return found
+
+    def action_data(self) -> Data:
+        """Return what the step says of its action, without which the schema lets no `map` pass."""
+        do = self.data["do"]
+        assert isinstance(do, Mapping), self.name
+        return do
+
+    def do(self, scope: Scope) -> tuple[Call | None, Type]:
+        """Return the action for each item, and the type of its result."""
+        data = self.action_data()
         acting = ActionResolver(
             self.name, data, self.place / "do", self.declared, self.reader, wants_tokens(self.data)
         )
         tool = acting.tool()
         result = acting.result(tool) or UNKNOWN
-        inside = self.where_kept(scope, keep)
-        return acting.action(tool, result, inside), result, inside
-
-    def where_kept(self, scope: Scope, keep: object) -> Scope:
-        """Return the scope of what is done only with items for which `keep` holds, if that is known before."""
-        quiet = ValueReader(lambda _: None)  # it is read once more, with what is done, and then reported
-        held = quiet.condition(keep, self.place / "keep", scope) if keep is not None else None
-        if held is None or held.type == UNKNOWN:
-            return scope
-        return scope.assuming(held, True)
+        return acting.action(tool, result, scope), result
 
     def wanted_output(self, gives: bool) -> Place | None:
         """Return where the `do` asks for a structured result that only the step's tail can use."""
-        data = self.data.get("do")
-        if not isinstance(data, Mapping) or "output" not in data:
-            return self.place / "in" if "do" not in self.data else None
+        if "output" not in self.action_data():
+            return None
         place = self.place / "do" / "output"
         if not gives:
             return place

@@ -230,12 +230,10 @@ def check_keys(data: Data, place: Place, declared: Declarations) -> None:
     """Report keys that have no meaning here: nothing that an author writes is silently dropped."""
     if "on_limit" in data and "max_runs" not in data and not declared.is_broken((*place.address, "max_runs")):
         declared.report(problems.key_without_companion((place / "on_limit").key, "on_limit", "max_runs"))
-    idle = data.get("kind") == "map" and "do" not in data and not declared.is_broken((*place.address, "do"))
-    if not STEP_KINDS[str(data["kind"])].acts or idle:
-        what = "a `map` without `do`" if idle else "a `transform`"
-        for key in (*ABOUT_ACTIONS, "cache", *(("require", "on_item_error") if idle else ())):
+    if not STEP_KINDS[str(data["kind"])].acts:
+        for key in (*ABOUT_ACTIONS, "cache"):
             if key in data and data[key] is not False:
-                declared.report(problems.no_action((place / key).key, key, what))
+                declared.report(problems.no_action((place / key).key, key))
     elif STEP_KINDS[str(data["kind"])].is_pause:
         pauses.report_pause_keys(data, place, declared)
 

@@ -27,6 +27,7 @@ from wfc.compiler.types import (
 
 __all__ = [
     "ERROR",
+    "ERROR_OF_RUN",
     "RESERVED",
     "RUN",
     "StepScopes",
@@ -45,6 +46,10 @@ def namespace(title: str, /, **types: Type) -> Record:
 
 RUN: Final = namespace("run", id=STRING, attempt=INTEGER, round=INTEGER, now=DATETIME)
 ERROR: Final = namespace("error", name=STRING, message=STRING, status=Optional(INTEGER), body=ANY)
+ERROR_OF_RUN: Final = namespace(
+    "error", name=STRING, message=STRING, status=Optional(INTEGER), body=ANY, step=Optional(STRING)
+)
+"""What the run's own `on_error` sees: `step` is null for a bound of the run, which no step has reached by itself."""
 RESPONSE: Final = namespace("response", status=INTEGER, headers=MapOf(STRING))
 RESERVED: Final = frozenset(
     {"args", "config", "error", "event", "events", "inputs", "response", "result", "run", "state", "secrets"}

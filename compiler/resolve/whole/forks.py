@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.model import Join, Step, flow
+from wfc.compiler.model import Join, Step, Whole, flow
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.rules import steps as problems
 from wfc.compiler.slotted import replace
@@ -13,15 +13,16 @@ from wfc.compiler.slotted import replace
 __all__ = ["set_forks"]
 
 
-def set_forks(steps: Sequence[Step], declared: Declarations) -> tuple[Step, ...]:
+def set_forks(steps: Sequence[Step], run: Whole, declared: Declarations) -> tuple[Step, ...]:
     """Return the same steps, with the forks of their joins set.
 
     The fork of an `each` is the step whose `each` opened the batch; of every other join it is the nearest step,
-    or the start, through which all paths to it pass. An `each` join that no batch leads to is reported, unless the
-    flow is not known as a whole: then that would only be a consequence.
+    or the start (or an exit of the run that leads on), through which all paths to it pass. An `each` join that no
+    batch leads to is reported, unless the flow is not known as a whole: then that would only be a consequence.
     """
     assert declared.start is not None
-    graph = flow.build(steps, declared.start.name, declared.receives)
+    leading_on = [emit.event.name for _key, emit in run.leading_on]
+    graph = flow.build(steps, declared.start.name, (*declared.receives, *leading_on))
     batches = flow.batches(graph)
     nearest = flow.dominators(flow.with_collections(graph, batches))
     reached = flow.reachable(graph)

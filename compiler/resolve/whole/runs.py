@@ -7,14 +7,14 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Expression, Scope, parse_expression
-from wfc.compiler.model import Emit, Exit, Fail, Limits, Step, Whole
+from wfc.compiler.model import Emit, EmitAll, EmitEach, Exit, Fail, Limits, Restart, Step, Whole
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.steps.exits import ExitResolver
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values import bounds
 from wfc.compiler.resolve.values.reader import ValueReader, reads_as_text
-from wfc.compiler.resolve.values.scopes import ERROR, RUN, inputs, texts_of
+from wfc.compiler.resolve.values.scopes import ERROR, ERROR_OF_RUN, RUN, inputs, texts_of
 from wfc.compiler.rules import runs as problems
 from wfc.compiler.rules import steps as step_problems
 from wfc.compiler.rules import values as value_problems
@@ -27,7 +27,8 @@ EXITS: Final = ("on_error", "on_deadline", "on_cancel")
 
 def resolve_run_settings(data: Data, steps: Sequence[Step], declared: Declarations) -> Whole:
     """Return all settings that concern the run and not a step."""
-    exits = {key: run_exit(key, data[key], declared) for key in EXITS if key in data}
+    whole = declared.flow_whole
+    exits = {key: run_exit(key, data[key], declared, whole=whole) for key in EXITS if key in data}
     if "on_deadline" in data and "deadline" not in data and not declared.is_broken(("deadline",)):
         place = Place(("on_deadline",)).key
         declared.report(step_problems.key_without_companion(place, "on_deadline", "deadline"))
@@ -44,22 +45,28 @@ def resolve_run_settings(data: Data, steps: Sequence[Step], declared: Declaratio
     )
 
 
-def run_exit(key: str, data: object, declared: Declarations) -> Exit:
-    """Return one exit of the run; it can only end the run."""
+def run_exit(key: str, data: object, declared: Declarations, *, whole: bool) -> Exit:
+    """Return one exit of the run; it ends the run, or emits an event for steps that do.
+
+    Args:
+        whole: Whether the flow was known as a whole before any of these exits was read.
+    """
     names = {"inputs": inputs(declared), "state": declared.state, "config": declared.config, "run": RUN}
-    scope = Scope(names={**names, "error": ERROR}, classes=declared.classes, texts=texts_of(declared))
+    names["error"] = ERROR_OF_RUN if key == "on_error" else ERROR
+    scope = Scope(names=names, classes=declared.classes, texts=texts_of(declared))
     place = Place((key,))
     found = ExitResolver(declared, ValueReader(declared.report)).exit(data, place, scope)
     for entry in found.entries:
-        emission = entry.emission
-        ends = isinstance(emission, Emit) and emission.event.role == "end"
-        if declared.flow_whole and not ends and not isinstance(emission, Fail):
-            at = (
-                Place(emission.named or emission.address)
-                if isinstance(emission, Emit)
-                else Place(entry.address)
-            )
-            declared.report(problems.run_exit_does_not_end(at, key, [event.name for event in declared.end]))
+        emission, at = entry.emission, Place(entry.address)
+        if not whole or isinstance(emission, (Emit, Fail)):
+            continue
+        if isinstance(emission, Restart):
+            declared.report(problems.exit_begins_anew(at, f"the run's `{key}`", ""))
+        else:
+            several = isinstance(emission, (EmitAll, EmitEach))
+            declared.flow_whole &= not several  # that nobody sends these events would be said once more
+            ends = [event.name for event in declared.end]
+            declared.report(problems.run_exit_does_not_end(at, key, ends, several=several))
     return found
 
 

@@ -44,7 +44,7 @@ class UsedTypes:
             if isinstance(call, ToolCall):
                 used.add(call.tool.args)
                 used.add(call.tool.output)
-            if isinstance(step.action, MapItems) and step.action.result is not None:
+            if isinstance(step.action, MapItems):
                 used.add(step.action.result)
             if step.result is not None:
                 used.add(step.result)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wfc.runtime.core.advance.cancelling import cancel_steps
+from wfc.runtime.core.advance.collecting import uncollect
 from wfc.runtime.core.advance.declarations import (
     check_result,
     routes_of_item_subclass,
@@ -77,8 +78,13 @@ from wfc.runtime.values.drafts import save
 __all__ = ["advance"]
 
 
-def advance(execution: Execution, tick: Tick) -> None:
-    """Apply a tick to a run. Ticks for what no longer exists, or after the end, change nothing."""
+def advance(execution: Execution, tick: Tick, at: int = 0) -> None:
+    """Apply a tick to a run. Ticks for what no longer exists, or after the end, change nothing.
+
+    Args:
+        at: The moment of the tick; for a clock that was put back, the moment of the last tick counts.
+    """
+    execution.at = max(execution.at, at)
     if execution.outcome is None:
         try:
             _TICKS[type(tick)](execution, tick)
@@ -144,6 +150,12 @@ def _completed(execution: Execution, tick: Completed) -> None:
 def _attempt_failed(execution: Execution, tick: AttemptFailed) -> None:
     run = execution.in_flight.pop(tick.number, None)
     if run is not None:
+        uncollect(execution, run)
+        run.raised, run.failed_at = tick.error, execution.at
+        if tick.falls_back:
+            run.choice += 1
+            run.since = run.attempt
+            run.began = execution.at
         run.attempt += 1
         run.timer = start_timer(execution, tick.delay, run)
         free_worker(execution, run.step)
@@ -201,6 +213,7 @@ def _arrived(execution: Execution, tick: Arrived) -> None:
 
 def _timer_fired(execution: Execution, tick: TimerFired) -> None:
     waiting = execution.timers.pop(tick.timer, None)
+    execution.due_at.pop(tick.timer, None)
     if isinstance(waiting, StepRun):
         resume(execution, waiting)
     elif isinstance(waiting, Pause):

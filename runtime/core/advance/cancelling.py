@@ -8,7 +8,7 @@ from itertools import chain
 from wfc.runtime.core.advance.frames import leave
 from wfc.runtime.core.advance.items import skip_item
 from wfc.runtime.core.advance.releasing import drop
-from wfc.runtime.core.effects import StopTimer
+from wfc.runtime.core.advance.scheduling import stop_timer
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import Exit, Frame, FrameKind, Pause, Slots, StepRun
 from wfc.runtime.core.ticks import StepsCancelled
@@ -58,8 +58,7 @@ def _abandon(
             continue
         slots.fired = True
         slots.arrived = {}
-        if slots.timer is not None and execution.timers.pop(slots.timer, None) is not None:
-            execution.effects.append(StopTimer(slots.timer))
+        if slots.timer is not None and stop_timer(execution, slots.timer):
             stopped += frame.kind is FrameKind.FORK
     frame.holds -= stopped
     for _ in range(stopped):

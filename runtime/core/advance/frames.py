@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from wfc.runtime.core.advance.scheduling import start_run, start_timer
-from wfc.runtime.core.effects import StopTimer
+from wfc.runtime.core.advance.scheduling import start_run, start_timer, stop_timer
 from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import Exit, Frame, FrameKind, Path, Slots, StepRun
 from wfc.runtime.errors import StuckError
@@ -172,8 +171,8 @@ def collect_all(execution: Execution, batch: Frame, collector: Step, exit: Exit 
     if slots.fired:
         return
     slots.fired = True
-    if slots.timer is not None and execution.timers.pop(slots.timer, None) is not None:
-        execution.effects.append(StopTimer(slots.timer))
+    if slots.timer is not None:
+        stop_timer(execution, slots.timer)
     found = batch.collected.pop(collector.index, [])
     if collector.take is None:  # else the order is that in which they came
         found.sort(key=lambda entry: entry[0])
@@ -193,8 +192,7 @@ def _settle(execution: Execution, frame: Frame) -> None:
         if slots.timer is not None and not slots.fired and frame.replaced and not slots.arrived:
             # the run went round through the fork again: this frame's time-out has nobody to wait for
             slots.fired = True
-            del execution.timers[slots.timer]
-            execution.effects.append(StopTimer(slots.timer))
+            stop_timer(execution, slots.timer)
             frame.holds -= 1
             frame.live -= 1
     if frame.holds:

@@ -6,9 +6,9 @@ from collections import deque
 
 from wfc.runtime.core.advance.cancelling import cancel_rest
 from wfc.runtime.core.advance.frames import batch_of, collect_all, frame_of, leave, leave_out_pending
-from wfc.runtime.core.advance.scheduling import continue_run, free_worker, start_run
+from wfc.runtime.core.advance.scheduling import continue_run, free_worker, start_run, stop_timer
 from wfc.runtime.core.advance.stuck import check_not_stuck
-from wfc.runtime.core.effects import NotifyObservers, StopTimer
+from wfc.runtime.core.effects import NotifyObservers
 from wfc.runtime.core.execution import NONE, Execution
 from wfc.runtime.core.step_runs import Exit, Frame, FrameKind, Path, Slots, StepRun
 from wfc.runtime.core.ticks import MatchValueComputed
@@ -130,8 +130,7 @@ def _fire(execution: Execution, step: Step, frame: Frame, slots: Slots, exit: Ex
     if step.cancels:
         cancel_rest(execution, step, frame, execution.number)
     if slots.timer is not None:
-        if execution.timers.pop(slots.timer, None) is not None:
-            execution.effects.append(StopTimer(slots.timer))
+        stop_timer(execution, slots.timer)
         frame.holds -= 1
         leave(execution, frame)
 

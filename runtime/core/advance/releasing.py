@@ -7,7 +7,7 @@ from typing import Any
 
 from wfc.runtime.core.advance.frames import leave
 from wfc.runtime.core.advance.observing import note_state
-from wfc.runtime.core.advance.scheduling import continue_run, free_worker
+from wfc.runtime.core.advance.scheduling import continue_run, free_worker, stop_timer
 from wfc.runtime.core.effects import CancelTask, NotifyObservers, Publish, StopChild, StopTimer
 from wfc.runtime.core.execution import NONE, Execution
 from wfc.runtime.core.step_runs import Exit, Pause, StepRun
@@ -46,8 +46,7 @@ def _release(execution: Execution, pause: Pause, exit: Exit, *, child_ended: boo
     del execution.paused[pause.run.number]
     execution.expecting.pop(pause.run.number, None)
     for timer in pause.timers:
-        if execution.timers.pop(timer, None) is not None:
-            execution.effects.append(StopTimer(timer))
+        stop_timer(execution, timer)
     if isinstance(pause.value, Question):
         _close(execution, pause, exit)
     elif isinstance(pause.value, Child) and not child_ended and not pause.value.detach:
@@ -78,8 +77,8 @@ def drop(execution: Execution, run: StepRun) -> None:
             execution.starting.remove(run)
         execution.effects.append(CancelTask(run))
         free_worker(execution, run.step)
-    elif execution.timers.pop(timer := getattr(run, "timer", 0), None) is not None:
-        execution.effects.append(StopTimer(timer))
+    else:
+        stop_timer(execution, getattr(run, "timer", 0))
     run.exit = Exit.DROPPED  # for a queue, which it stays in until its turn comes
     note_state(execution, run, StepState.CANCELLED, None)
     if run.frame is not None and run.step.of is None:

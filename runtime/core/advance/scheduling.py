@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from wfc.runtime.core.effects import StartTimer
+from wfc.runtime.core.effects import StartTimer, StopTimer
 from wfc.runtime.core.execution import NONE, Execution, Timed
+from wfc.runtime.core.moments import seconds_later
 from wfc.runtime.core.step_runs import Exit, Frame, FrameKind, Path, StepRun
 from wfc.runtime.errors import LimitError
 from wfc.runtime.plan.step import Step
+from wfc.runtime.values.drafts import draft_of
 
 __all__ = [
     "continue_run",
     "count_steps",
     "free_worker",
+    "place",
     "resume",
     "start_or_queue",
     "start_run",
     "start_timer",
+    "stop_timer",
 ]
 
 
@@ -52,10 +56,23 @@ def start_run(
     index = step.index
     if execution.busy[index] < execution.workers[index]:
         execution.busy[index] += 1
+        run.began = run.started = execution.at
+        if step.needs_snapshot:
+            run.snapshot = draft_of(execution.state)
         execution.in_flight[number] = run
         execution.starting.append(run)
     else:
         _queue(execution, index).append(run)
+
+
+def place(execution: Execution, run: StepRun) -> None:
+    """Let a step run that has a worker begin; what it sees of the run is settled here, at its first attempt."""
+    if run.attempt == 1:
+        run.began = run.started = execution.at
+        if run.step.needs_snapshot:
+            run.snapshot = draft_of(execution.state)
+    execution.in_flight[run.number] = run
+    execution.starting.append(run)
 
 
 def start_or_queue(execution: Execution, run: StepRun) -> None:
@@ -63,8 +80,7 @@ def start_or_queue(execution: Execution, run: StepRun) -> None:
     index = run.step.index
     if execution.busy[index] < execution.workers[index]:
         execution.busy[index] += 1
-        execution.in_flight[run.number] = run
-        execution.starting.append(run)
+        place(execution, run)
     else:
         _queue(execution, index).append(run)
 
@@ -76,8 +92,7 @@ def free_worker(execution: Execution, step: Step) -> None:
         while queue:
             run = queue.popleft()
             if run.exit is not Exit.DROPPED:
-                execution.in_flight[run.number] = run
-                execution.starting.append(run)
+                place(execution, run)
                 return
     execution.busy[step.index] -= 1
 
@@ -97,19 +112,34 @@ def resume(execution: Execution, run: StepRun) -> None:
 def continue_run(execution: Execution, run: StepRun, exit: Exit) -> None:
     """Continue a step run by an exit, as after a pause; this takes no time and needs no free worker."""
     run.exit = exit
+    if exit is Exit.MATCH:
+        run.began = run.started = execution.at
     execution.busy[run.step.index] += 1
     execution.in_flight[run.number] = run
     execution.starting.append(run)
 
 
-def start_timer(execution: Execution, seconds: float, waiting: Timed, until: float | None = None) -> int:
-    """Request a timer for what waits, and return the timer's number; ``until``: see ``StartTimer``."""
+def start_timer(execution: Execution, seconds: float, waiting: Timed, until: int | None = None) -> int:
+    """Request a timer for what waits, and return the timer's number; it fires at ``until`` at the latest."""
     number = execution.number = execution.number + 1
     if execution.timers is NONE:
-        execution.timers = {}
+        execution.timers, execution.due_at = {}, {}
     execution.timers[number] = waiting
-    execution.effects.append(StartTimer(number, seconds, until))
+    due = seconds_later(execution.at, seconds)
+    if until is not None:
+        due = min(due, max(until, execution.at))
+    execution.due_at[number] = due
+    execution.effects.append(StartTimer(number, due))
     return number
+
+
+def stop_timer(execution: Execution, number: int) -> bool:
+    """Stop a timer; return whether it was still there."""
+    if execution.timers.pop(number, None) is None:
+        return False
+    execution.due_at.pop(number, None)
+    execution.effects.append(StopTimer(number))
+    return True
 
 
 def _queue(execution: Execution, index: int) -> deque[StepRun]:

@@ -301,9 +301,6 @@ class Calling(Messaging):
     def choose_model(self, count: int) -> int:
         """Return the index of the model to call, of a model and its ``count - 1`` fallbacks, from 0."""
         step_run = self._inside("choose_model")
-        if not hasattr(step_run, "choice"):  # a step so plain that nothing was prepared for it
-            step_run.choice = step_run.since = 0
-            step_run.began = self._started("choose_model").loop.time()
         step_run.choices = count
         return step_run.choice
 

@@ -64,7 +64,7 @@ class Scope:
 
     def retry_info(self) -> RetryInfo:
         """Return data about the attempts of this step run so far."""
-        return retry_info(self._inside("retry_info"), self._started("retry_info").loop.time())
+        return retry_info(self._inside("retry_info"), self._started("retry_info").now())
 
     def _started(self, what: str) -> Run:
         run = self._run

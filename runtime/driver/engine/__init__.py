@@ -127,6 +127,19 @@ class Engine(Delivery):
         for run in list(self._receiving.get(event, {}).values()):
             yield run, run.workflow._wfc.run_rules.receives[event]
 
+    def leaving(self) -> list[str]:
+        """Return the ids of the runs of this event loop that go on by one of their exits.
+
+        Such a run may be a part of one that is over, which it was cancelled with: nobody waits for what it undoes.
+        """
+        loop = asyncio.get_running_loop()
+        return [run.run_id for run in self._runs.values() if run.loop is loop and run.execution.left_by]
+
+    async def finish_exits(self) -> None:
+        """Wait until the runs are over that go on by one of their exits."""
+        while going := [self._runs[run_id].future for run_id in self.leaving()]:
+            await asyncio.wait(going)
+
     def has_ended(self, known_by: str | Key) -> bool:
         """Return whether a run with that id, or of that workflow and key, has ended recently."""
         return known_by in self._ended

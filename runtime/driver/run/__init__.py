@@ -23,6 +23,7 @@ from wfc.runtime.core.effects import (
     TakeRunExit,
 )
 from wfc.runtime.core.execution import NONE
+from wfc.runtime.core.moments import SECOND
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.core.ticks import Cancelled, Started, Tick, TimerFired
 from wfc.runtime.driver.run.attempts import Attempts
@@ -35,7 +36,7 @@ from wfc.runtime.driver.run.leaving import take_exit
 from wfc.runtime.driver.run.needs import RunWorkflow
 from wfc.runtime.driver.run.questions import read_answer, take_from_inbox
 from wfc.runtime.driver.run.reachable import ReachableRun
-from wfc.runtime.driver.run.resuming import begin_again, restore_effects, seconds_until, timers_left
+from wfc.runtime.driver.run.resuming import begin_again, restore_effects
 from wfc.runtime.driver.run.step_runs import started_at
 from wfc.runtime.driver.run.timers import Timers
 from wfc.runtime.driver.run.watchers import Watchers
@@ -167,9 +168,9 @@ class Run(ReachableRun["Run"]):
         execution = self.execution
         self.children.asked_before = stored.asked_before or NONE
         self.parked = {run_id: data for run_id, _, data in stored.children}
-        begin_again(stored, execution, self.loop.time())
-        for timer, seconds in timers_left(stored, execution, self.clock()).items():
-            self._start_timer(timer, seconds)
+        begin_again(stored, execution, self.clock())
+        for timer, due in execution.due_at.items():
+            self._start_timer(timer, due)
         restore_effects(execution)
         self.carry_out()
         for tick in stored.early:
@@ -187,7 +188,7 @@ class Run(ReachableRun["Run"]):
 
     def apply(self, tick: Tick) -> None:
         """Apply a tick and carry out its effects, except starting step runs."""
-        advance(self.execution, tick)
+        advance(self.execution, tick, self.now())
         self.carry_out()
 
     def take(self, tick: Tick) -> None:
@@ -216,7 +217,7 @@ class Run(ReachableRun["Run"]):
         elif isinstance(effect, Publish):
             self.watchers.publish(effect.event)
         elif isinstance(effect, StartTimer):
-            self._start_timer(effect.timer, seconds_until(effect.until, effect.seconds, self.clock))
+            self._start_timer(effect.timer, effect.due)
         elif isinstance(effect, StopTimer):
             if self.timers is not None:
                 self.timers.stop(effect.timer)
@@ -238,10 +239,10 @@ class Run(ReachableRun["Run"]):
         elif isinstance(effect, StopChild):
             self.children.stop(effect.number)
 
-    def _start_timer(self, timer: int, seconds: float) -> None:
+    def _start_timer(self, timer: int, due: int) -> None:
         if self.timers is None:
             self.timers = Timers(self.loop, self._timer_fired)
-        self.timers.start(timer, seconds)
+        self.timers.start(timer, max(0, due - self.execution.at) / SECOND)
 
     def _timer_fired(self, timer: int) -> None:
         self.take(TimerFired(timer))
@@ -301,7 +302,7 @@ class Run(ReachableRun["Run"]):
     def info_of(self, step_run: StepRun) -> RunInfo:
         """Return the value of ``run`` in a step's expressions."""
         counted = step_run if step_run.step.of is None else step_run.parent.run
-        return RunInfo(self.run_id, step_run.attempt, started_at(step_run, self.clock), counted.round)
+        return RunInfo(self.run_id, step_run.attempt, started_at(step_run, self.execution), counted.round)
 
     def part_for(self, step_run: StepRun, name: str) -> Any:
         """Return the workflow for a step's parameter; runs that it starts are parts of the step's run."""
@@ -359,7 +360,7 @@ class Run(ReachableRun["Run"]):
         """
         execution = self.execution
         stored = StoredRun(self.run_id, execution.state if include_state else None)
-        name, now = self.workflow._wfc.name, self.loop.time()
+        name, now = self.workflow._wfc.name, self.now()
         if execution.outcome is not None:
             return write_run(name, execution.plan, stored, now, serializer)
         if execution.inputs is None:

@@ -16,7 +16,7 @@ from wfc.runtime.authoring.retry import seed_of
 from wfc.runtime.authoring.run_bounds import bounded_retry
 from wfc.runtime.calls.cache import store_entry
 from wfc.runtime.calls.threads import in_thread
-from wfc.runtime.core.advance.collecting import uncollect
+from wfc.runtime.core.moments import SECOND
 from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import (
     AttemptFailed,
@@ -35,7 +35,6 @@ from wfc.runtime.driver.run.handled_errors import tell_handled
 from wfc.runtime.driver.run.step_runs import (
     call_safely,
     expression_error,
-    started_at,
     unmet_requirements,
     with_cause,
 )
@@ -77,6 +76,10 @@ class AttemptingRun(CallingRun, Protocol):
     @property
     def clock(self) -> Callable[[], datetime]:
         """The function that returns the time of day."""
+
+    @property
+    def now(self) -> Callable[[], int]:
+        """The function that returns the moment, as the run counts moments."""
 
     @property
     def doubles(self) -> Mapping[str, Double] | None:
@@ -122,16 +125,19 @@ class Attempts:
         step_run.called = False
         if step.cache is not None:
             step_run.fresh = []
+        if step.idempotency_key is not None and not hasattr(step_run, "key"):
+            step_run.key = str(step.idempotency_key(run, step_run, None))
         if step_run.attempt == 1:
-            self._prepare(step_run)
+            self._tell_before(step_run)
         act = self._pause if step.pauses else self._act_in_time
-        if not step.shares_events:
+        try:
             result = await act(step_run)
-        else:
-            try:
-                result = await act(step_run)
-            finally:
-                await asyncio.sleep(0)  # the others start, and its tail sees what they have saved
+        except Exception:
+            if step.shares_events:
+                await asyncio.sleep(0)
+            raise
+        if step.shares_events:
+            await asyncio.sleep(0)  # the others start, and its tail sees what they have saved
         return result if step.pauses else self._conclude(step_run, result)
 
     async def _act_in_time(self, step_run: StepRun) -> Any:
@@ -255,7 +261,7 @@ class Attempts:
         step = step_run.step
         if step.stream_before is not None or step.stream_after is not None:
             step_run.called = False
-            self._prepare(step_run)
+            self._tell_before(step_run)
         if step.stream_after is not None:
             self._tell(step_run, step.stream_after(run, step_run, None))
         return self._exit(step.then, step_run)
@@ -273,12 +279,13 @@ class Attempts:
         step_run.raised = error
         step_run.error = found = step_error(error)
         final = is_final(error)
-        delay = None if final else self._next_delay(step_run, error, found)
+        delay = None if final else self._next_delay(step_run, error)
+        falls_back = delay is None and not final and _has_another_model(step_run, found)
+        if falls_back:
+            delay = 0.0
         if delay is not None:
-            uncollect(run.execution, step_run)
-            step_run.failed_at = run.clock()
             self._note(step_run, StepState.RETRYING, error=found.message, retry_in=delay)
-            return AttemptFailed(step_run.number, delay)
+            return AttemptFailed(step_run.number, delay, error, falls_back=falls_back)
         if step.of is not None and not final:
             self._note(step_run, StepState.NOT_RUNNING, error=found.message)
             return ItemFailed(step_run.number, found)
@@ -293,24 +300,16 @@ class Attempts:
                 return Completed(step_run.number, emitted, saved)
         return self._failed(step_run, found, error, saved)
 
-    def _next_delay(self, step_run: StepRun, error: Exception, found: StepError) -> float | None:
-        """Return the seconds before a retry by the policy, or else with the next model; or ``None``."""
+    def _next_delay(self, step_run: StepRun, error: Exception) -> float | None:
+        """Return the seconds before a retry by the step's policy; ``None``: there is none."""
         run = self._run
         step = step_run.step
         retry = bounded_retry(step.retry, run.execution.bounds, step.index)
-        if retry is not None:
-            seed = seed_of(run.run_id, step.name, step_run.number, step_run.attempt)
-            elapsed = run.loop.time() - step_run.began
-            delay = retry.next(elapsed, step_run.attempt - step_run.since, error, seed=seed)
-            if delay is not None:
-                return delay
-        models = getattr(step_run, "choices", 1)
-        if models > 1 and step_run.choice + 1 < models and found.matches(*_OF_A_MODEL):
-            step_run.choice += 1
-            step_run.since = step_run.attempt
-            step_run.began = run.loop.time()
-            return 0.0
-        return None
+        if retry is None:
+            return None
+        seed = seed_of(run.run_id, step.name, step_run.number, step_run.attempt)
+        elapsed = (run.now() - step_run.began) / SECOND
+        return retry.next(elapsed, step_run.attempt - step_run.since, error, seed=seed)
 
     def _taken(self, tail: Call | None, step_run: StepRun, name: str, message: str) -> Tick:
         """Evaluate the tail of a limit or a time-out, and tell of it if the run goes on there."""
@@ -355,25 +354,17 @@ class Attempts:
         failed = step_failed(
             step_run.step.name, step_run.event_name, step_run.attempt, found, error, tail=tail
         )
-        began = getattr(step_run, "began", None)
-        if began is not None:
-            failed.elapsed_seconds = run.loop.time() - began
+        if not step_run.step.plain:
+            failed.elapsed_seconds = (run.now() - step_run.began) / SECOND
         handled = None
         if step_run.step.handler and not tail:
             handled = failed_event(step_run, error, failed, run.clock())
         return Failed(step_run.number, failed, handled, saved)
 
-    def _prepare(self, step_run: StepRun) -> None:
-        """Compute what stays the same for all attempts of a step run."""
+    def _tell_before(self, step_run: StepRun) -> None:
+        """Show the watchers the progress text with which a step run begins."""
         run = self._run
         step = step_run.step
-        step_run.began = run.loop.time()
-        step_run.choice, step_run.choices, step_run.since = 0, 1, 0
-        started_at(step_run, run.clock)
-        if step.needs_snapshot:
-            step_run.snapshot = run.execution.state.model_copy()
-        if step.idempotency_key is not None:
-            step_run.key = str(step.idempotency_key(run, step_run, None))
         if step.stream_before is not None:
             self._tell(step_run, step.stream_before(run, step_run, None))
 
@@ -431,3 +422,8 @@ class Attempts:
                     retry_in=retry_in,
                 )
             )
+
+
+def _has_another_model(step_run: StepRun, error: StepError) -> bool:
+    """Return whether a step run can ask another model after an error."""
+    return step_run.choice + 1 < getattr(step_run, "choices", 1) and error.matches(*_OF_A_MODEL)

@@ -2,44 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 
 from wfc.runtime.core.advance.run_exits import exit_for
 from wfc.runtime.core.effects import CheckInbox, StartChild, TakeRunExit
-from wfc.runtime.core.execution import Execution
-from wfc.runtime.core.step_runs import StepRun
+from wfc.runtime.core.execution import NONE, Execution
+from wfc.runtime.core.moments import SECOND, as_moment, seconds_later
+from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.plan.pauses import Child
 from wfc.runtime.store.snapshots import StoredRun
 
-__all__ = ["begin_again", "restore_effects", "seconds_until", "timers_left"]
+__all__ = ["begin_again", "restore_effects"]
 
 
-def begin_again(stored: StoredRun, execution: Execution, now: float) -> None:
-    """Restart active step runs, before those that were ready, as a further attempt that costs no retry.
-
-    Args:
-        now: The current time on the event loop's clock.
-    """
+def begin_again(stored: StoredRun, execution: Execution, now: datetime) -> None:
+    """Restart active step runs, before those that were ready, as a further attempt that costs no retry."""
+    left = _timers_left(stored, execution, now)
+    execution.due_at = {
+        timer: seconds_later(execution.at, seconds) for timer, seconds in left.items()
+    } or NONE
     for step_run in _live(execution):
         if hasattr(step_run, "began"):
-            step_run.began += now
+            step_run.began += execution.at
     parts: dict[int, int] = {}
     for _, number, _ in stored.children:
         parts[number] = parts.get(number, 0) + 1
     ready = {step_run.number for step_run in execution.starting}
     again = [one for one in execution.in_flight.values() if one.number not in ready]
     for step_run in again:
-        if step_run.step.plain or hasattr(step_run, "began"):
+        if step_run.step.action is not None and step_run.exit is Exit.ACTION:
             step_run.attempt += 1
-            if hasattr(step_run, "since"):
-                step_run.since += 1
+            step_run.since += 1
         if hasattr(step_run, "started_runs"):
             step_run.started_runs = max(0, step_run.started_runs - parts.get(step_run.number, 0))
     execution.starting.extendleft(reversed(again))
 
 
-def timers_left(stored: StoredRun, execution: Execution, now: datetime) -> dict[int, float]:
+def _timers_left(stored: StoredRun, execution: Execution, now: datetime) -> dict[int, float]:
     """Return the seconds that are left of each timer.
 
     Pauses wait for people and other services, whose time goes on while a run is stored: they use the
@@ -52,14 +51,9 @@ def timers_left(stored: StoredRun, execution: Execution, now: datetime) -> dict[
         for timer, left in stored.timers_left.items()
     }
     for timer, waiting in execution.timers.items():
-        if isinstance(waiting, tuple) and timer in found:
-            found[timer] = seconds_until(execution.until_of(waiting[1]), found[timer], lambda: now)
+        if isinstance(waiting, tuple) and (until := execution.until_of(waiting[1])) is not None:
+            found[timer] = min(found[timer], max(0.0, (until - as_moment(now)) / SECOND))
     return found
-
-
-def seconds_until(moment: float | None, seconds: float, clock: Callable[[], datetime]) -> float:
-    """Return the seconds to wait until a moment, in seconds since 1970, or those given if they are fewer."""
-    return seconds if moment is None else min(seconds, max(0.0, moment - clock().timestamp()))
 
 
 def restore_effects(execution: Execution) -> None:

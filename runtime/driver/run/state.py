@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -10,6 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from wfc.runtime.authoring.resource import Resources
 from wfc.runtime.core.execution import NONE, OF_RUN, Execution
+from wfc.runtime.core.moments import as_moment
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.core.ticks import Arrived
 from wfc.runtime.driver.gates import Admission
@@ -36,6 +38,10 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+def _moment() -> int:
+    return time.time_ns() // 1000
+
+
 class StatefulRun(Generic[R]):
     """The part of a run with its clock, deadline, state, resources and config; ``R`` is ``Run``."""
 
@@ -60,6 +66,7 @@ class StatefulRun(Generic[R]):
         "kept",
         "key",
         "loop",
+        "now",
         "parent",
         "parked",
         "passage",
@@ -102,6 +109,10 @@ class StatefulRun(Generic[R]):
         self.doubles = doubles
         # a loop whose clock jumps has a calendar that goes with it
         self.clock: Callable[[], datetime] = clock or getattr(self.loop, "today", None) or _utc_now
+        self.now: Callable[[], int] = (
+            _moment if self.clock is _utc_now else lambda: as_moment(self.clock())
+        )  # as the run counts moments
+        self.execution.at = self.now()
         self._config = config
         self.bounds: Mapping[tuple[str, int], float] = self.execution.bounds  # worked out at the start
         self.has_bounds = stored is not None and stored.begun

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 from typing import Any, TypeVar
 
 from wfc.runtime.authoring.injection import CallingRun
+from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.moments import SECOND, as_datetime
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.errors import ExpressionError, WorkflowError
 from wfc.runtime.plan.pauses import Question
@@ -27,13 +28,9 @@ __all__ = [
 ]
 
 
-def started_at(step_run: StepRun, clock: Callable[[], datetime]) -> datetime:
-    """Return the start time of the first attempt."""
-    try:
-        return step_run.started
-    except AttributeError:
-        step_run.started = clock()
-        return step_run.started
+def started_at(step_run: StepRun, execution: Execution) -> datetime:
+    """Return when a step run got its worker for the first time; for what needs none, the last tick's time."""
+    return as_datetime(getattr(step_run, "started", execution.at))
 
 
 def idempotency_key(step_run: StepRun, run_id: str) -> str:
@@ -53,15 +50,16 @@ def next_message_id(step_run: StepRun, run_id: str) -> str:
     return key if count == 1 else f"{key}#{count}"
 
 
-def retry_info(step_run: StepRun, now: float) -> RetryInfo:
+def retry_info(step_run: StepRun, now: int) -> RetryInfo:
     """Return data about the attempts so far.
 
     Args:
-        now: The current time on the event loop's clock.
+        now: The moment of the call.
     """
     if step_run.attempt == 1:
         return RetryInfo(0, 0.0, None, None)
-    return RetryInfo(step_run.attempt - 1, now - step_run.began, step_run.raised, step_run.failed_at)
+    passed = (now - step_run.began) / SECOND
+    return RetryInfo(step_run.attempt - 1, passed, step_run.raised, as_datetime(step_run.failed_at))
 
 
 def unmet_requirements(run: CallingRun, step_run: StepRun, result: object) -> list[str]:

@@ -50,6 +50,10 @@ class WorkingRun(CallingRun, Protocol):
         """The future of the run's end."""
 
     @property
+    def now(self) -> Callable[[], int]:
+        """The function that returns the moment, as the run counts moments."""
+
+    @property
     def trace(self) -> Trace | None:
         """The run's spans; ``None`` if there is no tracing."""
 
@@ -113,7 +117,7 @@ class Workers:
     async def work(self, *, begin: bool = False) -> None:
         """Execute step runs until none is ready; the first worker of a run begins it."""
         run = self._run
-        execution, loop, ready = run.execution, run.loop, run.execution.starting
+        execution, loop, ready, now = run.execution, run.loop, run.execution.starting, run.now
         task: Task[Any] | None = asyncio.current_task()
         assert task is not None
         current = enter_run(run)
@@ -144,7 +148,7 @@ class Workers:
                         return
                     tick = self._failure(step_run, task, error)
                 step_run.task = None
-                advance(execution, tick)
+                advance(execution, tick, now())
                 if execution.effects or execution.outcome is not None:
                     run.carry_out()
                     if execution.outcome is not None:

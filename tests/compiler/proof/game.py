@@ -123,9 +123,11 @@ class Game(Layout):
     """
 
     def __init__(self, flow: Flow, order: random.Random | None = None) -> None:
-        opening = StepNode("start", "one", (), (Way("start", ("S", *flow.outside)),))
+        beginnings = [Way("start", ("S", *flow.outside)), *(Way(key, (event,)) for key, event in flow.exits)]
+        opening = StepNode("start", "one", (), tuple(beginnings))
         super().__init__((opening, *flow.nodes))
         self.flow = flow
+        self.beginning, self.reached = beginnings[0], set(range(len(self.nodes)))
         self.order = order
         self.outside = flow.outside
         self.cancelled = {
@@ -138,8 +140,26 @@ class Game(Layout):
     # playing
 
     def play(self, letter: bool) -> tuple[str, int]:
-        """The first mishap of any play: ``stuck``, ``starved``, those of `MishapError`; or ``fine``; or ``long``."""
+        """The first mishap of any play: ``stuck``, ``starved``, those of `MishapError`; or ``fine``; or ``long``.
+
+        What begins with an exit of the run is played like what begins with its start: nothing else is under way then.
+        """
         self.letter = letter
+        total = 0
+        for way in self.nodes[0].ways:
+            self.beginning = way
+            if way.occasion != "start":
+                self.reached = self._reached(
+                    [node for node, _ in self.acceptors.get(way.singles[0], ())], None
+                )
+            verdict, count = self.play_on()
+            total += count
+            if verdict != "fine":
+                return verdict, total
+        return "fine", total
+
+    def play_on(self) -> tuple[str, int]:
+        """The same of what begins in one way."""
         work = [
             self.begun(came, inputs)
             for came in itertools.product(OUTSIDE, repeat=len(self.outside))
@@ -173,9 +193,9 @@ class Game(Layout):
 
     def begun(self, came: tuple[int, ...], inputs: Facts) -> State:
         """The beginning of a run with these inputs, to which each event from outside comes so many times."""
-        way = self.nodes[0].ways[0]
+        way = self.beginning
         often = dict(zip(self.outside, came, strict=True))
-        singles = tuple(event for event in way.singles for _ in range(often.get(event, 1)))
+        singles = (way.singles[0], *(event for event in self.outside for _ in range(often[event])))
         first = State(inputs=inputs)
         self.emit(first, 0, replace(way, singles=singles), (), (), "start", ())
         return first
@@ -185,7 +205,8 @@ class Game(Layout):
             return "fine"
         if not state.ended:
             # what comes from outside may come as long as there is time
-            return "fine" if self.flow.deadline and self.outside else "stuck"
+            waits = self.flow.deadline and self.outside and self.beginning.occasion == "start"
+            return "fine" if waits else "stuck"
         for key, slots in state.filled.items():
             join, frame = key
             unit = self.nodes[join]
@@ -503,7 +524,12 @@ class Game(Layout):
         state.opened[frame] = (after, batches)
         for join, fork in self.forks.items():
             own = fork == node and self.nodes[join].timed and self.level[join] == item
-            if own and (self.letter or self._leads(events, join, fork)):
+            if own and node == 0:  # where an event from outside may lead to it, its time runs all the same
+                led = self._leads((self.beginning.singles[0], *self.outside), join, fork)
+                own = led and join in self.reached
+            elif own:
+                own = self.letter or self._leads(events, join, fork)
+            if own:
                 state.timers[join, frame] = (after, batches)
         return after
 
@@ -511,7 +537,8 @@ class Game(Layout):
         self, state: State, event: str, frames: Frames, batches: tuple[object, ...], origin: object
     ) -> None:
         for node, slot in self.acceptors.get(event, ()):
-            state.queue.append(Token(node, slot, frames, batches, (origin, node)))
+            if node in self.reached:  # else it came from outside, to a step that the exit does not lead to
+                state.queue.append(Token(node, slot, frames, batches, (origin, node)))
 
 
 def play(flow: Flow, seed: int) -> str:

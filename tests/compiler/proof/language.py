@@ -210,6 +210,14 @@ class Dresser(Builder):
             flow.run["on_cancel"] = self.run_exit("on_cancel")
         if self.random.random() < 0.2:
             flow.most_steps = self.random.choice((3, 6, 12))
+        for key, event in flow.exits:
+            flow.deadline |= key == "on_deadline"
+            entries = flow.run.get(key, [])
+            leading = Leave(key, (event,), how="on")
+            if not entries or self.of_exits.random() < 0.7:
+                flow.run[key] = [*entries[:-1], leading]
+            else:
+                flow.run[key] = [replace(leading, when=Test("inputs.urgent", True)), entries[-1]]
 
     def run_exit(self, occasion: str) -> list[Leave]:
         subject = self.random.choice(("inputs.urgent", "inputs.mode"))
@@ -231,6 +239,7 @@ def features(flow: Flow) -> set[str]:
     found |= {f"run {key}" for key in flow.run}
     found |= {"deadline"} if flow.deadline else set()
     found |= {"limits"} if flow.most_steps else set()
+    found |= {f"exit {key} leads on" for key, _event in flow.exits}
     found |= {"outside"} if flow.outside else set()
     each = [unit for unit in flow.nodes if unit.form == "each"]
     ways = [way for unit in flow.nodes for way in unit.ways]

@@ -8,12 +8,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from wfc.compiler.proof.graph.batch_nesting import misplaced_batches
-from wfc.compiler.proof.graph.flow_graph import FlowGraph, StepNode, Way
+from wfc.compiler.proof.graph.flow_graph import FlowGraph, RunExit, StepNode, Way
 from wfc.compiler.proof.joins.completeness import prove_joins
+from wfc.compiler.proof.joins.two_flows import joins_in_two_flows
 from wfc.compiler.proof.rules.bounded_cycles import unbounded_cycles
 from wfc.compiler.proof.rules.cancellation import lost_work
 from wfc.compiler.proof.rules.termination import examine_ends
 from wfc.compiler.slotted import replace
+
+EXITS = 0.35
+"""The share of flows in which exits of the run lead on."""
 
 if TYPE_CHECKING:
     from language import Leave
@@ -36,6 +40,7 @@ class Flow:
         run: The exits of the run as a whole.
         deadline: Whether it has one.
         most_steps: Of its `limits`; 0: none.
+        exits: Exits of the run that lead on: the key of each, and the event that it emits.
     """
 
     nodes: list[StepNode]
@@ -48,11 +53,13 @@ class Flow:
     run: dict[str, list[Leave]] = field(default_factory=dict)
     deadline: bool = False
     most_steps: int = 0
+    exits: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def graph(self) -> FlowGraph:
         """The flow as a graph."""
-        return FlowGraph(self.nodes, "S", ("END",), self.outside)
+        exits = [RunExit(key, event) for key, event in self.exits]
+        return FlowGraph(self.nodes, "S", ("END",), self.outside, exits)
 
 
 class Builder:
@@ -60,6 +67,7 @@ class Builder:
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)  # noqa: S311 — flows, not secrets
+        self.of_exits = random.Random(f"exits of {seed}")  # noqa: S311 — so that the rest of a flow is as without them
         self.nodes: list[StepNode] = []
         self.names = 0
 
@@ -101,7 +109,7 @@ class Builder:
     def flow(self) -> Flow:
         """The same; some of the joins cancel the rest, and some events come from outside."""
         graph = self.graph_with_outside() if self.random.random() < 0.2 else self.graph()
-        flow = Flow(self.nodes, graph.outside)
+        flow = Flow(self.nodes, graph.outside, exits=self.exits())
         for at, unit in enumerate(self.nodes):
             drawn = self.random.random()
             if unit.form == "each":
@@ -114,6 +122,34 @@ class Builder:
                 if unit.form == "all":
                     self.nodes[at] = replace(unit, form="any", places=())
         return flow
+
+    def exits(self) -> list[tuple[str, str]]:
+        """Exits of the run that lead on, in some flows, with the steps to which they lead."""
+        if self.of_exits.random() > EXITS:
+            return []
+        self.random, usual = self.of_exits, self.random
+        known = [slot for unit in self.nodes for slot in unit.slots if slot != "S"]
+        found: list[tuple[str, str]] = []
+        for key in self.random.sample(
+            ("on_error", "on_deadline", "on_cancel"), self.random.choice((1, 1, 2))
+        ):
+            chance = self.random.random()
+            event = self.event()
+            if chance < 0.12:  # what the usual course passes, too
+                event = self.random.choice(known)
+            elif chance < 0.2 and found:
+                event = found[0][1]
+            elif chance < 0.32:  # steps of its own, and then what the usual course passes
+                self.block(event, self.random.choice(known), self.random.choice((0, 1)))
+            else:
+                last = self.event()
+                self.block(event, last, self.random.randint(1, 2))
+                self.add("one", (last,), [Way("emit", ends=True)])
+            found.append((key, event))
+        if self.random.random() < 0.2:
+            self.mutate()
+        self.random = usual
+        return found
 
     def block(self, given: str, wanted: str, depth: int) -> None:
         kinds = ["step", "step", "sequence", "choice", "parallel", "parallel", "shared", "batch", "loop"]
@@ -291,9 +327,11 @@ def refused(graph: FlowGraph) -> list[str]:
         return [problem.kind for problem in found]
     found_by = ["cycle"] if unbounded_cycles(graph) else []
     failures = prove_joins(graph)
+    unproven = {join for failure in failures for join in (failure.join, *failure.circle)}
+    found_by += ["two flows"] if joins_in_two_flows(graph, unproven) else []
     found_by += [failure.kind for failure in failures]
-    result = examine_ends(graph, {join for failure in failures for join in (failure.join, *failure.circle)})
-    if result.stall is not None or result.complex:
+    result = examine_ends(graph, unproven)
+    if result.stalls or result.complex:
         found_by.append("stall")
     if result.never:
         found_by.append("never")

@@ -69,7 +69,7 @@ def found(text: str) -> set[str]:
     against |= {f"unbounded {flow.nodes[loop.head].name}" for loop in unbounded_cycles(flow, covered)}
     result = examine_ends(flow, {join for failure in failures for join in failure.circle or (failure.join,)})
     against |= {f"never {flow.nodes[join].name}" for join in result.never}
-    return against | ({"stall"} if result.stall is not None else set())
+    return against | ({"stall"} if result.stalls else set())
 
 
 FLOWS = {

@@ -18,7 +18,7 @@ from wfc.compiler.workspace.project import Project
 FLOW = frozenset(
     {"join-starves", "join-overfills", "join-feeds-itself", "joins-in-a-circle", "join-from-outside"}
     | {"flow-too-complex", "unbounded-cycle", "run-without-end", "join-never-fires", "rest-cancels-more"}
-    | {"emit-falls-through"}
+    | {"emit-falls-through", "join-in-two-flows"}
 )
 """Findings that say that a run may not go well; what others say is about something else."""
 

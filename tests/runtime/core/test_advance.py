@@ -114,9 +114,9 @@ def recorded(seconds: list[float], patch: pytest.MonkeyPatch) -> tuple[Execution
     """A run, and the ticks of it."""
     ticks: list[Tick] = []
 
-    def record(execution: Execution, tick: Tick) -> None:
+    def record(execution: Execution, tick: Tick, at: int) -> None:
         ticks.append(tick)
-        advance(execution, tick)
+        advance(execution, tick, at)
 
     patch.setattr(workers, "advance", record)
     patch.setattr(runs, "advance", record)

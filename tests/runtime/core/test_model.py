@@ -290,7 +290,7 @@ class Play:
     def fails(self, run: StepRun) -> None:
         error = StepError("busy", "no")
         if run.step.retry is not None and run.exit is Exit.ACTION and run.attempt < 3:
-            self.apply(AttemptFailed(run.number, 1.0))
+            self.apply(AttemptFailed(run.number, 1.0, error))
         elif run.step.of is not None:
             self.done.add(run.number)
             self.apply(ItemFailed(run.number, error))
@@ -301,12 +301,12 @@ class Play:
     # --- what is written down
 
     def written(self, execution: Execution) -> str:
-        return json.dumps(write_execution(execution, self.values, dict.fromkeys(execution.timers, 1.0), 0.0))
+        return json.dumps(write_execution(execution, self.values, dict.fromkeys(execution.timers, 1.0), 0))
 
     def split(self) -> None:
         """Reads what is written of the run; from now on both go on side by side."""
         text = self.written(self.execution)
-        twin, left = read_execution(json.loads(text), self.plan, "r", self.plan.new_state(), self.values, 0.0)
+        twin, left = read_execution(json.loads(text), self.plan, "r", self.plan.new_state(), self.values, 0)
         twin.observed = True
         assert left.keys() == twin.timers.keys()
         assert self.written(twin) == text

@@ -203,9 +203,9 @@ def played(
     """A run under a schedule, its ticks, and what the stream said at its end."""
     ticks: list[Tick] = []
 
-    def record(execution: Execution, tick: Tick) -> None:
+    def record(execution: Execution, tick: Tick, at: int) -> None:
         ticks.append(tick)
-        advance(execution, tick)
+        advance(execution, tick, at)
 
     patch.setattr(workers, "advance", record)
     patch.setattr(runs, "advance", record)

@@ -1,14 +1,13 @@
-"""Goes through lists, with something to do for each item and without."""
+"""Goes through lists, with something to do for each item, and makes lists of others."""
 
 # Generated from maps.yaml. Edit the spec, not this file.
-# sha256:596959d69a01a307ab0409c4cc4d3f9c632a864326348681605724f7feb60c78, output format 2
+# sha256:6a66219ca5e9f697f97318e2ad6e874aca9c4a569b61160d611c4cdba62f98b8, output format 2
 
 from collections.abc import Iterator
 from typing import Any, overload
 
 from pydantic import Field
 from wfc.runtime import (
-    SKIP,
     ClosedFields,
     Context,
     Event,
@@ -20,7 +19,6 @@ from wfc.runtime import (
     RetryPolicy,
     RunInfo,
     RunState,
-    Skip,
     StartEvent,
     StepError,
     StopEvent,
@@ -102,7 +100,9 @@ async def page(ctx: Context[State], name: str) -> PageOutput:
 
 
 class Maps(Workflow, name="maps", source="maps.yaml"):
-    """Goes through lists, with something to do for each item and without."""
+    """Goes through lists, with something to do for each item, and makes lists of
+    others.
+    """
 
     @overload
     def run(
@@ -145,15 +145,18 @@ class Maps(Workflow, name="maps", source="maps.yaml"):
     # maps.yaml:24
     @transform
     def sort(self, event: Chapters, state: State) -> Sorted:
-        result: list[Chapter] = filters.at_most(
-            50,
-            [
-                chapter
-                for chapter in event.chapters
-                if chapter.text is not None and chapter.title != state.title
+        return Sorted(
+            titles=[
+                one.title
+                for one in filters.at_most(100_000, event.chapters)
+                if one.text is not None
+            ],
+            long=[
+                one
+                for one in filters.at_most(100_000, event.chapters)
+                if one.text is not None and one.title != state.title
             ],
         )
-        return Sorted(titles=[item.title for item in result], long=result)
 
     # maps.yaml:32
     @pause
@@ -200,7 +203,10 @@ class Maps(Workflow, name="maps", source="maps.yaml"):
     # maps.yaml:56
     @pause(max_runs=3)
     def fetch(self, event: Translated) -> Items[Translation]:
-        return Items(event.translations, most=20)
+        return Items(
+            [item_ for item_ in event.translations if item_.title != ""],
+            most=20,
+        )
 
     @fetch.item(on_error="null")
     async def fetch_item(
@@ -212,9 +218,7 @@ class Maps(Workflow, name="maps", source="maps.yaml"):
         return await page(ctx, name=item_.title)
 
     @fetch.give
-    def fetch_given(self, item_: Item[Translation], result: PageOutput) -> str | Skip:
-        if not (result.words > 0 and item_.title != ""):
-            return SKIP
+    def fetch_given(self, item_: Item[Translation], result: PageOutput) -> str:
         return result.text
 
     @fetch.then
@@ -224,11 +228,15 @@ class Maps(Workflow, name="maps", source="maps.yaml"):
     # maps.yaml:68
     @transform
     def count(self, event: Fetched, state: State) -> Bound:
-        result: list[int] = [
-            len(page_ if page_ is not None else "")
-            for page_ in filters.at_most(20, event.pages)
-        ]
-        return Bound(translations=state.translations, words=sum(result))
+        return Bound(
+            translations=state.translations,
+            words=sum(
+                [
+                    len(page if page is not None else "")
+                    for page in filters.at_most(100_000, event.pages)
+                ],
+            ),
+        )
 
     # maps.yaml:76
     @transform
