@@ -33,6 +33,7 @@ COMPILER_ROOMS = (
     "recovery",
     "codegen",
     "draw",
+    "review",
     "passes",
     "cli",
 )

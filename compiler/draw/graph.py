@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Final
 
-from wfc.compiler.expressions import Expression
 from wfc.compiler.model import (
     USUAL_CONCURRENCY,
     Action,
@@ -29,11 +28,12 @@ from wfc.compiler.model import (
     WorkflowCall,
     clock_start,
 )
+from wfc.compiler.model.bounds import length, number
 from wfc.compiler.model.flow import build, emits_of, exits
 from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.slotted import dataclass, replace
 
-__all__ = ["flow_graph", "seconds"]
+__all__ = ["flow_graph"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,21 +298,3 @@ def time_out(join: Join) -> Iterator[str]:
         found.append(f"until {join.until.text.strip()}")
     if found:
         yield " and ".join(found) + (", then goes on" if join.proceed else "")
-
-
-def number(bound: int | Expression) -> str:
-    """Return a number, or the expression that gives it."""
-    return bound.text.strip() if isinstance(bound, Expression) else str(bound)
-
-
-def length(duration: float | Expression) -> str:
-    """Return a duration in readable form, or the expression that gives it."""
-    return duration.text.strip() if isinstance(duration, Expression) else seconds(duration)
-
-
-def seconds(duration: float) -> str:
-    """Return a duration in seconds in readable form, such as ``1.5 min`` for 90 seconds."""
-    for unit, size in (("days", 86_400), ("h", 3_600), ("min", 60)):
-        if duration >= size:
-            return "1 day" if duration == 86_400 else f"{duration / size:g} {unit}"
-    return f"{duration * 1000:g} ms" if duration < 1 else f"{duration:g} s"

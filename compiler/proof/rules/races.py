@@ -16,7 +16,7 @@ from wfc.compiler.rules import races as problems
 from wfc.compiler.slotted import dataclass, fields, is_dataclass
 from wfc.compiler.types import NO_CONSTRAINTS, UNKNOWN
 
-__all__ = ["races_are_declared"]
+__all__ = ["describe_courses", "races_are_declared", "shared_uses"]
 
 Key = tuple[str, ...]
 
@@ -111,7 +111,7 @@ def _races_on_state(
                 at = theirs.saves[field] if both else Place(analysis.graph.nodes[other].address).key
                 related = ((at, "and here"),) if one != other else ()
                 names = analysis.name(one), field, analysis.name(other)
-                told = _courses(analysis, parted, one, other)
+                told = describe_courses(analysis, parted, one, other)
                 report(
                     problems.race_on_state(own.saves[field], *names, told, reads=not both, related=related)
                 )
@@ -132,7 +132,7 @@ def _races_with_ends(
             told |= 1 << one | 1 << other
             theirs = uses[other].ends
             related = ((theirs, "and here"),) if one != other and theirs is not None else ()
-            told_so = _courses(analysis, parting.node, one, other)
+            told_so = describe_courses(analysis, parting.node, one, other)
             report(
                 problems.race_between_ends(ends, analysis.name(one), analysis.name(other), told_so, related)
             )
@@ -146,12 +146,12 @@ def _races_with_ends(
                 stops = uses[one].stops
                 if stops is not None and other is not None:
                     related = ((Place(analysis.graph.nodes[other].address).key, "this may be cut off"),)
-                    told_so = _courses(analysis, parting.node, one, other)
+                    told_so = describe_courses(analysis, parting.node, one, other)
                     names = analysis.name(other), analysis.name(one)
                     report(problems.race_with_the_end(stops, *names, told_so, related))
 
 
-def _courses(analysis: FlowAnalysis, parted: int, one: int, other: int) -> str:
+def describe_courses(analysis: FlowAnalysis, parted: int, one: int, other: int) -> str:
     """Describe how two steps come to run in parallel, from where their courses part."""
     told = [
         describe_path(analysis.graph, path_between(analysis.graph, parted, node), node)

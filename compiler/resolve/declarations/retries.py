@@ -94,7 +94,10 @@ def count(data: Data, key: str, place: Place, declared: Declarations) -> int | E
 
 
 def factor(data: Data, key: str, place: Place, declared: Declarations) -> float | Expression | None:
-    return bounds.number(data[key], place / key, declared, binding_scope(declared)) if key in data else None
+    given = data.get(key)
+    if not isinstance(given, str):
+        return given if isinstance(given, (int, float)) else None
+    return bounds.number(given, place / key, declared, binding_scope(declared))
 
 
 def errors(data: Data, key: str, place: Place, declared: Declarations) -> tuple[str, ...]:
