@@ -24,7 +24,7 @@ __all__ = ["pages"]
 
 DOCS: Final = Path(__file__).parent
 ROOMS: Final = (
-    "reading files shape names types outside_names values bindings python agents caching expressions operands"
+    "reading braces files shape names types outside_names values bindings python agents caching expressions operands"
     " patterns templates"
     " steps pauses messages triggers runs flow joins races cases suppressions"
 ).split()
@@ -58,6 +58,7 @@ def problem(code: str) -> tuple[str, str, str, str]:
 
 TOLD: Final = {
     "reading": ("The smallest spec",),
+    "braces": ("The smallest spec",),
     "files": ("Several files",),
     "shape": ("The smallest spec", "Every key from A to Z"),
     "names": ("Events", "Types", "What is in scope"),

@@ -181,6 +181,7 @@ if TYPE_CHECKING:
     )
     from wfc.runtime.plan.inputs import (
         Item as Item,
+        Loop as Loop,
     )
     from wfc.runtime.values import (
         filters as filters,
@@ -309,7 +310,7 @@ _GENERATED_CODE: Final = {
         "CacheHit ChildEnd ChildNote ClosedFields ErrorHandled EventEmitted InternalDispatchEvent LateEvent Moment "
         "Number StepState StepStateChanged UnhandledEvent"
     ),
-    "wfc.runtime.plan.inputs": "Inputs Item RunInfo",
+    "wfc.runtime.plan.inputs": "Inputs Item Loop RunInfo",
     "wfc.runtime.plan.joins": "AllOf AtLeast EachOf FirstOf",
     "wfc.runtime.plan.outcomes": "Batch Fail Restart UNHANDLED Unhandled",
     "wfc.runtime.plan.pauses": (

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--golden", action="store_true", help="rewrite golden files with what the code gives now"
     )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put what takes longest first, so that no process is left with it at the end."""
+    items.sort(key=lambda item: not {"run_mypy", "passes_mypy"} & set(getattr(item, "fixturenames", ())))
 
 
 @pytest.fixture
@@ -63,24 +69,43 @@ def root() -> Path:
 def run_mypy(root: Path) -> Callable[..., str]:
     """Returns what mypy at its strictest prints of modules of one folder, which may import each other.
 
-    What it has learnt of the libraries and of the houses is kept from run to run, apart for tests at the same time.
+    It is asked as it is of the houses themselves, so that it learns of them and of the libraries once.
     """
-    kept = root / ".mypy_cache" / os.environ.get("PYTEST_XDIST_WORKER", "alone")
 
     def check(*modules: str | Path) -> str:
-        options = ("--strict", "--config-file=", "--namespace-packages", "--explicit-package-bases")
-        beside = f"{root / 'tests/as_installed'}{os.pathsep}{Path(modules[0]).parent}"
-        done = subprocess.run(
-            [sys.executable, "-m", "mypy", *options, "--cache-dir", str(kept), *map(str, modules)],
-            capture_output=True,
-            text=True,
-            check=False,
-            env={**os.environ, "MYPYPATH": beside},
-        )
+        folder = Path(modules[0]).parent
+        with alone(root / ".mypy_cache"):
+            done = subprocess.run(
+                [sys.executable, "-m", "mypy", *map(str, modules)],
+                cwd=root,
+                capture_output=True,
+                text=True,
+                check=False,
+                env={**os.environ, "MYPYPATH": "" if str(folder) == "." else str(folder)},
+            )
         assert done.returncode in {0, 1}, done.stderr
         return done.stdout
 
     return check
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Wait until no other process of these tests is in this block with the same folder."""
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as file:
+        if sys.platform == "win32":
+            import msvcrt
+
+            while True:
+                with suppress(OSError):  # it gives up after ten seconds
+                    msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
+                    break
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,8 @@
 """All checks: ``python3 tests/run.py [--all | --only 3.12] [pytest's arguments]``.
 
-They run on the Python that starts this program, or with ``--all`` on every supported one that is found. It needs
-nothing but a Python, git and the package registries. Each Python gets an environment of its own under ``.venvs/``, made
-once for each state of ``pyproject.toml``.
+They run on the Python that starts this program; with ``--all`` on every supported one that is found, and with the
+larger part of each search (the tests marked ``full``). It needs nothing but a Python, git and the package registries.
+Each Python gets an environment of its own under ``.venvs/``, made once for each state of ``pyproject.toml``.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 VENVS = os.path.join(ROOT, ".venvs")
 WANTED = ("3.11", "3.12", "3.13")
 OLDEST = (3, 11)
+
+SIDE_BY_SIDE = ("-n", "2", "--dist", "worksteal")
+"""Each of two processes takes half of the tests as they stand, and who is done takes from the other's end."""
 
 PLACES = (
     os.path.join(os.environ.get("PYENV_ROOT", "~/.pyenv"), "versions/*/bin"),
@@ -43,7 +46,7 @@ def main():
     which.add_argument(
         "--all",
         action="store_true",
-        help="on every Python from %s to %s that is found" % (WANTED[0], WANTED[-1]),
+        help="the full searches, on every Python from %s to %s that is found" % (WANTED[0], WANTED[-1]),
     )
     which.add_argument("--only", metavar="3.12", help="on this Python, wherever it is found")
     options, pytest_args = parser.parse_known_args()
@@ -59,7 +62,8 @@ def main():
         scripts = environment(version, executable)
         with concurrent.futures.ThreadPoolExecutor(1) as beside:
             looked_over = beside.submit(look_over, scripts) if number == 0 else None
-            tests = [os.path.join(scripts, "python"), "-m", "pytest", "-n", "2", *pytest_args]
+            which = ["-m", "not slow"] if options.all else []
+            tests = [os.path.join(scripts, "python"), "-m", "pytest", *SIDE_BY_SIDE, *which, *pytest_args]
             run("tests", tests, quiet=False)
             if looked_over:
                 looked_over.result()  # which ends this program too, if something is wrong
@@ -154,11 +158,10 @@ def write(path, text):
 
 
 def look_over(scripts):
-    """Style, format and types: the same on every Python, so once; beside the tests, which wait now and then."""
-    ruff, mypy = os.path.join(scripts, "ruff"), os.path.join(scripts, "mypy")
+    """Style and format: the same on every Python, so once; beside the tests, which wait now and then."""
+    ruff = os.path.join(scripts, "ruff")
     run("ruff check", [ruff, "check", "."])
     run("ruff format --check", [ruff, "format", "--check", "."])
-    run("mypy", [mypy, "-p", "wfc.compiler", "-p", "wfc.runtime", "-p", "wfc.schemas"])
 
 
 def run(title, command, quiet=True):

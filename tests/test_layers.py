@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -111,14 +112,27 @@ def sources(*folders: str) -> list[Path]:
     return [path for path in found if "as_installed" not in path.parts and "node_modules" not in path.parts]
 
 
-def imports(path: Path) -> Iterator[tuple[int, str]]:
+@functools.cache
+def imports(path: Path) -> list[tuple[int, str]]:
     """Line and full name of each imported module; of ``from a import b`` it gives ``a.b``."""
+    found = []
     for node in ast.walk(ast.parse(path.read_bytes(), str(path))):
         if isinstance(node, ast.Import):
-            yield from ((node.lineno, alias.name) for alias in node.names)
+            found += [(node.lineno, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f"{path}:{node.lineno}: relative import"
-            yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
+            found += [(node.lineno, f"{node.module}.{alias.name}") for alias in node.names]
+    return found
+
+
+def wrong_imports(paths: list[Path], may: Callable[[Path, str], bool]) -> list[str]:
+    """The imports of some files that they may not have, with their places."""
+    return [
+        f"{place(path)}:{line} imports {name}"
+        for path in paths
+        for line, name in imports(path)
+        if not may(path, name)
+    ]
 
 
 def place(path: Path) -> str:
@@ -130,27 +144,17 @@ def within(path: Path, rooms: set[str]) -> bool:
     return any(place(path) == room or place(path).startswith(room + "/") for room in rooms)
 
 
-@pytest.mark.parametrize("path", sources("compiler"), ids=place)
-def test_a_room_imports_only_rooms_above_it(path: Path) -> None:
-    room = path.relative_to(ROOT / "compiler").parts[0].removesuffix(".py")
-    if room == "__init__":
-        assert not list(imports(path))
-        return
-    allowed = COMPILER_ROOMS[: COMPILER_ROOMS.index(room) + 1]
-    for line, name in imports(path):
-        if name.startswith("wfc.compiler."):
-            assert name.split(".")[2] in allowed, f"{place(path)}:{line} imports {name}"
+@pytest.mark.parametrize(("house", "rooms"), [("compiler", COMPILER_ROOMS), ("runtime", RUNTIME_ROOMS)])
+def test_a_room_imports_only_rooms_above_it(house: str, rooms: tuple[str, ...]) -> None:
+    def may(path: Path, name: str) -> bool:
+        room = path.relative_to(ROOT / house).parts[0].removesuffix(".py")
+        if not name.startswith(f"wfc.{house}."):
+            return True
+        return name.split(".")[2] in rooms[: rooms.index(room) + 1]
 
-
-@pytest.mark.parametrize("path", sources("runtime"), ids=place)
-def test_a_room_of_the_runtime_imports_only_rooms_above_it(path: Path) -> None:
-    room = path.relative_to(ROOT / "runtime").parts[0].removesuffix(".py")
-    if room == "__init__":
-        return  # it hands on the names of all rooms
-    allowed = RUNTIME_ROOMS[: RUNTIME_ROOMS.index(room) + 1]
-    for line, name in imports(path):
-        if name.startswith("wfc.runtime."):
-            assert name.split(".")[2] in allowed, f"{place(path)}:{line} imports {name}"
+    inside = [path for path in sources(house) if path != ROOT / house / "__init__.py"]
+    assert wrong_imports(inside, may) == []
+    assert not imports(ROOT / "compiler/__init__.py")  # that of the runtime hands on the names of all rooms
 
 
 def arrows(house: str) -> dict[str, set[str]]:
@@ -204,13 +208,11 @@ def test_no_files_and_no_rooms_import_each_other_in_a_circle(house: str) -> None
 
 
 def test_nothing_but_its_door_imports_what_is_there_for_programs_of_llama_index() -> None:
-    for path in sources("compiler", "runtime", "schemas", "specs"):
-        if within(path, {"runtime/llama_index", "runtime/integrations/llama_index"}):
-            continue
-        for line, name in imports(path):
-            assert not (name + ".").startswith("wfc.runtime.llama_index."), (
-                f"{place(path)}:{line} imports {name}"
-            )
+    def may(path: Path, name: str) -> bool:
+        doors = {"runtime/llama_index", "runtime/integrations/llama_index"}
+        return within(path, doors) or not (name + ".").startswith("wfc.runtime.llama_index.")
+
+    assert wrong_imports(sources("compiler", "runtime", "schemas", "specs"), may) == []
 
 
 def test_every_room_is_in_its_place_and_on_the_map() -> None:
@@ -225,31 +227,29 @@ def test_every_room_is_in_its_place_and_on_the_map() -> None:
         assert there - {"__init__"} == set(rooms)
 
 
-@pytest.mark.parametrize("path", sources("compiler", "runtime"), ids=place)
-def test_only_the_command_line_knows_both_houses(path: Path) -> None:
-    if within(path, {"compiler/cli"}):
-        return
-    other = "wfc.runtime" if path.is_relative_to(ROOT / "compiler") else "wfc.compiler"
-    for line, name in imports(path):
-        assert not (name + ".").startswith(other + "."), f"{place(path)}:{line} imports {name}"
+def test_only_the_command_line_knows_both_houses() -> None:
+    def may(path: Path, name: str) -> bool:
+        other = "wfc.runtime" if path.is_relative_to(ROOT / "compiler") else "wfc.compiler"
+        return within(path, {"compiler/cli"}) or not (name + ".").startswith(other + ".")
+
+    assert wrong_imports(sources("compiler", "runtime"), may) == []
 
 
-@pytest.mark.parametrize("path", sources("compiler", "runtime", "schemas"), ids=place)
-def test_third_parties_come_in_by_their_door(path: Path) -> None:
-    for line, name in imports(path):
+def test_third_parties_come_in_by_their_door() -> None:
+    def may(path: Path, name: str) -> bool:
         top = name.split(".", maxsplit=1)[0]
         if top in sys.stdlib_module_names or top == "wfc":
-            continue
-        assert within(path, DOORS.get(top, {"runtime/integrations"})), f"{place(path)}:{line} imports {name}"
+            return True
+        return within(path, DOORS.get(top, {"runtime/integrations"}))
+
+    assert wrong_imports(sources("compiler", "runtime", "schemas"), may) == []
 
 
-@pytest.mark.parametrize("path", sources("compiler", "runtime", "schemas", "tests", "specs"), ids=place)
-def test_the_houses_are_imported_by_their_installed_names(path: Path) -> None:
+def test_the_houses_are_imported_by_their_installed_names() -> None:
     # `import compiler` from a checkout would make twins of every class
-    for line, name in imports(path):
-        assert name.split(".")[0] not in {"compiler", "runtime", "schemas"}, (
-            f"{place(path)}:{line} imports {name}"
-        )
+    houses = {"compiler", "runtime", "schemas"}
+    found = sources("compiler", "runtime", "schemas", "tests", "specs")
+    assert wrong_imports(found, lambda _, name: name.split(".")[0] not in houses) == []
 
 
 def test_what_tests_share_has_a_name_of_its_own() -> None:

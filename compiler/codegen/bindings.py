@@ -31,8 +31,8 @@ from wfc.compiler.model import (
     Tool,
     Workflow,
 )
-from wfc.compiler.python.literals import Code, constant_name, literal, local_name
-from wfc.compiler.types import ANY, STRING, Type
+from wfc.compiler.python.literals import Code, constant_name, literal, local_name, snake_case
+from wfc.compiler.types import ANY, STRING, Record, Type
 
 __all__ = ["Bindings", "context_type", "retry_arguments"]
 
@@ -61,6 +61,7 @@ class Bindings:
         self.constants: list[list[str]] = []
         self.functions: list[PythonFunction] = []
         self.outputs: dict[Code, Code] = {}
+        self.bodies: dict[Code, Code] = {}
         self.tools: dict[tuple[int, Code], Code] = {}
         self.words: dict[Code, dict[str, Code]] = {}
         self.configured: set[Code] = set()
@@ -156,11 +157,11 @@ class Bindings:
             self.constants.append(fit(f"{name} = {value}"))
         return name
 
-    def http_tool(self, tool: Tool, output: Type) -> Code:
+    def http_tool(self, tool: Tool, output: Type, caller: FunctionBuilder) -> Code:
         """Return the function of an http tool or a command; it takes the tool's arguments by name."""
         key = (id(tool), annotation(output, self.names))
         if key not in self.tools:
-            name = self.names.scope.give(tool.name, f"{tool.name}_tool")
+            name = self.name_beside(caller, tool.name, f"{tool.name}_tool")
             self.tools[key] = name
             self.functions.append(self.http_function(name, tool, output))
         return self.tools[key]
@@ -187,6 +188,13 @@ class Bindings:
         body = fit(f"return await {action}", INDENT)
         doc = docstring(tool.description, INDENT)
         return PythonFunction(name, head, annotation(output, self.names), body, doc, is_async=True)
+
+    def name_beside(self, caller: FunctionBuilder, *wanted: str) -> Code:
+        """Return a name for a function of the module that nothing hides where it is called."""
+        free = [name for name in wanted if name not in caller.names.taken] or [f"{wanted[-1]}_"]
+        while free[-1] in caller.names.taken:
+            free.append(f"{free.pop()}_")
+        return self.names.scope.give(*free)
 
     # --- requests
     def request(self, wanted: HttpRequest, function: FunctionBuilder, output: Type, name: str) -> Code:
@@ -235,6 +243,19 @@ class Bindings:
             self.constants.append(fit(f"{constant_}: Output[{spelled}] = Output({spelled})"))
         return {"output": self.outputs[spelled]}
 
+    def body(self, type_: Type) -> Code:
+        """Return the constant that reads the body of a reply as a type."""
+        spelled = annotation(type_, self.names)
+        if spelled not in self.bodies:
+            name = (
+                f"{snake_case(spelled).removesuffix('_reply')}_reply"
+                if isinstance(type_, Record)
+                else "reply"
+            )
+            constant_ = self.bodies[spelled] = self.names.scope.give(constant_name(name))
+            self.constants.append(fit(f"{constant_}: Output[{spelled}] = Output({spelled})"))
+        return self.bodies[spelled]
+
     def text(self, template: Template, name: str, function: FunctionBuilder) -> Code:
         """Return a prompt: in place if it is short, else a constant, or a function of the values that it
         mentions.
@@ -258,7 +279,7 @@ class Bindings:
             line for each in (*inner.lead, *generate_body(template, inner.known)) for line in fit_nested(each)
         ]
         function.note(template.uses)
-        given = self.names.scope.give(name)
+        given = self.name_beside(function, name)
         self.functions.append(PythonFunction(given, inner.parameters, Code("str"), body))
         return call(given, *(parameter.name for parameter in inner.taken))
 

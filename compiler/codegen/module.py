@@ -89,7 +89,7 @@ def assemble(
     ]
     if workflow.key is not None:
         printed.append(run_key_method(workflow, workflow.key, names))
-    printed += run_methods(workflow, names)
+    printed += run_methods(workflow, names, bindings)
     summary = workflow.description.strip().split("\n\n")[0] or f"The workflow {workflow.name}."
     return Module(
         docstring=docstring(summary, 0),

@@ -9,6 +9,7 @@ from wfc.compiler.expressions import Expression, Template
 from wfc.compiler.model.events import Event
 from wfc.compiler.model.values import Value
 from wfc.compiler.slotted import dataclass
+from wfc.compiler.types import Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,7 @@ class Entry:
     Args:
         when: Its condition, or ``None``: always.
         errors: Dotted error names it is for (``on_error`` only); empty: any.
+        body: What the body of the reply must be made of (``on_error`` only); ``None``: of anything, or there is none.
         save: Its own saves, made after the step's.
         emission: What it emits.
     """
@@ -127,6 +129,12 @@ class Entry:
     save: tuple[Save, ...]
     emission: Emission
     address: Address
+    body: Type | None = None
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether it is taken for each error, or always where there is none."""
+        return self.when is None and not self.errors and self.body is None
 
 
 @dataclass(frozen=True, slots=True)

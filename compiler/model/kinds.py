@@ -28,6 +28,7 @@ __all__ = [
     "StepKind",
     "ToolCall",
     "WorkflowCall",
+    "is_request",
 ]
 
 
@@ -108,6 +109,8 @@ class MapItems:
         give: The output for an item; ``None``: the result.
         given: The type of that.
         on_item_error: What follows when ``do`` fails for an item.
+        instead: The output for an item whose ``do`` has failed, where ``on_item_error`` gives one.
+        uses_loop: Whether anything asks for an item's place in the list.
     """
 
     items: Expression
@@ -119,11 +122,20 @@ class MapItems:
     result: Type
     give: Value | None
     given: Type
-    on_item_error: Literal["fail", "skip", "null"]
+    on_item_error: Literal["fail", "skip", "give"]
+    instead: Value | None = None
+    uses_loop: bool = False
 
 
 Call = LlmCall | ToolCall | HttpCall | CommandCall | WorkflowCall
 """One call of something outside."""
+
+
+def is_request(action: Action | None) -> bool:
+    """Return whether a step, or a `map` for each item, sends a request, to which there is a reply."""
+    call = action.do if isinstance(action, MapItems) else action
+    return isinstance(call, HttpCall) or (isinstance(call, ToolCall) and call.tool.request is not None)
+
 
 Action = Call | MapItems | SendEvent | Pause
 """All that a step may do."""
@@ -203,7 +215,7 @@ STEP_KINDS: Final[dict[str, StepKind]] = {
         nodes=(MapItems,),
         words="loop for foreach for_each each parallel iterate",
         takes_defaults=True,
-        reserved_names=frozenset({"Child", "ChildEnd", "Item", "Items"}),
+        reserved_names=frozenset({"Child", "ChildEnd", "Item", "Items", "Loop"}),
     ),
     "wait": StepKind(
         shape="dashed",

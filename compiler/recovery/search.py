@@ -9,22 +9,34 @@ from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place, Severity
 from wfc.compiler.recovery.analysis import Analysis
+from wfc.compiler.recovery.bare_keys import bare_keys
 from wfc.compiler.recovery.missing_joins import missing_joins
 from wfc.compiler.recovery.misspelt_declarations import misspelt_declarations
+from wfc.compiler.recovery.moved_blocks import moved_blocks
+from wfc.compiler.recovery.other_joins import lost_batches, other_events, other_joins
+from wfc.compiler.recovery.other_kinds import other_kinds
 from wfc.compiler.recovery.suspicion import Data, Suspicion
+from wfc.compiler.recovery.wrapped_fields import wrapped_fields
 from wfc.compiler.slotted import replace
 from wfc.compiler.yaml import Document
 
 __all__ = ["search"]
 
-MOST_TRIES: Final = 16
+MOST_TRIES: Final = 40
 MOST_TEXT: Final = 400_000
 """How many code points are analysed again at most, over all tries."""
 MOST_FINDINGS: Final = 200
 """Among more findings than these no one mistake is looked for."""
 SUSPECT: Final[tuple[Callable[[Data, Sequence[Finding]], Iterator[Suspicion]], ...]] = (
     misspelt_declarations,
+    wrapped_fields,
+    bare_keys,
+    other_kinds,
+    moved_blocks,
+    other_events,
     missing_joins,
+    other_joins,
+    lost_batches,
 )
 """What makes suspicions of a spec's data and its findings, the likeliest first."""
 
@@ -39,13 +51,24 @@ def search(analysis: Analysis, analyse: Callable[[Document], Analysis]) -> Analy
             tries -= 1
             tried = analyse(analysis.document.changed(suspicion.data, suspicion.moves))
             if explains(analysis, tried, suspicion.explains):
-                explanation = tried, suspicion.finding
+                explains_too = [
+                    words
+                    for words, data in suspicion.rivals
+                    if explains(analysis, analyse(analysis.document.changed(data, ())), suspicion.explains)
+                ]
+                explanation = tried, with_rivals(suspicion.finding, explains_too)
                 break
         if explanation is None:
             break
         analysis = explanation[0]
         blamed.append(explanation[1])
     return replace(analysis, findings=[*analysis.findings, *blamed])
+
+
+def with_rivals(finding: Finding, written: Sequence[str]) -> Finding:
+    """Return a finding whose hint names all ways to write it that explain as much; no fix can choose among them."""
+    others = "".join(f", or `{each}`" for each in written)
+    return replace(finding, hint=f"{finding.hint}{others}", fix=None) if written else finding
 
 
 def suspicions(analysis: Analysis) -> Iterator[Suspicion]:

@@ -23,12 +23,15 @@ class Suspicion:
         data: The spec's data as they would be without it.
         moves: Moved values: the old address and the new one.
         explains: How many errors must disappear with it.
+        rivals: Other changes that may explain as much: how they are written, and the data with each. The finding
+            names those that do.
     """
 
     finding: Finding
     data: Data
     moves: tuple[tuple[Address, Address], ...] = ()
     explains: int = 2
+    rivals: tuple[tuple[str, Data], ...] = ()
 
 
 def at(data: Any, address: Address) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from wfc.compiler.diagnostics import Report
+from wfc.compiler.diagnostics import Place, Report
 from wfc.compiler.model import Join, Whole, Workflow
 from wfc.compiler.resolve.declarations import (
     agents,
@@ -34,6 +34,7 @@ from wfc.compiler.resolve.whole.unused import (
 )
 from wfc.compiler.resolve.whole.workflow import build_workflow
 from wfc.compiler.slotted import replace
+from wfc.compiler.types.long_form import check_plain
 
 if TYPE_CHECKING:
     from wfc.compiler.model.triggers import Trigger
@@ -84,6 +85,8 @@ def resolve(spec: Spec, report: Report, project: ProjectView = NO_PROJECT) -> Wo
     for trigger in started:
         if trigger.body is not None:
             used.add(trigger.body)
+    for _, exit_ in run.exits:
+        used.add_bodies(exit_)
     note_used_resources(steps, declared)
     if not spec.broken:
         report_unused(data, declared, used)
@@ -96,6 +99,9 @@ def declare(spec: Spec, report: Report, project: ProjectView = NO_PROJECT) -> De
     """Read all declarations of a spec, or of a file of declarations, except its steps."""
     data = spec.data
     declared = Declarations(report, data, spec.broken, project=project)
+    for key in ("description", "labels"):
+        if key in data:
+            check_plain(data[key], Place((key,)), key, report)
     mentions = declared.mentions
     if mentions("imports"):
         imports.declare_imports(data, declared)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from wfc.compiler.diagnostics import Finding, Place
-from wfc.compiler.rules import problem
-from wfc.compiler.rules.fixes import replace_text
+from wfc.compiler.rules import closest, problem, warning
+from wfc.compiler.rules.fixes import correct_name, replace_text
 
 __all__ = [
     "bad_python_tool",
@@ -17,6 +18,7 @@ __all__ = [
     "model_without_provider",
     "program_not_fixed",
     "secret_to_any_address",
+    "unknown_provider",
     "url_base_not_config",
 ]
 
@@ -58,6 +60,46 @@ def model_without_provider(place: Place, use: str) -> Finding:
         f'write `"{better}"`' if provider else f'write its provider before it, as in `"openai:{use}"`',
         fix=replace_text(place, better) if provider else None,
     )
+
+
+OTHERWISE_CALLED: Final = {
+    "aws": "bedrock",
+    "azure_openai": "azure",
+    "claude": "anthropic",
+    "gemini": "google",
+    "google-gla": "google",
+    "google-vertex": "google-cloud",
+    "gpt": "openai",
+    "grok": "xai",
+    "hf": "huggingface",
+    "together_ai": "together",
+    "vertex": "google-cloud",
+    "vertexai": "google-cloud",
+}
+"""What providers are called elsewhere."""
+
+
+@warning
+def unknown_provider(place: Place, provider: str, known: Iterable[str], own_server: bool) -> Finding:
+    """A model's `use` names a provider that is not known.
+
+    Before the colon stands who provides the model, as the library calls it through which models are called: `openai`,
+    `anthropic`, `google`, `mistral`, `ollama` … A server of your own that speaks OpenAI's protocol is `openai`, with
+    its address as `base_url`. If a newer version of that library knows the provider, ignore this warning.
+    """
+    known = sorted(known)
+    meant = OTHERWISE_CALLED.get(provider.lower(), "")
+    hint = f"did you mean `{meant}`?" if meant else closest(provider, known)
+    if not hint and own_server:
+        hint = "a server that speaks OpenAI's protocol is `openai`"
+    hint = (
+        hint or f"known are {', '.join(f'`{each}`' for each in COMMON)} and {len(known) - len(COMMON)} others"
+    )
+    fix = replace_text(place, meant) if meant else correct_name(place, provider, known)
+    return Finding("unknown-provider", f"no provider `{provider}` is known", place, hint, fix=fix)
+
+
+COMMON: Final = ("anthropic", "azure", "bedrock", "google", "mistral", "ollama", "openai", "openrouter")
 
 
 @problem

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.diagnostics import Finding, Fix, Place
 from wfc.compiler.rules import closest, problem, warning
 from wfc.compiler.rules.fixes import correct_name, remove_entry, replace_text
 from wfc.compiler.rules.phrases import joined
@@ -63,15 +63,13 @@ def key_of_another_answer(place: Place, key: str, answer: str) -> Finding:
 
 
 @problem
-def no_reply(place: Place, key: str, step: str) -> Finding:
-    """An answer says something of a reply, and the step sends no request.
+def no_reply(place: Place, key: str, step: str, fix: Fix | None) -> Finding:
+    """Something is said of a reply, and the step sends no request.
 
-    `status`, `headers` and `body` are parts of the reply to a request, so only answers of steps that send one have
-    them. Leave the key out.
+    `status`, `headers` and `body` are parts of the reply to a request, so only the answers that tests give for steps
+    that send one have them, and only the `on_error` of such steps asks for a `body`. Leave the key out.
     """
-    return Finding(
-        "no-reply", f"step `{step}` sends no request, so there is no `{key}`", place, fix=remove_entry(place)
-    )
+    return Finding("no-reply", f"step `{step}` sends no request, so there is no `{key}`", place, fix=fix)
 
 
 @problem
@@ -85,16 +83,17 @@ def failing_status(place: Place, status: int) -> Finding:
 
 
 @problem
-def body_without_reply(place: Place, error: str) -> Finding:
-    """An answer has the body of a reply, and its error is one for which there is no reply.
+def body_without_reply(place: Place, error: str, hint: str) -> Finding:
+    """There is to be the body of a reply, and the error is one for which there is no reply.
 
-    Only a service that replies with an HTTP status says something in a body: `{error: http.409, body: {…}}`.
+    Only a service that replies with an HTTP status says something in a body: an answer in a test is
+    `{error: http.409, body: {…}}`, an entry of `on_error` is `{errors: [http.409], body: TYPE, event: …}`.
     """
     return Finding(
         "body-without-reply",
         f"after `{error}` there is no reply with a body",
         place,
-        "write the status: `error: http.…`",
+        hint,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import problem
-from wfc.compiler.rules.fixes import replace_value
+from wfc.compiler.rules.fixes import replace_text, replace_value
 
 __all__ = [
     "condition_with_else",
@@ -76,19 +76,25 @@ def loop_alone(place: Place) -> Finding:
 
 
 @problem
-def loop_read_as_list(place: Place, written: str) -> Finding:
-    """A list that is made of another one stands without quotes, so that YAML reads it as a list of texts.
+def loop_read_as_list(place: Place, written: str, *, readable: bool = True) -> Finding:
+    """A list that is made of another one stands without quotes, so that YAML reads it as texts, or not at all.
 
     In YAML, a value that begins with `[` is a list of what stands between the brackets. An expression that begins so
-    stands in quotes: `"${{ [x.name for x in event.items] }}"`, and without `${{ }}` where the whole value is one.
+    stands in quotes: `"${{ [x.name for x in event.items] }}"`, and without `${{ }}` where the whole value is one. If
+    there are double quotes in it, put it in single ones: `'${{ [{"name": x.name} for x in event.items] }}'`.
     """
-    written = '"' + written.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    simple = '"' in written and "'" not in written
+    written = f"'{written}'" if simple else '"' + written.replace("\\", "\\\\").replace('"', '\\"') + '"'
     return Finding(
         "loop-read-as-list",
-        "without quotes, YAML reads this as a list of texts",
+        "without quotes, YAML reads this as a list of texts"
+        if readable
+        else "YAML cannot read a list made of another without quotes",
         place,
         f"write `{written}`" if len(written) <= 80 else "put it in quotes, as an expression",
-        fix=replace_value(place, written, "safe"),
+        fix=replace_value(place, written, "safe")
+        if readable
+        else replace_text(place, written, applicability="safe"),
     )
 
 

@@ -74,7 +74,9 @@ def unused_event(place: Place, event: str) -> Finding:
 
 
 @problem
-def unreachable_step(place: Place, step: str, waits_for: Sequence[str], senders: Sequence[str]) -> Finding:
+def unreachable_step(
+    place: Place, step: str, waits_for: Sequence[str], senders: Sequence[str], together: Sequence[str] = ()
+) -> Finding:
     """No path from the start of the run leads to a step.
 
     The steps that could send its events run only after it, or not at all, so none of them can ever be the
@@ -87,6 +89,8 @@ def unreachable_step(place: Place, step: str, waits_for: Sequence[str], senders:
         f"{'emits' if len(senders) == 1 else 'emit'}, and no path leads there either: "
         f"let a step that runs before emit {joined(waits_for, 'or')}"
     )
+    if together:
+        hint += f"; or, if each of its events alone is to start it, write `accepts: [{', '.join(together)}]`"
     return Finding("unreachable-step", message, place, hint)
 
 

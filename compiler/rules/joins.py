@@ -10,6 +10,8 @@ from wfc.compiler.rules.phrases import joined, listed
 
 __all__ = [
     "batch_in_itself",
+    "batch_not_collected",
+    "batch_without_each",
     "batch_work_escapes",
     "batches_mixed",
     "clock_without_work",
@@ -23,6 +25,7 @@ __all__ = [
     "join_overfills",
     "join_starves",
     "joins_in_a_circle",
+    "other_join",
 ]
 
 
@@ -302,4 +305,52 @@ def batch_work_escapes(place: Place, join: str, opener: str, told: str) -> Findi
         f"`{join}` pairs work of the batch that `{opener}` sends out with work outside of it",
         place,
         f"{told}: collect the batch with `accepts: {{each: …}}` first, and join what that step emits",
+    )
+
+
+@problem
+def other_join(place: Place, step: str, now: str, better: str) -> Finding:
+    """A step uses its events in another way than it accepts them.
+
+    `A` and `[A, B]` run the step for each event, which is `event`. `{all: [A, B]}` waits for one of each, `{any: [A,
+    B]}` for the first of them; both are in `events`, where of `any` all but one are null. `{each: A}` collects the
+    events of a batch, and `events` is their list. Write the form that fits what the step does, or use what there is
+    in this form.
+    """
+    return Finding(
+        "other-join",
+        f"`{step}` accepts `{now}`, and uses it in another way",
+        place,
+        f"what it uses would be there with `accepts: {better}`",
+    )
+
+
+@problem
+def batch_without_each(place: Place, step: str, event: str) -> Finding:
+    """A step emits one event where another step collects a batch.
+
+    A join `{each: …}` collects what an `each` under `emit` has sent out, one event for each item of a list. Where a
+    step emits a single event there is nothing to collect. Write the batch, or accept the one event that comes.
+    """
+    return Finding(
+        "batch-without-each",
+        f"`{step}` emits one `{event}`, and what follows collects a batch of them",
+        place,
+        f"for one of them for each item of a list write `{{each: {{in: …, as: item, event: {event}, max: …}}}}`",
+    )
+
+
+@problem
+def batch_not_collected(place: Place, step: str, event: str) -> Finding:
+    """A step runs for each item of a batch, where it would have to run once.
+
+    What an `each` under `emit` sends out is done item by item, and so is each step that accepts the events that
+    follow, until a join `{each: …}` collects them. Without one the run can end with any of the items, and of an empty
+    list nothing follows at all. Collect the batch before the run ends.
+    """
+    return Finding(
+        "batch-not-collected",
+        f"`{step}` runs for each item of a batch by itself, and the run goes on from there",
+        place,
+        f"if it is to run once, when all items are done, write `accepts: {{each: {event}}}`",
     )

@@ -56,11 +56,14 @@ def race_between_ends(
         if one == other
         else f"`{one}` and `{other}` run side by side and both can end the run: the first one wins"
     )
+    join = "`accepts: {all: […]}`"
+    if one == other:
+        join = "`accepts: {each: …}` if they come of a batch, and `{all: […]}` if of several branches"
     return Finding(
         "race-between-ends",
         message,
         place,
-        f"{told}: join the branches before the run ends, with a step that `accepts: {{all: [...]}}`",
+        f"{told}: join the branches before the run ends, with a step that {join}",
         related=related,
     )
 

@@ -14,7 +14,6 @@ __all__ = [
     "control_character",
     "duplicate_key",
     "empty_file",
-    "expression_needs_quotes",
     "file_too_large",
     "key_not_text",
     "merge_key",
@@ -25,7 +24,6 @@ __all__ = [
     "syntax_error",
     "tag",
     "text_cut_by_colon",
-    "text_cut_by_comma",
     "text_cut_by_comment",
     "too_deep",
     "too_many_aliases",
@@ -144,22 +142,6 @@ def text_cut_by_colon(place: Place, whole: Place | None, hint: str = "", *, last
 
 
 @problem
-def expression_needs_quotes(place: Place, *, alone: bool) -> Finding:
-    """An expression stands without quotes between the braces or brackets of a map or a list on one line.
-
-    There `{` and `}` belong to YAML, so `{id: ${{ event.id }}}` cannot be read. Put the text in quotes,
-    `{id: "${{ event.id }}"}`, or give the key a line of its own, where no quotes are needed.
-    """
-    return Finding(
-        "expression-needs-quotes",
-        "between `{ }` or `[ ]`, an expression needs quotes",
-        place,
-        'write `"${{ … }}"`',
-        fix=add_quotes(place) if alone else None,
-    )
-
-
-@problem
 def duplicate_key(place: Place, key: str, first: Place, *, in_list: bool = False) -> Finding:
     """A key stands twice in one map.
 
@@ -192,19 +174,19 @@ def key_not_text(place: Place, found: str, hint: str, *, quotable: bool = False)
 
 
 @problem
-def tag(place: Place, text: str, end: int) -> Finding:
+def tag(place: Place, text: str, end: int, *, negated: bool = False) -> Finding:
     """A value has a YAML tag, a word that begins with an exclamation mark.
 
     Tags tell YAML to read a value as another type, or as an object of a programming language. A spec needs
-    none. Remove it; put a value in quotes if it is to be a text.
+    none. Remove it; put a value in quotes if it is to be a text. In a condition write `not` for `!`.
     """
-    return Finding(
-        "tag",
-        f"the YAML tag `{text}` is not used in specs",
-        place,
-        "remove it",
-        fix=replace_text(Place((), "text", place.start, end), "", title="remove it"),
-    )
+    what = f"the YAML tag `{text}` is not used in specs"
+    if negated:
+        return Finding("tag", f"`{text}` is a tag to YAML", place, f"write `not {text[1:]}`")
+    if text.startswith("!!"):
+        remove = replace_text(Place((), "text", place.start, end), "", title="remove it")
+        return Finding("tag", what, place, "remove it", fix=remove)
+    return Finding("tag", what, place, "remove it, or put the whole value in quotes if it is a text")
 
 
 @problem
@@ -325,47 +307,6 @@ def comment_after_condition(place: Place, fix: Fix) -> Finding:
         place,
         "put the comment on the line above, or the whole condition in single quotes",
         fix=fix,
-    )
-
-
-OF_SEVERAL = frozenset(
-    {
-        "accepts",
-        "all",
-        "any",
-        "assign",
-        "emit",
-        "end",
-        "errors",
-        "fallback",
-        "imports",
-        "never_on",
-        "of",
-    }
-    | {"parts", "real", "retry_on", "save", "secrets", "tools"}
-)
-"""Keys whose value may be a list of names."""
-
-
-@problem
-def text_cut_by_comma(place: Place, key: str, rest: str, whole: Place | None) -> Finding:
-    """Between braces a comma ends a value, and what follows it is read as another key.
-
-    `{reason: late, no answer}` has the key `reason` and a key `no answer` without a value. Put the text in
-    quotes: `{reason: "late, no answer"}`.
-    """
-    if key in OF_SEVERAL:
-        what = f"the comma ends the value of `{key}`, and `{rest}` is a key without a value"
-        return Finding("text-cut-by-comma", what, place, f"write a list, `{key}: […, {rest}]`")
-    if key:
-        what, hint = (
-            f"the comma ends the value of `{key}`, and `{rest}` is a key without a value",
-            "put the text in quotes",
-        )
-    else:
-        what, hint = f"`{rest}` is a key without a value", "write `key: value`, or `[ ]` for a list"
-    return Finding(
-        "text-cut-by-comma", what, place, hint, fix=add_quotes(whole, "unsafe") if whole is not None else None
     )
 
 

@@ -11,10 +11,12 @@ from wfc.compiler.rules.phrases import joined
 
 __all__ = [
     "former_key",
+    "former_value",
     "misplaced_key",
     "missing_key",
     "not_supported_yet",
     "nothing_in_it",
+    "other_kind",
     "out_of_range",
     "unknown_key",
     "unknown_kind",
@@ -54,6 +56,18 @@ def former_key(place: Place, key: str, now: str, hint: str = "", fix: Fix | None
     """
     said = f"`{key}` was a key of an earlier form of the language"
     return Finding("former-key", said, place, hint or f"write {now}", fix=fix)
+
+
+@problem
+def former_value(place: Place, key: str, value: str, now: str, fix: Fix) -> Finding:
+    """What a key holds is written otherwise now.
+
+    The language grows, and until its first release it changes where a better form was found. `on_item_error: null` of a
+    `map` is `on_item_error: {give: null}`: anything may be given for an item whose action fails.
+    `wfc check --fix` writes it anew.
+    """
+    said = f"`{key}: {value}` is of an earlier form of the language"
+    return Finding("former-value", said, place, f"write `{now}`", fix=fix)
 
 
 @problem
@@ -114,6 +128,23 @@ def unknown_kind(
         place,
         hint or f"the kinds are {joined([each for each in known if each not in later])}",
         fix=correct_name(place, kind, known),
+    )
+
+
+@problem
+def other_kind(place: Place, kind: str, strange: Sequence[str], other: str) -> Finding:
+    """A step has the keys of another kind than its own.
+
+    Each kind of step has keys of its own: a `human` step a `title` and a `form`, a `tool` step a `tool` and its `args`.
+    Here some are unknown to the kind that is written, and the step would be whole with another. Write that kind, or the
+    keys of the one that is meant.
+    """
+    belong = "is not a key" if len(strange) == 1 else "are not keys"
+    return Finding(
+        "other-kind",
+        f"{joined(strange)} {belong} of a step of kind `{kind}`",
+        place,
+        f"as it is written it would be a whole step of kind `{other}`",
     )
 
 

@@ -15,6 +15,7 @@ __all__ = [
     "comment_braces",
     "dollar_before_statement",
     "expression_as_text",
+    "expression_in_plain_text",
     "needs_json",
     "not_a_list",
     "statement_elsewhere",
@@ -47,20 +48,45 @@ def needs_json(place: Place, words: str, kind: str, of_scalars: bool) -> Finding
 
 
 @warning
-def expression_as_text(place: Place, written_as: str, words: str) -> Finding:
+def expression_as_text(place: Place, written_as: str, words: str, hint: str = "") -> Finding:
     """A text looks as if a value were to be put into it, and is taken as it is.
 
     A value stands in a text as `${{ event.name }}`, with a dollar sign and two braces. `{event.name}`, `$event.name`
-    and a bare `event.name` where a value is given are texts, and stay as they are. If that is meant, ignore this
-    warning.
+    and a bare `event.name` where a value is given are texts, and stay as they are; so is `with: {name: name}` beside
+    `as: name`. If that is meant, ignore this warning.
     """
     return Finding(
         "expression-as-text",
         f"`{written_as}` is text, as it stands here",
         place,
-        f"write `${{{{ {words} }}}}`",
-        fix=replace_text(place, f"${{{{ {words} }}}}"),
+        hint or f"write `${{{{ {words} }}}}`",
+        fix=None if hint else replace_text(place, f"${{{{ {words} }}}}"),
     )
+
+
+@warning
+def expression_in_plain_text(place: Place, key: str) -> Finding:
+    """An expression stands where a text is taken as it is.
+
+    A `default`, the values of an `enum`, a `description` and `labels` are plain: they are read before there is any run,
+    and nothing is put into them. Expressions stand in what a step does and hands on: in `prompt`, `title`, `url`, in
+    the values of `with` and `save`. What a field has if nothing is given may be said there: `with: {name: "${{
+    event.name | default(config.name) }}"}`. If the braces are meant as they are, ignore this warning.
+    """
+    return Finding(
+        "expression-in-plain-text",
+        f"`{key}` is plain: nothing is put in for this `${{{{ }}}}`",
+        place,
+        PLAIN[key],
+    )
+
+
+PLAIN: Final = {
+    "default": "write a value; one that is worked out is given where the field is filled: with `with` or `save`",
+    "enum": "write the values; where others are possible the type is a `string`",
+    "description": "write the words; expressions stand in what a step does, such as `prompt` or `title`, and in `with`",
+    "labels": "write the words; expressions stand in what a step does, such as `prompt` or `title`, and in `with`",
+}
 
 
 @warning

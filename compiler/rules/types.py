@@ -18,6 +18,7 @@ __all__ = [
     "default_does_not_fit",
     "empty_enum",
     "enum_value_twice",
+    "fields_in_a_map",
     "infinite_type",
     "merge_does_not_fit",
     "not_a_type",
@@ -63,6 +64,23 @@ def meant_type(place: Place, name: str, meant: str) -> Fix | None:
     if "{" in meant:
         return None
     return replace_text(place, meant, old=name, applicability="display" if "…" in meant else "safe")
+
+
+@problem
+def fields_in_a_map(place: Place, name: str, word: str, section: str, fields: Sequence[str]) -> Finding:
+    """The fields of an event or a type stand in a map of their own.
+
+    An event's fields stand directly under its name: `Told: {text: string}`. `Told: {fields: {text: string}}` is an
+    event with one field, whose name is `fields`. Leave that map out; if there really is such a field, give it a value.
+    """
+    kind = "an event" if section == "events" else "a type"
+    shown = ", ".join(f"{each}: …" for each in fields[:3]) + (", …" if len(fields) > 3 else "")
+    return Finding(
+        "fields-in-a-map",
+        f"`{word}` is the one field of `{name}`, and its fields are used as those of `{name}`",
+        place,
+        f"the fields of {kind} stand directly under its name: `{name}: {{{shown}}}`",
+    )
 
 
 @problem

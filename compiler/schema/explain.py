@@ -21,6 +21,7 @@ from wfc.compiler.schema.loops import loop_read_as_texts
 from wfc.compiler.schema.spec import Spec
 from wfc.compiler.schema.synonyms import other_kind
 from wfc.compiler.schema.words import (
+    EXPRESSIONS,
     found,
     instead_fix,
     instead_hint,
@@ -38,7 +39,6 @@ Schema = Mapping[str, Any]
 NEEDED: Final = ("start", "end", "events", "steps")
 """Sections without which nothing more can be said about a spec."""
 
-EXPRESSIONS: Final = ("a condition", "an expression")
 NAMES_IN_SCOPE: Final = frozenset({"config", "event", "events", "inputs", "response", "result", "state"})
 
 
@@ -171,6 +171,8 @@ class Explainer:
         texts = [each for each in known if isinstance(each, str)]
         meant = nearest(value, texts) if isinstance(value, str) else None
         hint = f"did you mean `{meant}`?" if meant else ""
+        if not meant and "{" in (title := schema.get("title", "")):
+            hint = f"it can be {title}"  # there is another form beside the words
         place = Place(address)
         if address[-1:] == ("kind",) and isinstance(value, str):
             hint = hint or other_kind(value)
@@ -190,7 +192,8 @@ class Explainer:
         others = schema.get("additionalProperties", {})
         required: Sequence[str] = schema.get("required", ())
         if len(value) < schema.get("minProperties", 0):
-            self.report(problems.nothing_in_it(Place(address).key, named(address), "entry", ""))
+            if address not in self.broken:
+                self.report(problems.nothing_in_it(Place(address).key, named(address), "entry", ""))
             return DROPPED
         value = as_written_today(value, schema, address, self.document, self.report)
         result: dict[str, Any] = {}

@@ -37,6 +37,10 @@ BESIDE: Final[Mapping[str, str]] = {
 """A key that the same map knows, by which it is the one that knew the former key."""
 MOVED: Final[Mapping[str, str]] = {"never_ran": "ran", "top_p": "settings", "seed": "settings"}
 """Keys whose content stands inside another one today."""
+REWRITTEN: Final[Mapping[str, tuple[tuple[object, ...], Entries]]] = {
+    "on_item_error": ((None, "null"), {"give": None}),
+}
+"""Keys of which some values are written otherwise today: those values, and what they are now."""
 FIELDS: Final = frozenset({"min_items", "max_items"})
 """Keys that may be names of fields as well, of a record that is written in place, unless they hold a number."""
 PLAIN_NAME: Final = re.compile(r"[^\W\d]\w*")
@@ -52,6 +56,13 @@ def as_written_today(
             continue
         change = moved if key in MOVED else renamed
         value = change(value, key, address, document, report)
+    for key in [key for key in REWRITTEN if key in value and key in properties]:
+        former, now = REWRITTEN[key]
+        if not isinstance(value[key], (dict, list)) and value[key] in former:
+            shown, place = "{give: null}", Place((*address, key))
+            fix = fixes.replace_value(place, shown, applicability="safe")
+            report(problems.former_value(place, key, "null", shown, fix))
+            value = {**value, key: now}
     return value
 
 

@@ -10,6 +10,7 @@ from wfc.compiler.rules import comprehensions as comprehension_problems
 from wfc.compiler.rules import shape as problems
 from wfc.compiler.rules.spelling import nearest
 from wfc.compiler.schema.advice import advice, meaning, version_for_language
+from wfc.compiler.schema.keywords import has_type
 from wfc.compiler.schema.maps import list_made_by
 from wfc.compiler.schema.synonyms import is_other_word, kind_key, other_key, section
 from wfc.compiler.schema.words import owner
@@ -98,8 +99,13 @@ class Keys:
             hint = f"did you mean `{meant}`?"
             if meant is not None and is_other_word(key, meant, absent):
                 meant = None
-            if meant is None and not address:
-                meant, hint = section(key, content, absent), other_key(key, absent)
+            if meant is None and not address and (other := section(key, content, absent)):
+                absent.remove(other)  # what is in it has another system's form, and is not looked at
+                self.unknown(key, schema, address, other_key(key, [*absent, other]), other, [other, *absent])
+                self.broken |= {(key,), (other,)}
+                continue
+            if meant is not None and not self.could_be(content, properties[meant]):
+                meant = None
             if meant is None:
                 strange.append(key)
                 continue
@@ -116,6 +122,13 @@ class Keys:
         if missing and not strange:
             self.missing(schema, missing, address, value)
         return {key: names[key] for key in value if key in names}
+
+    def could_be(self, content: Any, schema: Schema) -> bool:
+        """Return whether a value is of the sort that a key holds; if not, a similar key is hardly meant."""
+        while "$ref" in schema:
+            schema = self.definitions[schema["$ref"].removeprefix("#/$defs/")]
+        types = schema.get("type")
+        return types is None or has_type(content, types)
 
     def required(self, schema: Schema, address: Address) -> list[str]:
         """Return the required keys, without those that are present but broken."""

@@ -12,9 +12,9 @@ LOOP: Final = re.compile(r"[^\[\]]* for \w+(?:, \w+)? in \(*(?P<root>\w+)\b.*", 
 
 def loop_read_as_texts(data: list[object]) -> tuple[str, str] | None:
     """Return the expression that a list of texts is meant as, and the name that it goes through; else ``None``."""
-    if not data or not isinstance(data[0], str) or " " not in data[0] or "${{" in data[0]:
+    if not data or not all(isinstance(each, str) and "${{" not in each for each in data):
         return None
-    if not all(isinstance(each, str) for each in data):
+    if not any(" for " in str(each) for each in data):
         return None
     found = LOOP.fullmatch(", ".join(map(str, data)))
     return (f"[{found.string}]", found["root"]) if found is not None else None

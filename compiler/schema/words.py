@@ -9,7 +9,7 @@ from typing import Any, Final
 from wfc.compiler.diagnostics import Address, Fix, Place
 from wfc.compiler.rules import fixes
 
-__all__ = ["found", "instead_fix", "instead_hint", "named", "owner", "wanted"]
+__all__ = ["EXPRESSIONS", "found", "instead_fix", "instead_hint", "named", "owner", "wanted"]
 
 WORDS: Final = {
     "object": "a map",
@@ -23,6 +23,8 @@ YES: Final = frozenset({"yes", "on", "y"})
 NO: Final = frozenset({"no", "off", "n"})
 LONGEST: Final = 40
 ASSIGNED: Final = r"(?:state\.)?(?P<name>\w+) *:?= *(?P<words>[^=].{0,60})"
+EXPRESSIONS: Final = ("a condition", "an expression")
+"""How the titles of expressions begin."""
 TEXT: Final = "a text"
 """How the titles of what may be any text begin."""
 
@@ -105,7 +107,9 @@ def instead_hint(value: Any, types: Sequence[str], title: str, key: str) -> str:
     if "string" in types and isinstance(value, (bool, int, float)):
         return for_scalar(value, title, key)
     if "string" in types and isinstance(value, (dict, list)) and "object" not in types:
-        return "put it in quotes if it is meant as a text"
+        if title.startswith(EXPRESSIONS):
+            return "put the whole expression in quotes, for YAML reads brackets and braces as its own"
+        return "put it in quotes if it is meant as a text" if isinstance(value, dict) else ""
     return ""
 
 

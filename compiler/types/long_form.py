@@ -6,9 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from wfc.compiler.diagnostics import Place, Report
+from wfc.compiler.rules import templates as template_problems
 from wfc.compiler.rules.spelling import nearest
 
-__all__ = ["CONSTRAINT_KEYS", "LONG_KEYS", "is_long_form", "misspelt_key"]
+__all__ = ["CONSTRAINT_KEYS", "LONG_KEYS", "check_plain", "is_long_form", "misspelt_key"]
 
 CONSTRAINT_KEYS: Final = frozenset({"format", "min", "max", "min_length", "max_length", "pattern"})
 LONG_KEYS: Final = (
@@ -77,3 +79,19 @@ def can_be_type(value: object) -> bool:
         return True
     match = re.fullmatch(TYPE, value) if isinstance(value, str) else None
     return match is not None and (match[1] in WORDS or not match[1][0].isascii() or match[1][0].isupper())
+
+
+def check_plain(data: object, place: Place, key: str, report: Report) -> None:
+    """Report expressions in what is taken as it is: a `default`, the values of an `enum`, a `description`, `labels`."""
+    if isinstance(data, str):
+        if "${{" in data:
+            start = data.index("${{")
+            end = data.find("}}", start)
+            marked = place.stretch(start, len(data) if end < 0 else end + 2)
+            report(template_problems.expression_in_plain_text(marked, key))
+    elif isinstance(data, dict):
+        for name, each in data.items():
+            check_plain(each, place / name, key, report)
+    elif isinstance(data, list):
+        for index, each in enumerate(data):
+            check_plain(each, place / index, key, report)

@@ -14,7 +14,7 @@ from wfc.compiler.rules import types as problems
 from wfc.compiler.slotted import dataclass, replace
 from wfc.compiler.types.built_in import BUILT_IN
 from wfc.compiler.types.constraints import parse_constraints
-from wfc.compiler.types.long_form import LONG_KEYS, is_long_form, misspelt_key
+from wfc.compiler.types.long_form import LONG_KEYS, check_plain, is_long_form, misspelt_key
 from wfc.compiler.types.outside_names import check_outside_names, field_with_own_name, read_outside_name
 from wfc.compiler.types.shapes import (
     ANY,
@@ -228,6 +228,9 @@ def of_map(data: dict[str, object], place: Place, world: Declared, name: str, de
 
 def parse_long(data: Mapping[str, object], place: Place, world: Declared, name: str, depth: int) -> Type:
     given = [key for key in ("type", "enum", "one_of") if key in data]
+    for key in ("default", "description", "enum"):
+        if key in data:
+            check_plain(data[key], place / key, key, world.report)
     if "as" in data:
         world.report(outside_problems.as_not_here(place / "as", "here is no field"))
     if len(given) > 1:

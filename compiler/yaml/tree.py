@@ -12,9 +12,9 @@ from wfc.compiler.diagnostics import Address, Finding, Place, Report
 from wfc.compiler.limits import MAX_FINDINGS
 from wfc.compiler.rules import reading as problems
 from wfc.compiler.yaml.alias_sizes import Sizes
-from wfc.compiler.yaml.parser import YAMLError, events, syntax_finding
+from wfc.compiler.yaml.parser import YAMLError, events
 from wfc.compiler.yaml.scalars import FIRST, OutOfRange, plain
-from wfc.compiler.yaml.truncation import check_comment_after, check_key_without_value
+from wfc.compiler.yaml.truncation import CONDITIONS, check_comment_after, check_key_without_value
 from wfc.compiler.yaml.wrong_nodes import describe, map_as_key, top_not_a_map
 
 __all__ = ["BROKEN", "MAX_ALIASED", "MAX_DEPTH", "MAX_FINDINGS", "MAX_VALUES", "build"]
@@ -37,6 +37,18 @@ BROKEN: Final = Broken()
 NO_KEY: Final = Broken()  # a map waits for its next key
 DROPPED: Final = Broken()  # a key whose value goes nowhere
 
+BREAKING: Final = frozenset(
+    {
+        "expression-needs-quotes",
+        "key-not-text",
+        "no-colon-in-braces",
+        "number-cut-by-comma",
+        "text-cut-by-comma",
+    }
+)
+"""Findings after which the rest of a line often cannot be read."""
+
+NO_COLON: Final = r"\s*[,}]"
 PROPERTIES: Final = r"(?:[&!]\S*\s+(?:#[^\r\n\x85\u2028\u2029]*\s+)*)+"
 TAG: Final = r"(?:&\S*\s+)?(!\S*)[ \t]*"
 
@@ -67,7 +79,11 @@ def build(text: str, report: Report, *, fast: bool = True) -> tuple[object, bool
     except GiveUp as end:
         finding = end.finding
     except YAMLError as error:
+        from wfc.compiler.yaml.syntax_errors import syntax_finding  # a good spec never needs it
+
         finding = syntax_finding(error, text)
+        if builder.has_explained(finding):
+            return None, False, finding.place.start or 0
     except RecursionError:  # only the slow parser could
         finding = problems.too_deep(Place((), "text", 0, 0), MAX_DEPTH)
     else:
@@ -87,6 +103,7 @@ class Builder:
         "in_key",
         "key",
         "key_event",
+        "last",
         "node",
         "open_anchors",
         "report",
@@ -102,6 +119,7 @@ class Builder:
         self.text = text
         self.report = report
         self.findings = 0
+        self.last: Finding | None = None
         self.whole = True
         self.values = 0
         self.aliased = 0
@@ -173,8 +191,8 @@ class Builder:
             if self.text[at : at + 1] in " \t" or (self.flow and text == ""):
                 value = self.ambiguous(event, value)
         if event.tag is not None:
-            self.tagged(event)
-            value = self.broken() if text == "" else value
+            negated = self.tagged(event)
+            value = self.broken() if text == "" or negated else value
         if event.anchor is not None:
             self.anchors[event.anchor] = value
         self.add(value)
@@ -218,6 +236,8 @@ class Builder:
             if not self.in_key:
                 self.find(map_as_key(event, self.text))
                 self.in_key = len(self.stack) + 1
+                if self.flow:
+                    self.whole, self.unreliable = False, True
             self.key = DROPPED
             key: Any = NO_KEY  # what comes after it is its value, and goes nowhere as well
         else:
@@ -270,6 +290,8 @@ class Builder:
             except OutOfRange:
                 value = 0
             if value.__class__ is not str:
+                if self.flow and re.compile(NO_COLON).match(self.text, event.end_mark.index):
+                    return text  # a key without a value, which is reported as such
                 found, hint = ("missing", "") if text == "" else (describe(value), f'write `"{text}"`')
                 place = (
                     self.place(event)
@@ -311,17 +333,29 @@ class Builder:
             self.find(finding)
         return self.broken() if cut else value
 
-    def tagged(self, event: Any) -> None:
+    def tagged(self, event: Any) -> bool:
+        """Report a tag, and return whether it is meant as the `not` of a condition."""
         at = re.compile(TAG).match(self.text, event.start_mark.index)
         place = Place((), "text", *at.span(1)) if at else self.place(event)
-        self.find(problems.tag(place, at.group(1) if at else "!", at.end() if at else place.end or 0))
+        text = at.group(1) if at else "!"
+        negated = self.key in CONDITIONS and text[1:2] not in {"", "!"}
+        self.find(problems.tag(place, text, at.end() if at else place.end or 0, negated=negated))
+        return negated
 
     def broken(self) -> Broken:
         self.whole = False
         return BROKEN
 
+    def has_explained(self, finding: Finding) -> bool:
+        """Return whether a finding that ends the reading follows from one on the same line."""
+        last, start = self.last, finding.place.start
+        if last is None or last.code not in BREAKING or start is None or last.place.start is None:
+            return False
+        return "\n" not in self.text[min(last.place.start, start) : start]
+
     def find(self, finding: Finding) -> None:
         self.report(finding)
+        self.last = finding
         self.findings += 1
         if self.findings >= MAX_FINDINGS:
             raise GiveUp(problems.too_many_findings(Place((), "text", 0, 0), MAX_FINDINGS))

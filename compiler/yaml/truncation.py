@@ -6,9 +6,10 @@ import re
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Address, Edit, Finding, Fix, Place
+from wfc.compiler.rules import braces as brace_problems
 from wfc.compiler.rules import reading as problems
 
-__all__ = ["check_comment_after", "check_key_without_value"]
+__all__ = ["CONDITIONS", "check_comment_after", "check_key_without_value"]
 
 COMMENT: Final = r"[ \t]+(#[^\r\n\x85\u2028\u2029]*)"
 
@@ -16,6 +17,9 @@ SUPPRESSION: Final = r"#[ \t]+wfc:[ \t]*ignore\b"
 
 CONDITIONS: Final = frozenset({"when", "that", "until", "keep"})
 """Keys whose whole value is an expression."""
+
+DIGITS: Final = r"[:\[ {](?P<whole>-?\d+), *(?P<rest>\d+)\Z"
+"""A number with a comma in it."""
 
 DATA: Final = frozenset(
     {"args", "body", "config", "events", "expect", "headers", "labels", "mock", "output", "query", "start"}
@@ -95,8 +99,29 @@ def check_key_without_value(text: str, key: Any, value: Any, before: str) -> Fin
     """
     if key is None or ":" in text[key.end_mark.index : value.start_mark.index]:
         return None
-    place = Place((), "text", key.start_mark.index, key.end_mark.index)
-    return problems.text_cut_by_comma(place, before, key.value, value_before(text, place) if before else None)
+    start, end = key.start_mark.index, key.end_mark.index
+    place = Place((), "text", start, end)
+    if text[end : end + 2] == "{{" and text[end - 1] == "$":
+        return brace_problems.expression_needs_quotes(Place((), "text", end - 1, end + 2), alone=False)
+    if (entry := entry_without_colon(text, start, end)) is not None:
+        return brace_problems.no_colon_in_braces(place, entry["key"], entry["value"].strip() or "…")
+    whole = value_before(text, place) if before else None
+    number = re.compile(DIGITS).search(text, max(0, start - 40), end)
+    if number is not None:
+        return brace_problems.number_cut_by_comma(place, before, number["whole"], number["rest"])
+    return brace_problems.text_cut_by_comma(place, before, key.value, whole)
+
+
+def entry_without_colon(text: str, start: int, end: int) -> re.Match[str] | None:
+    """Return key and value of an entry between braces that lacks the colon, or the blank after it."""
+    after = re.compile(r" *").match(text, end)
+    follows = text[after.end() : after.end() + 1] if after else ""
+    words = text[start:end]
+    if follows in {"{", "[", '"', "'"}:
+        return re.fullmatch(r"(?P<key>[^\W\d][\w-]*) *[:=]?(?P<value>) *", words)
+    return re.fullmatch(
+        r"(?P<key>[^\W\d][\w-]*)(?:[:=](?![=:])| *=(?!=) *| *(?=[\"']))(?P<value>.*)", words, re.DOTALL
+    )
 
 
 def value_before(text: str, rest: Place) -> Place | None:

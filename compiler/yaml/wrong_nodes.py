@@ -27,7 +27,8 @@ def map_as_key(event: Any, text: str) -> Finding:
         return problems.key_not_text(
             place,
             "a map",
-            "write `${{ … }}` for an expression, in quotes where it begins a text between braces",
+            "write `${{ … }}` for an expression, in quotes where it begins a text between braces; a condition stands "
+            "without any",
         )
     return problems.key_not_text(Place((), "text", start, end), "a map or a list", "put a text in quotes")
 

@@ -9,7 +9,7 @@ from wfc.runtime.core.execution import Execution
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.errors import WorkflowValidationError
 from wfc.runtime.events import event_name
-from wfc.runtime.plan.inputs import RunInfo
+from wfc.runtime.plan.inputs import Loop, RunInfo
 from wfc.runtime.plan.pauses import Items
 from wfc.runtime.plan.signature import Call, Gives, Parameter, Signature
 
@@ -136,6 +136,12 @@ def _item(run: CallingRun, step_run: StepRun, result: Any) -> Any:
     return items.items[step_run.position]
 
 
+def _loop(run: CallingRun, step_run: StepRun, result: Any) -> Loop:
+    items = step_run.parent.value
+    assert isinstance(items, Items)
+    return items.place_of(step_run.position)
+
+
 _GETTERS: dict[Gives, _Get] = {
     Gives.CONTEXT: lambda run, step_run, result: run.context_of(step_run),
     Gives.EVENT: lambda run, step_run, result: step_run.event,
@@ -143,6 +149,7 @@ _GETTERS: dict[Gives, _Get] = {
     Gives.CONFIG: lambda run, step_run, result: run.config,
     Gives.INPUTS: lambda run, step_run, result: run.execution.inputs,
     Gives.ITEM: _item,
+    Gives.LOOP: _loop,
     Gives.RUN: lambda run, step_run, result: run.info_of(step_run),
     Gives.RESULT: lambda run, step_run, result: result,
     Gives.RESPONSE: lambda run, step_run, result: step_run.response,

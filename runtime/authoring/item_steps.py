@@ -32,6 +32,10 @@ def make_item_step(step: Step, item: ItemFunction, calls: dict[str, Call]) -> St
         raise WorkflowValidationError(
             f"`{item.function.__qualname__}` takes no item: give it a parameter `item: Item[…]`"
         )
+    if item.on_error != "fail" and "on_item_error" in calls:
+        raise WorkflowValidationError(
+            f"step `{step.name}`: `on_item_error` says what a failed item gives, so `on_error` of its items is `fail`"
+        )
     return replace(
         step,
         function=item.function,
@@ -59,6 +63,7 @@ def make_item_step(step: Step, item: ItemFunction, calls: dict[str, Call]) -> St
         stream_before=calls.get("stream_before"),
         stream_after=calls.get("stream_after"),
         give=calls.get("give"),
+        give_instead=calls.get("on_item_error"),
         max_runs=None,
         plain=False,
         emissions=Emissions(),
@@ -73,4 +78,4 @@ def make_item_step(step: Step, item: ItemFunction, calls: dict[str, Call]) -> St
 
 def is_about_items(name: str, signature: Signature) -> bool:
     """Return whether a function of a step concerns its items rather than the step itself."""
-    return name == "give" or (name in _OF_ITEMS and signature.asks_for(Gives.ITEM))
+    return name in {"give", "on_item_error"} or (name in _OF_ITEMS and signature.asks_for(Gives.ITEM))

@@ -13,7 +13,15 @@ from wfc.runtime.authoring.resource.kinds import resource_request
 from wfc.runtime.errors import StepError, WorkflowValidationError
 from wfc.runtime.events import Event, RunConfig, RunState
 from wfc.runtime.plan.collect import Collect, Take, TakeAll
-from wfc.runtime.plan.inputs import ContextBase, HttpResponse, InputsMark, ItemMark, RunInfo, WorkflowBase
+from wfc.runtime.plan.inputs import (
+    ContextBase,
+    HttpResponse,
+    InputsMark,
+    ItemMark,
+    Loop,
+    RunInfo,
+    WorkflowBase,
+)
 from wfc.runtime.plan.outcomes import All, Fail, Restart, Unhandled
 from wfc.runtime.plan.pauses import PAUSES, Delay, Items, Until
 from wfc.runtime.plan.signature import Emissions, Gives, Parameter, Signature
@@ -24,6 +32,7 @@ _BY_CLASS: tuple[tuple[type, Gives], ...] = (
     (RunState, Gives.STATE),
     (RunConfig, Gives.CONFIG),
     (RunInfo, Gives.RUN),
+    (Loop, Gives.LOOP),
     (HttpResponse, Gives.RESPONSE),
     (StepError, Gives.ERROR),
 )

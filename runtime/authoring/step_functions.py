@@ -198,6 +198,10 @@ class StepFunction(Generic[P, R]):
         """
         return self._registers("give")(function)
 
+    def on_item_error(self, function: F) -> F:
+        """Register the function that returns the value of an item whose action has failed for good."""
+        return self._registers("on_item_error")(function)
+
     # --- of joins
 
     def match_by(self, function: F) -> F:

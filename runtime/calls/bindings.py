@@ -7,10 +7,23 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
+from pydantic_core import to_json
+
 from wfc.runtime.authoring.resource.kinds import Resource
 from wfc.runtime.calls.secrets import Secret
+from wfc.runtime.values.outputs import InvalidOutput, from_json
 
-__all__ = ["Basic", "Bearer", "ModelOptions", "OAuth2", "Output", "PythonTool", "Secret", "plain_type"]
+__all__ = [
+    "Basic",
+    "Bearer",
+    "ModelOptions",
+    "OAuth2",
+    "Output",
+    "Parsed",
+    "PythonTool",
+    "Secret",
+    "plain_type",
+]
 
 T = TypeVar("T")
 
@@ -50,6 +63,13 @@ class OAuth2:
 
 
 @dataclass(frozen=True, slots=True)
+class Parsed(Generic[T]):
+    """A value that has been read as its type; it may be ``None``."""
+
+    value: T
+
+
+@dataclass(frozen=True, slots=True)
 class Output(Generic[T]):
     """A type that a result must have, for those that ``type[T]`` cannot hold, such as unions.
 
@@ -59,6 +79,15 @@ class Output(Generic[T]):
     """
 
     type: Any
+
+    def parse(self, data: object) -> Parsed[T] | None:
+        """Return data that a service has sent as this type, without what it has beyond it; ``None`` if it is not so
+        made.
+        """
+        try:
+            return Parsed(from_json(self.type, to_json(data), extra_fields=True, outside=True))
+        except (InvalidOutput, ValueError):
+            return None
 
 
 NO_OPTIONS: Final = frozenset({"use", "base_url", "api_key", "settings", "fallback"})

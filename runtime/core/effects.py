@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wfc.runtime.core.step_runs import StepRun
-from wfc.runtime.events import Event, StartEvent
+from wfc.runtime.events import Event
 from wfc.runtime.plan.pauses import Child
 from wfc.runtime.plan.run_rules import RunExit
 
@@ -115,12 +115,9 @@ class TakeRunExit:
 
 
 class StartAgain:
-    """A request for a tick ``Started`` with this event."""
+    """A request for a tick ``Started`` with the event that the execution is to begin with."""
 
-    __slots__ = ("event",)
-
-    def __init__(self, event: StartEvent) -> None:
-        self.event = event
+    __slots__ = ()
 
 
 class CancelTask:

@@ -82,6 +82,7 @@ class Execution:
         "state",
         "steps",
         "timers",
+        "to_begin",
         "tokens",
         "unclaimed",
         "way",
@@ -95,6 +96,7 @@ class Execution:
         self.observed = False
         self.number = 0  # of the last step run or timer
         self.at = 0  # the moment of the last tick
+        self.to_begin: StartEvent | None = None  # what a run that restarts is to begin with
         self.in_flight: dict[int, StepRun] = {}  # by number
         self.starting: deque[StepRun] = deque()
         self.effects: list[Effect] = []

@@ -14,6 +14,7 @@ __all__ = [
     "InputsMark",
     "Item",
     "ItemMark",
+    "Loop",
     "RunInfo",
     "WorkflowBase",
 ]
@@ -59,6 +60,21 @@ class ItemMark:
 
 Item = Annotated[T, ItemMark()]
 """``item: Item[Chapter]``: the item that the action is for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """The place of an item in the list that a step goes through.
+
+    Args:
+        index: Its number, from 1; items that are left out count.
+        first: Whether it is the first item.
+        last: Whether it is the last item.
+    """
+
+    index: int
+    first: bool
+    last: bool
 
 
 class ContextBase:

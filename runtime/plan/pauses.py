@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final, Generic, Literal, TypeVar
 
 from wfc.runtime.errors import StepError
 from wfc.runtime.events import Event, InputRequiredEvent, Moment, StartEvent
+from wfc.runtime.plan.inputs import Loop
 
 __all__ = [
     "LONGEST_WAIT",
@@ -130,10 +131,32 @@ class Items(Generic[T]):
     Args:
         most: The greatest number of items allowed; with more, the step's action fails with ``items``.
             ``None``: no bound.
+        numbers: Of each item in the list that it comes from, from 1; empty: these items are the whole list.
+        total: The length of that list.
     """
 
     items: Sequence[T]
     most: int | None = None
+    numbers: Sequence[int] = ()
+    total: int = 0
+
+    @classmethod
+    def kept(cls, choices: Iterable[tuple[T, bool]], most: int | None = None) -> Items[T]:
+        """Return those items of a list that are kept; they know which numbers they have in it.
+
+        Args:
+            choices: Each item, and whether it is kept.
+        """
+        every = list(choices)
+        numbered = [(number, item) for number, (item, is_kept) in enumerate(every, 1) if is_kept]
+        return cls([item for _, item in numbered], most, [number for number, _ in numbered], len(every))
+
+    def place_of(self, position: int) -> Loop:
+        """Return the place of an item in the list that it comes from."""
+        number, total = position + 1, len(self.items)
+        if self.numbers:
+            number, total = self.numbers[position], self.total
+        return Loop(number, number == 1, number == total)
 
 
 PauseValue = Question[Any] | Delay | Until | Outside[Any] | Child[Any] | Items[Any]

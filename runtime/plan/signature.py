@@ -33,6 +33,7 @@ class Gives(Enum):
     CONFIG = "the config"
     INPUTS = "the start event"
     ITEM = "the item"
+    LOOP = "the item's place in its list"
     RUN = "the run"
     WORKFLOW = "another workflow"
     RESULT = "the action's result"

@@ -96,6 +96,7 @@ class Step:
     idempotency_key: Call | None = None
     match_by: Call | None = None
     give: Call | None = None
+    give_instead: Call | None = None
     max_runs: int | Call | None = None
     needs_snapshot: bool = False
     """``True`` if it sees the state as it was when the step run began."""

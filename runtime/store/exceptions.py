@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wfc.runtime import errors
-from wfc.runtime.errors import SnapshotError, WorkflowError
+from wfc.runtime.errors import SnapshotError, StepFailedError, WorkflowError
 from wfc.runtime.values.stored_errors import read_stored, stored
 
 __all__ = ["read_exception", "write_exception"]
@@ -17,6 +17,8 @@ _OWN: dict[str, type[Exception]] = {
     if isinstance(kind := getattr(errors, name), type) and issubclass(kind, WorkflowError)
 }
 
+_OF_A_FAILED_STEP = ("step", "event", "attempt", "error", "name", "elapsed_seconds")
+
 Write = Callable[[Any, int], Any]
 Read = Callable[[Any, int], Any]
 
@@ -25,7 +27,11 @@ def write_exception(error: BaseException, write: Write, depth: int) -> dict[str,
     """Return an exception and its causes as JSON data."""
     kind = type(error)
     data: dict[str, Any]
-    if _OWN.get(kind.__name__) is kind:
+    if isinstance(error, StepFailedError):  # also where it is of the class of what was raised, its cause
+        attributes = {name: vars(error)[name] for name in _OF_A_FAILED_STEP if name in vars(error)}
+        has = {name: _simple(value, write, depth) for name, value in attributes.items()}
+        data = {"name": "StepFailedError", "said": [str(error)], "has": has}
+    elif _OWN.get(kind.__name__) is kind:
         attributes = {name: _simple(value, write, depth) for name, value in vars(error).items()}
         data = {"name": kind.__name__, "said": [str(error)], "has": attributes}
     else:

@@ -99,6 +99,14 @@ def _read_child(data: dict[str, Any], _step: Step, values: Values) -> Child[Any]
     return Child(_text(data["workflow"]), inputs, ends, bool(data["detach"]), only)
 
 
+def _read_items(data: dict[str, Any], _step: Step, values: Values) -> Items[Any]:
+    items = [values.read(one) for one in data["items"]]
+    numbers = [int(one) for one in data.get("numbers", ())]
+    if numbers and len(numbers) != len(items):
+        raise SnapshotError("of some items the snapshot does not say which numbers they have")
+    return Items(items, data["most"], numbers, int(data.get("total", 0)))
+
+
 def _text(value: object) -> str:
     if not isinstance(value, str):
         raise SnapshotError("where a text is to be, the snapshot has something else")
@@ -114,6 +122,7 @@ _WRITERS: dict[type[Any], Callable[[Any, Step, Values], dict[str, Any]]] = {
     Items: lambda value, step, values: {
         "items": [values.write(one) for one in value.items],
         "most": value.most,
+        **({"numbers": list(value.numbers), "total": value.total} if value.numbers else {}),
     },
 }
 
@@ -125,5 +134,5 @@ _READERS: dict[type[Any], Callable[[dict[str, Any], Step, Values], Any]] = {
         tuple(values.classes.event(one) for one in data.get("events") or [data["event"]])
     ),
     Child: _read_child,
-    Items: lambda data, step, values: Items([values.read(one) for one in data["items"]], data["most"]),
+    Items: _read_items,
 }

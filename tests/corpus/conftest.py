@@ -6,6 +6,7 @@ import importlib
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -23,6 +24,13 @@ def beside(name: str) -> ModuleType:
 def mutations() -> ModuleType:
     """``mutations.py``."""
     return beside("mutations")
+
+
+@pytest.fixture(scope="session")
+def mutants(mutations: ModuleType, specs: list[object]) -> dict[str, list[Any]]:
+    """All specs with one mistake each, by its class."""
+    found: dict[str, list[Any]] = mutations.mutants(specs)
+    return found
 
 
 @pytest.fixture(scope="session")

@@ -317,8 +317,8 @@ TABLE: list[tuple[str, str, str, str]] = [
     (
         "  DaysKnown: {days_left: integer}",
         "  DaysKnown: {fields: {days_left: integer}}",
-        "unfilled-field",
-        "write `with: {fields: …}`",
+        "fields-in-a-map",
+        "the fields of an event stand directly under its name",
     ),
     (
         "  DaysKnown: {days_left: integer}",

@@ -154,7 +154,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "        when: events.order.total > 100 and events.urgent\n",
         "        when: !events.urgent\n",
         "tag",
-        "remove it",
+        "write `not events.urgent`",
     ),
     (
         "NOT in capitals",

@@ -89,6 +89,13 @@ class Source:
         found = self.data.get(section, {})
         return set(found)
 
+    def at(self, address: Address) -> Any:
+        """The value at an address."""
+        value: Any = self.data
+        for step in address:
+            value = value[step]
+        return value
+
     def all_keys(self) -> Iterator[Site]:
         """All keys."""
         for address, value in self.everything:

@@ -34,7 +34,7 @@ steps:
 """
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", [0, *(pytest.param(each, marks=pytest.mark.full) for each in (1, 2, 3))])
 def test_spoilt_specs_are_reported_in_time_and_within_memory(fuzzing: ModuleType, part: int) -> None:
     larder = fuzzing.Larder()
     with warnings.catch_warnings():

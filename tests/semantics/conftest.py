@@ -17,6 +17,7 @@ from wfc.runtime import Workflow
 from wfc.runtime.testing import run_test
 
 HERE = Path(__file__).parent
+STAGE, SHOWN = str(HERE / "stage.py"), str(HERE / "shown_workflow.py")
 HEAD = "wfc: 1\nworkflow: shown\n"
 
 
@@ -58,7 +59,7 @@ def told(finding: Diagnostic) -> str:
 
 def clear_stage() -> None:
     for module in list(sys.modules.values()):
-        if getattr(module, "__file__", None) == str(HERE / "stage.py"):
+        if getattr(module, "__file__", None) == STAGE:
             module.calls.clear()  # type: ignore[attr-defined]
 
 
@@ -68,5 +69,5 @@ def shown() -> Iterator[Shown]:
     before = set(sys.modules)
     yield Shown()
     for name in set(sys.modules) - before:
-        if getattr(sys.modules[name], "__file__", None) == str(HERE / "shown_workflow.py"):
+        if getattr(sys.modules[name], "__file__", None) == SHOWN:
             del sys.modules[name]

@@ -206,3 +206,106 @@ def test_a_prompt_as_a_model_gets_it(
     assert list(parameters) == ["event"]
     assert module.ask_prompt(event) == f'Hello {{these}} at 1.50:\n{prompt}Bye \\n $. \\"""\n'
     assert module.ask_system(event) == system
+
+
+TOOL_WITH_RESPONSE = """
+start: Asked
+end: Told
+secrets: [TOKEN]
+config: {url: {type: string, format: uri}}
+tools:
+  page:
+    http: {method: GET, url: "${{ config.url }}/pages/${{ args.number }}", auth: {bearer: TOKEN}}
+    args: {number: integer}
+    output: {n: integer}
+events: {Asked: {}, Told: {n: integer, seen: string, status: integer}}
+steps:
+  look:
+    kind: tool
+    accepts: Asked
+    tool: page
+    with: {number: 7}
+    retry: {max_attempts: 2, delay: 1 ms}
+    require: [{that: response.status == 200, say: only 200 counts}]
+    stream: {after: "it was ${{ response.status }}"}
+    emit:
+      event: Told
+      with:
+        n: ${{ result.n }}
+        seen: ${{ response.headers['x-seen'] | default('-') }}
+        status: ${{ response.status }}
+"""
+MAP = """
+start: Asked
+end: Told
+config: {url: {type: string, format: uri}}
+tools:
+  page:
+    http: {method: GET, url: "${{ config.url }}/pages/${{ args.number }}"}
+    args: {number: integer}
+    output: {n: integer}
+events: {Asked: {numbers: list of integer}, Told: {found: list of string}}
+steps:
+  look:
+    kind: map
+    accepts: Asked
+    in: event.numbers
+    as: number
+    max: 9
+    concurrency: 1
+    do: DO
+    require: [{that: response.status < 203, say: no}]
+    give: "${{ number }}: ${{ response.status }} ${{ response.headers['x-seen'] | default('-') }} ${{ result.n }}"
+    on_item_error: {give: "${{ number }}: ${{ error.name }}"}
+    emit: {event: Told, with: {found: "${{ result }}"}}
+"""
+
+
+def test_a_tool_that_is_a_request_has_a_response(shown: Any, service: Service) -> None:
+    workflow = shown.workflow(TOOL_WITH_RESPONSE)
+    service.answers = [(202, {}, '{"n": 1}'), (200, {"X-Seen": "now"}, '{"n": 2}')]
+    told = run(workflow)
+    assert (told.n, told.seen, told.status) == (2, "now", 200)
+
+
+@pytest.mark.parametrize(
+    "do",
+    [
+        '{kind: http, method: GET, url: "${{ config.url }}/pages/${{ number }}", output: {n: integer}}',
+        '{kind: tool, tool: page, with: {number: "${{ number }}"}}',
+    ],
+    ids=["http", "tool"],
+)
+def test_each_request_of_a_map_has_its_own_response(shown: Any, service: Service, do: str) -> None:
+    workflow = shown.workflow(MAP.replace("DO", do))
+    service.answers = [
+        (200, {"X-Seen": "a"}, '{"n": 1}'),
+        (201, {}, '{"n": 2}'),
+        (203, {"X-Seen": "c"}, '{"n": 3}'),
+        (404, {}, '{"n": 4}'),
+    ]
+    assert run(workflow, numbers=[1, 2, 3, 4]).found == [
+        "1: 200 a 1",
+        "2: 201 - 2",
+        "3: requirement",
+        "4: http.404",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        (
+            "tool: page\n",
+            'tool: {python: "stage:plain", output: {n: integer}}\n',
+            ["unknown-name response"] * 4,
+        ),
+        ("response.status == 200", "response.state == 200", ["unknown-field state"]),
+    ],
+)
+def test_only_what_sends_a_request_has_a_response(
+    shown: Any, old: str, new: str, expected: list[str]
+) -> None:
+    assert old in TOOL_WITH_RESPONSE
+    found = [each for each in shown.findings(TOOL_WITH_RESPONSE.replace(old, new)) if "unused" not in each]
+    assert found == expected

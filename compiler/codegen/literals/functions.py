@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from wfc.compiler.codegen.literals.annotations import annotation, union
 from wfc.compiler.codegen.names import ModuleNames, ScopeNames
 from wfc.compiler.expressions import Expression, Template, generate_expression, generate_text
-from wfc.compiler.model import AnyOf, Event, Join, Step, Workflow
+from wfc.compiler.model import AnyOf, Event, Join, MapItems, Step, Workflow
+from wfc.compiler.model.kinds import is_request
 from wfc.compiler.python.literals import Code, field_name, literal, local_name, snake_case
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import Type
@@ -201,6 +202,6 @@ def result_parameters(step: Step, names: ModuleNames) -> list[FunctionParameter]
     found: list[FunctionParameter] = []
     if step.result is not None and step.acts:
         found.append(FunctionParameter("result", Code("result"), annotation(step.result, names)))
-    if step.kind == "http":
+    if not isinstance(step.action, MapItems) and is_request(step.action):
         found.append(FunctionParameter("response", Code("response"), Code("HttpResponse")))
     return found

@@ -80,7 +80,7 @@ class ActionWriter:
             outside = {name: field.name_outside for name, field in declared.items()}
             pairs = ", ".join(f"{literal(outside.get(name, name))}: {value}" for name, value in args.items())
             return call(Code("ctx.tool"), tool, Code(f"{{{pairs}}}"))
-        tool = self.bindings.http_tool(action.tool, action.output)
+        tool = self.bindings.http_tool(action.tool, action.output, function)
         positional = [Code("ctx")]
         if tool in self.bindings.configured:
             function.note([("config",)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from wfc.compiler.codegen.bindings import retry_arguments
+from wfc.compiler.codegen.bindings import Bindings, retry_arguments
 from wfc.compiler.codegen.layout.statements import fit
 from wfc.compiler.codegen.literals.constants import call
 from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionParameter
@@ -44,7 +44,7 @@ def run_keywords(workflow: Workflow) -> dict[str, Code]:
     return named
 
 
-def run_methods(workflow: Workflow, names: ModuleNames) -> Iterator[PythonFunction]:
+def run_methods(workflow: Workflow, names: ModuleNames, bindings: Bindings) -> Iterator[PythonFunction]:
     """Yield the methods for the exits of a run, and for what identifies a run."""
     start = FunctionParameter("inputs", Code("inputs"), Code(f"Inputs[{names.of(workflow.start.record)}]"))
     limits = workflow.run.limits
@@ -67,7 +67,7 @@ def run_methods(workflow: Workflow, names: ModuleNames) -> Iterator[PythonFuncti
     for key, exit_ in workflow.run.exits:
         hook, name = HOOKS[key]
         function = FunctionBuilder(names.scope, at_hand)
-        tail = TailWriter(function, names, workflow.state)
+        tail = TailWriter(function, names, workflow.state, bindings=bindings)
         unhandled = key == "on_error" and not exit_.exhaustive
         lines = tail.lines(exit_, (), unhandled=unhandled)
         yield run_method(hook, name, names, function, tail.returns(exit_, unhandled=unhandled), lines)

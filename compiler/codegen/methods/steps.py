@@ -143,7 +143,9 @@ class StepMethods(MethodWriter):
             events = joined_events(accepts.events, accepts.certain, accepts.choices)
         told_apart = step.name in self.told_apart
         state = self.workflow.state
-        return TailWriter(function, self.names, state, told_apart=told_apart, first_of=events)
+        return TailWriter(
+            function, self.names, state, told_apart=told_apart, first_of=events, bindings=self.bindings
+        )
 
     def require(self, step: Step) -> PythonFunction:
         if isinstance(step.action, MapItems):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
+from typing import Final
 
+from wfc.compiler.codegen.bindings import Bindings
 from wfc.compiler.codegen.layout.expressions import INDENT
 from wfc.compiler.codegen.layout.statements import fit
 from wfc.compiler.codegen.literals.annotations import annotation, union
@@ -33,6 +35,10 @@ from wfc.compiler.types import (
 __all__ = ["BODY", "TailWriter"]
 
 
+BODY_OF_REPLY: Final = ("error", "body")
+"""What entries that ask for a body spell otherwise: it has been read as its type."""
+
+
 @dataclass(slots=True)
 class SavePlan:
     """The way in which a tail saves.
@@ -58,6 +64,7 @@ class TailWriter:
         state: The record of the run's state.
         told_apart: Whether lists of events must say which event is theirs.
         first_of: The events of a join of which some exclude each other.
+        bindings: Those of the module, for an exit that reads what a service has replied.
     """
 
     def __init__(
@@ -68,12 +75,14 @@ class TailWriter:
         *,
         told_apart: bool = False,
         first_of: Record | None = None,
+        bindings: Bindings | None = None,
     ) -> None:
         self.function = function
         self.names = names
         self.state = state
         self.values = ValueWriter(function, names, told_apart=told_apart)
         self.first_of = first_of
+        self.bindings = bindings
 
     def returns(self, exit_: Exit, *, unhandled: bool = False) -> Code:
         """Return the type of everything that may be emitted."""
@@ -106,6 +115,7 @@ class TailWriter:
         only = OnlyEvent(self.function, self.first_of)
         for position, entry in enumerate(entries):
             last = position == len(entries) - 1 and not unhandled
+            self.function.known.pop(BODY_OF_REPLY, None)
             condition = None if last else self.condition(entry)
             indent = BODY if condition is None else BODY + INDENT
             lines = list(self.save_and_leave(entry.emission, entry.save, indent, seen=False))
@@ -121,12 +131,18 @@ class TailWriter:
     def condition(self, entry: Entry, known: Mapping[Path, Code] | None = None) -> Code | None:
         """Return the condition under which an entry is taken; ``None`` if it always is."""
         parts: list[str] = []
-        if entry.errors:
+        if entry.errors or entry.body is not None:
             self.function.note([("error",)])
+        if entry.errors:
             parts.append(call(Code("error.matches"), *map(literal, entry.errors)))
+        if entry.body is not None:
+            assert self.bindings is not None
+            reply = self.function.names.give(Code("reply"))
+            parts.append(f"({reply} := {self.bindings.body(entry.body)}.parse(error.body)) is not None")
+            self.function.known[BODY_OF_REPLY] = Code(f"{reply}.value")
         if entry.when is not None:
             when = self.function.expression(entry.when, known)
-            parts.append(beside_and(when) if entry.errors else when)
+            parts.append(beside_and(when) if parts else when)
         return Code(" and ".join(parts)) if parts else None
 
     def save_and_leave(

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
 
+from wfc.compiler.expressions.filters import FILTERS
 from wfc.compiler.expressions.syntax.lexer import Token
 from wfc.compiler.expressions.syntax.tree import Attribute, Name, path_of
+
+if TYPE_CHECKING:
+    from wfc.compiler.expressions.filters.definition import Filter
 
 __all__ = ["advice", "as_filter", "foreign_sign"]
 
@@ -40,19 +45,14 @@ SIGNS: Final = {
     "xor": "!=",
 }
 """Other signs and words between two values."""
-FILTERS: Final = {
+FILTER_NAMES: Final = {
     "len": "length",
     "size": "length",
     "count": "length",
-    "lower": "lower",
     "tolowercase": "lower",
-    "upper": "upper",
     "touppercase": "upper",
     "strip": "trim",
-    "startswith": "starts_with(…)",
-    "endswith": "ends_with(…)",
-    "contains": "contains(…)",
-    "includes": "contains(…)",
+    "includes": "contains",
     "str": "string",
     "tostring": "string",
     "int": "integer",
@@ -64,55 +64,21 @@ FILTERS: Final = {
     "tojson": "json",
     "dumps": "json",
     "stringify": "json",
-    "isoformat": "format(…)",
-    "strftime": "format(…)",
+    "isoformat": "format",
+    "strftime": "format",
 }
-"""What functions and methods are called elsewhere, in small letters, and the filter here."""
-WITH_ARGUMENTS: Final = frozenset(
-    {
-        "replace",
-        "split",
-        "join",
-        "contains",
-        "starts_with",
-        "ends_with",
-        "truncate",
-        "default",
-        "where",
-        "pluck",
-    }
-)
-PLAIN: Final = frozenset(
-    {
-        "length",
-        "first",
-        "last",
-        "min",
-        "max",
-        "sum",
-        "sort",
-        "reverse",
-        "unique",
-        "title",
-        "capitalize",
-        "trim",
-    }
-    | {
-        "upper",
-        "lower",
-        "round",
-        "floor",
-        "ceil",
-        "abs",
-        "json",
-        "keys",
-        "values",
-        "string",
-        "integer",
-        "number",
-    }
-    | {"lines", "flatten", "decimal", "date", "datetime"}
-)
+"""What functions and methods are called elsewhere, in small letters without underscores, and the filter here. The name
+that a filter has here is known without this table."""
+OTHER_MEANING: Final = frozenset({"format", "group"})
+"""Filters whose names are those of something else elsewhere: of texts with gaps, of parts that a pattern matched."""
+LISTS: Final = {
+    "map": "[… for one in LIST]",
+    "filter": "[one for one in LIST if …]",
+    "some": "[… for one in LIST] | any",
+    "every": "[… for one in LIST] | all",
+}
+"""What functions and methods over lists are here."""
+LONGEST_ARGUMENT: Final = 60
 
 
 def foreign_sign(tokens: Sequence[Token], at: int) -> tuple[Token, str, str] | None:
@@ -162,24 +128,69 @@ def advice(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> str:
 
 
 def as_filter(node: Attribute | Name, tokens: Sequence[Token], at: int) -> str:
-    """Return the filter that is equivalent to a call, ready to be written; empty if there is none.
+    """Return the filter or the list that is equivalent to a call, ready to be written; empty if there is none.
 
     Args:
         node: What is called.
         at: Of the opening bracket.
     """
-    name = (
-        node.name.lower().replace("_", "") if node.name.lower() not in WITH_ARGUMENTS else node.name.lower()
-    )
-    found = FILTERS.get(name, name if name in PLAIN else f"{name}(…)" if name in WITH_ARGUMENTS else "")
-    if not found:
+    path = path_of(node.of) if isinstance(node, Attribute) else None
+    if (name := plain(node.name)) in LISTS:
+        return LISTS[name].replace("LIST", ".".join(path) if path else "…")
+    found = filter_called(name)
+    if found is None:
         return ""
     if isinstance(node, Attribute):
-        path = path_of(node.of)
-        return f"{'.'.join(path) if path else '…'} | {found}"
-    inside = []
-    for token in tokens[at + 1 :]:
-        if token.kind != "name" and token.text != ".":
+        subject, more = ".".join(path) if path else "…", tokens[at + 1].text != ")"
+    else:
+        subject, more = argument(tokens, at, together=found.name in ("min", "max"))
+    brackets = "(…)" if any(each.required or more for each in found.parameters) else ""
+    return f"{subject} | {found.name}{brackets}"
+
+
+def plain(name: str) -> str:
+    """Return a name as it is compared with those of other languages."""
+    return name.lower().replace("_", "")
+
+
+def filter_called(name: str) -> Filter | None:
+    """Return the filter that is meant by a function or a method of this plain name; ``None`` if there is none."""
+    if name in FILTER_NAMES:
+        return FILTERS[FILTER_NAMES[name]]
+    own = (each for each in FILTERS.values() if each.name not in OTHER_MEANING)
+    return next((each for each in own if plain(each.name) == name), None)
+
+
+def argument(tokens: Sequence[Token], at: int, *, together: bool) -> tuple[str, bool]:
+    """Return the first argument of a call as what a filter is used on, `…` for what is long; and whether more follow.
+
+    Args:
+        together: Whether the filter is used on all arguments, as a list.
+    """
+    depth, last = 0, at
+    several = loop = False
+    for index in range(at, len(tokens)):
+        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(tokens[index].text, 0)
+        if depth == 1 and tokens[index].text == ",":
+            several = together
+            if not together:
+                last, depth = index, 0
+                break
+        loop |= depth == 1 and tokens[index].text == "for"
+        last = index
+        if depth == 0:
             break
-        inside.append(token.text)
-    return f"{''.join(inside) or '…'} | {found}"
+    more = tokens[last].text == ","
+    inside = tokens[at + 1 : last]
+    if depth or not inside or any(each.kind == "string" and "\n" in each.text for each in inside):
+        return "…", more
+    written = inside[0].text
+    for before, token in pairwise(inside):
+        written += " " * (token.start > before.end) + token.text
+    if len(written) > LONGEST_ARGUMENT:
+        return "…", more
+    if several or loop:
+        return f"[{written}]", more
+    whole = written.startswith("[") and inside[-1].text == "]"
+    is_path = all(each.kind == "name" or each.text == "." for each in inside)
+    return written if whole or is_path else f"({written})", more

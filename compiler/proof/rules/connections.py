@@ -115,7 +115,8 @@ def _report_unreached(analysis: FlowAnalysis, node: int, report: Report) -> None
     )
     if waits:
         place = Place(unit.address).key
-        report(problems.unreachable_step(place, unit.name, waits, list(senders)))
+        together = unit.slots if unit.form == "all" and unit.width == len(unit.slots) > 1 else ()
+        report(problems.unreachable_step(place, unit.name, waits, list(senders), together))
 
 
 def ends_are_reached(analysis: FlowAnalysis, report: Report) -> None:

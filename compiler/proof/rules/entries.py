@@ -46,7 +46,7 @@ def _together(exit_: Exit) -> str:
     names = [
         entry.emission.event.name
         for entry in exit_.entries
-        if isinstance(entry.emission, Emit) and entry.when is None and not entry.errors
+        if isinstance(entry.emission, Emit) and entry.is_certain
     ]
     return f"{{all: [{', '.join(names)}]}}" if len(names) == len(exit_.entries) else ""
 
@@ -60,7 +60,7 @@ def _hidden(exit_: Exit) -> tuple[int, int] | None:
         for earlier in sorted(each for name in _around(entry.errors) for each in always.get(name, ())):
             if _covers(exit_.entries[earlier].errors, entry.errors):
                 return index, earlier
-        if entry.when is None:
+        if entry.when is None and entry.body is None:
             for name in entry.errors or ("",):
                 always.setdefault(name, []).append(index)
     return None
@@ -76,8 +76,8 @@ def _around(errors: tuple[str, ...]) -> list[str]:
 
 def _idle(exit_: Exit) -> tuple[int, ...]:
     """Return the entries whose conditions hold only where an earlier one holds too."""
-    conditions = [entry.when for entry in exit_.entries if entry.when is not None and not entry.errors]
-    if len(conditions) < 2 or any(entry.errors for entry in exit_.entries):
+    conditions = [entry.when for entry in exit_.entries if entry.when is not None]
+    if len(conditions) < 2 or any(entry.errors or entry.body is not None for entry in exit_.entries):
         return ()
     return exhaustiveness.judge(conditions).idle
 

@@ -27,6 +27,17 @@ NO_OPTIONS: Final = frozenset({"use", "base_url", "api_key", "timeout", "setting
 the same name in `Model` of `runtime/calls/bindings.py`."""
 
 
+PROVIDERS: Final = frozenset(
+    """
+    alibaba anthropic azure azure-responses bedrock bedrock-mantle cerebras cohere crusoe deepseek fireworks github
+    github-copilot google google-cloud google-decisions groq heroku huggingface litellm meta mistral moonshotai nebius
+    ollama openai openai-chat openai-chatgpt openai-codex openai-decisions openai-responses openrouter ovhcloud
+    sambanova snowflake system-one together typesafe vercel vllm xai zai
+    """.split()
+)
+"""The providers of models that the runtime's library knows by name; a test compares them with the installed one."""
+
+
 def declare_models(data: Data, declared: Declarations) -> None:
     """Declare the models under `models`, each after its fallbacks."""
     written: dict[str, tuple[Data, Address]] = {}
@@ -100,4 +111,8 @@ def model(name: str, data: Data, place: Place, declared: Declarations) -> Model:
     use = str(data.get("use", ""))
     if "use" in data and ":" not in use:
         declared.report(problems.model_without_provider(place / "use", use))
+    provider = use.partition(":")[0]
+    if ":" in use and provider.removeprefix("gateway/") not in PROVIDERS:
+        at = (place / "use").stretch(0, len(provider))
+        declared.report(problems.unknown_provider(at, provider, PROVIDERS, "base_url" in data))
     return Model(name, use, base_url, key, settings, (), place.address)

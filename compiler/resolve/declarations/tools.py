@@ -17,6 +17,7 @@ from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.resolve.values.scopes import binding_scope
 from wfc.compiler.rules import bindings as problems
 from wfc.compiler.types import ANY, STRING, UNKNOWN, Record, Type, parse_type
+from wfc.compiler.types.long_form import check_plain
 
 __all__ = ["PYTHON", "declare_tools", "resolve_tool"]
 
@@ -42,6 +43,8 @@ def resolve_tool(name: str, data: Data, place: Place, declared: Declarations) ->
         output = parse_type(data["output"], place / "output", declared.types, declared.report, class_name)
     if declared.is_broken((*place.address, "output")):
         output = UNKNOWN
+    if "description" in data:
+        check_plain(data["description"], place / "description", "description", declared.report)
     python = data.get("python")
     if isinstance(python, str) and not PYTHON.fullmatch(python):
         declared.report(problems.bad_python_tool(place / "python", python))

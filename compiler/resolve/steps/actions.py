@@ -121,6 +121,11 @@ class ActionResolver:
             return tools.resolve_tool(self.name, binding, self.place / "tool", self.declared)
         return None
 
+    def sends_request(self, tool: Tool | None) -> bool:
+        """Return whether the action sends a request; so it may be if its tool is not known."""
+        kind = self.data.get("kind")
+        return kind == "http" or (kind == "tool" and (tool is None or tool.request is not None))
+
     def action(self, tool: Tool | None, result: Type | None, scope: Scope) -> Call | None:
         """Return the step's action; ``None`` if it is not known, or if there is none."""
         call = self.kind_of_call()

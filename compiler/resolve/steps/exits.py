@@ -21,7 +21,7 @@ from wfc.compiler.model import (
     Save,
     Value,
 )
-from wfc.compiler.python.literals import normal_form
+from wfc.compiler.python.literals import normal_form, pascal_case
 from wfc.compiler.resolve.steps.fills import EventFiller
 from wfc.compiler.resolve.steps.saves import resolve_saves
 from wfc.compiler.resolve.symbols.declarations import Declarations
@@ -30,12 +30,21 @@ from wfc.compiler.resolve.symbols.tables import Data, one_or_many
 from wfc.compiler.resolve.values import bounds, error_names
 from wfc.compiler.resolve.values.reader import ValueReader, hint_for_list
 from wfc.compiler.resolve.values.scopes import RESERVED
+from wfc.compiler.rules import cases as case_problems
 from wfc.compiler.rules import names as name_problems
 from wfc.compiler.rules import steps as problems
-from wfc.compiler.slotted import dataclass
-from wfc.compiler.types import UNKNOWN, ListOf, Type, show
+from wfc.compiler.slotted import dataclass, replace
+from wfc.compiler.types import UNKNOWN, ListOf, Record, Type, parse_type, show
 
 __all__ = ["ExitResolver"]
+
+
+def with_body(error: Type | None, body: Type) -> Type:
+    """Return what `error` is where the body of its reply is known to be so made."""
+    if not isinstance(error, Record):
+        return UNKNOWN
+    fields = {**error.fields, "body": replace(error.fields["body"], type=body)}
+    return Record(error.name, fields, role="namespace")
 
 
 @dataclass(slots=True)
@@ -69,9 +78,10 @@ class ExitResolver:
 
     def case_left(self, entries: Sequence[Entry]) -> str:
         """Describe a case that the conditions of some entries do not cover; empty if they cover every case."""
-        if any(entry.when is None and not entry.errors for entry in entries):
+        if any(entry.is_certain for entry in entries):
             return ""
-        conditions = [entry.when for entry in entries if entry.when is not None and not entry.errors]
+        free = [entry for entry in entries if not entry.errors and entry.body is None]
+        conditions = [entry.when for entry in free if entry.when is not None]
         if not conditions:
             return "any error that no entry names"
         left = exhaustiveness.falls_through(conditions)
@@ -88,19 +98,32 @@ class ExitResolver:
             errors = error_names.error_names(
                 data["errors"], place / "errors", self.declared.report, whole=whole
             )
+        body = self.body(data["body"], errors, place / "body") if "body" in data else None
         when, inside, after = None, scope, scope
+        if body is not None:
+            inside = scope.with_name("error", with_body(scope.names.get("error"), body))
         if "when" in data:
-            when = self.reader.condition(data["when"], place / "when", scope)
-            inside = scope.assuming(when, True)
-            after = scope if errors else scope.assuming(when, False)
+            when = self.reader.condition(data["when"], place / "when", inside)
+            inside = inside.assuming(when, True)
+            after = scope if errors or body is not None else scope.assuming(when, False)
         saves: tuple[Save, ...] = ()
         if "save" in data:
             saves = resolve_saves(data["save"], place / "save", inside, self.declared, self.reader)
         emission = self.emission(data, place, inside)
         unnamed = bool(data.get("errors")) and not errors  # all its errors are misspelt
-        if emission is None or unnamed or self.declared.is_broken((*place.address, "when")):
+        broken = any(self.declared.is_broken((*place.address, key)) for key in ("when", "body"))
+        if emission is None or unnamed or broken:
             return None, after
-        return Entry(when, errors, saves, emission, place.address), after
+        return Entry(when, errors, saves, emission, place.address, body), after
+
+    def body(self, data: object, errors: tuple[str, ...], place: Place) -> Type:
+        """Return what the body of a reply must be made of; report errors after which there is no reply."""
+        if errors and not any(name.partition(".")[0] == "http" for name in errors):
+            hint = "name errors of replies, as in `errors: [http.409]`"
+            self.declared.report(case_problems.body_without_reply(place.key, errors[0], hint))
+        owner = next((str(each) for each in place.address[1:] if isinstance(each, str)), "")
+        name = f"{pascal_case(owner if place.address[0] == 'steps' else 'run')}Reply"
+        return parse_type(data, place, self.declared.types, self.declared.report, name)
 
     def emission(self, data: object, place: Place, scope: Scope, item: str | None = None) -> Emission | None:
         """Return what an entry emits; ``None`` if that is not known, which is reported here or has been

@@ -7,6 +7,7 @@ from typing import Literal
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Expression, Scope
+from wfc.compiler.expressions.typing.loops import LOOP
 from wfc.compiler.model import Call, MapItems, Value
 from wfc.compiler.python.literals import normal_form, pascal_case
 from wfc.compiler.resolve.steps.actions import ActionResolver, ResolvedAction, wants_tokens
@@ -16,12 +17,12 @@ from wfc.compiler.resolve.symbols.tables import Data
 from wfc.compiler.resolve.values import bounds
 from wfc.compiler.resolve.values.inferred_types import inferred_type, with_inferred_type
 from wfc.compiler.resolve.values.reader import ValueReader, hint_for_list
-from wfc.compiler.resolve.values.scopes import RESERVED
+from wfc.compiler.resolve.values.scopes import ERROR, RESERVED, RESPONSE
 from wfc.compiler.rules import comprehensions as comprehension_problems
 from wfc.compiler.rules import names as name_problems
 from wfc.compiler.rules import steps as problems
 from wfc.compiler.slotted import dataclass
-from wfc.compiler.types import ANY, UNKNOWN, ListOf, Optional, Type, show
+from wfc.compiler.types import ANY, UNKNOWN, ListOf, Optional, Type, may_be_null, show
 
 __all__ = ["MapResolver"]
 
@@ -45,11 +46,14 @@ class MapResolver:
         items = self.reader.expression(self.data.get("in", ""), self.place / "in", scope)
         item = self.item_type(items)
         name = self.item_name()
-        inside = scope.with_name(name, item) if name else scope
+        inside = scope.with_name("loop", LOOP)
+        inside = inside.with_name(name, item) if name else inside
         kept = self.kept(inside)
         before = inside if kept is None or kept.type == UNKNOWN else inside.assuming(kept, True)
-        do, result = self.do(before)
+        do, result, replied = self.do(before)
         after = before.with_name("result", result)
+        after = after.with_name("response", RESPONSE) if replied else after
+        uses_loop = "loop" in self.reader.uses
         self.reader.uses.clear()  # now: who uses the result of an item
         if kept is None and "keep" in self.data:
             self.reader.uses.add("result")  # as the finding says, it is to be used elsewhere
@@ -59,12 +63,11 @@ class MapResolver:
             made = self.reader.value(self.data["give"], self.place / "give", UNKNOWN, after)
             value = with_inferred_type(made, f"{pascal_case(self.name)}Item", self.declared)
             given = inferred_type(value)
+        on_error, instead = self.on_item_error(given, before)
         wanted = self.wanted_output(value is not None)
         if "in" not in self.data or name is None or do is None:
             return ResolvedAction(None, ListOf(given), None, before, after)
-        on_error = self.on_item_error()
-        if on_error == "null" and given not in (ANY, UNKNOWN) and not isinstance(given, Optional):
-            given = Optional(given)
+        each = given if instead is None or not may_be_null(instead.type) else optional(given)
         most = self.data.get("max")
         action = MapItems(
             items=items,
@@ -77,8 +80,10 @@ class MapResolver:
             give=value,
             given=given,
             on_item_error=on_error,
+            instead=instead,
+            uses_loop=uses_loop or "loop" in self.reader.uses,
         )
-        return ResolvedAction(action, ListOf(given), wanted, before, after)
+        return ResolvedAction(action, ListOf(each), wanted, before, after)
 
     def item_type(self, items: Expression) -> Type:
         if isinstance(items.type, ListOf):
@@ -118,15 +123,15 @@ class MapResolver:
         assert isinstance(do, Mapping), self.name
         return do
 
-    def do(self, scope: Scope) -> tuple[Call | None, Type]:
-        """Return the action for each item, and the type of its result."""
+    def do(self, scope: Scope) -> tuple[Call | None, Type, bool]:
+        """Return the action for each item, the type of its result, and whether it is the reply to a request."""
         data = self.action_data()
         acting = ActionResolver(
             self.name, data, self.place / "do", self.declared, self.reader, wants_tokens(self.data)
         )
         tool = acting.tool()
         result = acting.result(tool) or UNKNOWN
-        return acting.action(tool, result, scope), result
+        return acting.action(tool, result, scope), result, acting.sends_request(tool)
 
     def wanted_output(self, gives: bool) -> Place | None:
         """Return where the `do` asks for a structured result that only the step's tail can use."""
@@ -139,8 +144,26 @@ class MapResolver:
             self.declared.report(problems.unused_result(place.key, self.name))
         return None
 
-    def on_item_error(self) -> Literal["fail", "skip", "null"]:
-        # `on_item_error: null` is YAML's null, which is what it means
-        if self.data.get("on_item_error", "fail") in ("null", None):
-            return "null"
-        return "skip" if self.data.get("on_item_error") == "skip" else "fail"
+    def on_item_error(
+        self, given: Type, scope: Scope
+    ) -> tuple[Literal["fail", "skip", "give"], Value | None]:
+        """Return what follows when the action for an item fails, and what is given then.
+
+        Args:
+            given: The type of what is given for an item that does not fail.
+            scope: What the action may rely on.
+        """
+        said = self.data.get("on_item_error")
+        if not isinstance(said, Mapping):
+            return "skip" if said == "skip" else "fail", None
+        place, data = self.place / "on_item_error" / "give", said.get("give")
+        failed = scope.with_name("error", ERROR)
+        quiet = ValueReader(lambda _: None).value(data, place, UNKNOWN, failed)
+        found = inferred_type(with_inferred_type(quiet, "", self.declared))
+        wanted = optional(given) if may_be_null(found) else given
+        return "give", self.reader.value(data, place, wanted, failed)
+
+
+def optional(type: Type) -> Type:
+    """Return the type of a value that may be null as well."""
+    return type if type in (ANY, UNKNOWN) or isinstance(type, Optional) else Optional(type)

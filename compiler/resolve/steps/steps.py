@@ -8,7 +8,7 @@ from typing import Final
 from wfc.compiler.diagnostics import Address, Origin, Place
 from wfc.compiler.expressions import Expression, Scope, Template
 from wfc.compiler.model import USUAL_CONCURRENCY, Exit, MapItems, Requirement, Step, Stream
-from wfc.compiler.model.kinds import STEP_KINDS
+from wfc.compiler.model.kinds import STEP_KINDS, is_request
 from wfc.compiler.resolve.steps import caching, maps, pauses, sends, streams
 from wfc.compiler.resolve.steps.accepts import resolve_accepts
 from wfc.compiler.resolve.steps.actions import ActionResolver, ResolvedAction, wants_tokens
@@ -22,11 +22,14 @@ from wfc.compiler.resolve.symbols.tables import Data, entries
 from wfc.compiler.resolve.values import bounds
 from wfc.compiler.resolve.values.reader import ValueReader
 from wfc.compiler.resolve.values.scopes import StepScopes
+from wfc.compiler.rules import cases as case_problems
 from wfc.compiler.rules import names as name_problems
 from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules import steps as problems
 from wfc.compiler.schema.expansion import later_kinds
+from wfc.compiler.slotted import replace
 from wfc.compiler.types import UNKNOWN, ListOf, MapOf, Record, Type, members
+from wfc.compiler.types.long_form import check_plain
 
 __all__ = ["ABOUT_ACTIONS", "resolve_steps"]
 
@@ -91,7 +94,7 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
     if not known:
         declared.flow_whole = False
     check_keys(data, place, declared)
-    scopes = StepScopes(declared, accepts if known else None, http=data.get("kind") == "http")
+    scopes = StepScopes(declared, accepts if known else None)
     exit_resolver = ExitResolver(declared, reader)
     resolved = resolve_action(name, data, place, scopes, exit_resolver)
     reader.uses.clear()  # from here on: who uses the result
@@ -108,10 +111,22 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
     if findings == len(declared.codes) and "result" not in reader.uses:
         report_unused_result(name, resolved, declared)
     on_error, on_limit, on_timeout = other_exits(data, place, scopes, exit_resolver)
+    if on_error is not None and resolved.action is not None and not is_request(resolved.action):
+        for each in on_error.entries:
+            if each.body is not None:
+                declared.report(
+                    case_problems.no_reply((Place(each.address) / "body").key, "body", name, None)
+                )
     within, until, on_expired = None, None, None
     if STEP_KINDS[str(data["kind"])].is_pause:
         within, until, on_expired = pauses.resolve_expiry(data, place, scopes, exit_resolver)
     cached = caching.resolve_cache(data, resolved.action, place, declared) if "cache" in data else None
+    key = idempotency_key(data, place, resolved, scopes, reader)
+    action = resolved.action
+    if isinstance(action, MapItems) and "loop" in reader.uses:
+        action = replace(action, uses_loop=True)
+    if "description" in data:
+        check_plain(data["description"], place / "description", "description", declared.report)
     if accepts is None:
         return None
     return Step(
@@ -119,7 +134,7 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
         kind=str(data["kind"]),
         description=str(data.get("description", "")),
         accepts=accepts,
-        action=resolved.action,
+        action=action,
         result=resolved.result,
         save=save,
         emit=emit,
@@ -132,7 +147,7 @@ def resolve_step(name: str, data: Data, place: Place, declared: Declarations) ->
         max_runs=max_runs(data, place, declared),
         require=require,
         stream=streamed,
-        idempotency_key=idempotency_key(data, place, resolved, scopes, reader),
+        idempotency_key=key,
         address=place.address,
         within=within,
         until=until,
@@ -180,6 +195,7 @@ def resolve_one_call(
         name, data, place, exit_resolver.declared, exit_resolver.reader, wants_tokens(data)
     )
     tool = acting.tool()
+    scopes.http = acting.sends_request(tool)
     result = acting.result(tool)
     action = acting.action(tool, result, scopes.action())
     return ResolvedAction(action, result, place / "output" if "output" in data else None)

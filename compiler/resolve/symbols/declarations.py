@@ -28,7 +28,7 @@ from wfc.compiler.resolve.symbols.tables import Data, Node, Table, entries, neve
 from wfc.compiler.rules import files as file_problems
 from wfc.compiler.rules import names as problems
 from wfc.compiler.slotted import dataclass, field
-from wfc.compiler.types import Record, Type
+from wfc.compiler.types import UNKNOWN, Record, Type
 
 if TYPE_CHECKING:
     from wfc.compiler.resolve.symbols.contracts import CalledWorkflow
@@ -294,6 +294,12 @@ class Declarations:
     def unread(self, section: str) -> bool:
         """Return whether a section was left out as a whole, so that none of its names are known."""
         return (section,) in self.broken and section not in self.data
+
+    def record(self, section: Literal["config", "state"]) -> Type:
+        """Return the record of `config` or `state`; an unknown type where nothing is known of its fields."""
+        if self.unread(section):
+            return UNKNOWN
+        return self.state if section == "state" else self.config
 
     def broken_names(self, section: str) -> set[str]:
         """Return the names in a section that were left out as a whole."""

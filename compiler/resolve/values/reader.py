@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
-from wfc.compiler.diagnostics import Address, Place, Report
+from wfc.compiler.diagnostics import Address, Finding, Place, Report
 from wfc.compiler.expressions import Expression, Scope, Template, parse_expression, parse_template
 from wfc.compiler.model import Value
 from wfc.compiler.python.literals import normal_form
-from wfc.compiler.resolve.values import mismatches
+from wfc.compiler.resolve.values import bare_expressions, mismatches
 from wfc.compiler.rules import closest
 from wfc.compiler.rules import comprehensions as comprehension_problems
-from wfc.compiler.rules import templates as template_problems
 from wfc.compiler.rules import values as problems
 from wfc.compiler.rules.spelling import nearest
 from wfc.compiler.schema.loops import loop_read_as_texts
@@ -41,10 +39,6 @@ from wfc.compiler.types import (
 from wfc.compiler.types.outside_names import own_name
 
 __all__ = ["ValueReader", "hint_for_list", "read_data", "reads_as_text"]
-
-OPERAND: Final = r"(?:\d+(?:\.\d+)?|[a-z]+(?:\.\w+)+|'[^']*'|\"[^\"]*\")"
-EXPRESSION_AS_TEXT: Final = rf"\$?(?P<name>[a-z]+)\.(?P<field>\w+)(?:\.\w+)*(?: +(?:[-+*/~]|//) +{OPERAND})*"
-"""A text that may be meant as an expression: a path, and perhaps something that is computed with it."""
 
 
 @dataclass(slots=True)
@@ -106,23 +100,32 @@ class ValueReader:
             return self.record(data, place, wanted, scope)
         if isinstance(data, list):
             return self.items(data, place, wanted, scope)
-        found = re.fullmatch(EXPRESSION_AS_TEXT, data) if isinstance(data, str) and "." in data else None
-        # where it does not fit, it is an error whose hint says the same
-        if found and isinstance(data, str) and fits(data, wanted, constraints) is None:
-            self.bare(data, found["name"], found["field"], place, scope)
+        if isinstance(data, str) and scope.names and ("." in data or data in scope.names):
+            return self.bare(data, place, wanted, scope, constraints)
         return constant(data, place, wanted, constraints, self.report)
 
-    def bare(self, text: str, name: str, field: str, place: Place, scope: Scope) -> None:
-        """Warn about a text that consists only of the name of a value."""
-        owner = scope.names.get(name)
-        if isinstance(owner, Record) and field in owner.fields:
-            words = text.lstrip("$")
-            self.report(template_problems.expression_as_text(place.stretch(0, len(text)), text, words))
+    def bare(self, text: str, place: Place, wanted: Type, scope: Scope, constraints: Constraints) -> Value:
+        """Read a plain text that may be meant as an expression; warn if it is."""
+        wrong = fits(text, wanted, constraints)
+        if wrong is None:
+            if (warning := bare_expressions.warning_for(text, place, wanted, scope)) is not None:
+                self.report(warning)
+        elif not wrong.known and (hint := bare_expressions.hint_for(text, place, wanted, scope)):
+            self.report(problems.wrong_value(place, wrong.reason, hint))
+            return Value(wanted, place.address, constant=text)
+        return constant(text, place, wanted, constraints, self.report)
 
     def templated(
         self, text: str, place: Place, wanted: Type, scope: Scope, constraints: Constraints = NO_CONSTRAINTS
     ) -> Value:
-        template = parse_template(text, place, scope, self.report)
+        found: list[Finding] = []
+        template = parse_template(text, place, scope, found.append)
+        wrong_text = None if template.constant is None else fits(template.constant, wanted, constraints)
+        if wrong_text is not None and found:  # it does not fit because it is meant as an expression
+            self.report(problems.wrong_value(place, wrong_text.reason, found[0].hint))
+            return Value(wanted, place.address, constant=template.constant)
+        for finding in found:
+            self.report(finding)
         if template.constant is not None:
             return constant(template.constant, place, wanted, constraints, self.report)
         self.note(template)

@@ -29,6 +29,7 @@ __all__ = [
     "ERROR",
     "ERROR_OF_RUN",
     "RESERVED",
+    "RESPONSE",
     "RUN",
     "StepScopes",
     "binding_scope",
@@ -59,7 +60,7 @@ RESERVED: Final = frozenset(
 
 def binding_scope(declared: Declarations, args: Record | None = None) -> Scope:
     """Return the scope of a binding: `config`, and `args` in a tool's own request."""
-    names: dict[str, Type] = {"config": declared.config}
+    names: dict[str, Type] = {"config": declared.record("config")}
     if args is not None:
         names["args"] = args
     return Scope(names=names, classes=declared.classes, texts=texts_of(declared))
@@ -72,7 +73,9 @@ def texts_of(declared: Declarations) -> TextSource:
 
 def bounds_scope(declared: Declarations) -> Scope:
     """Return the scope of bounds that are worked out at the start: what does not change within a run."""
-    return Scope(names={"inputs": inputs(declared), "config": declared.config}, classes=declared.classes)
+    return Scope(
+        names={"inputs": inputs(declared), "config": declared.record("config")}, classes=declared.classes
+    )
 
 
 def inputs(declared: Declarations) -> Type:
@@ -86,7 +89,7 @@ class StepScopes:
     Args:
         accepts: ``None`` where it could not be read: then nothing is known of `event` and `events`.
         result: The action's type, or ``None`` without an action.
-        http: Whether there is a `response`.
+        http: Whether there is a `response`: whether the action sends a request.
         known: What `require` has made sure of.
     """
 
@@ -100,8 +103,8 @@ class StepScopes:
     def __post_init__(self) -> None:
         self.shared = {
             "inputs": inputs(self.declared),
-            "state": self.declared.state,
-            "config": self.declared.config,
+            "state": self.declared.record("state"),
+            "config": self.declared.record("config"),
             "run": RUN,
             **accepted(self.accepts),
         }

@@ -8,14 +8,13 @@ from typing import Final, TypeGuard
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import (
     AskPerson,
-    HttpCall,
     MapItems,
     MockAnswer,
     Step,
-    ToolCall,
     WaitEvent,
     WorkflowCall,
 )
+from wfc.compiler.model.kinds import is_request
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data
@@ -23,6 +22,7 @@ from wfc.compiler.resolve.values.durations import duration
 from wfc.compiler.resolve.values.error_names import error_names
 from wfc.compiler.resolve.values.reader import read_data
 from wfc.compiler.rules import cases as problems
+from wfc.compiler.rules import fixes
 from wfc.compiler.rules import names as name_problems
 from wfc.compiler.rules import pauses as pause_problems
 from wfc.compiler.rules import steps as step_problems
@@ -66,8 +66,10 @@ class AnswerReader:
             self.declared.report(problems.key_of_another_answer((place / key).key, key, head))
         if head == "attempts":
             return self.attempts(data["attempts"], place / "attempts", within=within)
-        for key in [key for key in data if key in OF_REPLIES and key not in strange and not self.is_request]:
-            self.declared.report(problems.no_reply((place / key).key, key, self.step.name))
+        of_replies = [] if is_request(self.step.action) else [key for key in data if key in OF_REPLIES]
+        for key in [key for key in of_replies if key not in strange]:
+            at = (place / key).key
+            self.declared.report(problems.no_reply(at, key, self.step.name, fixes.remove_entry(at)))
         after = 0.0
         if "after" in data:
             after = duration(data["after"], place / "after", self.declared.report, zero=True) or 0.0
@@ -103,16 +105,13 @@ class AnswerReader:
             self.declared.report(step_problems.unknown_error(at, str(name), (), hint))
             return f"http.{name}"
         error_names(str(name), at, self.declared.report, mocked=True)
-        if "body" in data and self.is_request and not str(name).startswith("http."):
-            self.declared.report(problems.body_without_reply((place / "body").key, str(name)))
+        if "body" in data and is_request(self.step.action) and not str(name).startswith("http."):
+            self.declared.report(
+                problems.body_without_reply(
+                    (place / "body").key, str(name), "write the status: `error: http.…`"
+                )
+            )
         return str(name)
-
-    @property
-    def is_request(self) -> bool:
-        """Return whether the step, or a `map` for each item, sends a request."""
-        action = self.step.action
-        call = action.do if isinstance(action, MapItems) else action
-        return isinstance(call, HttpCall) or (isinstance(call, ToolCall) and call.tool.python is None)
 
     def given(self, data: object, place: Place, within: bool) -> object:
         """Return the value that the step gives."""

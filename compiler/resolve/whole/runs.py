@@ -51,7 +51,12 @@ def run_exit(key: str, data: object, declared: Declarations, *, whole: bool) -> 
     Args:
         whole: Whether the flow was known as a whole before any of these exits was read.
     """
-    names = {"inputs": inputs(declared), "state": declared.state, "config": declared.config, "run": RUN}
+    names = {
+        "inputs": inputs(declared),
+        "state": declared.record("state"),
+        "config": declared.record("config"),
+        "run": RUN,
+    }
     names["error"] = ERROR_OF_RUN if key == "on_error" else ERROR
     scope = Scope(names=names, classes=declared.classes, texts=texts_of(declared))
     place = Place((key,))

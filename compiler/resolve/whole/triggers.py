@@ -139,7 +139,7 @@ def start_values(
     if declared.start is None or declared.is_broken((*place.address, "with")):
         return {}
     event = declared.start
-    scope = Scope(names={"trigger": trigger, "config": declared.config}, classes=declared.classes)
+    scope = Scope(names={"trigger": trigger, "config": declared.record("config")}, classes=declared.classes)
     reader = ValueReader(declared.report)
     values = reader.given(with_, place / "with", event.record.fields, f"`{event.name}`", scope)
     found: dict[str, object] = {name: with_.get(name) for name in values}

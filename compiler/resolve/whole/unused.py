@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.model import MapItems, Step, Tool, ToolCall
+from wfc.compiler.model import Exit, MapItems, Step, Tool, ToolCall
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.declarations import imports
 from wfc.compiler.resolve.symbols.declarations import Declarations
@@ -48,7 +48,15 @@ class UsedTypes:
                 used.add(step.action.result)
             if step.result is not None:
                 used.add(step.result)
+            if step.on_error is not None:
+                used.add_bodies(step.on_error)
         return used
+
+    def add_bodies(self, exit_: Exit) -> None:
+        """Add the types of the bodies of replies that an exit asks for."""
+        for entry in exit_.entries:
+            if entry.body is not None:
+                self.add(entry.body)
 
     def add(self, type: Type) -> None:
         """Add a type and all its parts, without recursion: a record may contain itself."""

@@ -21,4 +21,5 @@ def restart(execution: Execution, event: StartEvent) -> None:
     """Discard all that is under way; the numbers of step runs continue, so that their keys stay unique."""
     drop_all(execution)
     execution.begin(execution.plan.new_state())
-    execution.effects.append(StartAgain(event))
+    execution.inputs = execution.to_begin = event
+    execution.effects.append(StartAgain())

@@ -233,7 +233,7 @@ class Run(ReachableRun["Run"]):
         elif isinstance(effect, TakeRunExit):
             self.apply(take_exit(self, effect.way))
         elif isinstance(effect, StartAgain):
-            self._start_again(effect.event)
+            self._start_again()
         elif isinstance(effect, StartChild):
             self.engine.start_child(self, effect)
         elif isinstance(effect, StopChild):
@@ -247,12 +247,11 @@ class Run(ReachableRun["Run"]):
     def _timer_fired(self, timer: int) -> None:
         self.take(TimerFired(timer))
 
-    def _start_again(self, event: StartEvent) -> None:
-        """Start the run again in the event loop's next iteration, under its own id, with another event.
+    def _start_again(self) -> None:
+        """Start the run again in the event loop's next iteration, under its own id.
 
         Not at once: a run may restart for ever, and others must have their turn meanwhile.
         """
-        self.execution.inputs = event
         self.has_begun = False
         self.children.stop_all()
         if self.trace is not None:

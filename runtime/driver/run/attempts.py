@@ -198,6 +198,20 @@ class Attempts:
         except Exception as error:
             return self._tail_failed(step_run, error)
 
+    def _item_failed(self, step_run: StepRun, found: StepError) -> Tick:
+        """Return the tick for an item whose action has failed for good, and tell of it if the step goes on."""
+        step = step_run.step
+        self._note(step_run, StepState.NOT_RUNNING, error=found.message)
+        tick: Tick = ItemFailed(step_run.number, found)
+        if step.give_instead is not None:
+            try:
+                tick = ItemCompleted(step_run.number, *self._evaluate(step.give_instead, step_run, None))
+            except Exception as error:
+                return self._tail_failed(step_run, error)
+        if step.give_instead is not None or step.on_item_error != "fail":
+            tell_handled(self._run, step_run, found.name, found.message, None)
+        return tick
+
     def _other_way(self, step_run: StepRun) -> Tick:
         """Return the tick of a step run that does not reach its action, or is past it."""
         step = step_run.step
@@ -287,8 +301,7 @@ class Attempts:
             self._note(step_run, StepState.RETRYING, error=found.message, retry_in=delay)
             return AttemptFailed(step_run.number, delay, error, falls_back=falls_back)
         if step.of is not None and not final:
-            self._note(step_run, StepState.NOT_RUNNING, error=found.message)
-            return ItemFailed(step_run.number, found)
+            return self._item_failed(step_run, found)
         saved: Saved = None
         if step.on_error is not None and not final:
             try:
@@ -351,6 +364,7 @@ class Attempts:
     ) -> Tick:
         run = self._run
         self._note(step_run, StepState.NOT_RUNNING, error=found.message)
+        found.step = step_run.step.name
         failed = step_failed(
             step_run.step.name, step_run.event_name, step_run.attempt, found, error, tail=tail
         )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Protocol
 
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.driver.run.watchers import Watchers
 from wfc.runtime.events import ErrorHandled, Event, event_name
+from wfc.runtime.plan.outcomes import All
 
 __all__ = ["tell_handled"]
 
@@ -19,10 +21,18 @@ class TellingRun(Protocol):
         """The run's watchers."""
 
 
+def events_in(emitted: object) -> Iterator[Event]:
+    """Yield the events that an exit has emitted: one, several, or one for each item of a list."""
+    if isinstance(emitted, Event):
+        yield emitted
+    elif isinstance(emitted, list | tuple | All):
+        for each in emitted.events if isinstance(emitted, All) else emitted:
+            yield from events_in(each)
+
+
 def tell_handled(run: TellingRun, step_run: StepRun, name: str, message: str, emitted: object) -> None:
     """Tell the watchers that a step took an error, a limit or a time-out."""
-    events = emitted if isinstance(emitted, list | tuple) else [emitted]
-    goes_to = [event_name(each) for each in events if isinstance(each, Event)]
+    goes_to = list(dict.fromkeys(map(event_name, events_in(emitted))))
     step = step_run.step.name
     told = ErrorHandled(step=step, name=name, message=message, attempts=step_run.attempt, goes_to=goes_to)
     run.watchers.publish(told)

@@ -9,7 +9,7 @@ from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.core.ticks import Cancelled, RunExitTaken, Tick
 from wfc.runtime.driver.run.step_runs import expression_error
 from wfc.runtime.driver.run.watchers import Watchers
-from wfc.runtime.errors import StepError, StepFailedError, step_error
+from wfc.runtime.errors import StepFailedError, step_error
 from wfc.runtime.events import ErrorHandled, Event, event_name
 from wfc.runtime.plan.run_rules import RunExit
 from wfc.runtime.values.drafts import changes_in, draft_of
@@ -38,8 +38,6 @@ def take_exit(run: LeavingRun, way: RunExit) -> Tick:
     assert failing is not None
     leaving = StepRun(0, execution.plan.steps[0], execution.inputs, None, ())
     error = leaving.error = failing.error if isinstance(failing, StepFailedError) else step_error(failing)
-    if isinstance(failing, StepFailedError) and isinstance(error, StepError):
-        error.step = failing.step
     draft = leaving.draft = draft_of(execution.state)
     try:
         emitted = execution.plan.exits[way](run, leaving, None)

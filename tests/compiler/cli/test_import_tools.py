@@ -202,7 +202,7 @@ def test_the_function_of_a_resource_may_not_ask_for_more_either(check) -> None:
         ("import os; os._exit(0)", "ends without an answer"),
         ("import os; os._exit(7)", "ends with status 7"),
         ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "ends with status -9"),
-        ("while True: pass", "its import takes longer than 5 s"),
+        ("while True: pass", "its import takes longer than 2 s"),
         ("def broken(:", "cannot be imported: SyntaxError"),
         ("import nowhere_at_all", "cannot be imported: ModuleNotFoundError: No module named 'nowhere_at_all'"),
         ("import sys\nopen(sys.argv[2], 'w').write('{' * 3000000)\nimport os; os._exit(0)", "without an answer"),
@@ -211,7 +211,7 @@ def test_the_function_of_a_resource_may_not_ask_for_more_either(check) -> None:
 )  # fmt: skip
 def test_a_hostile_module_is_one_finding(check, monkeypatch, module: str, expected: str) -> None:
     if "True" in module:
-        monkeypatch.setattr(findings, "ask", lambda wanted, _: ask(wanted, 5.0))
+        monkeypatch.setattr(findings, "ask", lambda wanted, _: ask(wanted, 2.0))
     spec = SPEC.replace('resources: {db: {python: "orders:connect"}}\n', "")
     (found,) = check("def find(id, key): ...", module=module + "\n", spec=spec)
     assert "13:13: error: " in found

@@ -13,6 +13,8 @@ from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.expressions import Scope, generate_expression, parse_expression
 from wfc.compiler.expressions.filters import FILTERS
 from wfc.compiler.expressions.syntax import other_languages
+from wfc.compiler.expressions.syntax.lexer import UnreadableError
+from wfc.compiler.expressions.syntax.reading import read_expression
 from wfc.compiler.types import DECIMAL, NUMBER, STRING, Enumeration, Field, ListOf, MapOf, Record
 from wfc.runtime import Record as PythonRecord
 from wfc.runtime.values import filters
@@ -88,5 +90,40 @@ def test_what_generated_code_may_call_is_there() -> None:
 
 
 def test_functions_of_other_languages_are_explained_by_filters_that_exist() -> None:
-    meant = {re.split(r"\W", each)[0] for each in other_languages.FILTERS.values()}
-    assert meant | other_languages.WITH_ARGUMENTS | other_languages.PLAIN <= FILTERS.keys()
+    assert set(other_languages.FILTER_NAMES.values()) | other_languages.OTHER_MEANING <= FILTERS.keys()
+    assert not other_languages.FILTER_NAMES.keys() & {name.replace("_", "") for name in FILTERS}
+
+
+def told(text: str) -> str:
+    with pytest.raises(UnreadableError) as caught:
+        read_expression(text, Place(()))
+    return caught.value.finding.hint
+
+
+@pytest.mark.parametrize("name", sorted(FILTERS.keys() - other_languages.OTHER_MEANING))
+def test_every_filter_that_is_called_like_a_function_is_told_by_its_own_name(name: str) -> None:
+    brackets = "(…)" if any(each.required for each in FILTERS[name].parameters) else ""
+    assert told(f"{name}(event.text)") == f"write `event.text | {name}{brackets}`"
+    assert told(f"event.text.{name.upper()}()") == f"write `event.text | {name}{brackets}`"
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("event.text.split(',')", "event.text | split(…)"),
+        ("split(event.text, ',')", "event.text | split(…)"),
+        ("event.text.split()", "event.text | split"),
+        ("event.share.round(event.places)", "event.share | round(…)"),
+        ("round(event.share)", "event.share | round"),
+        ("len(event.text)", "event.text | length"),
+        ("event.names.startsWith('a')", "event.names | starts_with(…)"),
+        ("(event.a + event.b).join(', ')", "… | join(…)"),
+    ],
+)
+def test_a_call_with_more_in_its_brackets_is_a_filter_with_brackets(text: str, written: str) -> None:
+    assert told(text) == f"write `{written}`"
+
+
+def test_what_means_something_else_elsewhere_is_no_filter() -> None:
+    assert "| format" not in told("'{} of {}'.format(event.a, event.b)")
+    assert "| group" not in told("event.text.group(1)")

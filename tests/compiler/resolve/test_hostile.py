@@ -53,8 +53,8 @@ def test_thousands_of_unknown_names(resolved, text: str, code: str) -> None:
         + EVENTS
         + STEP
         + "models:\n"
-        + "".join(f"  m{i}: {{use: a:b, fallback: [m{i + 1}]}}\n" for i in range(MANY))
-        + f"  m{MANY}: {{use: a:b}}\n",
+        + "".join(f"  m{i}: {{use: openai:b, fallback: [m{i + 1}]}}\n" for i in range(MANY))
+        + f"  m{MANY}: {{use: openai:b}}\n",
         HEAD + EVENTS + STEP + "types:\n" + "".join(f"  T{i}: {{type: list of T{i + 1}}}\n" for i in range(MANY))
         + f"  T{MANY}: {{enum: [a]}}\n",
         HEAD + EVENTS + STEP + "types:\n" + "".join(f"  T{i}: {{a: optional T{i + 1}}}\n" for i in range(MANY))
@@ -95,7 +95,7 @@ def test_a_name_that_is_none_never_becomes_one(resolved, place: str, text: str) 
         "event": {"events": {text: {}}},
         "field": {"events": {"Asked": {"name": "string", text: "string"}}},
         "state": {"state": {text: "optional string"}},
-        "model": {"models": {text: {"use": "a:b"}}},
+        "model": {"models": {text: {"use": "openai:b"}}},
         "type": {"types": {text: {"a": "string"}}},
         "step": {"steps": {text: {"kind": "transform", "accepts": "Asked", "emit": "nothing"}}},
         "item": {

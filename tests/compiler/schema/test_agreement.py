@@ -99,9 +99,16 @@ def test_the_example_fits() -> None:
     assert agree(DATA) == []
 
 
+PARTS = 12
+in_parts = pytest.mark.parametrize(
+    "part", [0, *(pytest.param(number, marks=pytest.mark.full) for number in range(1, PARTS))]
+)
+
+
+@in_parts
 @pytest.mark.parametrize("turn", range(3))
-def test_a_wrong_value_at_every_place(turn: int) -> None:
-    for number, address in enumerate(ADDRESSES[1:]):
+def test_a_wrong_value_at_every_place(turn: int, part: int) -> None:
+    for number, address in [*enumerate(ADDRESSES[1:])][part::PARTS]:
         value = VALUES[(3 * number + turn) % len(VALUES)]
         data = around(address)
         owner = at(data, address[:-1])
@@ -120,8 +127,9 @@ def test_a_wrong_value_at_every_place(turn: int) -> None:
             assert len(findings) <= 1, (address, value, findings)
 
 
-def test_every_key_that_is_dropped_or_misspelt() -> None:
-    for address in ADDRESSES[1:]:
+@in_parts
+def test_every_key_that_is_dropped_or_misspelt(part: int) -> None:
+    for address in ADDRESSES[1 + part :: PARTS]:
         if isinstance(address[-1], int):
             continue
         data = around(address)
@@ -155,8 +163,16 @@ def mutations(draw: st.DrawFn) -> Any:
 
 
 @given(mutations())
-@settings(max_examples=150)
+@settings(max_examples=25)
 def test_any_mutation(data: Any) -> None:
+    if isinstance(data, dict) and len(str(data)) < 200_000:
+        agree(copy.deepcopy(data))
+
+
+@pytest.mark.full
+@given(mutations())
+@settings(max_examples=150)
+def test_any_of_many_mutations(data: Any) -> None:
     if isinstance(data, dict) and len(str(data)) < 200_000:
         agree(copy.deepcopy(data))
 
@@ -179,11 +195,20 @@ JSON = st.recursive(
 )
 
 
-@given(st.dictionaries(st.sampled_from(sorted(DATA)), JSON, max_size=6))
-@settings(max_examples=300)
+ANY_DATA = st.dictionaries(st.sampled_from(sorted(DATA)), JSON, max_size=6).filter(bool)
+
+
+@given(ANY_DATA)
+@settings(max_examples=80)
 def test_any_data(data: dict[str, Any]) -> None:
-    if data:
-        agree(data)
+    agree(data)
+
+
+@pytest.mark.full
+@given(ANY_DATA)
+@settings(max_examples=300)
+def test_more_of_any_data(data: dict[str, Any]) -> None:
+    agree(data)
 
 
 def test_a_place_that_is_broken_is_known_as_such() -> None:

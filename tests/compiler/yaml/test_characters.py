@@ -168,6 +168,7 @@ def texts(draw: st.DrawFn) -> str:
     return f"{nested}{scalar}{tail}"
 
 
+@pytest.mark.full  # the ordinary suite has thousands of such words, made faster, below
 @given(texts())
 @settings(max_examples=400)
 @example(f"a: >\n\n   x\n  {MARK}")
@@ -179,8 +180,19 @@ def test_a_word_is_found_whatever_stands_around_it(text: str) -> None:
 
 
 @given(texts())
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_every_character_has_its_place(text: str) -> None:
+    has_places(text)
+
+
+@pytest.mark.full
+@given(texts())
+@settings(max_examples=400)
+def test_every_character_of_many_texts_has_its_place(text: str) -> None:
+    has_places(text)
+
+
+def has_places(text: str) -> None:
     found = document(text)
     assume(isinstance(found.data, dict) and isinstance(found.data.get("a"), str))
     value = found.data["a"]  # type: ignore[index]
@@ -214,8 +226,19 @@ def test_a_word_is_found_in_what_another_program_writes(
 
 
 @given(texts())
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_both_parsers_say_the_same(text: str) -> None:
+    say_the_same(text)
+
+
+@pytest.mark.full
+@given(texts())
+@settings(max_examples=400)
+def test_both_parsers_say_the_same_of_many_texts(text: str) -> None:
+    say_the_same(text)
+
+
+def say_the_same(text: str) -> None:
     fast = document(text)
     assume(isinstance(fast.data, dict) and isinstance(fast.data.get("a"), str))
     node = read_positions(text, fast=False).find(("a",))[1]
@@ -258,11 +281,14 @@ AROUND: list[tuple[str, str, tuple[str | int, ...]]] = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_ten_thousand_words_are_found(seed: int) -> None:
-    random = Random(seed)  # noqa: S311 - no secret hangs on it
+@pytest.mark.parametrize(
+    ("number", "count"),
+    [(2, 3_000), *(pytest.param(each, 10_000, marks=pytest.mark.full) for each in range(2))],
+)
+def test_thousands_of_words_are_found(number: int, count: int) -> None:
+    random = Random(number)  # noqa: S311 - no secret hangs on it
     found = 0
-    while found < 10_000:
+    while found < count:
         text, address = random_text(random)
         read_text = document(text)
         value: object = read_text.data

@@ -227,7 +227,7 @@ HOSTILE = {
     ),
     "many values": ("a: [" + "1," * 600_000 + "]", "too-many-values"),
     "many duplicates": ("a: 1\n" * 100_000, "too-many-findings"),
-    "many keys that are none": ("{" + ",".join(f"{n}" for n in range(100_000)) + "}", "too-many-findings"),
+    "many keys that are none": ("{" + ",".join(f"{n}: x" for n in range(100_000)) + "}", "too-many-findings"),
     "many anchors": ("".join(f"a{n}: &a{n} x\n" for n in range(100_000)), None),
     "one long line": ("a: " + "x " * 1_000_000, None),
     "one long key": ("a" * 1_000_000 + ": x", "text-cut-by-colon"),

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from mutations import (
+    blocks,
+    braces,
     exchanges,
     exits,
     expressions,
+    foreign,
+    joins,
     keys,
+    kinds,
     names,
     names_in_expressions,
+    nesting,
     signs,
+    units,
     values,
 )
 from mutations.mutant import HARMLESS, MOST, MUTATIONS, Mutant, misspelt, mutants
@@ -19,14 +26,21 @@ __all__ = [
     "MOST",
     "MUTATIONS",
     "Mutant",
+    "blocks",
+    "braces",
     "exchanges",
     "exits",
     "expressions",
+    "foreign",
+    "joins",
     "keys",
+    "kinds",
     "misspelt",
     "mutants",
     "names",
     "names_in_expressions",
+    "nesting",
     "signs",
+    "units",
     "values",
 ]

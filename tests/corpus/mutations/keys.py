@@ -63,7 +63,7 @@ def key_of_another_place(source: Source, chance: Random) -> Iterator[Mutant]:
                 text = source.with_text(line[1], line[1], f"{indent}{wrong}: 3\n")
                 start = line[1] + len(indent)
                 name = f"{source.name}: {'.'.join(map(str, site.address[:-1]))}: {wrong}"
-                yield Mutant(name, text, ("unknown-key",), start, start + len(wrong))
+                yield Mutant(name, text, ("unknown-key", "misplaced-key"), start, start + len(wrong))
 
 
 @mutation()

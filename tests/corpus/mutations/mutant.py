@@ -26,6 +26,8 @@ class Mutant:
         codes: Any of them is right; none if any may be.
         start: Where the finding is expected, and ``end``. If ``loose``, anywhere that touches it.
         meant: What a suggestion must be, for misspellings; empty for other mistakes.
+        anywhere: Codes that say what is wrong as well at any other place, such as where an event is emitted that now
+            no step accepts.
         other: Of an exchange, where the other of the two values is: it must be named too, wherever the finding is.
     """
 
@@ -36,6 +38,7 @@ class Mutant:
     end: int
     meant: str = ""
     loose: bool = False
+    anywhere: tuple[str, ...] = ()
     other: tuple[int, int] | None = None
 
 

@@ -135,12 +135,18 @@ async def resume_wait(name: str, data: Any) -> Any:
     return result if name == "workflow" else [str(result), asked(made)]
 
 
-async def main() -> Any:
-    what, about = sys.argv[3].split(":")
-    if sys.argv[2] == "write":
-        return await (write_turn if what == "turn" else write_wait)(about)
-    data = json.load(sys.stdin)
+async def write(name: str) -> Any:
+    what, about = name.split(":")
+    return await (write_turn if what == "turn" else write_wait)(about)
+
+
+async def resume(name: str, data: Any) -> Any:
+    what, about = name.split(":")
     return await (resume_turn if what == "turn" else resume_wait)(about, data)
 
 
-print(json.dumps(asyncio.run(main())))
+if sys.argv[2] == "write":
+    found = {name: asyncio.run(write(name)) for name in sys.argv[3:]}
+else:
+    found = {name: asyncio.run(resume(name, data)) for name, data in json.load(sys.stdin).items()}
+print(json.dumps(found))

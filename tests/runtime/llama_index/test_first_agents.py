@@ -105,6 +105,7 @@ def test_an_agent_does_what_its_script_says(session: str, ours: dict[str, str]) 
     assert [line for line in LINES[session] if line not in rest] == [], ours[session]
 
 
+@pytest.mark.full  # it judges the expectation
 @pytest.mark.parametrize("session", LINES)
 def test_and_prints_the_same_on_theirs(session: str, ours: dict[str, str], theirs: dict[str, str]) -> None:
     assert theirs[session] == ours[session]

@@ -98,6 +98,7 @@ def test_a_first_program_on_ours(name: str, tmp_path: Path) -> None:
     assert play(program, processes, tmp_path / "kept.json") == expected
 
 
+@pytest.mark.full  # it judges the expectation
 @pytest.mark.parametrize("name", SESSIONS)
 def test_and_on_theirs(name: str, tmp_path: Path) -> None:
     if importlib.util.find_spec("llama_index_instrumentation") is None:

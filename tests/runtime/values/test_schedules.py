@@ -109,7 +109,9 @@ def by_looking_at_each_minute(line: Line, zone: ZoneInfo, after: datetime, until
     return found
 
 
-@pytest.mark.parametrize("number", range(150))
+@pytest.mark.parametrize(
+    "number", [*range(36), *(pytest.param(each, marks=pytest.mark.full) for each in range(36, 150))]
+)
 def test_random_lines_are_due_when_the_clock_on_the_wall_says_so(number: int, seed: str) -> None:
     chance = random.Random(f"{seed} {number}")  # noqa: S311 - the same each time
     place, day = JUMPS[number % len(JUMPS)]

@@ -1,7 +1,7 @@
 """Goes through lists, with something to do for each item, and makes lists of others."""
 
 # Generated from maps.yaml. Edit the spec, not this file.
-# sha256:6a66219ca5e9f697f97318e2ad6e874aca9c4a569b61160d611c4cdba62f98b8, output format 2
+# sha256:1314dec88756de37512379a95db0118ec47de15024b9adda952e0d32b64e2b36, output format 2
 
 from collections.abc import Iterator
 from typing import Any, overload
@@ -208,7 +208,7 @@ class Maps(Workflow, name="maps", source="maps.yaml"):
             most=20,
         )
 
-    @fetch.item(on_error="null")
+    @fetch.item()
     async def fetch_item(
         self,
         ctx: Context[State],
@@ -220,6 +220,10 @@ class Maps(Workflow, name="maps", source="maps.yaml"):
     @fetch.give
     def fetch_given(self, item_: Item[Translation], result: PageOutput) -> str:
         return result.text
+
+    @fetch.on_item_error
+    def fetch_item_failed(self, item_: Item[Translation]) -> str | None:
+        return None
 
     @fetch.then
     def after_fetch(self, result: list[str | None]) -> Fetched:

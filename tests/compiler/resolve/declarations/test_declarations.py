@@ -76,8 +76,8 @@ def test_a_long_chain_of_types(resolved) -> None:
           "wrong-type"),
         ({"state": 7, "steps": {"greet": {"kind": "transform", "accepts": "Asked",
           "save": {"count": 1}, "emit": {"event": "Greeted", "with": {"text": "x"}}}}}, "wrong-type"),
-        ({"models": {"fast": {"us": "a:b"}}, "steps": {"greet": {"kind": "llm", "accepts": "Asked", "model": "fast",
-          "prompt": "x", "emit": "Greeted"}}}, "unknown-key"),
+        ({"models": {"fast": {"us": "openai:b"}}, "steps": {"greet": {"kind": "llm", "accepts": "Asked",
+          "model": "fast", "prompt": "x", "emit": "Greeted"}}}, "unknown-key"),
         ({"models": {"fast": 7}, "steps": {"greet": {"kind": "llm", "accepts": "Asked", "model": "fast",
           "prompt": "x", "emit": "Greeted"}}}, "wrong-type"),
         ({"tools": {"t": {"python": "a:b", "args": 7, "output": "string"}}, "steps": {"greet": {"kind": "tool",
@@ -90,10 +90,10 @@ def test_a_long_chain_of_types(resolved) -> None:
           "emit": {"event": "Greeted", "with": 7}}}}, "wrong-type"),
         ({"steps": {"greet": {"kind": "llm", "accepts": "Asked", "model": "fast", "prompt": "x", "output": 7,
           "emit": {"event": "Greeted", "with": {"text": "${{ result.text }}"}}}},
-          "models": {"fast": {"use": "a:b"}}}, "wrong-type"),
+          "models": {"fast": {"use": "openai:b"}}}, "wrong-type"),
         ({"steps": {"greet": {"kind": "transform", "accepts": 7,
           "emit": {"event": "Greeted", "with": {"text": "${{ event.nam }}"}}}}}, "wrong-type"),
-        ({"retries": {"twice": {"max_attempts": 0}}, "models": {"fast": {"use": "a:b"}}, "steps": {"greet": {
+        ({"retries": {"twice": {"max_attempts": 0}}, "models": {"fast": {"use": "openai:b"}}, "steps": {"greet": {
           "kind": "llm", "accepts": "Asked", "model": "fast", "prompt": "x", "retry": "twice", "emit": "Greeted"}}},
           "out-of-range"),
         ({"tests": [{"name": "x", "start": 7, "expect": {"end": "Greeted"}}]}, "wrong-type"),

@@ -46,12 +46,12 @@ def step(**more: object) -> dict[str, object]:
             "`mood`",
         ),
         (
-            {"models": {"fast": {"use": "a:b", "api_key": "KEY"}}, "secrets": ["KEYS"]},
+            {"models": {"fast": {"use": "openai:b", "api_key": "KEY"}}, "secrets": ["KEYS"]},
             "unknown-secret",
             "KEY",
             "`KEYS`",
         ),
-        ({"models": {"fast": {"use": "a:b", "fallback": ["fst"]}}}, "unknown-model", "fst", "`fast`"),
+        ({"models": {"fast": {"use": "openai:b", "fallback": ["fst"]}}}, "unknown-model", "fst", "`fast`"),
         ({"events": {"Greeted": {"text": "strin"}}}, "unknown-type", "strin", "`string`"),
     ],
 )
@@ -105,7 +105,7 @@ def test_names_in_any_script(resolved) -> None:
     ("sections", "code", "at", "hint"),
     [
         ({"workflow": "Greet"}, "not-snake-case", "Greet", "`greet`"),
-        ({"models": {"Fast": {"use": "a:b"}}, "steps": step(model="Fast")}, "not-snake-case", "Fast", "`fast`"),
+        ({"models": {"Fast": {"use": "openai:b"}}, "steps": step(model="Fast")}, "not-snake-case", "Fast", "`fast`"),
         ({"steps": {"greetAll": step()["greet"]}}, "not-snake-case", "greetAll", "`greet_all`"),
         ({"steps": {"greet-all": step()["greet"]}}, "bad-name", "greet-all", ""),
         ({"steps": {"2greet": step()["greet"]}}, "bad-name", "2greet", ""),
@@ -158,7 +158,7 @@ def test_two_spellings_of_one_name_are_one(resolved) -> None:
         ({"tools": {"find": {"python": "a:b", "args": {}}}}, "find"),
         ({"retries": {"standard": {"max_attempts": 2}}}, "standard"),
         ({"secrets": ["KEY"]}, "KEY"),
-        ({"models": {**MODELS, "careful": {"use": "a:b"}}}, "careful"),
+        ({"models": {**MODELS, "careful": {"use": "openai:b"}}}, "careful"),
     ],
 )
 def test_what_nothing_uses_is_a_warning(resolved, sections, at) -> None:
@@ -168,7 +168,7 @@ def test_what_nothing_uses_is_a_warning(resolved, sections, at) -> None:
 
 
 def test_a_model_used_as_a_fallback_is_used(resolved) -> None:
-    models = {"fast": {"use": "a:b", "fallback": ["careful"]}, "careful": {"use": "a:c"}}
+    models = {"fast": {"use": "openai:b", "fallback": ["careful"]}, "careful": {"use": "openai:c"}}
     result = resolved(models=models, steps=step())
     assert not result.found
     fast = result.workflow.models[0]
@@ -177,9 +177,9 @@ def test_a_model_used_as_a_fallback_is_used(resolved) -> None:
 
 def test_fallbacks_that_lead_back_are_reported_once(resolved) -> None:
     models = {
-        "fast": {"use": "a:b", "fallback": ["careful"]},
-        "careful": {"use": "a:c", "fallback": ["last"]},
-        "last": {"use": "a:d", "fallback": ["fast"]},
+        "fast": {"use": "openai:b", "fallback": ["careful"]},
+        "careful": {"use": "openai:c", "fallback": ["last"]},
+        "last": {"use": "openai:d", "fallback": ["fast"]},
     }
     assert [code for code, _ in resolved(models=models, steps=step()).found] == ["fallback-loop"]
 

@@ -163,7 +163,9 @@ def test_save_by_name_takes_the_results_fields(resolved) -> None:
             "save": save,
         }
         emit = {"event": "Greeted", "with": {"text": "x"}}
-        return resolved(models={"fast": {"use": "a:b"}}, state=state, steps={"greet": {**step, "emit": emit}})
+        return resolved(
+            models={"fast": {"use": "openai:b"}}, state=state, steps={"greet": {**step, "emit": emit}}
+        )
 
     fine = result({"mood": "string"}, ["mood"], {"mood": "optional string"})
     assert not fine.found

@@ -1,0 +1,143 @@
+"""Blocks at the wrong level: keys and declarations that would be right further in or further out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any, Final
+
+from wfc.compiler.diagnostics import Address, Finding, Place
+from wfc.compiler.recovery.suspicion import Data, Suspicion, at, walk, with_value
+from wfc.compiler.recovery.wording import SECTIONS
+from wfc.compiler.rules import shape as problems
+from wfc.compiler.schema.expansion import schema
+
+__all__ = ["moved_blocks"]
+
+STRANGE: Final = frozenset({"unknown-entry", "unknown-key"})
+CLOSED: Final = frozenset(
+    {"accepts", "auth", "cache", "defaults", "do", "each", "emit", "limits", "on_error", "on_limit", "on_timeout",
+     "retry", "stream", "tool"}
+)  # fmt: skip
+"""Keys whose maps have keys of the language alone; in others any name would find a place."""
+OF_EXITS: Final = frozenset({"save", "when", "with"})
+MOST_PLACES: Final = 4
+MOST_STRANGE: Final = 8
+
+
+def moved_blocks(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
+    """Suspect that what means nothing at its place belongs to another level, or what is missing stands at one."""
+    tried = set()
+    for source, target, least in moves(data, findings):
+        if (source, target) in tried or not fits_there(data, source, target):
+            continue
+        tried.add((source, target))
+        key, here, there = source[-1], spot(source[:-1]), spot(target[:-1])
+        finding = problems.misplaced_key(
+            Place(source, "key"),
+            f"`{key}` stands {here}, and seems to belong {there}",
+            f"move it there, with all that belongs to it: indent it as far as the keys that stand {there}",
+        )
+        yield Suspicion(finding, moved(data, source, target), ((source, target),), least)
+
+
+def moves(data: Data, findings: Sequence[Finding]) -> Iterator[tuple[Address, Address, int]]:
+    """Generate what may stand at another place than it belongs: where it is, where it would be, what that explains."""
+    yield from missing(data, findings)
+    yield from nested(data, findings)
+    yield from undeclared(data, findings)
+    yield from strange(data, findings)
+
+
+def nested(data: Data, findings: Sequence[Finding]) -> Iterator[tuple[Address, Address, int]]:
+    """Generate moves of keys of a step or of the spec that stand among names which the author chooses."""
+    definitions = schema()["$defs"]
+    sections = definitions["spec"]["properties"]
+    for address in dict.fromkeys(each.place.address for each in findings):
+        if len(address) > 3 and address[0] == "steps":
+            kind = at(data, (*address[:2], "kind"))
+            if address[3] in definitions.get(f"{kind}_step", {}).get("properties", ()):
+                yield address[:4], (*address[:2], address[3]), 1
+        if len(address) > 1 and address[1] in sections and address[0] in SECTIONS.values():
+            yield address[:2], (address[1],), 1
+        if len(address) > 1 and address[0] in {"events", "state", "types"}:
+            content = at(data, address[:2])
+            if isinstance(content, dict) and {"kind", "accepts"} <= content.keys():
+                yield address[:2], ("steps", address[1]), 2
+
+
+def undeclared(data: Data, findings: Sequence[Finding]) -> Iterator[tuple[Address, Address, int]]:
+    """Generate moves of what has the name of something that is declared nowhere."""
+    names = {
+        (SECTIONS[each.code], name): None for each in findings if each.code in SECTIONS for name in each.about
+    }
+    if not names:
+        return
+    wanted = {name for _, name in names}
+    places = [address for address, _ in walk(data) if address[-1] in wanted and "tests" not in address]
+    for section, name in islice(names, MOST_STRANGE):
+        found = (each for each in places if each[-1] == name and each[:1] != (section,))
+        for address in islice(found, MOST_PLACES):
+            yield address, (section, name), 2
+
+
+def strange(data: Data, findings: Sequence[Finding]) -> Iterator[tuple[Address, Address, int]]:
+    """Generate moves of keys that nobody knows at their place: to their sections, further out, further in."""
+    known = [each.place.address for each in findings if each.code in STRANGE and each.place.part == "key"]
+    for address in islice(known, MOST_STRANGE):
+        key, value = address[-1], at(data, address)
+        if isinstance(value, dict) and "kind" in value and isinstance(key, str):
+            yield address, ("steps", key), 1
+        if len(address) == 1:
+            for section in islice((each for each in data if each in SECTIONS.values()), 12):
+                yield address, (section, key), 2
+        for out in range(len(address) - 2, -1, -1):
+            yield address, (*address[:out], key), 1
+        beside = at(data, address[:-1])
+        for other in beside if isinstance(beside, dict) else ():
+            if other in CLOSED and other != key:
+                yield address, (*address[:-1], other, key), 1
+
+
+def missing(data: Data, findings: Sequence[Finding]) -> Iterator[tuple[Address, Address, int]]:
+    """Generate moves of keys that something cannot do without, and that stand further in."""
+    for each in findings:
+        if each.code == "missing-key":
+            owner = each.place.address
+            inside = [(address, address[-1]) for address, _ in walk(at(data, owner), owner, 3)]
+            for address, key in inside:
+                if key in each.about and len(address) > len(owner) + 1:
+                    yield address, (*owner, key), 1
+
+
+def fits_there(data: Data, source: Address, target: Address) -> bool:
+    """Return whether a value can be moved: its new place is free, and in a map."""
+    owner = at(data, target[:-1])
+    if source == target or target[: len(source)] == source or not isinstance(source[-1], str):
+        return False
+    if isinstance(owner, str):
+        return target[-2:-1] == ("emit",) and target[-1] in OF_EXITS
+    return (owner is None and len(target) == 2) or (isinstance(owner, dict) and target[-1] not in owner)
+
+
+def moved(data: Data, source: Address, target: Address) -> Data:
+    """Return the data with a value at another place."""
+    value, owner = at(data, source), at(data, source[:-1])
+    left: Any = with_value(data, source[:-1], {key: each for key, each in owner.items() if key != source[-1]})
+    there = at(left, target[:-1])
+    if there is None:
+        return {**left, str(target[0]): {target[-1]: value}}
+    fuller = {"event": there} if isinstance(there, str) else there
+    result: Data = with_value(left, target[:-1], {**fuller, target[-1]: value})
+    return result
+
+
+def spot(owner: Address) -> str:
+    """Return where the keys of a map stand, in words."""
+    if not owner:
+        return "at the top"
+    if len(owner) == 2 and owner[0] == "steps":
+        return f"among the keys of step `{owner[1]}`"
+    last = next((each for each in reversed(owner) if isinstance(each, str)), "")
+    inside = f" of step `{owner[1]}`" if len(owner) > 2 and owner[0] == "steps" else ""
+    return f"under `{last}`{inside}"

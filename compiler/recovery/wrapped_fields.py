@@ -1,0 +1,56 @@
+"""Fields that stand in a map of their own, as in `{fields: {…}}`, where they stand directly under the name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from wfc.compiler.diagnostics import Address, Finding, Place
+from wfc.compiler.recovery.suspicion import Data, Suspicion, with_value
+from wfc.compiler.rules import types as problems
+
+__all__ = ["wrapped_fields"]
+
+SECTIONS: Final = ("events", "types")
+ALWAYS: Final = frozenset({"attributes", "fields", "properties", "schema"})
+"""What fields are called in other languages."""
+OFTEN: Final = frozenset(
+    {"args", "body", "content", "data", "inputs", "items", "params", "payload", "value", "values"}
+)
+"""Words that may be the name of a field as well."""
+
+
+def wrapped_fields(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
+    """Suspect that the one field of an event or a type is no field, but holds them all."""
+    if not findings:
+        return
+    for section in SECTIONS:
+        declared = data.get(section)
+        for name, content in declared.items() if isinstance(declared, dict) else ():
+            found = inner(content)
+            if found is None:
+                continue
+            address: Address = (section, name)
+            word, fields = found
+            finding = problems.fields_in_a_map(
+                Place((*address, word), "key"), str(name), word, section, list(fields)
+            )
+            moves = tuple(((*address, word, key), (*address, key)) for key in fields)
+            least = 1 if word in ALWAYS else 2
+            yield Suspicion(finding, with_value(data, address, dict(fields)), moves, least)
+
+
+def inner(content: Any) -> tuple[str, dict[str, Any]] | None:
+    """Return the word under which all fields stand, and the fields."""
+    if not isinstance(content, dict):
+        return None
+    words = [word for word in content if word in ALWAYS or word in OFTEN]
+    others = content.keys() - set(words)
+    if len(words) != 1 or (
+        others and not (others <= {"type", "required", "additionalProperties"} and words[0] in ALWAYS)
+    ):
+        return None
+    fields = content[words[0]]
+    if not isinstance(fields, dict) or not fields or {"type", "enum", "one_of"} & fields.keys():
+        return None
+    return words[0], fields

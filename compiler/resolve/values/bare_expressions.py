@@ -1,0 +1,101 @@
+"""Texts that look as if they were meant as expressions, which stand in `${{ }}`: what to write instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.expressions import Scope, parse_expression
+from wfc.compiler.rules import templates as problems
+from wfc.compiler.types import ANY, UNKNOWN, Enumeration, ListOf, Record, Type, assignable, members
+
+__all__ = ["hint_for", "warning_for"]
+
+PATH: Final = re.compile(r"(?<![\w.])(?P<name>[^\W\d]\w*)\.(?P<field>\w+)")
+OPERAND: Final = r"(?:\d+(?:\.\d+)?|[a-z]+(?:\.\w+)+|'[^']*'|\"[^\"]*\")"
+SIMPLE: Final = re.compile(rf"\$?[a-z]+(?:\.\w+)+(?: +(?:[-+*/~]|//) +{OPERAND})*")
+"""A path, and perhaps something that is computed with it."""
+CALL: Final = re.compile(r"\w+(?:\.\w+)+\([^()]*\)(?:\.\w+\([^()]*\))*|\w+\(\w+(?:\.\w+)+\)")
+"""A method or a function of other languages."""
+SPREAD: Final = re.compile(r"(?:\.\.\.|\*)(?P<path>\w+(?:\.\w+)+)")
+"""One list in another, as other languages write it."""
+LONGEST: Final = 500
+"""Characters of a text that may be meant as an expression; what is longer is a text."""
+NEVER_ITSELF: Final = frozenset(
+    {"syntax-error", "stray-character", "unexpected-token", "unfinished-expression"}
+)
+
+
+def warning_for(text: str, place: Place, wanted: Type, scope: Scope) -> Finding | None:
+    """Return the warning about a text that fits as it is, and is most likely meant as an expression."""
+    if text in scope.names:
+        return whole_name(text, place, wanted, scope.names[text])
+    if not mentions_value(text, scope):
+        return None
+    here = place.stretch(0, len(text))
+    if spread := SPREAD.fullmatch(text):
+        return problems.expression_as_text(here, text, "", together(spread["path"]))
+    if SIMPLE.fullmatch(text):
+        return problems.expression_as_text(here, text, text.lstrip("$"))
+    findings = list(mistakes(text, place, scope))
+    if not findings:
+        return problems.expression_as_text(here, text, text)
+    if len(findings) == 1 and findings[0].code == "method-call" and CALL.fullmatch(text):
+        return problems.expression_as_text(here, text, "", in_braces(findings[0].hint))
+    return None
+
+
+def hint_for(text: str, place: Place, wanted: Type, scope: Scope) -> str:
+    """Return what to write for a text that does not fit, if it is meant as an expression; else an empty text."""
+    if text not in scope.names and not mentions_value(text, scope):
+        return ""
+    if spread := SPREAD.fullmatch(text):
+        return together(spread["path"])
+    findings = list(mistakes(text, place, scope))
+    if not findings:
+        return f"an expression is written `${{{{ {text} }}}}`"
+    first = findings[0]
+    makes_list = first.code == "loop-without-brackets" and not any(
+        isinstance(each, ListOf) for each in members(wanted)
+    )
+    return in_braces("" if makes_list or first.code in NEVER_ITSELF else first.hint)
+
+
+def whole_name(text: str, place: Place, wanted: Type, named: Type) -> Finding | None:
+    """Return the warning about a text that is just a name in scope, where its value would fit."""
+    kinds = members(wanted)
+    if any(isinstance(each, Enumeration) for each in kinds) or named is UNKNOWN:
+        return None
+    if wanted in (ANY, UNKNOWN):
+        likely = bool(place.address) and place.address[-1] == text
+    else:
+        likely = assignable(named, wanted)
+    return problems.expression_as_text(place.stretch(0, len(text)), text, text) if likely else None
+
+
+def mentions_value(text: str, scope: Scope) -> bool:
+    """Return whether a text holds the name of a record in scope, and of a field that it has."""
+    if len(text) > LONGEST:
+        return False
+    for found in PATH.finditer(text.lstrip(".*$")):
+        owner = scope.names.get(found["name"])
+        if isinstance(owner, Record) and found["field"] in owner.fields:
+            return True
+    return False
+
+
+def mistakes(text: str, place: Place, scope: Scope) -> Iterator[Finding]:
+    """Yield what would be wrong in a text if it were an expression."""
+    found: list[Finding] = []
+    parse_expression(text, place, scope, found.append)
+    return iter(found)
+
+
+def together(path: str) -> str:
+    return f"lists are put together by `+`: `${{{{ {path} + [ … ] }}}}`, instead of the whole list"
+
+
+def in_braces(hint: str) -> str:
+    return "an expression stands in `${{ }}`" + (f"; there, {hint}" if hint else "")

@@ -1,0 +1,91 @@
+"""Problems with what stands between braces and square brackets, where YAML has signs of its own."""
+
+from __future__ import annotations
+
+from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.rules import problem
+from wfc.compiler.rules.fixes import add_quotes
+
+__all__ = ["expression_needs_quotes", "no_colon_in_braces", "number_cut_by_comma", "text_cut_by_comma"]
+
+OF_SEVERAL = frozenset(
+    {
+        "accepts",
+        "all",
+        "any",
+        "assign",
+        "emit",
+        "end",
+        "errors",
+        "fallback",
+        "imports",
+        "never_on",
+        "of",
+    }
+    | {"parts", "real", "retry_on", "save", "secrets", "tools"}
+)
+"""Keys whose value may be a list of names."""
+
+
+@problem
+def text_cut_by_comma(place: Place, key: str, rest: str, whole: Place | None) -> Finding:
+    """Between braces a comma ends a value, and what follows it is read as another key.
+
+    `{reason: late, no answer}` has the key `reason` and a key `no answer` without a value. Put the text in
+    quotes: `{reason: "late, no answer"}`.
+    """
+    if key in OF_SEVERAL:
+        what = f"the comma ends the value of `{key}`, and `{rest}` is a key without a value"
+        return Finding("text-cut-by-comma", what, place, f"write a list, `{key}: […, {rest}]`")
+    if key:
+        what, hint = (
+            f"the comma ends the value of `{key}`, and `{rest}` is a key without a value",
+            "put the text in quotes",
+        )
+    else:
+        what, hint = f"`{rest}` is a key without a value", "write `key: value`, or `[ ]` for a list"
+    return Finding(
+        "text-cut-by-comma", what, place, hint, fix=add_quotes(whole, "unsafe") if whole is not None else None
+    )
+
+
+@problem
+def expression_needs_quotes(place: Place, *, alone: bool) -> Finding:
+    """An expression stands without quotes between the braces or brackets of a map or a list on one line.
+
+    There `{` and `}` belong to YAML, so `{id: ${{ event.id }}}` cannot be read. Put the text in quotes,
+    `{id: "${{ event.id }}"}`, or give the key a line of its own, where no quotes are needed.
+    """
+    return Finding(
+        "expression-needs-quotes",
+        "between `{ }` or `[ ]`, an expression needs quotes",
+        place,
+        'write `"${{ … }}"`',
+        fix=add_quotes(place) if alone else None,
+    )
+
+
+@problem
+def number_cut_by_comma(place: Place, key: str, whole: str, rest: str) -> Finding:
+    """Between braces a comma ends a number, and the digits after it are read as another key.
+
+    Numbers are written without commas: `1000`, not `1,000`, and `0.5`, not `0,5`.
+    """
+    what = f"the comma ends the value of `{key}`, and `{rest}` is a key without a value"
+    whole_number = "" if whole.lstrip("-0") == "" else f"write `{whole}{rest}`, or "
+    return Finding("number-cut-by-comma", what, place, f"{whole_number or 'write '}`{whole}.{rest}`")
+
+
+@problem
+def no_colon_in_braces(place: Place, key: str, value: str) -> Finding:
+    """Between braces an entry has no colon and a blank after its key.
+
+    `{kind tool}`, `{kind:tool}` and `{kind = tool}` are keys without values to YAML. Write `{kind: tool}`.
+    """
+    shown = value if len(value) <= 40 else "…"
+    return Finding(
+        "no-colon-in-braces",
+        f"a colon and a blank are missing after `{key}`",
+        place,
+        f"write `{key}: {shown}`",
+    )

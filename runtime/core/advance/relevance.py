@@ -1,0 +1,39 @@
+"""Ticks that change nothing any more: what they are about is over."""
+
+from __future__ import annotations
+
+from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.ticks import (
+    Answered,
+    AttemptFailed,
+    Completed,
+    Failed,
+    InboxEventTaken,
+    ItemCompleted,
+    ItemFailed,
+    MatchValueComputed,
+    Paused,
+    PauseFailed,
+    PauseResolved,
+    RunExitTaken,
+    Tick,
+    TimerFired,
+)
+
+__all__ = ["is_relevant"]
+
+_OF_WORK = (AttemptFailed, Completed, Failed, ItemCompleted, ItemFailed, MatchValueComputed, Paused)
+_OF_PAUSES = (Answered, InboxEventTaken, PauseFailed, PauseResolved)
+
+
+def is_relevant(execution: Execution, tick: Tick) -> bool:
+    """Return whether a tick can change a run; a journal has no others, for nobody could say what they are about."""
+    if execution.outcome is not None:
+        return False
+    if isinstance(tick, _OF_WORK):
+        return tick.number in execution.in_flight
+    if isinstance(tick, _OF_PAUSES):
+        return tick.number in execution.paused
+    if isinstance(tick, TimerFired):
+        return tick.timer in execution.timers
+    return not isinstance(tick, RunExitTaken) or execution.failing is not None

@@ -1,0 +1,250 @@
+"""Ticks as JSON: one line of text each, which read back changes an execution in the same way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, Final
+
+from wfc.runtime.core import ticks
+from wfc.runtime.core.execution import Execution
+from wfc.runtime.core.ticks import Tick
+from wfc.runtime.errors import SnapshotError, StepError
+from wfc.runtime.events import Event, StartEvent, StepFailedEvent
+from wfc.runtime.plan import Plan
+from wfc.runtime.plan.step import Step
+from wfc.runtime.store.emissions import read_emitted, read_saved, write_emitted, write_saved
+from wfc.runtime.store.pausing import read_pause_value, write_pause_value
+from wfc.runtime.store.values import Values
+from wfc.runtime.store.writing import step_key
+
+__all__ = ["LARGEST", "VERSION", "decode_tick", "encode_tick"]
+
+VERSION = 1
+"""The version of the format of ticks."""
+
+LARGEST = 16_000_000
+"""The most bytes that a tick may take."""
+
+_TEXT: Final = json.JSONEncoder(allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+
+Write = Callable[[Any, Execution, Values], list[Any]]
+Read = Callable[[list[Any], Execution, Values], Tick]
+
+
+def encode_tick(tick: Tick, at: int, execution: Execution, values: Values) -> bytes:
+    """Return a tick as JSON text; to be called before it is applied, since it is written by what it changes.
+
+    Args:
+        at: The moment of the tick.
+
+    Raises:
+        SnapshotError: Something in it cannot be written, such as a number that is none, or is too large.
+    """
+    code, write, _ = _FORMS[type(tick)]
+    try:
+        body = _TEXT.encode([code, at, *write(tick, execution, values)]).encode()
+    except SnapshotError:
+        raise
+    except RecursionError:
+        raise SnapshotError("a value is nested too deep") from None
+    except ValueError as error:  # also of texts that are none in Unicode
+        raise SnapshotError(f"a value has no form in JSON: {error}") from None
+    if len(body) > LARGEST:
+        raise SnapshotError(f"it takes {len(body)} bytes, and at most {LARGEST} can be kept")
+    return body
+
+
+def decode_tick(body: bytes, execution: Execution, values: Values) -> tuple[Tick, int]:
+    """Return a tick and its moment, from what ``encode_tick`` wrote of it for an execution that was the same.
+
+    Raises:
+        SnapshotError: It is damaged.
+    """
+    try:
+        code, at, *data = json.loads(body)
+        if type(at) is not int:
+            raise SnapshotError("a tick has no moment")
+        return _READERS[code](data, execution, values), at
+    except SnapshotError:
+        raise
+    except RecursionError:
+        raise SnapshotError("a tick is nested too deep") from None
+    except Exception as error:  # also what the classes' own validators raise
+        raise SnapshotError(f"a tick is damaged: {type(error).__name__}: {error}") from error
+
+
+# --- steps, and what some ticks hold
+
+
+def _step_name(step: Step | None) -> str | None:
+    return None if step is None else step_key(step)
+
+
+def _step(name: str | None, plan: Plan) -> Step | None:
+    if name is None:
+        return None
+    owner, is_item = (name[:-2], True) if name.endswith("[]") else (name, False)
+    found = plan.by_name[owner]
+    return found.item if is_item else found
+
+
+def _error(data: Any, values: Values) -> Any:
+    found = values.read(data)
+    if not isinstance(found, Exception):
+        raise SnapshotError("where an error is to be, the tick has something else")
+    return found
+
+
+def _step_error(data: Any, values: Values) -> StepError:
+    found = _error(data, values)
+    if not isinstance(found, StepError):
+        raise SnapshotError("where a step's error is to be, the tick has another one")
+    return found
+
+
+def _write_started(tick: ticks.Started, _: Execution, values: Values) -> list[Any]:
+    bounds = [[name, index, bound] for (name, index), bound in (tick.bounds or {}).items()]
+    return [values.write_model(tick.event), [list(one) for one in tick.limits.items()], bounds]
+
+
+def _read_started(data: list[Any], _: Execution, values: Values) -> Tick:
+    event, limits, bounds = data
+    found = {(str(name), int(index)): bound for name, index, bound in bounds}
+    return ticks.Started(values.read_model(event, StartEvent), dict(limits), found)
+
+
+def _write_failed(tick: ticks.Failed, execution: Execution, values: Values) -> list[Any]:
+    event = None if tick.event is None else values.write_model(tick.event)
+    return [tick.number, values.write(tick.error), event, write_saved(tick.saved, execution.state, values)]
+
+
+def _read_failed(data: list[Any], execution: Execution, values: Values) -> Tick:
+    number, error, event, saved = data
+    caught = None if event is None else values.read_model(event, StepFailedEvent)
+    return ticks.Failed(number, _error(error, values), caught, read_saved(saved, execution.state, values))
+
+
+def _write_arrived(tick: ticks.Arrived, _: Execution, values: Values) -> list[Any]:
+    return [values.write_model(tick.event), _step_name(tick.step), tick.sender, tick.message_id]
+
+
+def _read_arrived(data: list[Any], execution: Execution, values: Values) -> Tick:
+    event, step, sender, message_id = data
+    found: Event = values.read_event(event)
+    return ticks.Arrived(found, _step(step, execution.plan), sender, message_id)
+
+
+def _write_paused(tick: ticks.Paused, execution: Execution, values: Values) -> list[Any]:
+    step = execution.in_flight[tick.number].step
+    return [tick.number, write_pause_value(tick.value, step, values), tick.now.isoformat(), tick.within]
+
+
+def _read_paused(data: list[Any], execution: Execution, values: Values) -> Tick:
+    number, value, now, within = data
+    run = execution.in_flight.get(number)
+    if run is None:
+        raise SnapshotError("a tick is of a step run that is not under way")
+    return ticks.Paused(
+        number, read_pause_value(value, run.step, values), datetime.fromisoformat(now), within
+    )
+
+
+_FORMS: Final[dict[type[Any], tuple[str, Write, Read]]] = {
+    ticks.Started: ("started", _write_started, _read_started),
+    ticks.Completed: (
+        "completed",
+        lambda tick, execution, values: [
+            tick.number,
+            write_emitted(tick.emitted, values),
+            write_saved(tick.saved, execution.state, values),
+        ],
+        lambda data, execution, values: ticks.Completed(
+            data[0], read_emitted(data[1], values), read_saved(data[2], execution.state, values)
+        ),
+    ),
+    ticks.AttemptFailed: (
+        "attempt-failed",
+        lambda tick, _, values: [tick.number, tick.delay, values.write(tick.error), tick.falls_back],
+        lambda data, _, values: ticks.AttemptFailed(
+            data[0], data[1], _error(data[2], values), falls_back=data[3]
+        ),
+    ),
+    ticks.Failed: ("failed", _write_failed, _read_failed),
+    ticks.Arrived: ("arrived", _write_arrived, _read_arrived),
+    ticks.Paused: ("paused", _write_paused, _read_paused),
+    ticks.Answered: (
+        "answered",
+        lambda tick, _, values: [tick.number, values.write(tick.answer), tick.by],
+        lambda data, _, values: ticks.Answered(data[0], values.read(data[1]), data[2]),
+    ),
+    ticks.InboxEventTaken: (
+        "inbox-event-taken",
+        lambda tick, _, values: [tick.number, tick.event],
+        lambda data, _, values: ticks.InboxEventTaken(data[0], data[1]),
+    ),
+    ticks.PauseResolved: (
+        "pause-resolved",
+        lambda tick, _, values: [tick.number, values.write(tick.result)],
+        lambda data, _, values: ticks.PauseResolved(data[0], values.read(data[1])),
+    ),
+    ticks.PauseFailed: (
+        "pause-failed",
+        lambda tick, _, values: [tick.number, values.write(tick.error)],
+        lambda data, _, values: ticks.PauseFailed(data[0], _step_error(data[1], values)),
+    ),
+    ticks.ItemCompleted: (
+        "item-completed",
+        lambda tick, execution, values: [
+            tick.number,
+            values.write(tick.value),
+            write_saved(tick.saved, execution.state, values),
+        ],
+        lambda data, execution, values: ticks.ItemCompleted(
+            data[0], values.read(data[1]), read_saved(data[2], execution.state, values)
+        ),
+    ),
+    ticks.ItemFailed: (
+        "item-failed",
+        lambda tick, _, values: [tick.number, values.write(tick.error)],
+        lambda data, _, values: ticks.ItemFailed(data[0], _step_error(data[1], values)),
+    ),
+    ticks.RunExitTaken: (
+        "run-exit-taken",
+        lambda tick, execution, values: [
+            write_emitted(tick.emitted, values),
+            write_saved(tick.saved, execution.state, values),
+        ],
+        lambda data, execution, values: ticks.RunExitTaken(
+            read_emitted(data[0], values), read_saved(data[1], execution.state, values)
+        ),
+    ),
+    ticks.ModelUsed: (
+        "model-used",
+        lambda tick, _, values: [tick.tokens, tick.cost_usd],
+        lambda data, _, values: ticks.ModelUsed(data[0], data[1]),
+    ),
+    ticks.MatchValueComputed: (
+        "match-value-computed",
+        lambda tick, _, values: [tick.number, tick.value],
+        lambda data, _, values: ticks.MatchValueComputed(data[0], data[1]),
+    ),
+    ticks.StepsCancelled: (
+        "steps-cancelled",
+        lambda tick, _, values: [_step_name(tick.step), tick.number],
+        lambda data, execution, values: ticks.StepsCancelled(_step(data[0], execution.plan), data[1]),
+    ),
+    ticks.TimerFired: (
+        "timer-fired",
+        lambda tick, _, values: [tick.timer],
+        lambda data, _, values: ticks.TimerFired(data[0]),
+    ),
+    ticks.Cancelled: (
+        "cancelled",
+        lambda tick, _, values: [values.write(tick.error)],
+        lambda data, _, values: ticks.Cancelled(_error(data[0], values)),
+    ),
+}
+
+_READERS: Final = {code: read for code, _, read in _FORMS.values()}
