@@ -16,11 +16,12 @@ from wfc.compiler.expressions import Expression
 from wfc.compiler.model import LONGEST_DELAY, AskPerson, Join, MapItems, Retry, Step, Workflow
 from wfc.compiler.model.runs import Limits
 from wfc.compiler.python.literals import Code, literal
-from wfc.compiler.types import STRING
+from wfc.compiler.types import STRING, show
 
 __all__ = ["run_keywords", "run_methods"]
 
 LIMITS = ("steps", "tokens", "cost_usd", "concurrent_runs")
+FRACTIONS = {"number": "float", "decimal": "Decimal"}
 HOOKS = {
     "on_error": ("run_error", "run_failed"),
     "on_deadline": ("run_deadline", "run_out_of_time"),
@@ -53,8 +54,11 @@ def run_methods(workflow: Workflow, names: ModuleNames, bindings: Bindings) -> I
         function = FunctionBuilder(names.scope, (plain,))
         function.use_all("inputs")
         value = function.expression(limits.per)
-        spelled = f"return {value}" if limits.per.type == STRING else f"return str({value})"
-        yield run_method("runs_per", "runs_per_value", names, function, Code("str"), fit(spelled, BODY))
+        of_text = limits.per.type == STRING
+        # numbers as they are: the runtime knows which of their spellings are equal
+        kind = Code(FRACTIONS.get(show(limits.per.type), "str"))
+        spelled = f"return {value}" if of_text or kind != "str" else f"return str({value})"
+        yield run_method("runs_per", "runs_per_value", names, function, kind, fit(spelled, BODY))
     if (bounds := bounds_method(workflow, names, start)) is not None:
         yield bounds
     at_hand = (
