@@ -24,7 +24,7 @@ from wfc.compiler.model.flow import emits, exits
 from wfc.compiler.proof.analysis import FlowAnalysis
 from wfc.compiler.proof.graph import components, paths
 from wfc.compiler.proof.graph.concurrency import Concurrency, members
-from wfc.compiler.proof.rules.races import describe_courses, races_are_declared, shared_uses
+from wfc.compiler.proof.rules.races import cancelling_joins, describe_courses, races_are_declared, shared_uses
 
 __all__ = ["proof_facts"]
 
@@ -209,7 +209,7 @@ def _failures_beside_ends(analysis: FlowAnalysis) -> Iterator[Fact]:
     failing = sum(1 << node for node in alive if analysis.name(node) in names)
     ending = sum(1 << node for node in alive if shared_uses(analysis, node).stops is not None)
     beside: dict[int, dict[int, int]] = {}
-    for parting in Concurrency(graph).partings:
+    for parting in Concurrency(graph, cancelling_joins(analysis)).partings:
         for some, others in ((parting.one, parting.other), (parting.other, parting.one)):
             for one in members(some & failing) if not parting.outside else ():
                 for other in members(others & ending):

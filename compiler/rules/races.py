@@ -13,25 +13,29 @@ def race_on_state(
     place: Place,
     step: str,
     field: str,
-    other: str,
+    others: tuple[str, ...],
     told: str,
     reads: bool,
     related: tuple[tuple[Place, str], ...],
 ) -> Finding:
     """Steps that run side by side use one state field, and at least one of them saves it.
 
-    Which of them comes first depends on timing, so that two runs with the same data could end differently. Save
-    different fields, let the steps run one after the other, or save only sums (`${{ state.count + 1 }}`): those of
-    whole numbers, decimals and lengths of time come out the same in any order, if the field has no bounds. Or say
-    under `state` how saves are put together: `merge: append` puts lists one after the other, `merge: {by: id}`
-    replaces records of the same `id`, and `merge: last` says that the last one is to win.
+    Which of them comes first depends on timing, so that two runs with the same data could end differently.
+    If a step *reads* what another may be saving, carry the value to it in the event, or read it in a step that runs
+    after a join which waits for the one that saves. What a join with `rest: cancel` has cancelled saves nothing any
+    more. If several *save* one field, save different fields, let the steps run one after the other, or save only sums
+    (`${{ state.count + 1 }}`): those of whole numbers, decimals and lengths of time come out the same in any order, if
+    the field has no bounds. Or say under `state` how saves are put together: `merge: append` puts lists one after the
+    other, `merge: {by: id}` replaces records of the same `id`, and `merge: last` says that the last one is to win.
     """
-    if step == other:
-        message = f"several runs of `{step}` side by side save `state.{field}`, and the last one wins"
-    elif reads:
-        message = f"`{other}` reads `state.{field}` while `{step}` may be saving it"
-    else:
-        message = f"`{step}` and `{other}` run side by side and both save `state.{field}`"
+    if reads:
+        message, advice = _read_beside(step, field, others)
+        return Finding("race-on-state", message, place, f"{told}: {advice}", related=related)
+    message = (
+        f"several runs of `{step}` side by side save `state.{field}`, and the last one wins"
+        if others == (step,)
+        else f"`{step}` and `{others[0]}` run side by side and both save `state.{field}`"
+    )
     return Finding(
         "race-on-state",
         message,
@@ -40,6 +44,20 @@ def race_on_state(
         "or carry the values in events and save them in the step that joins the branches",
         related=related,
     )
+
+
+def _read_beside(step: str, field: str, savers: tuple[str, ...]) -> tuple[str, str]:
+    """Return what is wrong with a step that reads a field while others may be saving it, and what to do."""
+    named = [f"`{name}`" for name in savers[:3]]
+    if len(savers) > len(named):
+        named.append(f"{len(savers) - len(named)} more")
+    others = " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))
+    message = (
+        f"several runs of `{step}` side by side read and save `state.{field}`"
+        if savers == (step,)
+        else f"`{step}` reads `state.{field}` while {others} may be saving it"
+    )
+    return message, f"carry the value in the event, or read it after a join that waits for {others}"
 
 
 @warning

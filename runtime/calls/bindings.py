@@ -90,7 +90,7 @@ class Output(Generic[T]):
             return None
 
 
-NO_OPTIONS: Final = frozenset({"use", "base_url", "api_key", "settings", "fallback"})
+NOT_SENT: Final = frozenset({"use", "base_url", "api_key", "settings", "fallback"})
 """The fields of a `Model` that are not sent as they are with each request."""
 
 
@@ -118,7 +118,7 @@ class ModelOptions:
 
     def options(self) -> dict[str, object]:
         """Return the options that are set and are sent with each request under their names here."""
-        found = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in NO_OPTIONS}
+        found = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in NOT_SENT}
         return {name: value for name, value in found.items() if value is not None}
 
 

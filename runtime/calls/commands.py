@@ -64,7 +64,7 @@ async def call_command(
     program = command[0]
     with span_inside("tool", program, lambda: _about(program)) as span:
         revealed = Revealed()
-        started = Started(
+        started = PreparedCommand(
             executable(program, beside), list(command), stdin, environment(env or {}, revealed), revealed
         )
         result = read_output(await started.printed(), program, plain_type(output), revealed)
@@ -156,7 +156,7 @@ class Process(asyncio.subprocess.Process):
 
 
 @dataclass(frozen=True, slots=True)
-class Started:
+class PreparedCommand:
     """A command.
 
     Args:

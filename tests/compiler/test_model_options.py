@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 
 from wfc.compiler.passes import compile_text
-from wfc.compiler.resolve.declarations.models import NO_OPTIONS
+from wfc.compiler.resolve.declarations.models import NOT_PLAIN
 from wfc.compiler.schema.expansion import schema
 from wfc.runtime.calls import bindings, llm
 
@@ -33,7 +33,7 @@ def test_the_runtime_has_a_field_for_each_option_of_the_schema() -> None:
     named = schema()["$defs"]["model"]["properties"].keys()
     once = {"top_p", "seed"}  # generated modules of earlier formats give them by themselves
     assert {each.name for each in fields(llm.Model)} == named | once
-    assert named - NO_OPTIONS == named - bindings.NO_OPTIONS - {"timeout"}
+    assert named - NOT_PLAIN == named - bindings.NOT_SENT - {"timeout"}
 
 
 def test_each_option_is_generated_and_sent() -> None:

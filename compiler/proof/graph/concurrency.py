@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from wfc.compiler.proof.graph.flow_graph import FlowGraph, Way
@@ -39,10 +39,20 @@ def members(nodes: int) -> Iterator[int]:
 
 
 class Concurrency:
-    """The concurrency of steps, derived from the tokens that a way sends out at once."""
+    """The concurrency of steps, derived from the tokens that a way sends out at once.
 
-    def __init__(self, graph: FlowGraph) -> None:
+    Args:
+        cancelling: The joins that cancel the rest of what leads to them.
+    """
+
+    def __init__(self, graph: FlowGraph, cancelling: Iterable[int] = ()) -> None:
         self.graph = graph
+        # what each of them cancels
+        self._cancelled = {
+            join: sum(1 << node for node in graph.leading_to(join))
+            for join in cancelling
+            if join in graph.forks
+        }
         self._short: dict[tuple[int, int], int] = {}
         self._met: dict[tuple[int, int, bool], int] = {}
         self._joins = sum(1 << node for node, unit in enumerate(graph.nodes) if unit.form != "one")
@@ -56,6 +66,8 @@ class Concurrency:
             for node, unit in enumerate(graph.nodes)
             if unit.form in ("all", "each") and not unit.timed and not unit.count
         )
+        # those that also wait for what is late for another join before them
+        self._emptying = sum(1 << node for node in members(self._waiting) if graph.nodes[node].form == "each")
 
     @cached_property
     def partings(self) -> list[Parting]:
@@ -73,7 +85,7 @@ class Concurrency:
                 singles = self._alike([event for event in way.singles if event not in way.loose])
                 for ones in loose:
                     for others in (*loose, *singles):  # the next may come while the last is being worked on
-                        parted = self._part(node, ones, others, items=False)
+                        parted = self._part(node, ones, others, items=False, again=True)
                         found.update(dict.fromkeys(replace(each, outside=True) for each in parted))
                 for at, ones in enumerate(singles):
                     if len(ones) > 1 and (node, tuple(ones)) not in apart:
@@ -127,17 +139,42 @@ class Concurrency:
             others |= first
         return found[::-1]
 
-    def _part(self, node: int, ones: list[int], others: list[int], *, items: bool) -> Iterator[Parting]:
+    def _part(
+        self, node: int, ones: list[int], others: list[int], *, items: bool, again: bool = False
+    ) -> Iterator[Parting]:
         both = self._reach[ones[0]] & self._reach[others[0]] & self._marks
         meeting = self._meeting(node, both, items=items)
-        return self._parted(node, self._all_until(ones, meeting), self._all_until(others, meeting), meeting)
+        first, second = self._all_until(ones, meeting), self._all_until(others, meeting)
+        return self._parted(node, first, second, meeting, again=again)
 
-    def _parted(self, node: int, first: int, second: int, meeting: int) -> Iterator[Parting]:
+    def _parted(
+        self, node: int, first: int, second: int, meeting: int, *, again: bool = False
+    ) -> Iterator[Parting]:
+        """Yield the partings of two courses: of each other, and of each with what follows a join that they meet at.
+
+        What such a join cancels does not run beside what follows it, unless it may begin again afterwards.
+
+        Args:
+            again: Whether what begins a course may come again at any time.
+        """
         yield Parting(node, first, second)
+        cancelled = {} if again else self._cancelled_at(meeting, first | second)
+        stops = meeting & self._emptying | sum(1 << join for join in cancelled)
         for join in members(meeting & ~self._waiting):
-            after = self._until(join, meeting & self._waiting)
-            yield Parting(node, first, after)
-            yield Parting(node, second, after)
+            after = self._until(join, stops & ~(1 << join))
+            for course in (first, second):
+                yield Parting(node, course & ~cancelled.get(join, 0), after)
+
+    def _cancelled_at(self, meeting: int, courses: int) -> dict[int, int]:
+        """Return what the joins at which courses meet cancel of them.
+
+        A course that passes the join's fork on its way there is left out: the join cancels what is in one frame.
+        """
+        return {
+            join: cancelled
+            for join, cancelled in self._cancelled.items()
+            if meeting >> join & 1 and not courses >> self.graph.forks[join] & 1
+        }
 
     def _all_until(self, starts: list[int], stops: int) -> int:
         reached = 0

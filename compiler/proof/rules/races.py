@@ -16,10 +16,12 @@ from wfc.compiler.rules import races as problems
 from wfc.compiler.slotted import dataclass, fields, is_dataclass
 from wfc.compiler.types import NO_CONSTRAINTS, UNKNOWN
 
-__all__ = ["describe_courses", "races_are_declared", "shared_uses"]
+__all__ = ["cancelling_joins", "describe_courses", "races_are_declared", "shared_uses"]
 
 Key = tuple[str, ...]
 
+SHOWN = 3
+"""How many steps a finding names that save what another reads."""
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -32,7 +34,7 @@ class SharedUses:
         saves: State field → where it is saved.
         merged: Those of them that say how saves are put together, or of which that is not known.
         sums: Those of them that are only added to or taken from: the order of two sums does not matter.
-        reads: State fields that it reads, other than for its own sums.
+        reads: State field → where it is read, other than for its own sum.
         ends: Where it ends the run by an event that it chooses to emit, or ``None``.
         stops: Where it may end the run at all, or ``None``.
         acts: Whether it changes something outside.
@@ -41,7 +43,7 @@ class SharedUses:
     saves: dict[str, Place]
     merged: frozenset[str]
     sums: frozenset[str]
-    reads: frozenset[str]
+    reads: dict[str, Place]
     ends: Place | None
     stops: Place | None
     acts: bool
@@ -53,7 +55,7 @@ def races_are_declared(analysis: FlowAnalysis, report: Report) -> None:
     """
     if analysis.misplaced:
         return
-    partings = Concurrency(analysis.graph).partings
+    partings = Concurrency(analysis.graph, cancelling_joins(analysis)).partings
     if not partings:
         return
     uses = {
@@ -65,6 +67,12 @@ def races_are_declared(analysis: FlowAnalysis, report: Report) -> None:
     # what comes from outside may end the run at any time: that is what it is for
     inside = [each for each in partings if not each.outside and not _declared(analysis, each.node)]
     _races_with_ends(analysis, inside, uses, report)
+
+
+def cancelling_joins(analysis: FlowAnalysis) -> list[int]:
+    """Return the joins that cancel the rest of what leads to them."""
+    accepted = ((node, analysis.step(node).accepts) for node in range(1, len(analysis.graph.nodes)))
+    return [node for node, each in accepted if isinstance(each, model.Join) and each.rest == "cancel"]
 
 
 def _declared(analysis: FlowAnalysis, fork: int) -> bool:
@@ -104,18 +112,43 @@ def _races_on_state(
         users = savers | readers_of.get(field, 0)
         if users.bit_count() == 1 and not users & beside_itself:
             continue
-        for one, other, parted in _beside(partings, savers, users):
-            own, theirs = uses[one], uses[other]
-            both = field in theirs.saves and not (field in own.sums and field in theirs.sums)
-            if both or field in theirs.reads:
-                at = theirs.saves[field] if both else Place(analysis.graph.nodes[other].address).key
-                related = ((at, "and here"),) if one != other else ()
-                names = analysis.name(one), field, analysis.name(other)
-                told = describe_courses(analysis, parted, one, other)
-                report(
-                    problems.race_on_state(own.saves[field], *names, told, reads=not both, related=related)
-                )
-                break
+        readers = readers_of.get(field, 0)
+        pairs = _beside(partings, savers, savers)
+        saved = next((pair for pair in pairs if _both_save(field, uses[pair[0]], uses[pair[1]])), None)
+        read = next(_beside(partings, savers, readers), None) if saved is None else None
+        if saved is not None:
+            one, other, parted = saved
+            related = ((uses[other].saves[field], "and here"),) if one != other else ()
+            told = describe_courses(analysis, parted, one, other)
+            at, name, others = uses[one].saves[field], analysis.name(one), (analysis.name(other),)
+            report(problems.race_on_state(at, name, field, others, told, reads=False, related=related))
+        elif read is not None:
+            beside = {one for one, _reader, _parted in _beside(partings, savers, 1 << read[1])}
+            _race_of_a_read(analysis, field, read, sorted(beside), uses, report)
+
+
+def _both_save(field: str, own: SharedUses, theirs: SharedUses) -> bool:
+    """Return whether the order in which two steps save a field decides what it holds."""
+    return field in theirs.saves and not (field in own.sums and field in theirs.sums)
+
+
+def _race_of_a_read(
+    analysis: FlowAnalysis,
+    field: str,
+    found: tuple[int, int, int],
+    savers: list[int],
+    uses: dict[int, SharedUses],
+    report: Report,
+) -> None:
+    """Report that a step reads a field while others may be saving it."""
+    one, reader, parted = found
+    told = describe_courses(analysis, parted, one, reader)
+    names = tuple(analysis.name(saver) for saver in savers)
+    related = tuple((uses[saver].saves[field], "saved here") for saver in savers[:SHOWN])
+    place = uses[reader].reads[field]
+    report(
+        problems.race_on_state(place, analysis.name(reader), field, names, told, reads=True, related=related)
+    )
 
 
 def _races_with_ends(
@@ -173,14 +206,17 @@ def shared_uses(analysis: FlowAnalysis, node: int) -> SharedUses:
         name for name, field in analysis.workflow.state.fields.items() if field.constraints != NO_CONSTRAINTS
     }
     sums -= bounded  # which sum goes over the bound, and so which step fails, depends on their order
-    reads = {path[1] for path in _mentioned(step, sums) if path[0] == "state" and len(path) > 1}
+    reads: dict[str, Place] = {}
+    for path, place in _mentioned(step, sums):
+        if path[0] == "state" and len(path) > 1:
+            reads[path[1]] = min(reads.get(path[1], place), place, key=_position)
     ways = [way for way in analysis.graph.nodes[node].ways if way.ends and way.address != step.address]
     chosen = next((analysis.way(node, way) for way in ways if way.occasion == "emit"), None)
     return SharedUses(
         saves={save.field: Place(save.address) for save in reversed(saves)},
         merged=frozenset(save.field for save in saves if save.merge is not None or _in_doubt(save)),
         sums=frozenset(sums),
-        reads=frozenset(reads),
+        reads=reads,
         ends=chosen,
         stops=chosen or next((analysis.way(node, way) for way in ways), None),
         acts=_acts(step),
@@ -226,25 +262,44 @@ def _is_number(expression: Expression) -> bool:
     return name in {"integer", "decimal", "duration"}
 
 
-def _mentioned(step: model.Step, sums: set[str]) -> Iterator[Key]:
-    """Yield every path in a step's expressions, except for a field in its own sum."""
+def _mentioned(step: model.Step, sums: set[str]) -> Iterator[tuple[Key, Place]]:
+    """Yield every path in a step's expressions and where it stands, except for a field in its own sum."""
     work: list[object] = [step]
     while work:
         here = work.pop()
-        if isinstance(here, (Expression, Template)):
-            yield from here.uses
+        if isinstance(here, Template) and here.whole is not None:
+            work.append(here.whole)
+        elif isinstance(here, (Expression, Template)):
+            yield from ((path, _first_use(here, path)) for path in here.uses)
         elif isinstance(here, tuple):
             work.extend(here)
         elif isinstance(here, model.Save) and here.field in sums:
-            summand = _summand(here)
+            summand, expression = _summand(here), here.value.expression
             assert summand is not None
-            yield from (path for node in walk(summand) if (path := path_of(node)) is not None)
+            assert expression is not None
+            yield from (
+                (path, expression.place) for node in walk(summand) if (path := path_of(node)) is not None
+            )
         elif (
             is_dataclass(here)
             and type(here).__module__.startswith(f"{model.__name__}.")
             and not isinstance(here, DECLARED)
         ):
             work.extend(getattr(here, field.name) for field in fields(here))
+
+
+def _first_use(text: Expression | Template, path: Key) -> Place:
+    """Return where a text mentions a path; the whole of it, if only its parts know."""
+    if isinstance(text, Expression):
+        for node in walk(text.tree):
+            if path_of(node) == path:
+                return text.place.stretch(node.start, node.end)
+    return text.place
+
+
+def _position(place: Place) -> tuple[str, ...]:
+    """Return what puts places in an order that is the same each time."""
+    return *map(str, place.address), str(place.start)
 
 
 DECLARED = (model.Event, model.Model, model.Tool, model.Retry, model.Secret)

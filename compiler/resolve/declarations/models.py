@@ -22,7 +22,7 @@ from wfc.compiler.slotted import replace
 
 __all__ = ["declare_models"]
 
-NO_OPTIONS: Final = frozenset({"use", "base_url", "api_key", "timeout", "settings", "fallback"})
+NOT_PLAIN: Final = frozenset({"use", "base_url", "api_key", "timeout", "settings", "fallback"})
 """The keys of a model that are more than a plain value. The schema's others are handed on as they are, to the field of
 the same name in `Model` of `runtime/calls/bindings.py`."""
 
@@ -94,7 +94,7 @@ def listed(content: Data) -> list[object]:
 
 
 def model(name: str, data: Data, place: Place, declared: Declarations) -> Model:
-    options = [key for key in schema()["$defs"]["model"]["properties"] if key not in NO_OPTIONS]
+    options = [key for key in schema()["$defs"]["model"]["properties"] if key not in NOT_PLAIN]
     settings: dict[str, object] = {key: data[key] for key in options if key in data}
     if "timeout" in data:
         settings["timeout"] = durations.duration(data["timeout"], place / "timeout", declared.report)

@@ -22,7 +22,7 @@ except ImportError:
     ) from None
 
 from wfc.runtime.calls.http.addresses import AddressRule, AnyPublic, refuse, rule_for
-from wfc.runtime.calls.http.messages import Message, basic_authorization
+from wfc.runtime.calls.http.messages import RequestContent, basic_authorization
 from wfc.runtime.calls.http.public import PublicTransport
 from wfc.runtime.calls.http.replies import REDIRECTS, about, read_body, result_of
 from wfc.runtime.calls.http.tokens import access_token, forget_token
@@ -70,7 +70,7 @@ async def call_http(
         revealed = Revealed()
         rule = rule_for(server, only, revealed)
         call = _Call(
-            Message(method.upper(), query or {}, headers or {}, body, idempotency_key),
+            RequestContent(method.upper(), query or {}, headers or {}, body, idempotency_key),
             rule.first(url, revealed),
             rule,
             auth,
@@ -106,7 +106,7 @@ class _Call:
         revealed: The secrets that it carries.
     """
 
-    message: Message
+    message: RequestContent
     address: httpx2.URL
     rule: AddressRule
     auth: Bearer | Basic | OAuth2 | None

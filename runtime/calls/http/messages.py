@@ -17,14 +17,14 @@ from wfc.runtime.calls.http.addresses import refuse
 from wfc.runtime.calls.secrets import Revealed, Secret
 from wfc.runtime.values.outside_names import json_outside, jsonable_outside
 
-__all__ = ["Message", "as_text", "basic_authorization"]
+__all__ = ["RequestContent", "as_text", "basic_authorization"]
 
 HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9a-z-]+")
 FORM: Final = "application/x-www-form-urlencoded"
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class RequestContent:
     """What a request says.
 
     Args:

@@ -15,7 +15,7 @@ import httpx2
 
 from wfc.runtime.calls.bindings import Basic, OAuth2
 from wfc.runtime.calls.http.addresses import shown, web_address
-from wfc.runtime.calls.http.messages import FORM, Message, basic_authorization
+from wfc.runtime.calls.http.messages import FORM, RequestContent, basic_authorization
 from wfc.runtime.calls.secrets import Revealed, Secret
 from wfc.runtime.errors import StepError
 
@@ -70,7 +70,7 @@ def token_request(auth: OAuth2, revealed: Revealed) -> httpx2.Request:
     proof = None
     if auth.password is not None:
         proof = basic_authorization(Basic(auth.user or "", auth.password), revealed)
-    message = Message("POST", {}, {"Content-Type": FORM}, fields)
+    message = RequestContent("POST", {}, {"Content-Type": FORM}, fields)
     return message.to(web_address(auth.url, revealed), proof, revealed)
 
 

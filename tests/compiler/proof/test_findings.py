@@ -101,7 +101,7 @@ RACES = {
     ),
     "saved and read": (
         parted(left='save: {last: "${{ result }}"}', right="idempotency_key: ${{ state.last }}"),
-        ['race-on-state "${{ result }}"'],
+        ["race-on-state state.last"],
     ),
     "saved, and read where they meet": (
         parted(left='save: {last: "${{ result }}"}', after="save: {last: '${{ state.last }}!'}"),
@@ -122,6 +122,22 @@ RACES = {
     "the first of two": (parted(meet="{any: [Left, Right]}", right_tool="act"), ["race-with-the-end Done"]),
     "the first of two, as declared": (
         parted(meet="{any: [Left, Right], rest: finish}", right_tool="act"),
+        [],
+    ),
+    "saved by what may go on, and read after the first of two": (
+        parted(
+            left='save: {last: "${{ result }}"}',
+            meet="{any: [Left, Right]}",
+            after="save: {count: '${{ state.last | length }}'}",
+        ),
+        ["race-on-state state.last"],
+    ),
+    "saved by what the first of two cancels, and read after that": (
+        parted(
+            left='save: {last: "${{ result }}"}',
+            meet="{any: [Left, Right], rest: cancel}",
+            after="save: {count: '${{ state.last | length }}'}",
+        ),
         [],
     ),
     "what follows the first of two": (
@@ -308,6 +324,42 @@ SHOWN = {
 def test_a_finding_tells_the_course_that_shows_it(name: str) -> None:
     steps, code, told = SHOWN[name]
     assert hint(steps, code).startswith(told), hint(steps, code)
+
+
+READ_BESIDE = """\
+  left: {kind: tool, accepts: Began, tool: ask, save: {last: "${{ result }}"}, emit: Left}
+  more: {kind: tool, accepts: Left, tool: ask, save: {last: "${{ result }}"}, emit: nothing}
+  look: {kind: transform, accepts: Began, emit: [{event: Done, when: state.last == "x"}, nothing]}
+"""
+
+
+def test_a_read_beside_saves_names_all_that_save_and_offers_no_merge() -> None:
+    checked = check_text(FRAME.format(steps=READ_BESIDE).encode(), "trial.yaml")
+    races = [each for each in checked.diagnostics if each.code == "race-on-state"]
+    assert [each.message for each in races] == [
+        "`look` reads `state.last` while `left` and `more` may be saving it"
+    ]
+    assert str(races[0].hint) == (
+        "start → left and start → look: carry the value in the event, or read it after a join that waits for "
+        "`left` and `more`"
+    )
+
+
+OUTSIDE = """\
+  begin: {kind: wait, accepts: Began, for: 1 s, emit: Left}
+  note: {kind: transform, accepts: Right, save: {last: again}, emit: Name2}
+  meet:
+    kind: transform
+    accepts: {any: [Left, Name2], rest: cancel}
+    emit: [{event: Done, when: state.last == "x"}, Failed]
+"""
+
+
+def test_what_an_event_from_outside_may_begin_anew_is_beside_what_follows_a_join_that_cancels_it() -> None:
+    steps = OUTSIDE.replace("Name2", "Name").replace("emit: Name}", 'emit: {event: Name, with: {name: ""}}}')
+    text = FRAME.format(steps=steps).replace("tools:\n", "key: run.id\nreceives: {Right: {}}\ntools:\n")
+    codes = [each.code for each in check_text(text.encode(), "trial.yaml").diagnostics]
+    assert "race-on-state" in codes, codes
 
 
 JOINED = parted(meet="{all: [Left, Right], within: 5s, on_timeout: %s}")
