@@ -82,6 +82,8 @@ def filter_tables() -> str:
 
 
 def signature(each: Filter) -> str:
+    if each.takes_fields:
+        return f"`{each.name}(field=value, …)`"
     listed = ", ".join(one.name if one.required else f"{one.name}?" for one in each.parameters)
     return f"`{each.name}({listed})`" if listed else f"`{each.name}`"
 

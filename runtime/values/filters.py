@@ -12,12 +12,13 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, Final, TypeVar, overload
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import SchemaValidator, core_schema
 
 from wfc.runtime.errors import ExpressionError
 from wfc.runtime.values.conversions import datetime, day, decimal, duration, exact, integer, number
 from wfc.runtime.values.moments import formatted
+from wfc.runtime.values.outputs import problems
 from wfc.runtime.values.outside_names import with_outside_names
 from wfc.runtime.values.texts import argument, path_part, text, url_part, url_path
 
@@ -53,6 +54,7 @@ __all__ = [
     "most_common_if_any",
     "number",
     "path_part",
+    "replaced",
     "rounded",
     "text",
     "total",
@@ -63,6 +65,7 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+Copied = TypeVar("Copied", bound=BaseModel)
 Many = TypeVar("Many", bound=Sized)
 
 EXACT: Final = Context(prec=5000, Emax=999999, Emin=-999999)
@@ -307,6 +310,19 @@ def chunk(items: Sequence[T], size: int) -> list[list[T]]:
     if size < 1:
         raise ExpressionError(f"chunks of {size} items cannot be made")
     return [list(items[begin : begin + size]) for begin in range(0, len(items), size)]
+
+
+def replaced(record: Copied, /, **fields: Any) -> Copied:
+    """Return a copy of a record with other values in some fields, checked as a new one is.
+
+    Raises:
+        ExpressionError: A value is not within the bounds of its field.
+    """
+    held = {name: getattr(record, name) for name in type(record).model_fields}
+    try:
+        return type(record)(**{**held, **fields})
+    except ValidationError as error:
+        raise ExpressionError(f"no such {type(record).__name__} can be made: {problems(error)}") from None
 
 
 def group(items: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 from wfc.compiler.codegen.literals.constants import call, constant, construct
@@ -90,10 +91,22 @@ class ValueWriter:
     def batch(self, batch: EmitEach, known: Known) -> Code:
         """Return a batch with one event for each item."""
         items = self.function.expression(batch.items, known)
-        item = self.function.names.inner().give(local_name(batch.name))
-        event = self.emit(batch.emit, {**known, (batch.name,): item})
+        names = self.function.names.inner()
+        item = names.give(local_name(batch.name))
+        index, whole = names.give("loop_index"), names.give("loop_items")
+        of_loop = {"index": index, "first": f"{index} == 1", "last": f"{index} == len({whole})"}
+        inside: dict[Path, Code] = {("loop", name): Code(code) for name, code in of_loop.items()}
+        if batch.name == "loop":
+            inside.clear()
+        event = self.emit(batch.emit, {**known, **inside, (batch.name,): item})
         source = call(Code("filters.at_most"), self.function.bound(batch.max), items)
-        events = Code(f"[{event} for {item} in {source}]")
+        words = re.findall(r"\w+", event)  # most batches ask for neither
+        loop = f"for {item} in {source}"
+        if whole in words:
+            loop = f"for {whole} in [{source}] for {index}, {item} in enumerate({whole}, 1)"
+        elif index in words:
+            loop = f"for {index}, {item} in enumerate({source}, 1)"
+        events = Code(f"[{event} {loop}]")
         if not self.told_apart and batch.concurrency is None:
             return events
         named: dict[str, Code] = {}

@@ -33,6 +33,7 @@ class Filter:
         check: The type of what it gives; reports what does not fit.
         to_python: Its Python.
         takes_null: Whether it may be used on what may be null.
+        takes_fields: Whether its arguments have the names of the fields of what it is used on.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Filter:
     check: Callable[[CheckedFilter], Type]
     to_python: Callable[[PrintedFilter], Piece]
     takes_null: bool = False
+    takes_fields: bool = False
 
 
 def simple(

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Final, get_args
 
 from wfc.compiler.expressions.filters.definition import CheckedFilter, Filter, FilterParameter
 from wfc.compiler.expressions.filters.lists import FIELD, lambda_of
-from wfc.compiler.expressions.python import conditions, pieces
+from wfc.compiler.expressions.python import coercion, conditions, pieces
 from wfc.compiler.expressions.syntax.tree import Compare, ComparisonOperator, Constant, FilterCall, Name
 from wfc.compiler.expressions.typing import comparisons
+from wfc.compiler.python.literals import field_name
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.types import (
     BOOLEAN,
@@ -17,6 +18,7 @@ from wfc.compiler.types import (
     UNKNOWN,
     ListOf,
     MapOf,
+    Record,
     Type,
     base,
     may_be_null,
@@ -127,6 +129,16 @@ def print_values(use: PrintedFilter) -> Piece:
     return pieces.Piece(f"list({values})", pieces.Rank.ATOM, iterable=values)
 
 
+def print_with(use: PrintedFilter) -> Piece:
+    record = base(use.type)
+    assert isinstance(record, Record)
+    given = [
+        f"{field_name(name)}={coercion.into(use.printer, value, record.fields[name].type).code}"
+        for name, value in use.node.bound.items()
+    ]
+    return pieces.call("filters.replaced", use.subject, *given)
+
+
 REQUIRED_FIELD: Final = FilterParameter("field", STRING, required=True, constant=True)
 
 FILTERS: Final = (
@@ -172,6 +184,17 @@ FILTERS: Final = (
         lambda use: pieces.call(
             "filters.count_by", use.subject, *([lambda_of(use)] if "field" in use.arguments else [])
         ),
+    ),
+    Filter(
+        "with",
+        "record",
+        "the same record type",
+        "A copy of the record in which some fields have other values.",
+        ('(orders[0] | with(kind="pen")).kind', '"pen"'),
+        (),
+        lambda use: base(use.subject),
+        print_with,
+        takes_fields=True,
     ),
     Filter(
         "keys",

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
-from wfc.compiler.diagnostics import Finding
+from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.expressions.syntax.tree import Constant, FilterCall, Node
 from wfc.compiler.expressions.typing import comparisons, fields
 from wfc.compiler.expressions.typing.reporter import TypeReporter
+from wfc.compiler.rules import expressions as expression_problems
 from wfc.compiler.rules import operands as operand_problems
 from wfc.compiler.slotted import dataclass, field
-from wfc.compiler.types import UNKNOWN, ListOf, Type, assignable, base, show
+from wfc.compiler.types import UNKNOWN, ListOf, Record, Type, assignable, base, may_be_null, show
 
 __all__ = ["CheckedFilter", "FilterParameter", "FilterSignature"]
+
+CONSTRUCTED: Final = frozenset({"type", "output", "built in"})
+"""The kinds of records of which an expression may make new ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,11 @@ class FilterSignature(Protocol):
         ...
 
     @property
+    def takes_fields(self) -> bool:
+        """Return whether its arguments have the names of the fields of what it is used on."""
+        ...
+
+    @property
     def parameters(self) -> Sequence[FilterParameter]:
         """Return what it takes in parentheses."""
         ...
@@ -80,6 +89,8 @@ class CheckedFilter:
 
     def bind(self) -> bool:
         """Bind each parameter to its argument; return whether all fit as far as the signature says."""
+        if self.filter.takes_fields:
+            return self.bind_fields()
         parameters = list(self.filter.parameters)
         signature = f"{self.filter.name}({', '.join(each.name for each in parameters)})"
         for name, argument in self.node.arguments:
@@ -101,6 +112,58 @@ class CheckedFilter:
             return False
         self.node.bound = self.bound
         return True
+
+    def bind_fields(self) -> bool:
+        """Bind the fields of a record to the values that are given for them; return whether all fit."""
+        record = base(self.subject)
+        if record == UNKNOWN:
+            return False
+        if not isinstance(record, Record) or record.role not in CONSTRUCTED:
+            self.misfit()
+            return False
+        signature = f"{self.filter.name}(field=value)"
+        for name, argument in self.node.arguments:
+            place = self.reporter.at(argument)
+            if name is None:
+                self.wrong(operand_problems.unexpected_argument(place, self.filter.name, "", signature))
+                return False
+            named = self.place_of_name(name, argument)
+            if name in self.bound:
+                self.wrong(expression_problems.key_twice(named, name))
+                return False
+            field = fields.item_field(record, name, named, self.reporter.words(self.node.of))
+            if isinstance(field, Finding):
+                self.wrong(field)
+                return False
+            self.bound[name] = argument
+            if not self.field_fits(argument, field):
+                return False
+        if not self.bound:
+            place = self.reporter.place.stretch(self.node.name_start, self.node.name_end)
+            self.wrong(operand_problems.missing_argument(place, self.filter.name, "field", signature))
+            return False
+        self.node.bound = self.bound
+        return True
+
+    def field_fits(self, argument: Node, wanted: Type) -> bool:
+        """Return whether a value may be that of a field; report it if not."""
+        given = comparisons.adapt(argument, argument.type, wanted)
+        if UNKNOWN in (given, wanted):
+            return given != UNKNOWN
+        if may_be_null(given) and not may_be_null(wanted):
+            given = self.reporter.not_null(argument, given, use=f"by `{self.filter.name}`")
+        if given == UNKNOWN or assignable(given, wanted):
+            return given != UNKNOWN
+        place, found = self.reporter.at(argument), show(base(given))
+        self.wrong(operand_problems.wrong_argument(place, self.filter.name, show(wanted), found))
+        return False
+
+    def place_of_name(self, name: str, argument: Node) -> Place:
+        """Return where the name of an argument stands, before its `=`."""
+        start = self.reporter.text.rfind(name, self.node.name_end, argument.start)
+        return (
+            self.reporter.at(argument) if start < 0 else self.reporter.place.stretch(start, start + len(name))
+        )
 
     def argument_fits(self, parameter: FilterParameter, argument: Node) -> bool:
         if argument.type == UNKNOWN:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.expressions import Scope, reference
 from wfc.compiler.expressions.conditions import exhaustiveness
+from wfc.compiler.expressions.typing.loops import LOOP
 from wfc.compiler.model import (
     Emission,
     Emit,
@@ -206,7 +207,7 @@ class ExitResolver:
         emission = self.emission(
             {k: data[k] for k in ("event", "with") if k in data},
             place,
-            scope.with_name(name, item_type),
+            scope.with_name("loop", LOOP).with_name(name, item_type),
             name,
         )
         most = data.get("max")

@@ -392,6 +392,9 @@ FILTERS: dict[str, Callable[..., Any]] = {
         key: [item for item in of if getter(field)(item) == key] for key in map(getter(field), of)
     },
     "count_by": counted,
+    "with": lambda of, **fields: of.model_copy(
+        update={field_name(name): value for name, value in fields.items()}
+    ),
     "keys": list,
     "values": lambda of: list(of.values()),
 }

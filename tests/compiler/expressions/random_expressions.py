@@ -237,12 +237,22 @@ class Growing:
     def filtered(self, name: str = "") -> str:
         name = name or self.chance.choice(list(FILTERS))
         subject = self.fitting(name)
-        given = []
+        given = [self.field_given(subject)] if FILTERS[name].takes_fields else []
         for parameter in FILTERS[name].parameters:
             if not parameter.required and self.chance.random() < 0.5:
                 break
             given.append(self.argument(name, parameter.name, subject))
         return f"({subject.text}) | {name}" + (f"({', '.join(given)})" if given else "")
+
+    def field_given(self, subject: Expression) -> str:
+        """A field of a record with another value: as a rule one of its type."""
+        record = without_null(subject.type)
+        names = list(record.fields) if isinstance(record, Record) else ["name"]
+        name = self.chance.choice(names)
+        wanted = record.fields[name].type if isinstance(record, Record) else STRING
+        fitting = [one for one in self.pool if one.type == wanted]
+        value = self.chance.choice(fitting) if fitting and self.chance.random() < 0.8 else self.some()
+        return f"{name}={value.text}"
 
     def fitting(self, name: str) -> Expression:
         """A subject that a filter may be for: as a rule one for which it is."""

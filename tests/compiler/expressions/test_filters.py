@@ -77,7 +77,8 @@ def test_a_filter_on_what_it_is_not_for_is_one_finding(name: str) -> None:
     )
     text = f"thing | {name}({arguments})" if arguments else f"thing | {name}"
     findings: list[Finding] = []
-    parse_expression(text, Place(("example",)), Scope({"thing": ORDER}), findings.append)
+    thing = ListOf(ORDER) if FILTERS[name].takes == "record" else ORDER
+    parse_expression(text, Place(("example",)), Scope({"thing": thing}), findings.append)
     assert [finding.code for finding in findings] == ["wrong-filter"]
 
 

@@ -1,7 +1,7 @@
 """Goes through lists, with something to do for each item, and makes lists of others."""
 
 # Generated from maps.yaml. Edit the spec, not this file.
-# sha256:1314dec88756de37512379a95db0118ec47de15024b9adda952e0d32b64e2b36, output format 2
+# sha256:5f19ee735edea91289f99bcb834e374fbcee24a2642d12f34fb09f78b696e725, output format 2
 
 from collections.abc import Iterator
 from typing import Any, overload
@@ -233,7 +233,10 @@ class Maps(Workflow, name="maps", source="maps.yaml"):
     @transform
     def count(self, event: Fetched, state: State) -> Bound:
         return Bound(
-            translations=state.translations,
+            translations=[
+                filters.replaced(one, title=one.title.upper())
+                for one in filters.at_most(100_000, state.translations)
+            ],
             words=sum(
                 [
                     len(page if page is not None else "")
