@@ -27,6 +27,7 @@ __all__ = [
     "start_event_ends",
     "uncaught_error",
     "unclear_fill",
+    "unclear_whole",
     "unfilled_field",
     "unknown_error",
     "unused_result",
@@ -300,6 +301,22 @@ def unclear_fill(
         f"it is not clear what fills `{field}` of `{event}`: {why}",
         place,
         f"say under `with` what is meant, {such}, or {leave}",
+    )
+
+
+@problem
+def unclear_whole(place: Place, event: str, field: str, source: str, rival: str) -> Finding:
+    """An event's field could be a whole value, such as the result, or the accepted event's field of its name.
+
+    The whole result fills the only field that is still open, if it is just of its type. Here the accepted event has a
+    field of that name that fits too, so that nobody who reads the step can know which of the two is meant: a page's
+    address, or its text? Say it under `with`.
+    """
+    return Finding(
+        "unclear-whole",
+        f"it is not clear what fills `{field}` of `{event}`: the whole `{source}` would fit, and `{rival}` too",
+        place,
+        f'say under `with` which is meant: `{field}: "${{{{ {rival} }}}}"` or `{field}: "${{{{ {source} }}}}"`',
     )
 
 

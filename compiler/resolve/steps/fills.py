@@ -87,7 +87,7 @@ class EventFiller:
         for source in sources:
             self.by_name(event, source, left, fills, place)
         for source in sources:
-            self.as_whole(source, left, fills, place)
+            self.as_whole(event, source, left, fills, place)
         for accepted in ("event", "events"):
             if accepted in self.scope.names:
                 self.by_name(event, accepted, left, fills, place)
@@ -181,15 +181,30 @@ class EventFiller:
                 )
             )
 
-    def as_whole(self, source: str, left: dict[str, Field], fills: dict[str, Fill], place: Place) -> None:
+    def as_whole(
+        self, event: Event, source: str, left: dict[str, Field], fills: dict[str, Fill], place: Place
+    ) -> None:
         """Fill the only field that is still open from the source as a whole, if the types match."""
         if len(left) != 1:
             return
         given = self.type_of(source)
         ((name, field),) = left.items()
-        if given not in (ANY, UNKNOWN) and assignable(given, field.type):
-            self.take(name, field, reference(self.scope, source), [source], fills, place)
-            del left[name]
+        if given in (ANY, UNKNOWN) or not assignable(given, field.type):
+            return
+        rival = self.rival(name, field)
+        if rival and not self.silent:
+            self.reader.report(problems.unclear_whole(place, event.name, name, source, rival))
+        self.take(name, field, reference(self.scope, source), [source], fills, place)
+        del left[name]
+
+    def rival(self, name: str, field: Field) -> str:
+        """Return the accepted event's field of that name, as an expression, if it would fit too; else empty."""
+        for accepted in ("event", "events"):
+            if accepted in self.scope.names:
+                found = field_type(self.type_of(accepted), name)
+                if found not in (None, UNKNOWN) and assignable(found, field.type):
+                    return f"{accepted}.{name}"
+        return ""
 
     def take(
         self,

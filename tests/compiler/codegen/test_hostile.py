@@ -93,7 +93,7 @@ def texts_spec(text: str) -> dict[str, Any]:
                 "require": [{"that": "result != ''", "say": text}],
                 "save": {"kept": text},
                 "stream": {"before": text},
-                "emit": "Found",
+                "emit": {"event": "Found", "with": {"text": "${{ result }}"}},
                 "on_error": [{"fail": text}],
             },
             "answer": {

@@ -1,7 +1,7 @@
 """Models, tools and services."""
 
 # Generated from calls.yaml. Edit the spec, not this file.
-# sha256:c4396b903484f8fb104d12ff7a7a1496a5d5517e335dc7f28827524b42d5e104, output format 2
+# sha256:1fdd0cf9df84c044f8076d319a99c49782fdb942ba64623d727fa1ec022f6eb3, output format 2
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, overload

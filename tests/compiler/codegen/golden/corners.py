@@ -1,7 +1,7 @@
 """The workflow corners."""
 
 # Generated from corners.yaml. Edit the spec, not this file.
-# sha256:1cdac0849a452e6355af7105a2652df79803f256e8e402c2efaa284e5a2c6411, output format 2
+# sha256:2b3de17a2ff62e8e8c3cba92ee1a95a43c12fa8431e8a5c1b62da4d62ba9b728, output format 2
 
 from typing import Any, Literal, overload
 
@@ -229,7 +229,7 @@ class Corners(Workflow, name="corners", source="corners.yaml"):
     def work_failed(self) -> PieceDone:
         return PieceDone(name="failed")
 
-    # corners.yaml:78
+    # corners.yaml:79
     @transform(join=EachOf(fork="send", within=60.0, proceed=True))
     def gather(
         self,
@@ -247,7 +247,7 @@ class Corners(Workflow, name="corners", source="corners.yaml"):
             which=" ".join([item.name for item in events]),
         )
 
-    # corners.yaml:90
+    # corners.yaml:91
     @transform
     def finish(
         self,

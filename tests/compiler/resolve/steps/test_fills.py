@@ -43,9 +43,11 @@ def fills(result) -> dict[str, tuple[str, str]]:
         ({"text": "string"}, {"text": "string"}, {"text": "string"}, "Greeted",
          {"text": ("result field", "result.text")}),
         # then the whole result, for the one field that is open
-        ({"text": "string"}, None, {"text": "string"}, "Greeted", {"text": ("whole result", "result")}),
+        ({"id": "string"}, None, {"text": "string"}, "Greeted", {"text": ("whole result", "result")}),
         ({"id": "string"}, {"x": "string"}, {"id": "string", "r": "optional any"}, "Greeted",
          {"id": ("event field", "event.id")}),
+        # a field of the event that does not fit is no other way to read it
+        ({"score": "string"}, "integer", {"score": "number"}, "Greeted", {"score": ("whole result", "result")}),
         # an integer widens
         ({"name": "string"}, "integer", {"score": "number"}, "Greeted", {"score": ("whole result", "result")}),
         # two are open: the whole result is for neither
@@ -81,6 +83,24 @@ def test_each_field_is_filled_by_the_first_that_has_it(
     result = spec(resolved, asked=asked, output=output, greeted=greeted, emit=emit)
     assert {each.code for each in result.findings} <= {"unused-result"}
     assert fills(result) == expected
+
+
+@pytest.mark.parametrize(
+    ("asked", "output", "greeted", "emit"),
+    [
+        ({"text": "string"}, "string", {"text": "string"}, "Greeted"),
+        ({"score": "integer"}, "integer", {"score": "number"}, "Greeted"),
+        ({"id": "string"}, "string", {"id": "string", "n": "integer"}, {"event": "Greeted", "with": {"n": 1}}),
+        # what `with` asks of the result does not say where the whole of it goes
+        ({"id": "string"}, "string", {"id": "string", "text": "string"},
+         {"event": "Greeted", "with": {"text": "${{ result }}"}}),
+    ],
+)  # fmt: skip
+def test_a_field_that_the_whole_result_and_the_event_would_fill_is_asked_for(
+    resolved, asked, output, greeted, emit
+) -> None:
+    result = spec(resolved, asked=asked, output=output, greeted=greeted, emit=emit)
+    assert result.found == [("unclear-whole", "Greeted")]
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ steps:
     accepts: Part
     tool: call
     with: {city: "${{ event.part }}"}
-    emit: {event: Other, with: {size: "${{ result | length }}"}}
+    emit: {event: Other, with: {part: "${{ event.part }}", size: "${{ result | length }}"}}
   both:
     kind: transform
     accepts: {any: [Done, Other]}
