@@ -15,8 +15,8 @@ from words import ERROR_WORDS, PLACES, SCALAR_WORDS, SECTIONS, UNIT_WORDS
 
 from wfc.compiler.expressions.conditions.narrowing import KINDS
 from wfc.compiler.expressions.filters.moments import DATE_DIRECTIVES, TIME_DIRECTIVES
+from wfc.compiler.model.kinds import ABOUT_ACTIONS
 from wfc.compiler.resolve.declarations.retries import DEFAULTS
-from wfc.compiler.resolve.steps.steps import ABOUT_ACTIONS
 from wfc.compiler.resolve.values.error_names import KNOWN, UNCAUGHT
 from wfc.compiler.schema.expansion import schema
 from wfc.compiler.schema.keywords import NOT_RUN, NOT_YET

@@ -18,6 +18,7 @@ from wfc.compiler.slotted import dataclass
 from wfc.compiler.types import Record, Type
 
 __all__ = [
+    "ABOUT_ACTIONS",
     "STEP_KINDS",
     "Action",
     "Call",
@@ -30,6 +31,9 @@ __all__ = [
     "WorkflowCall",
     "is_request",
 ]
+
+ABOUT_ACTIONS: Final = ("retry", "timeout", "concurrency", "on_error", "idempotency_key")
+"""Keys of a step that say something of its action."""
 
 
 @dataclass(frozen=True, slots=True)

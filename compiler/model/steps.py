@@ -31,9 +31,8 @@ class Requirement:
 class Stream:
     """The messages for whoever watches the run, before and after the action."""
 
-    before: Template | None
-    after: Template | None
-    after_event: Emit | None
+    before: Template | Emit | None
+    after: Template | Emit | None
     address: Address
 
 

@@ -36,7 +36,7 @@ def moved_blocks(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]
         finding = problems.misplaced_key(
             Place(source, "key"),
             f"`{key}` stands {here}, and seems to belong {there}",
-            f"move it there, with all that belongs to it: indent it as far as the keys that stand {there}",
+            "move it there, with all that belongs to it: indent it as far as the other keys there",
         )
         yield Suspicion(finding, moved(data, source, target), ((source, target),), least)
 

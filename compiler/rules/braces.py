@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from wfc.compiler.diagnostics import Finding, Place
 from wfc.compiler.rules import problem
 from wfc.compiler.rules.fixes import add_quotes
@@ -38,12 +40,15 @@ def text_cut_by_comma(place: Place, key: str, rest: str, whole: Place | None) ->
         what = f"the comma ends the value of `{key}`, and `{rest}` is a key without a value"
         return Finding("text-cut-by-comma", what, place, f"write a list, `{key}: […, {rest}]`")
     if key:
-        what, hint = (
-            f"the comma ends the value of `{key}`, and `{rest}` is a key without a value",
-            "put the text in quotes",
-        )
+        what = f"the comma ends the value of `{key}`, and `{rest}` is a key without a value"
+        word, _, value = rest.partition(" ")
+        hint = "put the text in quotes"
+        if value and word.isidentifier():
+            hint, whole = f"put the text in quotes, or write `{word}: {value}` if that is another key", None
     else:
         what, hint = f"`{rest}` is a key without a value", "write `key: value`, or `[ ]` for a list"
+        if re.fullmatch(r"\w+(?:\.\w+)+", rest):
+            hint = f'a value is put in by `"${{{{ {rest} }}}}"`, and a condition stands without braces'
     return Finding(
         "text-cut-by-comma", what, place, hint, fix=add_quotes(whole, "unsafe") if whole is not None else None
     )

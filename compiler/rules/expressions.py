@@ -114,7 +114,7 @@ def stray_character(
     if character == "{{":
         hint = "this is an expression already: leave out `{{` and `}}`"
     elif character == "$":
-        hint = "names stand without `$`"
+        hint = "names and numbers stand without `$`"
     if opens_expression:
         hint = "this is an expression already: leave out `${{` and `}}`"
     return Finding("stray-character", f"`{character}` means nothing in an expression", place, hint, fix=fix)
@@ -354,7 +354,9 @@ def only_some_have(place: Place, name: str, words: str, have: Sequence[str], lac
         "only-some-have",
         f"{listed(lack)} {'has' if len(lack) == 1 else 'have'} no field `{name}`",
         place,
-        f"ask first: `{words} is {have[0]}`",
+        f"ask first: `{words} is {have[0]}`"
+        if " " not in words
+        else f"give it to {listed(lack)}, or leave those out",
     )
 
 

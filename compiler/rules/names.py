@@ -71,9 +71,14 @@ def _unknown(code: str, what: str, section: str, place: Place, name: str, known:
     elif not hint:
         some = ", ".join(f"`{each}`" for each in sorted(names)[:8])
         hint = f"there is {some}" if len(names) == 1 else f"there are {some}{' …' if len(names) > 8 else ''}"
-        hint += f"; or declare it under `{section}`"
+        hint += f"; or declare it under `{section}`" if could_be_declared(name, section) else ""
     fix = correct_name(place, name, names)
     return Finding(code, f"there is no {what} `{name}`", place, hint, fix=fix, about=(name,))
+
+
+def could_be_declared(name: str, section: str) -> bool:
+    """Whether a section could have an entry of this name."""
+    return name.isidentifier() and (section not in {"events", "types"} or name[:1].lower() != name[:1])
 
 
 def joined_names(written: str, known: Iterable[str]) -> str:

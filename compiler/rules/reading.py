@@ -272,7 +272,7 @@ def number_out_of_range(place: Place, text: str) -> Finding:
         "number-out-of-range",
         f"`{text}` is not a number that can be kept",
         place,
-        "put a text in quotes",
+        "put it in quotes if it is a text",
     )
 
 

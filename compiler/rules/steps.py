@@ -97,7 +97,7 @@ def no_join(place: Place, step: str, wanted: Sequence[str]) -> Finding:
         "no-join",
         f"`{step}` uses `events`, so it needs several events at once, and it accepts them one by one",
         place,
-        f"write `{written}`",
+        f"write `{written}` for one of each, `{{any: […]}}` for the first that comes, `{{each: …}}` for a batch",
         fix=replace_value(place, written.removeprefix("accepts: ")),
     )
 

@@ -55,12 +55,13 @@ def expression_as_text(place: Place, written_as: str, words: str, hint: str = ""
     and a bare `event.name` where a value is given are texts, and stay as they are; so is `with: {name: name}` beside
     `as: name`. If that is meant, ignore this warning.
     """
+    bare = words[2:-2].strip() if words.startswith("[[") and words.endswith("]]") else words
     return Finding(
         "expression-as-text",
         f"`{written_as}` is text, as it stands here",
         place,
-        hint or f"write `${{{{ {words} }}}}`",
-        fix=None if hint else replace_text(place, f"${{{{ {words} }}}}"),
+        hint or f"write `${{{{ {bare} }}}}`",
+        fix=None if hint else replace_text(place, f"${{{{ {bare} }}}}"),
     )
 
 

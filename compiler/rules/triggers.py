@@ -73,7 +73,7 @@ def bad_webhook_name(place: Place, name: str) -> Finding:
 
 @problem
 def webhook_twice(place: Place, name: str, first: Place) -> Finding:
-    """Two triggers have the same webhook.
+    """Two triggers have the same webhook, in one spec or in two that lie in one folder or are checked together.
 
     What is sent to an address starts one run. With two triggers for it nobody could tell which of them it is for.
     Give one of them another name.

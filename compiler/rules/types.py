@@ -48,7 +48,11 @@ def unknown_type(place: Place, name: str, known: Iterable[str], meant: str = "")
     language calls it.
     """
     names = list(known)
-    hint = f"write `{meant}`" if meant else closest(name, names) or "declare it under `types`"
+    hint = (
+        f"write `{meant}`"
+        if meant
+        else closest(name, names) or ("declare it under `types`" if name.isidentifier() else "")
+    )
     return Finding(
         "unknown-type",
         f"there is no type `{name}`",

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from wfc.compiler.diagnostics import Finding, Place
+from wfc.compiler.model.kinds import ABOUT_ACTIONS, STEP_KINDS
 from wfc.compiler.rules import fixes, phrases
 from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules.spelling import nearest
@@ -41,6 +42,12 @@ def advice(
         return said
     if missing:
         return f"{phrases.joined(missing)} {'is' if len(missing) == 1 else 'are'} missing here"
+    if "kind" not in schema["properties"] and not {"workflow", "steps"} <= schema["properties"].keys():
+        return (
+            f"what can stand here too is {phrases.joined(absent)}"
+            if absent
+            else "nothing else can stand here"
+        )
     homes = [
         each["title"]
         for name, each in definitions.items()
@@ -50,7 +57,10 @@ def advice(
         return f"it is a key of {' and of '.join(homes)}"
     if len(homes) > 2:
         return "it is a key of a step"
-    return f"what can stand here too is {phrases.joined(absent)}" if absent else "nothing else can stand here"
+    kind = schema["properties"].get("kind", {}).get("const")
+    acts = kind not in STEP_KINDS or STEP_KINDS[kind].acts
+    useful = [each for each in absent if acts or each not in {*ABOUT_ACTIONS, "cache", "require"}]
+    return f"what can stand here too is {phrases.joined(useful)}" if useful else "nothing else can stand here"
 
 
 def meaning(schema: Schema, key: str, definitions: Mapping[str, Schema]) -> str:

@@ -170,6 +170,8 @@ class Explainer:
             return self.branches(value, schema, address)
         texts = [each for each in known if isinstance(each, str)]
         meant = nearest(value, texts) if isinstance(value, str) else None
+        if meant and str(value)[:1].lower() != meant[:1].lower():
+            meant = None  # a short word that is only a little like one of a few
         hint = f"did you mean `{meant}`?" if meant else ""
         if not meant and "{" in (title := schema.get("title", "")):
             hint = f"it can be {title}"  # there is another form beside the words
@@ -178,7 +180,8 @@ class Explainer:
             hint = hint or other_kind(value)
             self.report(problems.unknown_kind(place, value, texts, hint, later_kinds()))
         else:
-            shown = [str(each).lower() if each is None else str(each) for each in known]
+            supported = [each for each in known if address[-1:] != ("kind",) or each not in later_kinds()]
+            shown = [str(each).lower() if each is None else str(each) for each in supported]
             written = value if isinstance(value, str) else ""
             self.report(problems.unknown_value(place, named(address), found(value), shown, hint, written))
         return meant or self.drop(address)

@@ -103,13 +103,14 @@ def instead_hint(value: Any, types: Sequence[str], title: str, key: str) -> str:
             return f'write `{{{name}: "${{{{ {words} }}}}"}}`'
         return "write `{end: …}`" if key == "expect" else for_text(value, types)
     if isinstance(value, list) and value and title.startswith("a map from"):
-        return "write a map instead of a list: begin each entry with its name and a colon"
+        return "write a map instead of a list: begin each entry with its name and a colon, without `- ` and `[ ]`"
     if "string" in types and isinstance(value, (bool, int, float)):
         return for_scalar(value, title, key)
     if "string" in types and isinstance(value, (dict, list)) and "object" not in types:
         if title.startswith(EXPRESSIONS):
             return "put the whole expression in quotes, for YAML reads brackets and braces as its own"
-        return "put it in quotes if it is meant as a text" if isinstance(value, dict) else ""
+        is_text = title.startswith(TEXT) and isinstance(value, dict)
+        return "put it in quotes if it is meant as a text" if is_text else ""
     return ""
 
 

@@ -41,6 +41,8 @@ BARE: Final = re.compile(
 LIST_OF: Final = re.compile(
     r"(?P<type>list|array|set|map|dict|optional|enum|List|Array|Dict|Map|Optional|Enum)\Z"
 )
+NEXT_ENTRY: Final = re.compile(r", *(?P<key>[\w-]+): ?(?=[\"'{\[\w])")
+"""Another entry inside of what should be a text between braces."""
 LAST_QUOTE: Final = re.compile(r"(?P<sign>[\"'])(?=\s*(?:[}\]]|,\s|$))")
 OPEN_VALUE: Final = re.compile(r" *(?:- +)?(?P<key>[a-z_]\w*) *=? *[\[{\"']")
 QUOTED_BEFORE: Final = re.compile(r"(?P<sign>[\"'])(?P<text>[^\"'\r\n]*)[\"']\Z")
@@ -175,6 +177,9 @@ def find_after_closing(text: str, at: int) -> Finding | None:
         return None
     value = found["value"].rstrip()
     place = Place((), "text", found.start("value"), found.start("value") + len(value))
+    if found["sign"] in "{[" and re.match(r"[{\[] *[\w-]+: |\[ *[{\"']", value):
+        hint = "leave out what follows the bracket that closes it; a text stands in quotes as a whole"
+        return problems.syntax_error(place, "something follows after this bracket is closed", hint)
     if found["sign"] in "{[":
         fix = fixes.replace_text(place, "'" + value.replace("'", "''") + "'")
         return problems.syntax_error(
@@ -189,8 +194,11 @@ def find_after_closing(text: str, at: int) -> Finding | None:
 
 
 def quotes_in_quotes(place: Place, value: str) -> Finding:
-    """Return the finding for a quoted text that contains the same quotes."""
+    """Return the finding for a quoted text that contains the same quotes, or has lost the quote that closes it."""
     inside, sign = value[1:-1], value[0]
+    if (entry := NEXT_ENTRY.search(inside)) is not None:
+        hint = f"close the quote that opens here before the key `{entry['key']}`, or escape those in the text"
+        return problems.syntax_error(place, "this text goes on after its quote is closed", hint)
     other = "'" if sign == '"' else '"'
     if other in inside or "\\" in inside:
         again = inside.replace("\\", "\\\\").replace('"', '\\"') if sign == '"' else inside.replace("'", "''")
@@ -226,7 +234,10 @@ def find_in_braces(text: str, at: int) -> Finding | None:
     sign, start = opened["sign"], opened.start()
     stop = whole_text(text, at, sign)
     if stop is None:
-        hint = "inside of single quotes write `''`" if sign == "'" else 'inside of double quotes write `\\"`'
+        inside = (
+            "inside of single quotes write `''`" if sign == "'" else 'inside of double quotes write `\\"`'
+        )
+        hint = f"close the quote where the text ends; {inside}"
         return problems.syntax_error(
             Place((), "text", start, at), "this text goes on after its quote is closed", hint
         )

@@ -48,10 +48,14 @@ class SyntaxProblem:
         return "',' or '}'" in self.said or "',' or ']'" in self.said
 
 
-NEVER_CLOSED: Final = ("a quote that opens here is never closed", "close it with the same quote")
+NEVER_CLOSED: Final = (
+    "a quote that opens here is never closed",
+    "close it with the same quote; if it ends a text, that text has none before it",
+)
 MORE_DIGITS: Final = ("this escape wants more hexadecimal digits", "such as `\\u00e9`")
 TAG: Final = ("this is a tag to YAML", "put a text that begins with `!` in quotes")
 MISALIGNED: Final = "this line does not line up with the keys above it"
+NO_VALUE: Final = "a value is missing here"
 NO_ENTRY: Final = "this line does not continue the list above it"
 
 MESSAGES: Final[tuple[tuple[str, str, str], ...]] = (
@@ -96,7 +100,11 @@ MESSAGES: Final[tuple[tuple[str, str, str], ...]] = (
     ("indentation indicator", "an indentation of 1 to 9 spaces may be given here", ""),
     ("a block scalar", "nothing but a comment may follow on this line", "put the text on the lines below"),
     ("document start", "the spec ends before this line", "is it indented wrongly?"),
-    ("node content", "a value is missing here", "put a text that begins with a special character in quotes"),
+    (
+        "node content",
+        NO_VALUE,
+        "put a text that begins with a special character in quotes",
+    ),
 )
 """Words of the parser, our message instead, and a hint; the first whose words occur counts."""
 
@@ -168,7 +176,7 @@ def find_other_bracket(problem: SyntaxProblem) -> Finding | None:
     text, at = problem.text, problem.at
     if not (problem.is_between or "cannot start any token" in problem.said or "not allowed" in problem.said):
         return None
-    found = re.compile(OTHER_BRACKET).search(text, problem.line, at)
+    found = re.compile(OTHER_BRACKET).search(text, problem.line, min(at + 2, len(text)))
     if found is None:
         return None
     return problems.syntax_error(
@@ -223,6 +231,15 @@ def find_malformed_line(problem: SyntaxProblem) -> Finding | None:
     return None
 
 
+def find_negation(problem: SyntaxProblem) -> Finding | None:
+    """Return the finding for a condition that begins with `!`, which is a tag to YAML."""
+    found = re.compile(NEGATION).search(problem.text, problem.line, problem.at + 1)
+    if found is None:
+        return None
+    place = Place((), "text", *found.span("sign"))
+    return problems.syntax_error(place, "`!` begins a tag to YAML", "write `not` for `!`")
+
+
 def find_by_words(problem: SyntaxProblem) -> Finding | None:
     """Return the finding that the parser's words stand for."""
     text, at = problem.text, problem.at
@@ -234,6 +251,8 @@ def find_by_words(problem: SyntaxProblem) -> Finding | None:
             place = Place((), "text", problem.opened, problem.opened + 1)
         if what == MISALIGNED:
             return problems.syntax_error(place, what, malformed_lines.indentation_hint(text, at))
+        if what == NO_VALUE and text[at : at + 1] in {",", "]", "}"}:
+            return problems.syntax_error(place, what, "write it, or close the bracket that opens before")
         opens = text[at : at + 1] in {"{", "["} and not hint
         return problems.syntax_error(place, what, in_braces(text[problem.line : at]) if opens else hint)
     return None
@@ -248,6 +267,7 @@ FINDERS: Final[tuple[Callable[[SyntaxProblem], Finding | None], ...]] = (
     find_bare_expression,
     find_wrong_start,
     find_tab,
+    find_negation,
     find_malformed_line,
     find_by_words,
 )
@@ -266,6 +286,8 @@ ONE_WORD: Final = r"[{,]\s*[\w-]+:[ ]+[\w-]+\Z"
 
 OTHER_BRACKET: Final = r"(?:: +|- +|\[ *)(?P<sign>[(<])(?=[\w\"' ]+: )"
 """A bracket that is none to YAML, at the beginning of a value, with a key in it."""
+
+NEGATION: Final = r"\b(?:when|that|until|keep): +(?P<sign>!)(?!=)"
 
 FARTHEST: Final = 20_000
 """How many code points a quoted text may have that is looked at."""

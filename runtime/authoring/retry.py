@@ -102,8 +102,12 @@ def asked_wait(error: BaseException) -> float | None:
     return float(asked)
 
 
-def read_retry_after(text: str) -> float | None:
-    """Return the seconds that a ``Retry-After`` header asks for; ``None``: neither a number nor a date."""
+def read_retry_after(text: str, now: float | None = None) -> float | None:
+    """Return the seconds that a ``Retry-After`` header asks for; ``None``: neither a number nor a date.
+
+    Args:
+        now: The time from which a date is counted, in seconds since 1970; ``None``: that of the machine.
+    """
     try:
         seconds = float(text)
     except ValueError:
@@ -112,7 +116,7 @@ def read_retry_after(text: str) -> float | None:
         moment = parsedate_tz(text)
         if moment is None:
             return None
-        seconds = mktime_tz(moment) - time.time()
+        seconds = mktime_tz(moment) - (time.time() if now is None else now)
     return max(0.0, seconds) if math.isfinite(seconds) else None
 
 

@@ -14,6 +14,7 @@ from pydantic_core import to_json
 from wfc.runtime.authoring.retry import read_retry_after
 from wfc.runtime.core.step_runs import Exit
 from wfc.runtime.core.ticks import PauseFailed, TimerFired
+from wfc.runtime.driver.run import Run
 from wfc.runtime.driver.run.doubles import Double, Instead
 from wfc.runtime.errors import InvalidAnswerError, LimitError, SettingsError, StepError, step_error
 from wfc.runtime.events import event_name
@@ -23,7 +24,6 @@ from wfc.runtime.values.outputs import InvalidOutput, from_json
 
 if TYPE_CHECKING:
     from wfc.runtime.driver.context import StepContext
-    from wfc.runtime.driver.run import Run
     from wfc.runtime.plan.step import Step
 
 __all__ = ["MockAnswer", "Script", "UnmockedStepError", "mocked_error"]
@@ -104,7 +104,8 @@ class Script:
         elif any(answer.after >= each for each in bounds):
             return Instead.EXPIRE if self._step.bound == min(bounds) else self._too_late()
         if answer.error is not None:
-            raise mocked_error(answer)
+            run = context._run
+            raise mocked_error(answer, run.clock().timestamp() if isinstance(run, Run) else None)
         step_run.response = HttpResponse(answer.status, answer.headers)  # if the action is a request
         return _mocked_value(self._step, answer.value)
 
@@ -135,7 +136,8 @@ class Script:
                 _mocked_value(self._step, answer.value)  # what never fits is a mistake of the test
         if answers[0].error == "timeout" and not self._expires:
             raise mocked_error(answers[0])  # no clock ever says so
-        self._open[step_run.number] = deque(answers)
+        if step_run.attempt == 1:  # a later attempt goes on with what is left
+            self._open[step_run.number] = deque(answers)
         return Instead.PAUSE
 
     def answer_question(self, run: Run, asked: QuestionAsked) -> None:
@@ -186,8 +188,12 @@ class Script:
             run.take(TimerFired(due[0]))
 
 
-def mocked_error(answer: MockAnswer) -> StepError | LimitError:
-    """Return the error with which a mocked step fails."""
+def mocked_error(answer: MockAnswer, now: float | None = None) -> StepError | LimitError:
+    """Return the error with which a mocked step fails.
+
+    Args:
+        now: The run's time in seconds since 1970, from which a date in a `Retry-After` is counted.
+    """
     name = answer.error or ""
     if name.partition(".")[0] == "limit":
         return LimitError(f"mocked `{name}`", name)
@@ -197,7 +203,7 @@ def mocked_error(answer: MockAnswer) -> StepError | LimitError:
         f"mocked `{name}`",
         status=int(status[1]) if status else None,
         body=answer.body,
-        retry_after=read_retry_after(answer.headers.get("retry-after", "")),
+        retry_after=read_retry_after(answer.headers.get("retry-after", ""), now),
         also=("tool",) if name.startswith("python.") else (),
     )
 

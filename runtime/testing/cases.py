@@ -35,7 +35,7 @@ from wfc.runtime.events import (
 from wfc.runtime.plan.pauses import Delay, Outside, QuestionAsked, QuestionClosed, Until
 from wfc.runtime.testing.answers import MockAnswer, Script, UnmockedStepError
 from wfc.runtime.testing.clock import START, DeadlockError, VirtualTimeLoop, run_virtually
-from wfc.runtime.testing.config import config_for_tests
+from wfc.runtime.testing.config import config_for_tests, config_with
 from wfc.runtime.testing.endless import EndlessRunError, TestEngine
 from wfc.runtime.testing.expectations import Seen, differences
 from wfc.runtime.values.outputs import problems
@@ -228,8 +228,12 @@ def start_mocked(
 ) -> WorkflowHandler:
     """Start a run in the running event loop, with its clock, in which a test's mocks replace the actions.
 
-    Nobody waits for an answer there: it comes at once, and so does the end of a wait that nothing ends.
+    Nobody waits for an answer there: it comes at once, and so does the end of a wait that nothing ends. What the
+    test says under `config` takes the place of what the environment says.
     """
+    kind = definition_of(workflow).config
+    if config is None and kind is not None and case.config:
+        config = config_with(kind, settings_folder(workflow), case.config)
     made, scripts = workflow(), _scripts(workflow, case, is_virtual=False)
     doubles = _doubles(workflow, case, scripts)
     run = Run(made, start, uuid.uuid4().hex, doubles=doubles, config=config)

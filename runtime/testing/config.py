@@ -13,7 +13,7 @@ from wfc.runtime.calls.settings import read_config
 from wfc.runtime.errors import SettingsError
 from wfc.runtime.values.outputs import problems
 
-__all__ = ["config_for_tests"]
+__all__ = ["config_for_tests", "config_with"]
 
 Config = TypeVar("Config", bound=BaseModel)
 
@@ -54,13 +54,32 @@ def config_for_tests(
         if info.is_required() and (info.alias or name) not in given
     }
     if real and required:
-        fields: Any = {name: (info.annotation, info) for name, info in required.items()}
-        found = read_config(create_model("Required", __base__=config.__base__, **fields), near)
-        values: dict[str, Any] = found.model_dump(by_alias=True)
+        values = _as_in_a_run(config, required, near)
     else:
         values = {info.alias or name: _made_up(info.alias or name, info) for name, info in required.items()}
+    return _validated(config, {**values, **given})
+
+
+def config_with(config: type[Config], near: Path, given: Mapping[str, object]) -> Config:
+    """Return a config as a run has it, with some values of a test in the place of its own.
+
+    Raises:
+        SettingsError: A value is missing, or does not fit.
+    """
+    fields = {name: info for name, info in config.model_fields.items() if (info.alias or name) not in given}
+    return _validated(config, {**_as_in_a_run(config, fields, near), **given})
+
+
+def _as_in_a_run(config: type[Config], fields: Mapping[str, FieldInfo], near: Path) -> dict[str, Any]:
+    """Return the values of some fields of a config from the environment and the settings, or by default."""
+    typed: Any = {name: (info.annotation, info) for name, info in fields.items()}
+    found = read_config(create_model("Some", __base__=config.__base__, **typed), near)
+    return found.model_dump(by_alias=True)
+
+
+def _validated(config: type[Config], values: Mapping[str, object]) -> Config:
     try:
-        return config.model_validate({**values, **given})
+        return config.model_validate(values)
     except ValidationError as error:
         raise SettingsError(f"the test's `config` does not fit: {problems(error)}") from None
 

@@ -204,7 +204,7 @@ TABLE: list[tuple[str, str, str, str]] = [
         'result.answer == "later"',
         "inputs.days >= 3 days",
         "unexpected-token",
-        "compare with `==`, `!=`, `<`, `<=`, `>`, `>=` or `in`, and",
+        "a number has no unit; a length of time is",
     ),
     ('result.answer == "later"', "inputs.days is 3", "unexpected-token", "write `== 3`"),
     ('result.answer == "later"', "result.answer == 'later", "unclosed-text", "add `'`"),

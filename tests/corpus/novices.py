@@ -329,7 +329,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "        when: events.order.total > 100 and events.urgent\n",
         "        when: events.order.total greater than 100\n",
         "unexpected-token",
-        "compare with `==`, `!=`, `<`, `<=`, `>`, `>=` or `in`, and p",
+        "what stands side by side needs an operator between",
     ),
     (
         "between",
@@ -455,7 +455,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "      Judge this: ${{ event.text }}\n",
         "      Judge this: ${{ $event.text }}\n",
         "stray-character",
-        "names stand without `$`",
+        "names and numbers stand without `$`",
     ),
     (
         "a field without event",
@@ -595,7 +595,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
         "      order_id: ${{ event.order_id }}\n",
         "      order_id: {event.order_id}\n",
         "text-cut-by-comma",
-        "write `key: value`, or `[ ]` for a list",
+        'a value is put in by `"${{ event.order_id }}"`',
     ),
     (
         "unquoted braces in flow",

@@ -27,6 +27,7 @@ from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.shapes import SELF, PythonFunction
 from wfc.compiler.expressions import Expression, Template
 from wfc.compiler.model import (
+    Emit,
     Exit,
     Join,
     MapItems,
@@ -173,18 +174,26 @@ class StepMethods(MethodWriter):
             yield self.computed(step, "idempotency_key", "{}_key", step.idempotency_key, "str", about)
         if step.stream is None:
             return
-        if step.stream.before is not None:
-            yield self.computed(step, "stream_before", "before_{}", step.stream.before, "str")
         after = result_parameters(step, self.names)
-        if step.stream.after is not None:
-            yield self.computed(step, "stream_after", "report_{}", step.stream.after, "str", after)
-        elif step.stream.after_event is not None:
-            function = self.function(step, after)
+        yield from self.told(step, "stream_before", "before_{}", step.stream.before, ())
+        yield from self.told(step, "stream_after", "report_{}", step.stream.after, after)
+
+    def told(
+        self,
+        step: Step,
+        hook: str,
+        name: str,
+        said: Template | Emit | None,
+        more: Sequence[FunctionParameter],
+    ) -> Iterator[PythonFunction]:
+        """Yield the method for what observers are told before or after the action."""
+        if isinstance(said, Template):
+            yield self.computed(step, hook, name, said, "str", more)
+        elif said is not None:
+            function = self.function(step, more)
             values = ValueWriter(function, self.names)
-            emitted = values.emission(step.stream.after_event)
-            body = self.lines(function, f"return {emitted}")
-            returns = values.emitted(step.stream.after_event)
-            yield self.hooked(step, "stream_after", "report_{}", function, returns, body)
+            body = self.lines(function, f"return {values.emission(said)}")
+            yield self.hooked(step, hook, name, function, values.emitted(said), body)
 
     def computed(
         self,

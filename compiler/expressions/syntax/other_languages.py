@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from wfc.compiler.expressions.filters import FILTERS
 from wfc.compiler.expressions.syntax.lexer import Token
 from wfc.compiler.expressions.syntax.tree import Attribute, Name, path_of
+from wfc.compiler.types.durations import UNITS
 
 if TYPE_CHECKING:
     from wfc.compiler.expressions.filters.definition import Filter
@@ -115,15 +116,23 @@ def advice(tokens: Sequence[Token], at: int, *, filtered: bool = False) -> str:
     if filtered and token.text == "[":
         return "put round brackets around all that stands before the `[`"
     if filtered and at and tokens[at - 1].kind == "name" and token.kind != "operator":
-        return f"what a filter takes stands in brackets: `{tokens[at - 1].text}(…)`"
+        name = tokens[at - 1].text
+        return (
+            f"an operator is missing before it; or, if `{name}` takes it, it stands in brackets: `{name}(…)`"
+        )
     if token.kind == "string" and at and tokens[at - 1].kind != "operator":
         return "an operator is missing before it, such as `==`"
     if token.text in {";", ":"}:
         return f"leave out the `{token.text}`"
     if token.kind in {"integer", "number"} and at and tokens[at - 1].end == token.start:
         return f"an item of a list is asked for in brackets: `[{token.text.lstrip('.')}]`"
+    if token.text in UNITS and at and tokens[at - 1].kind in {"integer", "number"}:
+        return f"a number has no unit; a length of time is `'{tokens[at - 1].text} {token.text}' | duration`"
     if token.kind == "name" and at and tokens[at - 1].kind != "operator":
-        return "compare with `==`, `!=`, `<`, `<=`, `>`, `>=` or `in`, and put conditions together with `and` and `or`"
+        return (
+            "what stands side by side needs an operator between: `==`, `!=`, `<`, `<=`, `>`, `>=` or `in` to compare, "
+            "`and` or `or` for conditions, `~` for texts"
+        )
     return ""
 
 

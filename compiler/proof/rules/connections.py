@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wfc.compiler.diagnostics import Place, Report
-from wfc.compiler.model import SendEvent
+from wfc.compiler.model import Emit, SendEvent
 from wfc.compiler.proof.analysis import FlowAnalysis
 from wfc.compiler.proof.graph import components, paths
 from wfc.compiler.rules import flow as problems
@@ -52,8 +52,9 @@ def _told_to_others(analysis: FlowAnalysis) -> Iterator[str]:
     for step in analysis.workflow.steps:
         if isinstance(step.action, SendEvent):
             yield step.action.emit.event.name
-        if step.stream is not None and step.stream.after_event is not None:
-            yield step.stream.after_event.event.name
+        for said in (step.stream.before, step.stream.after) if step.stream is not None else ():
+            if isinstance(said, Emit):
+                yield said.event.name
 
 
 def _used_as_types(analysis: FlowAnalysis) -> set[str]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from wfc.compiler.diagnostics import Address, Place
+from wfc.compiler.diagnostics import Address, Origin, Place
 from wfc.compiler.model import Event
 from wfc.compiler.python.literals import normal_form
 from wfc.compiler.resolve.declarations.extending import base_of
 from wfc.compiler.resolve.symbols.contracts import Contract, ReceivedEvent
 from wfc.compiler.resolve.symbols.declarations import Declarations
-from wfc.compiler.resolve.symbols.tables import Data, one_or_many
+from wfc.compiler.resolve.symbols.tables import Data, entries, one_or_many
 from wfc.compiler.rules import steps as step_problems
 from wfc.compiler.types import Record
 
@@ -104,4 +104,18 @@ def declare_contract(data: Data, declared: Declarations) -> None:
             name: ReceivedEvent(each.event.record, each.topic) for name, each in declared.receives.items()
         },
         key=declared.key.value.type if declared.key is not None else None,
+        topics=frozenset(triggered(data, "topic")),
+        webhooks={
+            path: Place((Origin(declared.project.path), *address, "webhook"))
+            for path, address in triggered(data, "webhook").items()
+        },
     )
+
+
+def triggered(data: Data, key: str) -> dict[str, Address]:
+    """Return the topics or webhooks under which triggers start runs, each with the first trigger that has it."""
+    found: dict[str, Address] = {}
+    for _, content, address in entries(data.get("triggers"), ("triggers",)) if "triggers" in data else ():
+        if isinstance(content, Mapping) and isinstance(content.get(key), str):
+            found.setdefault(content[key], address)
+    return found

@@ -23,7 +23,18 @@ from wfc.compiler.rules import shape as shape_problems
 from wfc.compiler.rules import steps as step_problems
 from wfc.compiler.rules import values as value_problems
 from wfc.compiler.slotted import replace
-from wfc.compiler.types import DATETIME, FILE, UNKNOWN, ListOf, Record, Type, assignable, mentions, show
+from wfc.compiler.types import (
+    DATETIME,
+    FILE,
+    UNKNOWN,
+    ListOf,
+    Record,
+    Type,
+    assignable,
+    mentions,
+    parse_type,
+    show,
+)
 
 __all__ = ["report_pause_keys", "resolve_expiry", "resolve_pause"]
 
@@ -55,12 +66,29 @@ def pause_result(name: str, data: Data, place: Place, declared: Declarations) ->
         return UNKNOWN if None in known else one_of(event.record for event in known if event is not None)
     if "form" not in data:
         return UNKNOWN if declared.is_broken((*place.address, "form")) else None
-    form = Record(f"{pascal_case(name)}Form", role="output", address=(*place.address, "form"))
-    read_fields(data["form"], form.address, form, declared)
+    form = form_of(name, data["form"], place / "form", declared)
+    if form is None:
+        return UNKNOWN
     for field in form.fields.values():
         if mentions(field.type, FILE):
-            declared.report(problems.file_in_form(Place(field.address), field.name))
+            at = place / "form" if isinstance(data["form"], str) else Place(field.address)
+            declared.report(problems.file_in_form(at, field.name))
     return ListOf(form) if "quorum" in data else form
+
+
+def form_of(name: str, data: object, place: Place, declared: Declarations) -> Record | None:
+    """Return what a person fills in: fields that are written in place, or a type from `types`."""
+    if not isinstance(data, str):
+        form = Record(f"{pascal_case(name)}Form", role="output", address=place.address)
+        read_fields(data, form.address, form, declared)
+        return form
+    found = parse_type(data, place, declared.types, declared.report, "")
+    if isinstance(found, Record) and found.role == "type":
+        return found
+    if found is not UNKNOWN:
+        why = f"wanted the name of a record under `types`, found {show(found)}"
+        declared.report(value_problems.wrong_value(place, why))
+    return None
 
 
 def answer_type(data: Data, result: Type | None) -> Type | None:

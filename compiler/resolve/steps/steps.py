@@ -8,7 +8,7 @@ from typing import Final
 from wfc.compiler.diagnostics import Address, Origin, Place
 from wfc.compiler.expressions import Expression, Scope, Template
 from wfc.compiler.model import USUAL_CONCURRENCY, Exit, MapItems, Requirement, Step, Stream
-from wfc.compiler.model.kinds import STEP_KINDS, is_request
+from wfc.compiler.model.kinds import ABOUT_ACTIONS, STEP_KINDS, is_request
 from wfc.compiler.resolve.steps import caching, maps, pauses, sends, streams
 from wfc.compiler.resolve.steps.accepts import resolve_accepts
 from wfc.compiler.resolve.steps.actions import ActionResolver, ResolvedAction, wants_tokens
@@ -31,10 +31,9 @@ from wfc.compiler.slotted import replace
 from wfc.compiler.types import UNKNOWN, ListOf, MapOf, Record, Type, members
 from wfc.compiler.types.long_form import check_plain
 
-__all__ = ["ABOUT_ACTIONS", "resolve_steps"]
+__all__ = ["resolve_steps"]
 
 FLOW_KEYS = ("accepts", "emit", "on_error", "on_limit", "kind")
-ABOUT_ACTIONS = ("retry", "timeout", "concurrency", "on_error", "idempotency_key")
 
 
 def resolve_steps(data: Data, declared: Declarations, parts: tuple[PartFile, ...] = ()) -> tuple[Step, ...]:

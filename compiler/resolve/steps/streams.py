@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.expressions import Template
+from wfc.compiler.expressions import Scope, Template
 from wfc.compiler.model import Emit, Stream
 from wfc.compiler.resolve.steps.exits import ExitResolver
 from wfc.compiler.resolve.symbols.declarations import Declarations
@@ -20,20 +20,23 @@ __all__ = ["report_tokens", "resolve_stream"]
 def resolve_stream(
     data: object, place: Place, scopes: StepScopes, exit_resolver: ExitResolver
 ) -> Stream | None:
-    """Return what is streamed: texts, or an event after the action."""
+    """Return what is streamed before and after the action: texts or events."""
     if not isinstance(data, Mapping):
         return None
-    before: Template | None = None
-    after: Template | None = None
-    event: Emit | None = None
-    if "before" in data:
-        before = exit_resolver.reader.text(data["before"], place / "before", scopes.action())
-    if isinstance(data.get("after"), Mapping):
-        emission = exit_resolver.emission(data["after"], place / "after", scopes.tail())
-        event = emission if isinstance(emission, Emit) else None
-    elif "after" in data:
-        after = exit_resolver.reader.text(data["after"], place / "after", scopes.tail())
-    return Stream(before, after, event, place.address)
+    before = told(data, "before", place, scopes.action(), exit_resolver)
+    return Stream(before, told(data, "after", place, scopes.tail(), exit_resolver), place.address)
+
+
+def told(
+    data: Data, key: str, place: Place, scope: Scope, exit_resolver: ExitResolver
+) -> Template | Emit | None:
+    """Return a text or an event; ``None`` if neither is given, or if it is not known."""
+    if key not in data:
+        return None
+    if not isinstance(data[key], Mapping):
+        return exit_resolver.reader.text(data[key], place / key, scope)
+    emission = exit_resolver.emission(data[key], place / key, scope)
+    return emission if isinstance(emission, Emit) else None
 
 
 def report_tokens(data: Data, answer: Type | None, place: Place, declared: Declarations) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from wfc.compiler.diagnostics import Place
 from wfc.compiler.resolve.symbols.tables import Data
-from wfc.compiler.slotted import dataclass
+from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import OneOf, Record, Type
 
 __all__ = ["CalledWorkflow", "Contract", "PartFile", "ReceivedEvent", "result_of"]
@@ -29,6 +29,8 @@ class Contract:
         ends: Its end events, by name.
         receives: What its runs take from outside, by the events' names.
         key: The type of what identifies its runs, or ``None`` where nothing does.
+        topics: Under which its triggers start runs.
+        webhooks: Of its triggers, each with where it is written.
     """
 
     name: str
@@ -36,6 +38,8 @@ class Contract:
     ends: Mapping[str, Record]
     receives: Mapping[str, ReceivedEvent]
     key: Type | None
+    topics: frozenset[str] = frozenset()
+    webhooks: Mapping[str, Place] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

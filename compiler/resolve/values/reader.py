@@ -241,7 +241,8 @@ def hint_for_list(words: str, given: Type) -> str:
         return f"did you mean `{words}.{lists[0]}`?" if lists else "declare a field that is a `list of …`"
     if isinstance(given, MapOf):
         return f"write `{words} | values`, or `{words} | keys`"
-    return f"for a single value, write `[{words}]`" if len(words) < 40 else ""
+    single = f"; for a single value, write `[{words}]`" if len(words) < 40 else ""
+    return f"where there may be several, declare a `list of …`{single}"
 
 
 def matching_member(data: object, wanted: Type) -> Type:

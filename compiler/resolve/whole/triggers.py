@@ -45,6 +45,8 @@ def resolve_triggers(data: Data, declared: Declarations) -> tuple[Trigger, ...]:
             if trigger is not None:
                 found[name] = trigger
                 report_shared_hook(trigger, place, hooks, declared)
+    if hooks:
+        report_hooks_of_others(hooks, declared)
     return tuple(found.values())
 
 
@@ -119,6 +121,16 @@ def report_shared_hook(
         if path in hooks:
             declared.report(problems.webhook_twice(place / "webhook", path, hooks[path]))
         hooks.setdefault(path, place / "webhook")
+
+
+def report_hooks_of_others(hooks: Mapping[str, Place], declared: Declarations) -> None:
+    """Report webhooks that triggers of other specs have too, in all of these specs but the first by its path."""
+    own = declared.project.path
+    for name in () if declared.project.alone else sorted(declared.project.workflows()):
+        contract = declared.promised(name)
+        for path, at in contract.webhooks.items() if contract is not None else ():
+            if path in hooks and at.origin is not None and at.origin < own:
+                declared.report(problems.webhook_twice(hooks[path], path, at))
 
 
 def trigger_record(data: Data, body: Type | None) -> Record:

@@ -38,10 +38,6 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def _moment() -> int:
-    return time.time_ns() // 1000
-
-
 class StatefulRun(Generic[R]):
     """The part of a run with its clock, deadline, state, resources and config; ``R`` is ``Run``."""
 
@@ -110,7 +106,7 @@ class StatefulRun(Generic[R]):
         # a loop whose clock jumps has a calendar that goes with it
         self.clock: Callable[[], datetime] = clock or getattr(self.loop, "today", None) or _utc_now
         self.now: Callable[[], int] = (
-            _moment if self.clock is _utc_now else lambda: as_moment(self.clock())
+            time.time_ns if self.clock is _utc_now else lambda: as_moment(self.clock())
         )  # as the run counts moments
         self.execution.at = self.now()
         self._config = config

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 from wfc.runtime.authoring.injection import CallingRun
 from wfc.runtime.core.advance import advance
+from wfc.runtime.core.moments import SECOND
 from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.core.ticks import Cancelled, Completed, Tick
 from wfc.runtime.driver.current_step import enter_run
@@ -29,11 +30,11 @@ __all__ = ["Workers"]
 Attempt = Callable[[StepRun], Coroutine[Any, Any, Tick]]
 """Makes an attempt of a step run."""
 
-TURN = 0.005
-"""Seconds that a worker may keep the event loop for itself."""
+TURN = SECOND // 200
+"""How long a worker may keep the event loop for itself, as the run counts moments."""
 
 MOST_IN_A_TURN = 1000
-"""Step runs after which a worker gives others a turn, also where a virtual clock stands still."""
+"""Step runs after which a worker gives others a turn, also where a clock stands still or was put back."""
 
 _EAGER = sys.version_info >= (3, 12)
 
@@ -117,12 +118,12 @@ class Workers:
     async def work(self, *, begin: bool = False) -> None:
         """Execute step runs until none is ready; the first worker of a run begins it."""
         run = self._run
-        execution, loop, ready, now = run.execution, run.loop, run.execution.starting, run.now
+        execution, ready, now = run.execution, run.execution.starting, run.now
         task: Task[Any] | None = asyncio.current_task()
         assert task is not None
         current = enter_run(run)
         variables = copy_context()
-        until, taken = loop.time() + TURN, 0
+        until, taken = now() + TURN, 0
         try:
             if begin and not run.has_begun:
                 run.start()
@@ -148,7 +149,8 @@ class Workers:
                         return
                     tick = self._failure(step_run, task, error)
                 step_run.task = None
-                advance(execution, tick, now())
+                at = now()
+                advance(execution, tick, at)
                 if execution.effects or execution.outcome is not None:
                     run.carry_out()
                     if execution.outcome is not None:
@@ -158,9 +160,9 @@ class Workers:
                     self.wake()
                     return
                 taken += 1
-                if loop.time() > until or taken == MOST_IN_A_TURN:
+                if at > until or taken == MOST_IN_A_TURN:
                     await self._rest()
-                    until, taken = loop.time() + TURN, 0
+                    until, taken = now() + TURN, 0
         except CancelledError:
             if execution.outcome is None:
                 run.cancel("the event loop cancelled the run")

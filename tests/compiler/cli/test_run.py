@@ -327,6 +327,28 @@ def test_mocks_of_a_test_stand_in_for_actions(wfc, tmp_path: Path) -> None:
     assert "the test `a mocked shout` answers for `call` already" in done.err
 
 
+def test_the_config_of_a_test_takes_the_place_of_the_environments(
+    wfc, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = CALLS.replace(
+        "tools:\n",
+        "config: {a: string, b: {type: integer, default: 1}, c: {type: integer, default: 2}}\ntools:\n",
+        1,
+    )
+    spec = spec.replace(
+        'with: {text: "${{ result }}"}', 'with: {text: "${{ config.a }} ${{ config.b }} ${{ config.c }}"}'
+    )
+    spec = spec.replace("    expect:", "    config: {a: of the test, b: 7}\n    expect:").replace(
+        "text: MOCKED", "text: x"
+    )
+    (tmp_path / "calls.yaml").write_text(spec)
+    monkeypatch.setenv("WFC_B", "8")
+    monkeypatch.setenv("WFC_C", "9")
+    done = wfc("run", "calls.yaml", "--mock", "a mocked shout")
+    assert done.status == 0, done.err
+    assert json.loads(done.out)["with"] == {"text": "of the test 7 9"}
+
+
 @pytest.mark.parametrize(
     ("text", "status", "words"),
     [

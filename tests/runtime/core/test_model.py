@@ -312,12 +312,17 @@ class Play:
     # --- what is written down
 
     def written(self, execution: Execution) -> str:
-        return json.dumps(write_execution(execution, self.values, dict.fromkeys(execution.timers, 1.0), 0))
+        return json.dumps(
+            write_execution(execution, self.values, dict.fromkeys(execution.timers, 1.0), execution.at)
+        )
 
     def split(self) -> None:
         """Reads what is written of the run; from now on both go on side by side."""
         text = self.written(self.execution)
-        twin, left = read_execution(json.loads(text), self.plan, "r", self.plan.new_state(), self.values, 0)
+        twin, left = read_execution(
+            json.loads(text), self.plan, "r", self.plan.new_state(), self.values, self.execution.at
+        )
+        twin.at = self.execution.at
         twin.observed = True
         assert left.keys() == twin.timers.keys()
         assert self.written(twin) == text
@@ -386,7 +391,7 @@ class Play:
 
 def moment(count: int) -> int:
     """When the tick of a number happens."""
-    return 1_700_000_000_000_000 + 250_000 * count
+    return 1_700_000_000_000_000_000 + 250_000_000 * count
 
 
 def events_of(run: StepRun) -> list[Event]:

@@ -16,6 +16,7 @@ from wfc.runtime import (
     Question,
     Receives,
     Record,
+    RetryPolicy,
     StartEvent,
     StepError,
     StopEvent,
@@ -180,3 +181,42 @@ def test_a_test_takes_a_run_through_its_pauses(
 def test_a_mock_is_held_to_what_the_step_gives(mock: dict[str, Any], said: str) -> None:
     (problem,) = problems_of(mock, {"end": "Done"})
     assert said in problem
+
+
+class Asking(Workflow, name="asking", source="asking.yaml"):
+    @pause(retry_policy=RetryPolicy(max_attempts=3, delay=1.0), within=60.0)
+    def ask(self, event: Begun) -> Question[Form]:
+        return Question(Form, title="Well?")
+
+    @ask.then
+    def after_ask(self, result: Form) -> Done:
+        return Done(said=result.verdict)
+
+    @ask.on_expired
+    def ask_expired(self) -> Done:
+        return Done(said="nobody")
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        ([MockAnswer(error="connection"), MockAnswer({"verdict": "yes"})], "yes"),
+        (
+            [MockAnswer(error="connection"), MockAnswer(error="connection"), MockAnswer({"verdict": "no"})],
+            "no",
+        ),
+        ([MockAnswer(error="connection")], "nobody"),
+        ([MockAnswer({"verdict": 7}), MockAnswer(error="connection"), MockAnswer({"verdict": "so"})], None),
+    ],
+)
+def test_an_attempt_of_a_question_goes_on_with_the_answers_that_are_left(
+    answers: list[MockAnswer], expected: str | None
+) -> None:
+    case = SpecTest(
+        "asked again",
+        start={"names": []},
+        mock={"ask": [MockAnswer(attempts=answers)]},
+        expect={"end": "Done", "with": {"said": expected}},
+    )
+    outcome = run_test(Asking, case)
+    assert outcome.passed is (expected is not None), outcome.problems
