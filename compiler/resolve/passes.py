@@ -71,7 +71,7 @@ def resolve(spec: Spec, report: Report, project: ProjectView = NO_PROJECT) -> Wo
     if any(isinstance(step.accepts, Join) for step in steps):
         steps = forks.set_forks(steps, run, declared)
     if part_files:
-        part_contracts.check_contracts(part_files, steps, declared)
+        part_contracts.check_contracts(part_files, steps, run, declared)
     started: tuple[Trigger, ...] = ()
     if "triggers" in data:
         from wfc.compiler.resolve.whole.triggers import resolve_triggers  # few specs have any

@@ -13,6 +13,7 @@ from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.authoring.resource.kinds import AnyResource, Request, ResourceConfig
 from wfc.runtime.events import Event, HumanResponseEvent, InputRequiredEvent, StopEvent, event_name
 from wfc.runtime.plan import Plan
+from wfc.runtime.plan.run_rules import RUN_EXIT_KEYS
 from wfc.runtime.plan.signature import EventClass
 from wfc.runtime.plan.step import Step
 from wfc.runtime.workflow import Workflow
@@ -32,6 +33,8 @@ __all__ = [
 ]
 
 EXTERNAL = "external_step"
+MOMENT = "at any moment"
+"""Where the exits of a run begin; no step has a name with blanks."""
 
 
 class WorkflowNodeBase(BaseModel):
@@ -187,6 +190,7 @@ class _Graph:
         self._names = _names_of(table)
         for step in table.steps:
             self._add_step(step)
+        self._add_exits()
         for step in table.steps:
             self._connect(step)
 
@@ -194,6 +198,15 @@ class _Graph:
     def edges(self) -> Iterator[WorkflowGraphEdge]:
         for source, target, label in self._edges:
             yield WorkflowGraphEdge(source=source, target=target, label=label)
+
+    def _add_exits(self) -> None:
+        """Add where the exits of the run lead, as something that may happen at any moment."""
+        names = dict[str, str](RUN_EXIT_KEYS.items())
+        for exit, signature in zip(self._table.exits, self._table.exit_signatures, strict=True):
+            self.nodes.setdefault(MOMENT, WorkflowExternalNode(id=MOMENT, label=MOMENT))
+            for event in dict.fromkeys(signature.emissions.events):
+                self._add_event(event)
+                self._edge(MOMENT, self._names[event], names.get(exit, exit))
 
     def _edge(self, source: str, target: str, label: str | None = None) -> None:
         self._edges[source, target, label] = None
@@ -255,14 +268,14 @@ def _names_of(table: Plan) -> dict[EventClass, str]:
     """Return an id for each class of events: its name, with a number if the name is already taken."""
     names: dict[EventClass, str] = {}
     taken = {step.name for step in table.steps} | {EXTERNAL}
-    for step in table.steps:
-        for event in (*step.accepts, *step.emits):
-            if event not in names:
-                name, number = event_name(event), 1
-                while (id := name if number == 1 else f"{name}_{number}") in taken:
-                    number += 1
-                taken.add(id)
-                names[event] = id
+    events = [event for step in table.steps for event in (*step.accepts, *step.emits)]
+    events += [event for signature in table.exit_signatures for event in signature.emissions.events]
+    for event in dict.fromkeys(events):
+        name, number = event_name(event), 1
+        while (id := name if number == 1 else f"{name}_{number}") in taken:
+            number += 1
+        taken.add(id)
+        names[event] = id
     return names
 
 

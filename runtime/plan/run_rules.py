@@ -9,7 +9,17 @@ from typing import Final, Literal
 
 from wfc.runtime.events import Event
 
-__all__ = ["RUN_EXITS", "Bounds", "Limits", "Receives", "RetryBounds", "RunExit", "StepBounds", "WhenRunning"]
+__all__ = [
+    "RUN_EXITS",
+    "RUN_EXIT_KEYS",
+    "Bounds",
+    "Limits",
+    "Receives",
+    "RetryBounds",
+    "RunExit",
+    "StepBounds",
+    "WhenRunning",
+]
 
 WhenRunning = Literal["reject", "queue", "replace", "join", "parallel"]
 """The effect of a second start under a key while the first run is not over."""
@@ -17,7 +27,14 @@ WhenRunning = Literal["reject", "queue", "replace", "join", "parallel"]
 RunExit = Literal["run_error", "run_deadline", "run_cancel"]
 """The exits that a run may end by when a step has failed, time is up or the run was cancelled."""
 
-RUN_EXITS: Final[tuple[RunExit, ...]] = ("run_error", "run_deadline", "run_cancel")
+RUN_EXIT_KEYS: Final[dict[RunExit, str]] = {
+    "run_error": "on_error",
+    "run_deadline": "on_deadline",
+    "run_cancel": "on_cancel",
+}
+"""The keys of these exits in a spec, by which people know them."""
+
+RUN_EXITS: Final[tuple[RunExit, ...]] = tuple(RUN_EXIT_KEYS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -150,13 +150,13 @@ class FlowGraph:
             loose += [event] if own else []
         return Way(exit_.key, (exit_.event, *loose), address=exit_.address, loose=tuple(loose))
 
-    def reached_from(self, events: Iterable[str]) -> frozenset[int]:
-        """Return the nodes that some events lead to."""
-        found = set(self.targets(events))
+    def reached_from(self, events: Iterable[str], without: Collection[int] = ()) -> frozenset[int]:
+        """Return the nodes that some events lead to, on ways that do not pass certain nodes."""
+        found = set(self.targets(events)).difference(without)
         work = list(found)
         while work:
             sent = [event for way in self.nodes[work.pop()].ways for event in (*way.singles, *way.batches)]
-            new = set(self.targets(sent)) - found
+            new = set(self.targets(sent)).difference(found, without)
             found |= new
             work += new
         return frozenset(found)

@@ -47,8 +47,9 @@ def cycles_are_bounded(analysis: FlowAnalysis, report: Report) -> None:
 def unbounded_cycles(graph: FlowGraph, covered: Collection[int] = ()) -> list[UnboundedCycle]:
     """Return the unbounded cycles, one at each step where a bound is missing.
 
-    A step with `max_runs` leaves only by `on_limit` once its runs are used up, so its other ways break a cycle.
-    Cycles through nodes that another finding has ``covered`` are left out.
+    A step with `max_runs` leaves only by `on_limit` once its runs are used up, so its other ways break a cycle. So
+    does a join whose fork is not on the cycle: it goes on once only, and what comes to it again is late. Cycles
+    through nodes that another finding has ``covered`` are left out.
     """
     if _acyclic(graph):
         return []
@@ -62,11 +63,19 @@ def unbounded_cycles(graph: FlowGraph, covered: Collection[int] = ()) -> list[Un
     while loops := components.components(len(graph.nodes), edges):
         for loop in loops:
             inside = set(loop)
+            if once := {node for node in loop if _goes_on_once(graph, node, inside)}:
+                broken |= once
+                continue
             head = _head(graph, inside)
             hops = paths.cycle(graph, head, partial(_within, edges, inside))
             found.append(UnboundedCycle(head, hops, graph.nodes[head].bounded))
             broken.add(head)
     return found
+
+
+def _goes_on_once(graph: FlowGraph, node: int, inside: Collection[int]) -> bool:
+    """Return whether a node of a cycle goes on only once while a run goes round."""
+    return graph.nodes[node].form in ("any", "all") and graph.forks.get(node, node) not in inside
 
 
 def _acyclic(graph: FlowGraph) -> bool:

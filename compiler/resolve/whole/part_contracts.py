@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.model import Step
+from wfc.compiler.model import Step, Whole
 from wfc.compiler.model.flow import emits_of
 from wfc.compiler.resolve.symbols.contracts import PartFile
 from wfc.compiler.resolve.symbols.declarations import Declarations
@@ -12,7 +12,9 @@ from wfc.compiler.rules import files as problems
 __all__ = ["check_contracts"]
 
 
-def check_contracts(parts: tuple[PartFile, ...], steps: tuple[Step, ...], declared: Declarations) -> None:
+def check_contracts(
+    parts: tuple[PartFile, ...], steps: tuple[Step, ...], run: Whole, declared: Declarations
+) -> None:
     """Check the events that enter and leave a part against its declarations, unless the flow is not fully
     known.
     """
@@ -24,6 +26,7 @@ def check_contracts(parts: tuple[PartFile, ...], steps: tuple[Step, ...], declar
         coming, going = accepted_events(inside), emitted_events(inside)
         from_outside = {
             *emitted_events(outside),
+            *(emit.event.name for _key, emit in run.leading_on),
             *(each.name for each in declared.events.nodes.values() if each.role == "start"),
         }
         to_outside = {*accepted_events(outside), *(each.name for each in declared.end)}

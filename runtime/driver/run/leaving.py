@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Protocol
+from typing import Protocol
 
 from wfc.runtime.authoring.injection import CallingRun
 from wfc.runtime.core.step_runs import StepRun
@@ -11,16 +11,10 @@ from wfc.runtime.driver.run.step_runs import expression_error
 from wfc.runtime.driver.run.watchers import Watchers
 from wfc.runtime.errors import StepFailedError, step_error
 from wfc.runtime.events import ErrorHandled, Event, event_name
-from wfc.runtime.plan.run_rules import RunExit
+from wfc.runtime.plan.run_rules import RUN_EXIT_KEYS, RunExit
 from wfc.runtime.values.drafts import changes_in, draft_of
 
 __all__ = ["take_exit"]
-
-_KEYS: Final[dict[RunExit, str]] = {
-    "run_error": "on_error",
-    "run_deadline": "on_deadline",
-    "run_cancel": "on_cancel",
-}
 
 
 class LeavingRun(CallingRun, Protocol):
@@ -53,7 +47,7 @@ def take_exit(run: LeavingRun, way: RunExit) -> Tick:
                 message=error.message,
                 attempts=failing.attempt if isinstance(failing, StepFailedError) else 0,
                 goes_to=[event_name(emitted)],
-                exit=_KEYS[way],
+                exit=RUN_EXIT_KEYS[way],
             )
         )
     return RunExitTaken(emitted, changes_in(draft, execution.state))

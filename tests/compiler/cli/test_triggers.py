@@ -105,7 +105,8 @@ def test_the_manifest_has_the_triggers_as_data(wfc, tmp_path: Path) -> None:
 
 def test_other_modules_of_a_manifest_stay_in_it(wfc, tmp_path: Path) -> None:
     (tmp_path / "reports.yaml").write_text(SPEC)
-    (tmp_path / "others.yaml").write_text(SPEC.replace("workflow: reports", "workflow: others"))
+    others = SPEC.replace("workflow: reports", "workflow: others")
+    (tmp_path / "others.yaml").write_text(others.replace("webhook: ", "webhook: other-"))
     assert wfc("compile", "reports.yaml", "-o", "out").status == 0
     assert wfc("compile", "others.yaml", "-o", "out").status == 0
     modules = json.loads((tmp_path / "out/wfc-manifest.json").read_text())["modules"]

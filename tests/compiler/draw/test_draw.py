@@ -176,3 +176,11 @@ def test_a_page_loads_nothing_and_can_be_walked_by_keyboard() -> None:
     )  # the drawing, to be scrolled
     assert found.tags.count("title") == page.count('tabindex="0"')
     assert "look_up_order" in found.texts
+
+
+def test_the_exits_of_a_run_lead_to_the_steps_that_take_their_events() -> None:
+    data = flow_graph(workflow("leaving"))
+    titles = {box["id"]: box["title"] for box in data["boxes"]}
+    run = next(id for id, title in titles.items() if title == "at any moment")
+    led = {(titles[each["target"]], each["label"]) for each in data["arrows"] if each["source"] == run}
+    assert led == {("Dropped", "Dropped"), ("left", "Undo"), ("right", "Undo"), ("fails", "")}

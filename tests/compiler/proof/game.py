@@ -58,7 +58,8 @@ class MishapError(Exception):
     """Something that must not be, by its name.
 
     ``overfilled``: two events of one kind came to an `all` join in one frame. ``fell``: no entry of a list fits.
-    ``endless``: a step has run so often that nothing can bound it.
+    ``endless``: a step has run so often that nothing can bound it. ``lost``: a join has cancelled work that would have
+    sent something elsewhere, or might have.
     """
 
 
@@ -135,6 +136,7 @@ class Game(Layout):
             for node, unit in enumerate(self.nodes)
             if unit.name in flow.cancelling
         }
+        self.spilling = {join: self._spilling(join, region) for join, region in self.cancelled.items()}
         self.finishing = {node for node, unit in enumerate(self.nodes) if unit.name in flow.finishing}
 
     # playing
@@ -160,29 +162,28 @@ class Game(Layout):
 
     def play_on(self) -> tuple[str, int]:
         """The same of what begins in one way."""
-        work = [
-            self.begun(came, inputs)
-            for came in itertools.product(OUTSIDE, repeat=len(self.outside))
-            for inputs in self.inputs()
-        ]
         count = 0
-        while work:
-            count += 1
-            if count > PLAYS:
-                return "long", count
-            state = work.pop()
-            try:
+        try:
+            work = [
+                state
+                for came in itertools.product(OUTSIDE, repeat=len(self.outside))
+                for inputs in self.inputs()
+                for state in self.perhaps_too_late(self.begun(came, inputs), "start")
+            ]
+            while work:
+                count += 1
+                if count > PLAYS:
+                    return "long", count
+                state = work.pop()
                 following = self.moves(state)
-                if following is None:
-                    verdict = self.verdict(state)
-                    if verdict != "fine":
-                        return verdict, count
-                    continue
-                work += following
-            except MishapError as mishap:
-                return str(mishap), count
-            except RecursionError:  # a frame within a frame within …
-                return "endless", count
+                if following is not None:
+                    work += following
+                elif (verdict := self.verdict(state)) != "fine":
+                    return verdict, count
+        except MishapError as mishap:
+            return str(mishap), count
+        except RecursionError:  # a frame within a frame within …
+            return "endless", count
         return "fine", count
 
     def inputs(self) -> Iterator[Facts]:
@@ -309,12 +310,17 @@ class Game(Layout):
         token = Token(join, -1, frames, batches, ("early", batch, join))
         return self.run(state, token, timed_out=timed_out, full=not timed_out)
 
+    def drop(self, state: State, join: int, tokens: list[Token]) -> None:
+        """Tokens are gone because a join cancels them."""
+        if any(token.node in self.spilling[join] for token in tokens) and not state.ended:
+            raise MishapError("lost")
+        state.queue = [token for token in state.queue if token not in tokens]
+
     def cancel_items(self, state: State, join: int, batch: object) -> None:
         """What is still on its way to the join of a batch is gone, and what waited for that with it."""
         region = self.cancelled[join]
-        state.queue = [
-            token for token in state.queue if token.node not in region or batch not in token.batches
-        ]
+        dropped = [token for token in state.queue if token.node in region and batch in token.batches]
+        self.drop(state, join, dropped)
         for (node, inner), (_frames, batches) in list(state.timers.items()):
             if node in region and batch in batches:
                 del state.timers[node, inner]
@@ -338,6 +344,8 @@ class Game(Layout):
         slots |= {slot}
         state.filled[key] = slots
         if key in state.fired or len(slots) < self.needed(unit):
+            if unit.timed and join in self.cancelled and key in state.timers:
+                return [state, *self.time_out(state.copy(), key)]
             return [state]
         if unit.timed and join not in self.cancelled:
             return [state]  # see `time_out`
@@ -355,9 +363,8 @@ class Game(Layout):
         """What is still on its way to a join in a frame is gone, and what waited for that with it."""
         region = self.cancelled[join]
         inside = (self.forks[join], frame)
-        state.queue = [
-            token for token in state.queue if token.node not in region or inside not in token.frames
-        ]
+        dropped = [token for token in state.queue if token.node in region and inside in token.frames]
+        self.drop(state, join, dropped)
         for (node, inner), (frames, _batches) in list(state.timers.items()):
             if node in region and inside in frames:
                 del state.timers[node, inner]
@@ -414,8 +421,17 @@ class Game(Layout):
         return following
 
     def perhaps_too_late(self, state: State, origin: object) -> list[State]:
-        """A state in which a step has opened batches, and those in which time is up at once for who collects them."""
+        """A state in which a step has left, and those in which time is up at once.
+
+        It is up for who collects its batches, or for joins of its frame that cancel the rest, which otherwise go on as
+        soon as they can.
+        """
         found = [state]
+        own = ("run", origin)
+        for join, frame in list(state.timers):
+            opened = frame == own or (isinstance(frame, tuple) and frame[0] == "item" and frame[1][0] == own)
+            if join in self.cancelled and opened:
+                found += self.time_out(state.copy(), (join, frame))
         for batch, (collectors, frames, batches) in list(state.waiting.items()):
             if not (isinstance(batch, tuple) and batch[0] == ("run", origin)):
                 continue

@@ -120,6 +120,23 @@ class Layout:
         targets = [node for event in events for node, _ in self.acceptors.get(event, ())]
         return join in self._reached(targets, fork)
 
+    def _spilling(self, join: int, region: set[int]) -> set[int]:
+        """The nodes on the way to a join of which something may come that does not lead to the join."""
+        found = {
+            node
+            for node in region
+            for way in self.nodes[node].ways
+            if (way.ends and (way.singles or way.batches))
+            or any(
+                target not in region and target != join
+                for event in (*way.singles, *way.batches)
+                for target, _slot in self.acceptors.get(event, ())
+            )
+        }
+        while more := {node for node in region - found if not found.isdisjoint(self._edges(node))}:
+            found |= more
+        return found
+
     def _on_the_way(self, join: int) -> set[int]:
         """The nodes from which a join is reached without passing its fork; of a batch, without who opens it."""
         fork = self.forks[join] if join in self.forks else self._opener(join)

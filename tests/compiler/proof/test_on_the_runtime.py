@@ -120,7 +120,8 @@ def accepted(seed: int, *, cancelling: bool) -> Flow | None:
     """The flow of a seed, if the proof accepts it and a spec can say it."""
     if cancelling:
         flow = Builder(seed).flow()
-        fine = bool(flow.cancelling or flow.finishing) and speakable(flow.graph) and not rejected(flow)
+        sayable = speakable(flow.graph) and not flow.exits  # those of the run are in the richer language
+        fine = bool(flow.cancelling or flow.finishing) and sayable and not rejected(flow)
         return flow if fine else None
     graph = Builder(seed).graph_with_outside() if seed % 4 == 0 else Builder(seed).graph()
     return Flow(list(graph.nodes[1:]), graph.outside) if speakable(graph) and not refused(graph) else None

@@ -115,7 +115,10 @@ class Writer:
             yield "key: inputs.key\nreceives:\n" + "".join(f"  {event}: {{key: key}}\n" for event in received)
         for key, entries in self.flow.run.items():
             yield f"{key}: {self.listed(entries)}\n"
-        if self.flow.deadline:
+        for key, event in self.flow.exits:
+            if key not in self.flow.run:
+                yield f"{key}: {{event: {event}, with: {{key: 0}}}}\n"
+        if self.flow.deadline or any(key == "on_deadline" for key, _event in self.flow.exits):
             yield "deadline: 8s\n"
         if self.flow.most_steps:
             yield f"limits: {{steps: {self.flow.most_steps}}}\n"

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import BaseModel
 
-from wfc.runtime import Event, RunState, StartEvent, StopEvent, Workflow, step, transform
+from wfc.runtime import Event, RunState, StartEvent, StopEvent, Workflow, run_cancel, step, transform
 from wfc.runtime.authoring.resource import Resource, ResourceConfig
 from wfc.runtime.drawing.representation import (
     WorkflowEventNode,
@@ -261,3 +261,35 @@ def test_two_classes_of_one_name_are_two_nodes() -> None:
         ("counted", "counted"),
         ("counted_2", "counted"),
     ]
+
+
+def test_the_exits_of_a_run_are_drawn_as_what_may_happen_at_any_moment() -> None:
+    class Asked(StartEvent):
+        pass
+
+    class Undo(Event):
+        pass
+
+    class Ended(StopEvent):
+        pass
+
+    class Saga(Workflow):
+        @step
+        async def work(self, event: Asked) -> Ended:
+            return Ended()
+
+        @step
+        async def undo(self, event: Undo) -> Ended:
+            return Ended()
+
+        @run_cancel
+        def stopped(self) -> Undo | Ended:
+            return Undo()
+
+    graph = get_workflow_representation(Saga)
+    drawn = {(edge.source, edge.target, edge.label) for edge in graph.edges}
+    assert {
+        ("at any moment", "Undo", "on_cancel"),
+        ("at any moment", "Ended", "on_cancel"),
+        ("Undo", "undo", None),
+    } <= drawn

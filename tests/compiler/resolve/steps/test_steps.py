@@ -323,4 +323,4 @@ def test_what_is_streamed(resolved) -> None:
         stream={"before": "${{ event.name }} asked", "after": {"event": "Greeted", "with": {"text": "x"}}},
     )
     assert not result.found
-    assert result.step("greet").stream.after_event.event.name == "Greeted"
+    assert result.step("greet").stream.after.event.name == "Greeted"
