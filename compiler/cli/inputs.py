@@ -71,6 +71,8 @@ def parse(name: str, text: str, field: FieldInfo) -> Any:
     """Return a value as its field's type reads it: the text itself if that fits, else parsed as JSON."""
     from pydantic import TypeAdapter, ValidationError
 
+    from wfc.runtime.values.outputs import said
+
     problem = ""
     from_json: Any = text
     try:
@@ -91,7 +93,7 @@ def parse(name: str, text: str, field: FieldInfo) -> Any:
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             where = "".join(f"{each}: " for each in [".".join(map(str, first["loc"]))] if each)
-            problem = refused or f"{where}{first['msg'][:1].lower()}{first['msg'][1:]}"
+            problem = refused or f"{where}{said(first)}"
         else:
             return candidate
     if (
@@ -118,6 +120,7 @@ def start_event(
     """
     from pydantic import ValidationError
 
+    from wfc.runtime.values.outputs import said
     from wfc.runtime.values.outside_names import outside_name, own_name
 
     try:
@@ -128,7 +131,7 @@ def start_event(
         return event.model_validate_json(json.dumps(both), strict=True)
     except ValidationError as error:
         problems = [
-            f"{'.'.join(map(str, each['loc'])) or event.__name__}: {each['msg'][:1].lower()}{each['msg'][1:]}"
+            f"{'.'.join(map(str, each['loc'])) or event.__name__}: {said(each)}"
             for each in error.errors(include_url=False)
         ]
         fields = list(by_name_outside(event))
@@ -147,6 +150,7 @@ def from_outside(pairs: Sequence[str], workflow: type[Workflow]) -> list[Event]:
     from pydantic import ValidationError
 
     from wfc.runtime.events import event_name
+    from wfc.runtime.values.outputs import said
 
     kinds = {event_name(kind): kind for kind in definition_of(workflow).plan.received}
     found: list[Event] = []
@@ -163,7 +167,7 @@ def from_outside(pairs: Sequence[str], workflow: type[Workflow]) -> list[Event]:
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             where = "".join(f"{each}: " for each in [".".join(map(str, first["loc"]))] if each)
-            told = printable(f"{where}{first['msg'][:1].lower()}{first['msg'][1:]}")
+            told = printable(f"{where}{said(first)}")
             raise click.UsageError(f"`--deliver {name}=…`: {told}") from None
         except ValueError as error:
             raise click.UsageError(f"`--deliver {name}=…`: invalid JSON: {printable(str(error))}") from None

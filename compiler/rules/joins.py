@@ -207,21 +207,35 @@ def join_by_value(place: Place) -> Finding:
 
 
 @warning
-def clock_without_work(place: Place, join: str, fork: str) -> Finding:
+def clock_without_work(place: Place, join: str, fork: str, choice: bool, cancels: bool) -> Finding:
     """A join's time begins when the step right before it is done, so that it bounds no work.
 
     The time of a join counts from the end of its fork, the nearest step through which every path to it passes. Where
     that step itself sends all that the join waits for, nothing is left to wait for, however long the steps before
     it took. To bound a stretch of steps, let the join accept the event with which the stretch begins as well:
-    `{all: [Begun, Done], within: 3s, on_timeout: …}` counts from the step that sent `Begun`.
+    `{all: [Begun, Done], within: 3s, on_timeout: …}` counts from the step that sent `Begun`, and so does
+    `{all: [Begun, [Done, Failed]], …}`, which waits for one of the two. An `any` with `rest: cancel` counts from
+    where the branches part that lead to its events, so let one of them come from where the stretch begins, or from
+    outside: `{any: [Done, Failed, CancelAsked], rest: cancel, …}` counts from the start of the run.
     """
     begins = "when the run starts" if fork == "start" else f"when `{fork}` is done"
     return Finding(
         "clock-without-work",
         f"the time of `{join}` begins {begins}, right before `{join}` itself, and bounds no work",
         place,
-        "to bound a stretch of steps, wait for the event with which it begins as well: `{all: [Begun, Done], …}`",
+        _earlier_clock(choice, cancels),
     )
+
+
+def _earlier_clock(choice: bool, cancels: bool) -> str:
+    """Return how a join bounds a stretch of steps, which waits for one of several events, or cancels the rest."""
+    if cancels:
+        return (
+            "to bound a stretch of steps, let one of its events come from a step that runs beside them, such as a "
+            "`wait` for a cancellation, or from outside, which counts from the start of the run"
+        )
+    shown = "`{all: [Begun, [Done, Failed]], …}`" if choice else "`{all: [Begun, Done], …}`"
+    return f"to bound a stretch of steps, wait for the event with which it begins as well: {shown}"
 
 
 @problem

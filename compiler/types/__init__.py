@@ -44,7 +44,7 @@ from wfc.compiler.types.shapes import (
     within,
 )
 from wfc.compiler.types.show import show, show_value
-from wfc.compiler.types.values import Misfit, fits
+from wfc.compiler.types.values import Misfit, bounded, fits
 
 __all__ = [
     "ANY",
@@ -78,6 +78,7 @@ __all__ = [
     "alike",
     "assignable",
     "base",
+    "bounded",
     "common",
     "comparable",
     "confusable",

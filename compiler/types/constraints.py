@@ -25,17 +25,16 @@ from wfc.compiler.types.shapes import (
     Type,
 )
 from wfc.compiler.types.show import show
+from wfc.compiler.types.text_patterns import whole_text
 from wfc.compiler.types.values import below, fits
 
-__all__ = ["FORMATS", "parse_constraints", "whole_text"]
+__all__ = ["FORMATS", "parse_constraints"]
 
 FORMATS: Final = ("email", "hostname", "ipv4", "ipv6", "uri", "uuid")
 NAMES: Final = tuple(each.name for each in fields(Constraints))
 BOUNDED: Final = (NUMBER, INTEGER, DECIMAL, DATE, DATETIME)
 PAIRS: Final = (("min", "max"), ("min_length", "max_length"))
 LENGTHS: Final = frozenset({"min_length", "max_length"})
-ANCHORED: Final = r"(?s:\^(?:[^|\\(]|\\.|\((?!\?))*\$)"
-"""A pattern that says itself that the whole text is meant."""
 VERBOSE: Final = r"\(\?[a-wyz]*x"
 NOT_LINEAR = r"(?<!\\)(?:\\\\)*(\(\?(?:[=!]|<[=!]|P=)|\\[1-9])"
 
@@ -93,11 +92,6 @@ def good(name: str, value: object, type: Type, at: Place, report: Report) -> boo
         report(problems.bad_bound(at, name, "wanted a whole number, 0 or more"))
         return False
     return True
-
-
-def whole_text(pattern: str) -> str:
-    """Return a pattern that only a whole text matches; it is one for JSON Schema too."""
-    return pattern if re.fullmatch(ANCHORED, pattern) else f"^(?:{pattern})$"
 
 
 def bad_pattern(value: object) -> str:

@@ -277,12 +277,28 @@ def bounded(value: object, type: Type, constraints: Constraints) -> Misfit | Non
     ):
         if bound is None:
             continue
-        what = "" if bound is value else (" characters" if isinstance(value, str) else " items")
+        what = "" if bound is value else (" character" if isinstance(value, str) else " item")
         if least is not None and below(bound, least, type):
-            return Misfit((), f"at least {least}{what} wanted, found {show_value(bound)}")
+            return Misfit((), f"at least {least}{plural(what, least)} wanted, found {show_value(bound)}")
         if most is not None and below(most, bound, type):
-            return Misfit((), f"at most {most}{what} allowed, found {show_value(bound)}")
+            return Misfit((), f"at most {most}{plural(what, most)} allowed, found {show_value(bound)}")
+    if constraints.pattern is not None and isinstance(value, str):
+        return unlike(value, constraints.pattern)
     return None
+
+
+def unlike(value: str, pattern: str) -> Misfit | None:
+    """Return how a text is not as a pattern says."""
+    from wfc.compiler.types import text_patterns  # few specs have a pattern and a constant for it
+
+    if text_patterns.matches_pattern(value, pattern):
+        return None
+    return Misfit((), f"`{show_value(value)}` is not as the pattern `{show_value(pattern)}` says")
+
+
+def plural(what: str, count: object) -> str:
+    """Return what is counted, in the plural unless it is one."""
+    return what if not what or count == 1 else f"{what}s"
 
 
 def below(first: object, second: object, type: Type) -> bool:

@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence, Sized
 from datetime import timedelta
-from decimal import ROUND_HALF_UP, Context, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from functools import lru_cache
 from itertools import chain
 from typing import Any, Final, TypeVar, overload
@@ -40,6 +40,7 @@ __all__ = [
     "exact",
     "finite",
     "first",
+    "fixed",
     "flatten",
     "floor",
     "formatted",
@@ -70,6 +71,7 @@ Many = TypeVar("Many", bound=Sized)
 
 EXACT: Final = Context(prec=5000, Emax=999999, Emin=-999999)
 WIDEST: Final = 1000
+MOST_DIGITS: Final = 300
 MOST_ITEMS: Final = 100_000
 PLAIN: Final[TypeAdapter[Any]] = TypeAdapter(Any, config=ConfigDict(defer_build=True))
 
@@ -162,6 +164,22 @@ def rounded(value: float | Decimal, digits: int | None = None) -> float | Decima
     if digits is None:
         return int(whole)
     return whole if isinstance(value, Decimal) else finite(float(whole))
+
+
+def fixed(value: float | Decimal, digits: int) -> str:
+    """Return the number as a text with exactly ``digits`` decimal places, halves away from zero.
+
+    Raises:
+        ExpressionError: ``digits`` is negative or too large, or the number is too large to be written out.
+    """
+    if not 0 <= digits <= MOST_DIGITS:
+        raise ExpressionError(f"{digits} digits after the point are out of range: 0 to {MOST_DIGITS}")
+    whole = value if isinstance(value, Decimal) else Decimal(repr(value))
+    try:
+        written = whole.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP, EXACT)
+    except InvalidOperation:
+        raise ExpressionError("the number is too large to be written out") from None
+    return f"{written or abs(written):f}"
 
 
 def floor(value: float | Decimal) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -21,6 +22,7 @@ __all__ = [
     "from_python",
     "plain",
     "problems",
+    "said",
 ]
 
 _MOST_PROBLEMS = 8
@@ -128,20 +130,42 @@ def plain(value: Any) -> Any:
 
 def problems(error: ValidationError) -> str:
     """Return pydantic's validation errors in one line, each with its place and what is wrong there."""
-    found = error.errors(include_url=False, include_context=False)
-    lines = [_problem(one["loc"], one["msg"], one["input"], one["type"]) for one in found[:_MOST_PROBLEMS]]
+    found = error.errors(include_url=False)
+    lines = [_problem(one["loc"], said(one), one["input"], one["type"]) for one in found[:_MOST_PROBLEMS]]
     if len(found) > _MOST_PROBLEMS:
         lines.append(f"and {len(found) - _MOST_PROBLEMS} more")
     return "; ".join(lines)
 
 
+_BOUNDS: dict[str, str] = {
+    "greater_than_equal": "at least {ge} wanted",
+    "less_than_equal": "at most {le} allowed",
+    "string_too_short": "at least {min_length} character{s} wanted",
+    "string_too_long": "at most {max_length} character{s} allowed",
+    "too_short": "at least {min_length} item{s} wanted",
+    "too_long": "at most {max_length} item{s} allowed",
+    "string_pattern_mismatch": "not as the pattern `{pattern}` says",
+}
+"""What is said of a value out of its bounds; the check of a spec says the same of a value in a test."""
+
+
+def said(problem: Mapping[str, Any]) -> str:
+    """Return one problem's message: of bounds in the words of specs, otherwise in pydantic's."""
+    words = _BOUNDS.get(problem["type"])
+    if words is not None:
+        context = problem.get("ctx", {})
+        one = 1 in (context.get("min_length"), context.get("max_length"))
+        return words.format_map({**context, "s": "" if one else "s"})
+    message: str = problem["msg"]
+    return f"{message[:1].lower()}{message[1:]}"
+
+
 def _problem(place: tuple[int | str, ...], message: str, value: object, kind: str) -> str:
     where = ".".join(str(part) for part in place)
-    said = message[:1].lower() + message[1:]
     if kind not in {"missing", "json_invalid", "extra_forbidden"}:
         shown = repr(value)
-        said += f", not {shown if len(shown) <= _LONGEST_VALUE else shown[:_LONGEST_VALUE] + '…'}"
-    return f"`{where}`: {said}" if where else said
+        message += f", not {shown if len(shown) <= _LONGEST_VALUE else shown[:_LONGEST_VALUE] + '…'}"
+    return f"`{where}`: {message}" if where else message
 
 
 class Wanted:

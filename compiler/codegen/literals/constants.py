@@ -24,8 +24,8 @@ from wfc.compiler.types import (
     fits,
     members,
 )
-from wfc.compiler.types.constraints import whole_text
 from wfc.compiler.types.durations import seconds
+from wfc.compiler.types.text_patterns import whole_text
 
 __all__ = ["bounds", "call", "constant", "construct"]
 

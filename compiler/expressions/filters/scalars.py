@@ -198,13 +198,25 @@ FILTERS: Final = (
     ),
     Filter(
         "round",
-        "number",
-        "integer; with `digits`, number",
-        "The nearest whole number, or the nearest with so many digits after the point; halves go away from zero.",
+        "number, integer or decimal",
+        "integer; with `digits`, a decimal of a decimal, else a number",
+        "The nearest whole number, or the nearest with so many digits after the point; halves go away from zero. A "
+        "decimal stays exact.",
         ("2.345 | round(2)", "2.35"),
         (DIGITS,),
         check_round,
         lambda use: pieces.call("filters.rounded", use.subject, *use.arguments.values()),
+    ),
+    Filter(
+        "fixed",
+        "number, integer or decimal",
+        "string",
+        "The number as a text with exactly so many digits after the point, as columns of money have them; rounded as "
+        "`round` does.",
+        ('"1.5" | decimal | fixed(2)', '"1.50"'),
+        (FilterParameter("digits", INTEGER, required=True),),
+        lambda use: STRING if base(use.subject) in NUMERIC else use.misfit(),
+        lambda use: pieces.call("filters.fixed", use.subject, use.arguments["digits"]),
     ),
     Filter(
         "floor",

@@ -59,6 +59,7 @@ FILTER_NAMES: Final = {
     "int": "integer",
     "parseint": "integer",
     "float": "number",
+    "tofixed": "fixed",
     "parsefloat": "number",
     "sorted": "sort",
     "reversed": "reverse",

@@ -20,4 +20,7 @@ def clocks_measure_work(analysis: FlowAnalysis, report: Report) -> None:
         from_outside = any(event.name in graph.outside for event in accepts.events)
         if not from_outside and not graph.leading_to(join) - {join}:
             place = Place((*accepts.address, "within")).key
-            report(problems.clock_without_work(place, analysis.name(join), analysis.name(fork)))
+            names = analysis.name(join), analysis.name(fork)
+            choice = accepts.form == "any" and len(accepts.slots) > 1
+            cancels = accepts.rest == "cancel"
+            report(problems.clock_without_work(place, *names, choice=choice, cancels=cancels))

@@ -32,6 +32,7 @@ from wfc.compiler.types import (
     Scalar,
     Type,
     assignable,
+    bounded,
     fits,
     members,
     show,
@@ -96,10 +97,15 @@ class ValueReader:
         """Read a value as `with`, `body` and `save` hold it."""
         if isinstance(data, str) and "{" in data:
             return self.templated(data, place, wanted, scope, constraints)
-        if isinstance(data, dict):
-            return self.record(data, place, wanted, scope)
-        if isinstance(data, list):
-            return self.items(data, place, wanted, scope)
+        if isinstance(data, (dict, list)):
+            found = (
+                self.record(data, place, wanted, scope)
+                if isinstance(data, dict)
+                else self.items(data, place, wanted, scope)
+            )
+            if isinstance(found.type, (ListOf, MapOf)) and (wrong := bounded(data, found.type, constraints)):
+                self.report(problems.wrong_value(place, wrong.reason))
+            return found
         if isinstance(data, str) and scope.names and ("." in data or data in scope.names):
             return self.bare(data, place, wanted, scope, constraints)
         return constant(data, place, wanted, constraints, self.report)
@@ -282,9 +288,13 @@ class DataReader(ValueReader):
 EMPTY_SCOPE = Scope(names={}, classes={})
 
 
-def read_data(data: object, address: Address, wanted: Type, report: Report) -> Any:
-    """Return plain data with the names of fields in normal form; report where it does not have its type."""
-    return data_of(DataReader(report).value(data, Place(address), wanted, EMPTY_SCOPE))
+def read_data(
+    data: object, address: Address, wanted: Type, report: Report, constraints: Constraints = NO_CONSTRAINTS
+) -> Any:
+    """Return plain data with the names of fields in normal form; report where it is not of its type and in its
+    bounds.
+    """
+    return data_of(DataReader(report).value(data, Place(address), wanted, EMPTY_SCOPE, constraints))
 
 
 def data_of(value: Value) -> Any:

@@ -90,7 +90,9 @@ class ExpectationReader:
                     value_problems.unknown_entry(at.key, str(key), owner, record.fields, own)
                 )
             else:
-                found[field.name] = read_data(content, at.address, field.type, self.declared.report)
+                found[field.name] = read_data(
+                    content, at.address, field.type, self.declared.report, field.constraints
+                )
         return found
 
     def state(self, data: Mapping[object, object], place: Place) -> dict[str, object]:
@@ -104,7 +106,9 @@ class ExpectationReader:
             if field is None:
                 self.declared.report(name_problems.unknown_state_field(at.key, normal_form(str(key)), fields))
             else:
-                found[field.name] = read_data(content, at.address, field.type, self.declared.report)
+                found[field.name] = read_data(
+                    content, at.address, field.type, self.declared.report, field.constraints
+                )
         return found
 
     def check_failure(self, name: str, place: Place) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
+from fractions import Fraction
 from typing import Any
 
 from scalar_meaning import (
@@ -251,6 +252,15 @@ def rounded(of: Any, digits: int | None = None) -> Any:
     return nearest if isinstance(of, Decimal) else finite(float(nearest))
 
 
+def fixed(of: Any, digits: int) -> str:
+    if not 0 <= digits <= 300:
+        raise UndefinedError("too many digits")
+    exact = Fraction(of if isinstance(of, Decimal) else Decimal(repr(of)))
+    units = str(math.floor(abs(exact) * 10**digits + Fraction(1, 2))).rjust(digits + 1, "0")
+    written = f"{units[:-digits]}.{units[-digits:]}" if digits else units
+    return f"-{written}" if exact < 0 and int(units) else written
+
+
 def finite(value: float) -> float:
     if not math.isfinite(value):
         raise UndefinedError("not finite")
@@ -342,6 +352,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "default": lambda of, value: value if of is None else of,
     "json": as_json,
     "round": rounded,
+    "fixed": fixed,
     "floor": math.floor,
     "ceil": math.ceil,
     "abs": lambda of: -of if of < type(of)(0) else of + type(of)(0),

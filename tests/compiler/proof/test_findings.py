@@ -345,6 +345,30 @@ def test_a_read_beside_saves_names_all_that_save_and_offers_no_merge() -> None:
     )
 
 
+CLOCKED = """\
+  begin: {kind: transform, accepts: Began, emit: Left}
+  work: {kind: tool, accepts: Left, tool: ask, on_error: [Right], emit: {event: Name, with: {name: ""}}}
+  meet: {kind: transform, accepts: {any: [Name, Right], within: 3 s, on_timeout: Failed}, emit: Done}
+"""
+
+
+def test_the_clock_of_an_any_is_mended_by_what_its_finding_says() -> None:
+    assert "`{all: [Begun, [Done, Failed]], …}`" in hint(CLOCKED, "clock-without-work")
+    mended = CLOCKED.replace("any: [Name, Right]", "all: [Left, [Name, Right]]")
+    assert not [each for each in found(mended) if each.startswith("clock")]
+
+
+def test_the_clock_of_an_any_that_cancels_is_mended_by_an_event_from_beside_the_work() -> None:
+    cancels = CLOCKED.replace("within", "rest: cancel, within")
+    assert "such as a `wait`" in hint(cancels, "clock-without-work")
+    beside = "  watch: {kind: wait, accepts: Left, for: 2 s, emit: Late}\n"
+    mended = cancels.replace("Right]", "Right, Late]") + beside
+    text = FRAME.format(steps=mended).replace("  Right: {}", "  Right: {}\n  Late: {}")
+    assert not [
+        each.message for each in check_text(text.encode(), "trial.yaml").diagnostics if "clock" in each.code
+    ]
+
+
 OUTSIDE = """\
   begin: {kind: wait, accepts: Began, for: 1 s, emit: Left}
   note: {kind: transform, accepts: Right, save: {last: again}, emit: Name2}

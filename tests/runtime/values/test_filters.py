@@ -223,3 +223,28 @@ def test_texts() -> None:
     assert filters.formatted(date(2026, 1, 31), "%d.%m.%Y") == "31.01.2026"
     assert filters.default(None, 1) == 1
     assert filters.default(0, 1) == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "written"),
+    [
+        (Decimal("1.5"), 2, "1.50"),
+        (Decimal("2.345"), 2, "2.35"),
+        (Decimal("-2.345"), 2, "-2.35"),
+        (Decimal("-0.001"), 2, "0.00"),
+        (Decimal("1e3"), 1, "1000.0"),
+        (Decimal("12345678901234567890123456789012345.675"), 2, "12345678901234567890123456789012345.68"),
+        (2.345, 2, "2.35"),
+        (1e21, 0, "1000000000000000000000"),
+        (7, 2, "7.00"),
+        (0.5, 0, "1"),
+    ],
+)
+def test_fixed_writes_exactly_so_many_digits(value: float | Decimal, digits: int, written: str) -> None:
+    assert filters.fixed(value, digits) == written
+
+
+@pytest.mark.parametrize(("value", "digits"), [(1, -1), (1, 301), (Decimal("1e6000"), 2)])
+def test_fixed_says_what_it_cannot_write(value: float | Decimal, digits: int) -> None:
+    with pytest.raises(ExpressionError):
+        filters.fixed(value, digits)
