@@ -27,7 +27,7 @@ def bare_keys(data: Data, findings: Sequence[Finding]) -> Iterator[Suspicion]:
             owners.setdefault(each.place.address[:-1], []).append(str(each.place.address[-1]))
     for owner, strange in list(owners.items())[:MOST_OWNERS]:
         content = at(data, owner)
-        if not isinstance(content, dict):
+        if not isinstance(content, dict) or not content.keys() >= set(strange):
             continue
         for wrapper, inner in wrappers().items():
             there = content.get(wrapper, {})

@@ -111,8 +111,10 @@ def missing(data: Data, findings: Sequence[Finding]) -> Iterator[tuple[Address, 
 
 
 def fits_there(data: Data, source: Address, target: Address) -> bool:
-    """Return whether a value can be moved: its new place is free, and in a map."""
-    owner = at(data, target[:-1])
+    """Return whether a value can be moved: it stands in a map, and its new place is free and in a map."""
+    here, owner = at(data, source[:-1]), at(data, target[:-1])
+    if not isinstance(here, dict) or source[-1] not in here:
+        return False  # a misspelt key, which findings name as it is meant
     if source == target or target[: len(source)] == source or not isinstance(source[-1], str):
         return False
     if isinstance(owner, str):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -34,3 +35,34 @@ def test_a_slip_is_found_once_and_starts_nothing_else(spec: str, right: str, wro
     bad = text.replace(right, wrong, 1)
     found = check_text(bad.encode(), f"{spec}.yaml").diagnostics
     assert [each.code for each in found] == [code], render(found, {f"{spec}.yaml": bad})
+
+
+WORDS = (
+    "kind accepts emit each all any in as event with retry max_attempts within on_timeout fields steps evnts"
+).split()
+
+
+def random_value(chance: Random, depth: int) -> str:
+    """Any YAML between braces, with words of the language at places where they may mean nothing."""
+    kind = chance.random()
+    if depth == 0 or kind < 0.3:
+        return chance.choice(
+            ["A", "T", "5", "null", "'${{ events.x }}'", "transform", "human", "true", "[]", "{}"]
+        )
+    if kind < 0.6:
+        return f"[{', '.join(random_value(chance, depth - 1) for _ in range(chance.randrange(4)))}]"
+    keys = chance.sample(WORDS, chance.randrange(5))
+    return f"{{{', '.join(f'{key}: {random_value(chance, depth - 1)}' for key in keys)}}}"
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_whatever_stands_anywhere_is_told_by_findings(seed: int) -> None:
+    """Guesses at the one mistake are made of any data, misspelt keys included."""
+    chance = Random(seed)  # noqa: S311 - a reproducible choice
+    text = (
+        f"wfc: 1\nworkflow: x\nstart: A\nend: T\nevents: {chance.choice(['{A: {}, T: {}}', random_value(chance, 3)])}\n"
+        f"steps: {{s: {{kind: transform, accepts: {random_value(chance, 2)}, emit: {random_value(chance, 3)}, "
+        f"{chance.choice(WORDS)}: {random_value(chance, 2)}}}, t: {random_value(chance, 3)}}}\n"
+        f"{chance.choice(WORDS)}: {random_value(chance, 3)}\n"
+    )
+    assert check_text(text.encode(), "spec.yaml").diagnostics

@@ -157,7 +157,7 @@ def test_a_good_spec_is_the_documents_own_data() -> None:
         ),
         (
             "timeout: 30s",
-            "retry: {max_attempts: '3'}",
+            "output: {type: string, max_length: '3'}",
             "wrong-type",
             "'3'",
             "and this is the text `3`",
