@@ -84,8 +84,7 @@ def advance(execution: Execution, tick: Tick, at: int = 0) -> None:
     Args:
         at: The moment of the tick; for a clock that was put back, the moment of the last tick counts.
     """
-    if at > execution.at:
-        execution.at = at
+    execution.at = max(execution.at, at)
     if execution.outcome is None:
         try:
             _TICKS[type(tick)](execution, tick)
