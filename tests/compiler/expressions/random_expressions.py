@@ -234,8 +234,11 @@ class Growing:
     def filter_all(self) -> None:
         """Uses each filter, so that none is left to chance."""
         for name in FILTERS:
-            for _ in range(5):
-                self.try_this(self.filtered(name))
+            used = 0
+            for _ in range(60):
+                used += self.try_this(self.filtered(name)) is not None
+                if used == 4:
+                    break
 
     def filtered(self, name: str = "") -> str:
         name = name or self.chance.choice(list(FILTERS))
@@ -276,6 +279,9 @@ class Growing:
                 one for one in self.pool if isinstance(one.type, ListOf) and base(one.type.item) == BOOLEAN
             ]
             return self.chance.choice(flags) if flags else self.some()
+        if takes == "record" and self.chance.random() < 0.8:
+            made = [one for one in self.pool if isinstance(one.type, Record) and one.type.role == "type"]
+            return self.chance.choice(made) if made else self.some()
         for _ in range(12):
             found = self.some()
             word = without_null(found.type).__class__.__name__.lower().removesuffix("of")
