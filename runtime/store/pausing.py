@@ -80,7 +80,7 @@ def _write_choices(value: Question[Any], values: Values) -> Any:
     return values.write({name: list(each) for name, each in value.choices.items()})
 
 
-def _read_choices(form: type[Any], data: object, step: Step, values: Values) -> dict[str, list[Any]]:
+def _read_choices(form: Any, data: object, step: Step, values: Values) -> dict[str, list[Any]]:
     choices = values.read(data)
     try:
         if all(isinstance(each, list) for each in choices.values()):

@@ -121,9 +121,20 @@ def choices(
         found = reader.expression(written[CHOICES], at, scope)
         wanted = ListOf(without_null(field.type))
         if UNKNOWN not in (found.type, wanted.item) and not assignable(found.type, wanted):
-            hint = "" if isinstance(found.type, ListOf) else hint_for_list(found.text, found.type)
+            hint = hint_for_choices(found, wanted.item)
             reader.report(problems.no_list_of_choices(at, show(wanted), show(found.type), hint))
         yield field.name, found
+
+
+def hint_for_choices(found: Expression, wanted: Type) -> str:
+    """Return a hint for choices that are no list of what is wanted."""
+    if not isinstance(found.type, ListOf):
+        return hint_for_list(found.text, found.type)
+    item = found.type.item
+    fields = item.fields.values() if isinstance(item, Record) else ()
+    fitting = [field.name for field in fields if assignable(field.type, wanted)]
+    each = f"[each.{fitting[0]} for each in {found.text}]" if fitting else ""
+    return f'take a field of each: `"{each}"`' if each and '"' not in each else ""
 
 
 def answer_type(data: Data, result: Type | None) -> Type | None:
