@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         Bounds as Bounds,
         Limits as Limits,
         Receives as Receives,
+        RetryBounds as RetryBounds,
         StepBounds as StepBounds,
     )
     from wfc.runtime.authoring.run_rules import (
@@ -315,7 +316,7 @@ _GENERATED_CODE: Final = {
     "wfc.runtime.plan.pauses": (
         "Child Delay Items Outside Question QuestionAsked QuestionClosed SKIP Skip Until"
     ),
-    "wfc.runtime.plan.run_rules": "Bounds Limits Receives StepBounds",
+    "wfc.runtime.plan.run_rules": "Bounds Limits Receives RetryBounds StepBounds",
     "wfc.runtime.store.serializers": "PickleSerializer",
     "wfc.runtime.values.filters": "filters",  # the module itself
     "wfc.runtime.values.formats": "Duration Format",

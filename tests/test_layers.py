@@ -34,6 +34,7 @@ COMPILER_ROOMS = (
     "recovery",
     "codegen",
     "draw",
+    "review",
     "passes",
     "cli",
 )

@@ -32,6 +32,11 @@ __all__ = ["command"]
     is_flag=True,
     help="Import the Python functions that specs name too, in processes of their own, and look at their types.",
 )
+@click.option(
+    "--proof",
+    is_flag=True,
+    help="Show what the proof knows: ends, clocks of joins, waits, loops and races. With --format full or json.",
+)
 @click.option("--diff", is_flag=True, help="Show what --fix would change, and write nothing.")
 def command(
     paths: tuple[str, ...],
@@ -42,6 +47,7 @@ def command(
     suppressed: bool,
     no_cache: bool,
     import_tools: bool,
+    proof: bool,
 ) -> int:
     """Find everything that is wrong with specs, and run nothing of them, but for --import-tools.
 
@@ -52,6 +58,16 @@ def command(
         raise click.UsageError("`--unsafe` goes with `--fix` or `--diff`")
     if import_tools and (fix or diff):
         raise click.UsageError("`--import-tools` goes without `--fix` and `--diff`")
+    if proof:
+        if form not in ("full", "json"):
+            raise click.UsageError("`--proof` goes with `--format full` or `--format json`")
+        if fix or diff or import_tools or suppressed:
+            raise click.UsageError(
+                "`--proof` goes without `--fix`, `--diff`, `--import-tools` and `--suppressed`"
+            )
+        from wfc.compiler.cli.proof import show_proofs  # what most checks do not need
+
+        return show_proofs(paths or (os.curdir,), form)
     fixing: FixMode = "diff" if diff else "fix" if fix else ""
     return check(
         paths or (os.curdir,),

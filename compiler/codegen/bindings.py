@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from wfc.compiler.codegen.layout.docstrings import docstring
 from wfc.compiler.codegen.layout.expressions import INDENT, WIDTH
@@ -13,7 +14,7 @@ from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionPar
 from wfc.compiler.codegen.literals.values import ValueWriter
 from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.shapes import PythonFunction
-from wfc.compiler.expressions import Template, generate_address, generate_body, generate_text
+from wfc.compiler.expressions import Expression, Template, generate_address, generate_body, generate_text
 from wfc.compiler.expressions.addresses import split_address
 from wfc.compiler.model import (
     Auth,
@@ -33,7 +34,21 @@ from wfc.compiler.model import (
 from wfc.compiler.python.literals import Code, constant_name, literal, local_name, snake_case
 from wfc.compiler.types import ANY, STRING, Record, Type
 
-__all__ = ["Bindings", "context_type"]
+__all__ = ["Bindings", "context_type", "retry_arguments"]
+
+
+def retry_arguments(policy: Retry) -> dict[str, Any]:
+    """Return the arguments of a `RetryPolicy`; those that are expressions are not printed there."""
+    return {
+        "max_attempts": policy.max_attempts,
+        "delay": policy.delay,
+        "backoff": policy.backoff,
+        "max_delay": policy.max_delay,
+        "jitter": policy.jitter or None,
+        "total_timeout": policy.within,
+        "retry_on": policy.retry_on or None,
+        "never_on": policy.never_on or None,
+    }
 
 
 class Bindings:
@@ -57,17 +72,13 @@ class Bindings:
         known = id(policy) in self.names.bindings
         name = self.names.constant(policy, "RETRY")
         if not known:
-            arguments = {
-                "max_attempts": policy.max_attempts,
-                "delay": policy.delay,
-                "backoff": policy.backoff,
-                "max_delay": policy.max_delay,
-                "jitter": policy.jitter or None,
-                "total_timeout": policy.within,
-                "retry_on": policy.retry_on or None,
-                "never_on": policy.never_on or None,
+            arguments = retry_arguments(policy)
+            given = {
+                key: literal(value)
+                for key, value in arguments.items()
+                if value is not None
+                and not isinstance(value, Expression)  # which a run works out at its start
             }
-            given = {key: literal(value) for key, value in arguments.items() if value is not None}
             self.constants.append(fit(f"{name} = {call(Code('RetryPolicy'), **given)}"))
         return name
 

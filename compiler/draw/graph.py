@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Final
 
-from wfc.compiler.expressions import Expression
 from wfc.compiler.model import (
     USUAL_CONCURRENCY,
     Action,
@@ -27,12 +26,14 @@ from wfc.compiler.model import (
     WaitUntil,
     Workflow,
     WorkflowCall,
+    clock_start,
 )
+from wfc.compiler.model.bounds import length, number
 from wfc.compiler.model.flow import build, emits_of, exits
 from wfc.compiler.model.kinds import STEP_KINDS
 from wfc.compiler.slotted import dataclass, replace
 
-__all__ = ["flow_graph", "seconds"]
+__all__ = ["flow_graph"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,9 +230,7 @@ def step_box(id: str, step: Step, in_batches: Collection[str]) -> FlowBox:
         notes.append(f"until {step.until.text.strip()}")
     if isinstance(step.accepts, Join):
         notes.append(joined(step.accepts))
-        if step.accepts.within is not None:
-            then = ", then goes on" if step.accepts.proceed else ""
-            notes.append(f"within {seconds(step.accepts.within)}{then}")
+        notes.extend(time_out(step.accepts))
     if isinstance(step.action, MapItems):
         notes.append(f"each of at most {number(step.action.max)} items")
     if runs_side_by_side(step, in_batches):
@@ -290,19 +289,12 @@ def joined(join: Join) -> str:
             return f"each {names} of the batch"
 
 
-def number(bound: int | Expression) -> str:
-    """Return a number, or the expression that gives it."""
-    return bound.text.strip() if isinstance(bound, Expression) else str(bound)
-
-
-def length(duration: float | Expression) -> str:
-    """Return a duration in readable form, or the expression that gives it."""
-    return duration.text.strip() if isinstance(duration, Expression) else seconds(duration)
-
-
-def seconds(duration: float) -> str:
-    """Return a duration in seconds in readable form, such as ``1.5 min`` for 90 seconds."""
-    for unit, size in (("days", 86_400), ("h", 3_600), ("min", 60)):
-        if duration >= size:
-            return "1 day" if duration == 86_400 else f"{duration / size:g} {unit}"
-    return f"{duration * 1000:g} ms" if duration < 1 else f"{duration:g} s"
+def time_out(join: Join) -> Iterator[str]:
+    """Yield how long a join waits, and from where its clock counts."""
+    found = []
+    if join.within is not None:
+        found.append(f"within {length(join.within)} from {clock_start(join)}")
+    if join.until is not None:
+        found.append(f"until {join.until.text.strip()}")
+    if found:
+        yield " and ".join(found) + (", then goes on" if join.proceed else "")

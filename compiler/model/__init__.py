@@ -5,9 +5,10 @@ Times are in seconds everywhere. Addresses say where in the spec a node comes fr
 
 from __future__ import annotations
 
-from wfc.compiler.model.accepts import AnyOf, Join, joined_events
+from wfc.compiler.model.accepts import AnyOf, Join, clock_start, joined_events
 from wfc.compiler.model.agents import Agent, Knowledge
 from wfc.compiler.model.bindings import (
+    LONGEST_DELAY,
     Argument,
     Auth,
     ChosenAddress,
@@ -55,6 +56,7 @@ from wfc.compiler.model.values import Secret, Value
 from wfc.compiler.model.workflow import Import, Workflow
 
 __all__ = [
+    "LONGEST_DELAY",
     "USUAL_CONCURRENCY",
     "Action",
     "Agent",
@@ -115,5 +117,6 @@ __all__ = [
     "Whole",
     "Workflow",
     "WorkflowCall",
+    "clock_start",
     "joined_events",
 ]

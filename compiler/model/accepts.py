@@ -29,7 +29,8 @@ class Join:
         slots: What it waits for, each a group of events of which one comes; most groups are of one event.
         count: How many must have arrived before it goes on; ``None`` where the form alone says so. For ``each``
             it may be an expression of inputs and config.
-        within: Seconds from the opening of the frame, or ``None``.
+        within: Seconds from the opening of the frame, or ``None``; it may be an expression of inputs and config.
+        until: The moment at which it stops to wait, an expression of inputs and config, or ``None``.
         proceed: ``on_timeout: proceed``: it fires with what has arrived.
         fork: The step that opens its frames, by name; ``None`` for the start of the run. For ``each`` the
             step whose ``emit`` has the `each`. Filled by ``resolve`` through ``resolve.whole.forks``; ``None``
@@ -41,11 +42,17 @@ class Join:
     form: Literal["all", "any", "each"]
     slots: tuple[tuple[Event, ...], ...]
     count: int | Expression | None
-    within: float | None
+    within: float | Expression | None
     proceed: bool
     fork: str | None
     address: Address
     rest: Literal["finish", "cancel"] | None = None
+    until: Expression | None = None
+
+    @property
+    def timed(self) -> bool:
+        """Whether it has a time-out."""
+        return self.within is not None or self.until is not None
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -72,6 +79,11 @@ class Join:
     def complete(self) -> bool:
         """Return whether all its events are there whenever it fires."""
         return not self.proceed and (self.form == "all" or len(self.events) == 1)
+
+
+def clock_start(join: Join) -> str:
+    """Return the moment from which a join's `within` counts, as a phrase."""
+    return f"the end of {join.fork}" if join.fork is not None else "the start of the run"
 
 
 def joined_events(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Final, Literal
 
 from wfc.compiler.diagnostics import Address, Place
 from wfc.compiler.expressions import Expression, Template
@@ -11,18 +11,24 @@ from wfc.compiler.model.values import Secret, Value
 from wfc.compiler.slotted import dataclass, field
 from wfc.compiler.types import Record, Type
 
+LONGEST_DELAY: Final = 60.0
+"""The seconds between two attempts at most, unless the first wait is longer."""
+
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """A retry policy: ``min(max_delay, delay * backoff**(n-1)) + uniform(0, jitter)`` before attempt n+1."""
+    """A retry policy: ``min(max_delay, delay * backoff**(n-1)) + uniform(0, jitter)`` before attempt n+1.
+
+    Its numbers and times may be expressions of config.
+    """
 
     name: str  # of the policy in `retries`; made from the step's name for one written in place
-    max_attempts: int
-    delay: float
-    backoff: float
-    max_delay: float | None
-    jitter: float
-    within: float | None
+    max_attempts: int | Expression
+    delay: float | Expression
+    backoff: float | Expression
+    max_delay: float | Expression | None  # `None`: a minute, or `delay` where that is longer
+    jitter: float | Expression
+    within: float | Expression | None
     retry_on: tuple[str, ...]  # empty: any error
     never_on: tuple[str, ...]
     address: Address

@@ -26,9 +26,9 @@ IMPORTED_CLASSES: Final = frozenset(
     AliasChoices All AllOf Annotated Any AnyUrl AtLeast AwareDatetime Basic Batch Bearer Bounds Cache ClosedFields
     Collect Config Context Decimal Duration EachOf Event Exception Fail Field File FirstOf Format HttpResponse
     HumanResponseEvent InputRequiredEvent Inputs Iterator Limits Literal Mapping Message Model Moment Number OAuth2
-    Output Passage Path PythonResource PythonTool Receives Record Resource Restart RetryPolicy RunConfig RunInfo
-    RunState Secret Self Sequence StartEvent State StepBounds StepError StopEvent Take Unhandled UNHANDLED UTC
-    ValueError Workflow WorkflowHandler
+    Output Passage Path PythonResource PythonTool Receives Record Resource Restart RetryBounds RetryPolicy
+    RunConfig RunInfo RunState Secret Self Sequence StartEvent State StepBounds StepError StopEvent Take
+    Unhandled UNHANDLED UTC ValueError Workflow WorkflowHandler
     """.split()
 )
 

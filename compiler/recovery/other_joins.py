@@ -21,6 +21,8 @@ USED: Final = frozenset(
      "wrong-argument", "cannot-convert", "condition-may-be-null", "wrong-index", "never-null"}
 )  # fmt: skip
 """Findings by which a step shows what it takes its events for."""
+BOUNDS: Final = (("within",), ("until",), ("count",))
+"""Keys of a join whose expressions say nothing of what the step takes its events for."""
 OUTSIDE: Final = frozenset({"each-outside-batch", "each-also-outside-batch"})
 UNCOLLECTED: Final = frozenset({"batch-in-itself", "race-between-ends", "run-without-end", "race-on-state"})
 """Findings of which several come of a batch that nobody collects."""
@@ -74,7 +76,8 @@ def shown_by_use(findings: Sequence[Finding], lost: Sequence[str]) -> list[Addre
     counts: dict[Any, int] = {}
     for each in findings:
         at_step = each.place.address[:1] == ("steps",) and len(each.place.address) > 1
-        if at_step and (lost or each.code in USED):
+        of_join = each.place.address[2:3] == ("accepts",) and each.place.address[3:4] in BOUNDS
+        if at_step and not of_join and (lost or each.code in USED):
             counts[each.place.address[1]] = counts.get(each.place.address[1], 0) + 1
     return [
         ("steps", step, "accepts") for step in sorted(counts, key=lambda each: -counts[each])[:MOST_STEPS]

@@ -64,13 +64,14 @@ def received_key_differs(place: Place, field: str, given: str, wanted: str) -> F
 
 @problem
 def key_not_a_word(place: Place, key: str, given: str) -> Finding:
-    """What identifies a run is not a text or a whole number.
+    """What identifies a run is not a text, a whole number or a date.
 
-    A run is found by its key, as a drawer by its label. Values with fractions, dates, lists and records can
+    A run is found by its key, as a drawer by its label. Values with fractions, moments, lists and records can
     be written in several ways that mean the same, and a value that may be null labels nothing. Use a text, a
-    whole number or an enumeration.
+    whole number, a date or an enumeration.
     """
-    return Finding("key-not-a-word", f"`{key}` must be a text or a whole number, and this is {given}", place)
+    said = f"`{key}` must be a text, a whole number or a date, and this is {given}"
+    return Finding("key-not-a-word", said, place)
 
 
 @problem

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import date, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, Final, TypeVar, get_args
 
@@ -168,15 +168,35 @@ def _computed(found: RunFunction, read: Callable[[Any, CallingRun], T]) -> Calla
 
 
 def key_text(value: object) -> str:
-    """Return a key as a string, the same on the sending and the receiving side of a message.
+    """Return a key as a string, the same on the sending and the receiving side of a message and for equal values.
 
     Raises:
         ExpressionError: The key is null, or of a type that cannot serve as a key.
     """
+    if isinstance(value, float | Decimal) and (number := Decimal(str(value))).is_finite():
+        return _number_text(number)
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return str(value.astimezone(UTC))
     if isinstance(value, str | int | float | Decimal | date | time | timedelta):
         return str(value)
     said = "null" if value is None else f"a value of type {type(value).__name__}"
     raise ExpressionError(f"a key must be a text, a number or a date, not {said}")
+
+
+def _number_text(number: Decimal) -> str:
+    """Return the one text for all numbers that are equal: 1, 1.0 and 1.00, or 0 and -0."""
+    sign, digits, exponent = number.as_tuple()
+    significant = "".join(map(str, digits)).rstrip("0")
+    if not significant:
+        return "0"
+    power = int(exponent) + len(digits) - len(significant)
+    if abs(power) > _LONGEST_NUMBER:
+        return f"{'-' * sign}{significant}e{power}"
+    return format(Decimal(f"{'-' * sign}{significant}e{power}"), "f")
+
+
+_LONGEST_NUMBER: Final = 400
+"""How many zeros a number in a key is written with; a text of a few characters can ask for millions."""
 
 
 def _is_closed(event: type[Event]) -> bool:

@@ -5,6 +5,7 @@ Nothing here performs I/O. ``advance`` applies a tick to an execution; a driver 
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Mapping
 from typing import Any, Final
@@ -171,8 +172,16 @@ class Execution:
         return self.bounds.get(("timeout", step.index), step.timeout) if self.bounds else step.timeout
 
     def within_of(self, step: Step) -> float | None:
-        """The seconds that a step's join waits at most; ``None``: any number."""
-        return self.bounds.get(("within", step.index), step.within) if self.bounds else step.within
+        """The seconds that a step's join waits at most: infinite if only ``until_of`` bounds it; ``None``: no bound."""
+        if not self.bounds:
+            return step.within
+        within = self.bounds.get(("within", step.index), step.within)
+        return math.inf if within is None and ("until", step.index) in self.bounds else within
+
+    def until_of(self, step: Step) -> int | None:
+        """The moment at which a step's join stops to wait; ``None``: there is none."""
+        until = self.bounds.get(("until", step.index)) if self.bounds else None
+        return None if until is None else int(until)
 
     def count_of(self, step: Step) -> int | None:
         """The number of a batch's events after which a join does not wait for more; ``None``: all."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final, Literal
 
 from wfc.runtime.events import Event
@@ -15,6 +15,7 @@ __all__ = [
     "Bounds",
     "Limits",
     "Receives",
+    "RetryBounds",
     "RunExit",
     "StepBounds",
     "WhenRunning",
@@ -70,6 +71,18 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class RetryBounds:
+    """Parts of a step's ``RetryPolicy`` that are worked out when a run starts; ``None``: those of the policy."""
+
+    max_attempts: int | None = None
+    delay: timedelta | float | None = None
+    backoff: float | None = None
+    max_delay: timedelta | float | None = None
+    jitter: timedelta | float | None = None
+    total_timeout: timedelta | float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class StepBounds:
     """Bounds on a step that are worked out when a run starts; ``None``: those that the step declares.
 
@@ -79,6 +92,8 @@ class StepBounds:
         items: The greatest number of items of its ``Items``.
         quorum: How many people must answer its ``Question``.
         within: How long its join waits.
+        until: The moment at which its join stops to wait; of ``within`` and ``until`` the earlier counts.
+        retry: Parts of its retry policy.
         count: How many events of a batch its join waits for.
     """
 
@@ -87,6 +102,8 @@ class StepBounds:
     items: int | None = None
     quorum: int | None = None
     within: timedelta | float | None = None
+    until: datetime | None = None
+    retry: RetryBounds | None = None
     count: int | None = None
 
 

@@ -7,9 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from wfc.runtime.values.copies import copy_to_edit
-
-__all__ = ["Saved", "changes_in", "deep_draft_of", "draft_of", "save"]
+__all__ = ["Saved", "changes_in", "draft_of", "save"]
 
 Saved = Mapping[str, Any] | BaseModel | None
 """A change of the state: the new values of fields, or a whole new state; ``None``: no change."""
@@ -25,12 +23,6 @@ def draft_of(state: BaseModel) -> BaseModel:
     extra, private = state.__pydantic_extra__, state.__pydantic_private__
     put(draft, "__pydantic_extra__", None if extra is None else extra.copy())
     put(draft, "__pydantic_private__", None if private is None else private.copy())
-    return draft
-
-
-def deep_draft_of(state: BaseModel) -> BaseModel:
-    """Return a copy of a state of which everything may be changed; see ``copy_to_edit``."""
-    draft: BaseModel = copy_to_edit(state)
     return draft
 
 

@@ -85,7 +85,9 @@ def test_one_mistake_is_one_finding(
             + (f" ({count['harmless']} more are no mistakes)" if count["harmless"] else "")
         )
         assert counted >= 5, name
-        assert count["right"] >= RIGHT_OF_EACH * counted, name
+        assert counted - count["right"] <= max(2, (1 - RIGHT_OF_EACH) * counted), (
+            name
+        )  # of a dozen two are chance
     counted = sum(total[each] for each in COUNTED)
     right, suggested = total["right"] / counted, total["suggested"] / total["misspelt"]
     print("\n".join(table))  # shown by `pytest -s`, and when this test fails

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from wfc.compiler.codegen.bindings import Bindings
+from wfc.compiler.codegen.bindings import Bindings, retry_arguments
 from wfc.compiler.codegen.layout.statements import fit
 from wfc.compiler.codegen.literals.constants import call
 from wfc.compiler.codegen.literals.functions import FunctionBuilder, FunctionParameter
@@ -13,14 +13,15 @@ from wfc.compiler.codegen.methods.writer import BODY
 from wfc.compiler.codegen.names import ModuleNames
 from wfc.compiler.codegen.shapes import SELF, PythonFunction
 from wfc.compiler.expressions import Expression
-from wfc.compiler.model import AskPerson, Join, MapItems, Step, Workflow
+from wfc.compiler.model import LONGEST_DELAY, AskPerson, Join, MapItems, Retry, Step, Workflow
 from wfc.compiler.model.runs import Limits
 from wfc.compiler.python.literals import Code, literal
-from wfc.compiler.types import STRING
+from wfc.compiler.types import STRING, show
 
 __all__ = ["run_keywords", "run_methods"]
 
 LIMITS = ("steps", "tokens", "cost_usd", "concurrent_runs")
+FRACTIONS = {"number": "float", "decimal": "Decimal"}
 HOOKS = {
     "on_error": ("run_error", "run_failed"),
     "on_deadline": ("run_deadline", "run_out_of_time"),
@@ -53,8 +54,11 @@ def run_methods(workflow: Workflow, names: ModuleNames, bindings: Bindings) -> I
         function = FunctionBuilder(names.scope, (plain,))
         function.use_all("inputs")
         value = function.expression(limits.per)
-        spelled = f"return {value}" if limits.per.type == STRING else f"return str({value})"
-        yield run_method("runs_per", "runs_per_value", names, function, Code("str"), fit(spelled, BODY))
+        of_text = limits.per.type == STRING
+        # numbers as they are: the runtime knows which of their spellings are equal
+        kind = Code(FRACTIONS.get(show(limits.per.type), "str"))
+        spelled = f"return {value}" if of_text or kind != "str" else f"return str({value})"
+        yield run_method("runs_per", "runs_per_value", names, function, kind, fit(spelled, BODY))
     if (bounds := bounds_method(workflow, names, start)) is not None:
         yield bounds
     at_hand = (
@@ -80,7 +84,10 @@ def bounds_method(workflow: Workflow, names: ModuleNames, start: FunctionParamet
     config = FunctionParameter("config", Code("config"), names.config)
     function = FunctionBuilder(names.scope, (start, config))
     named = computed(of_run, function)
-    of_steps = {step.name: computed(step_bounds(step), function) for step in workflow.steps}
+    of_steps = {
+        step.name: computed(step_bounds(step), function) | retry_bounds(step.retry, function)
+        for step in workflow.steps
+    }
     pairs = [
         f"{literal(name)}: {call(Code('StepBounds'), **each)}" for name, each in of_steps.items() if each
     ]
@@ -95,13 +102,27 @@ def bounds_method(workflow: Workflow, names: ModuleNames, start: FunctionParamet
 def step_bounds(step: Step) -> dict[str, object]:
     """Return the bounds of a step, by the names that the runtime has for them."""
     action = step.action
+    join = step.accepts if isinstance(step.accepts, Join) else None
     return {
         "timeout": step.timeout,
         "num_workers": step.concurrency,
         "items": action.max if isinstance(action, MapItems) else None,
         "quorum": action.quorum if isinstance(action, AskPerson) else None,
-        "count": step.accepts.count if isinstance(step.accepts, Join) else None,
+        "within": join.within if join is not None else None,
+        "until": join.until if join is not None else None,
+        "count": join.count if join is not None else None,
     }
+
+
+def retry_bounds(policy: Retry | None, function: FunctionBuilder) -> dict[str, Code]:
+    """Return what a step's retry policy takes from the config, by the name that the runtime has for it."""
+    if policy is None:
+        return {}
+    given = computed(retry_arguments(policy), function)
+    if "delay" in given and policy.max_delay is None:
+        usual = call(Code("timedelta"), seconds=literal(LONGEST_DELAY))
+        given["max_delay"] = call(Code("max"), given["delay"], usual)
+    return {"retry": call(Code("RetryBounds"), **given)} if given else {}
 
 
 def computed(bounds: Mapping[str, object], function: FunctionBuilder) -> dict[str, Code]:

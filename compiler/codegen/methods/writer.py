@@ -91,7 +91,7 @@ class MethodWriter:
     def join(self, join: Join) -> Code:
         """Return the decorator's arguments for what a join waits for."""
         named = {"fork": literal(join.fork)}
-        if join.within is not None:
+        if isinstance(join.within, float):
             named["within"] = literal(join.within)
         if join.proceed:
             named["proceed"] = literal(True)

@@ -11,7 +11,7 @@ from wfc.compiler.expressions.conditions.narrowing import TESTS, Facts, facts_of
 from wfc.compiler.expressions.expression import Expression, Outcome
 from wfc.compiler.expressions.syntax.tree import Constant, Fields, Name, Node, Path, Test, children
 from wfc.compiler.slotted import dataclass, field, replace
-from wfc.compiler.types import UNKNOWN, OneOf, Record, Type, may_be_null
+from wfc.compiler.types import ANY, UNKNOWN, OneOf, Record, Type, may_be_null
 
 __all__ = ["Scope", "SourceText", "TextSource"]
 
@@ -95,7 +95,7 @@ class Scope:
         waiting: list[tuple[Path, Type]] = [((name,), type) for name, type in self.names.items()]
         while waiting:
             path, type = waiting.pop()
-            if may_be_null(type) or isinstance(type, OneOf):
+            if type is ANY or may_be_null(type) or isinstance(type, OneOf):
                 found[path] = UNKNOWN
             elif isinstance(type, Record) and len(path) < MAX_DOUBTED:
                 waiting += [((*path, name), each.type) for name, each in type.fields.items()]

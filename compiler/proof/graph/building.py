@@ -29,7 +29,7 @@ def step_node(step: Step) -> StepNode:
     ways = list(ways_of(step))
     if step.max_runs is not None and step.on_limit is None:
         ways.append(Way("on_limit", ends=True, address=step.address))
-    if join is not None and join.within is not None and not join.proceed and step.on_timeout is None:
+    if join is not None and join.timed and not join.proceed and step.on_timeout is None:
         ways.append(Way("on_timeout", ends=True, address=step.address))
     return StepNode(
         name=step.name,
@@ -37,7 +37,7 @@ def step_node(step: Step) -> StepNode:
         slots=tuple(event.name for event in accepts.events),
         ways=tuple(ways),
         count=_count(join) if join is not None else 0,
-        timed=join is not None and join.within is not None,
+        timed=join is not None and join.timed,
         bounded=step.max_runs is not None,
         address=step.address,
         places=_places(join) if join is not None else (),

@@ -51,7 +51,7 @@ class Concurrency:
         self._cancelled = {
             join: sum(1 << node for node in graph.leading_to(join))
             for join in cancelling
-            if join in graph.forks
+            if join in graph.forks and self._for_good(join)
         }
         self._short: dict[tuple[int, int], int] = {}
         self._met: dict[tuple[int, int, bool], int] = {}
@@ -68,6 +68,13 @@ class Concurrency:
         )
         # those that also wait for what is late for another join before them
         self._emptying = sum(1 << node for node in members(self._waiting) if graph.nodes[node].form == "each")
+
+    def _for_good(self, join: int) -> bool:
+        """Return whether what a join cancels cannot be under way after it: the join does not lead there again, and
+        there is but one batch of which it may cancel the items.
+        """
+        batches = max((len(way.batches) for way in self.graph.nodes[self.graph.forks[join]].ways), default=0)
+        return join not in self.graph.leading_to(join) and batches <= 1
 
     @cached_property
     def partings(self) -> list[Parting]:

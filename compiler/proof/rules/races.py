@@ -16,7 +16,7 @@ from wfc.compiler.rules import races as problems
 from wfc.compiler.slotted import dataclass, fields, is_dataclass
 from wfc.compiler.types import NO_CONSTRAINTS, UNKNOWN
 
-__all__ = ["races_are_declared"]
+__all__ = ["cancelling_joins", "describe_courses", "races_are_declared", "shared_uses"]
 
 Key = tuple[str, ...]
 
@@ -119,7 +119,7 @@ def _races_on_state(
         if saved is not None:
             one, other, parted = saved
             related = ((uses[other].saves[field], "and here"),) if one != other else ()
-            told = _courses(analysis, parted, one, other)
+            told = describe_courses(analysis, parted, one, other)
             at, name, others = uses[one].saves[field], analysis.name(one), (analysis.name(other),)
             report(problems.race_on_state(at, name, field, others, told, reads=False, related=related))
         elif read is not None:
@@ -142,7 +142,7 @@ def _race_of_a_read(
 ) -> None:
     """Report that a step reads a field while others may be saving it."""
     one, reader, parted = found
-    told = _courses(analysis, parted, one, reader)
+    told = describe_courses(analysis, parted, one, reader)
     names = tuple(analysis.name(saver) for saver in savers)
     related = tuple((uses[saver].saves[field], "saved here") for saver in savers[:SHOWN])
     place = uses[reader].reads[field]
@@ -165,7 +165,7 @@ def _races_with_ends(
             told |= 1 << one | 1 << other
             theirs = uses[other].ends
             related = ((theirs, "and here"),) if one != other and theirs is not None else ()
-            told_so = _courses(analysis, parting.node, one, other)
+            told_so = describe_courses(analysis, parting.node, one, other)
             report(
                 problems.race_between_ends(ends, analysis.name(one), analysis.name(other), told_so, related)
             )
@@ -179,12 +179,12 @@ def _races_with_ends(
                 stops = uses[one].stops
                 if stops is not None and other is not None:
                     related = ((Place(analysis.graph.nodes[other].address).key, "this may be cut off"),)
-                    told_so = _courses(analysis, parting.node, one, other)
+                    told_so = describe_courses(analysis, parting.node, one, other)
                     names = analysis.name(other), analysis.name(one)
                     report(problems.race_with_the_end(stops, *names, told_so, related))
 
 
-def _courses(analysis: FlowAnalysis, parted: int, one: int, other: int) -> str:
+def describe_courses(analysis: FlowAnalysis, parted: int, one: int, other: int) -> str:
     """Describe how two steps come to run in parallel, from where their courses part."""
     told = [
         describe_path(analysis.graph, path_between(analysis.graph, parted, node), node)

@@ -16,7 +16,19 @@ from wfc.compiler.resolve.values.scopes import inputs
 from wfc.compiler.rules import messages as problems
 from wfc.compiler.rules import steps as step_problems
 from wfc.compiler.rules import values as value_problems
-from wfc.compiler.types import INTEGER, STRING, UNKNOWN, Enumeration, Field, Type, assignable, members, show
+from wfc.compiler.types import (
+    DATE,
+    INTEGER,
+    STRING,
+    UNKNOWN,
+    Enumeration,
+    Field,
+    Optional,
+    Type,
+    assignable,
+    members,
+    show,
+)
 
 __all__ = ["declare_messages", "read_key", "report_received"]
 
@@ -58,7 +70,11 @@ def read_key(text: object, place: Place, key: str, scope: Scope, reader: ValueRe
 
 
 def can_be_key(type: Type) -> bool:
-    return all(each in (STRING, INTEGER, UNKNOWN) or isinstance(each, Enumeration) for each in members(type))
+    """Return whether equal values of a type are always written alike, and there always is one."""
+    alike = (STRING, INTEGER, DATE, UNKNOWN)
+    return not isinstance(type, Optional) and all(
+        each in alike or isinstance(each, Enumeration) for each in members(type)
+    )
 
 
 def received_key(content: object, place: Place, event: Event, declared: Declarations) -> Field | None:

@@ -6,13 +6,14 @@ from wfc.compiler.diagnostics import Place
 from wfc.compiler.model import AnyOf, Event, Join
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.symbols.tables import Data, one_or_many
-from wfc.compiler.resolve.values import bounds, durations
+from wfc.compiler.resolve.values import bounds
 from wfc.compiler.rules import steps as problems
 from wfc.compiler.slotted import replace
 
 __all__ = ["resolve_accepts"]
 
 FORMS = ("all", "any", "each")
+BOUNDS = ("within", "until")
 
 
 def resolve_accepts(data: object, place: Place, declared: Declarations) -> tuple[AnyOf | Join | None, bool]:
@@ -28,12 +29,9 @@ def resolve_accepts(data: object, place: Place, declared: Declarations) -> tuple
     slots, whole = accepted_slots(data[form], place / form, declared)
     if not slots:
         return None, False
-    for key, needed in (("within", "on_timeout"), ("on_timeout", "within")):
-        if key in data and needed not in data and not declared.is_broken((*place.address, needed)):
-            declared.report(problems.key_without_companion((place / key).key, key, needed))
-    within = (
-        durations.duration(data["within"], place / "within", declared.report) if "within" in data else None
-    )
+    report_half_a_time_out(data, place, declared)
+    within = bounds.length(data["within"], place / "within", declared) if "within" in data else None
+    until = bounds.moment(data["until"], place / "until", declared) if "until" in data else None
     whole = whole and ("within" not in data or within is not None)
     join = Join(
         form=form,  # type: ignore[arg-type]  # one of FORMS
@@ -44,8 +42,19 @@ def resolve_accepts(data: object, place: Place, declared: Declarations) -> tuple
         fork=None,
         address=place.address,
         rest=rest if (rest := data.get("rest")) in ("finish", "cancel") else None,
+        until=until,
     )
     return with_count(join, data, place, declared, whole=whole)
+
+
+def report_half_a_time_out(data: Data, place: Place, declared: Declarations) -> None:
+    """Report a bound of a join's wait without what follows it, and the other way round."""
+    found = [key for key in BOUNDS if key in data]
+    if found and "on_timeout" not in data and not declared.is_broken((*place.address, "on_timeout")):
+        declared.report(problems.key_without_companion((place / found[0]).key, found[0], "on_timeout"))
+    lost = any(declared.is_broken((*place.address, key)) for key in BOUNDS)
+    if "on_timeout" in data and not found and not lost:
+        declared.report(problems.key_without_companion((place / "on_timeout").key, "on_timeout", "within"))
 
 
 def with_count(
@@ -54,7 +63,7 @@ def with_count(
     """Return a join with its `count`, and whether all of it is known."""
     if "count" not in data:
         lost = declared.is_broken((*place.address, "count"))
-        if join.form == "each" and join.rest is not None and join.within is None and not lost:
+        if join.form == "each" and join.rest is not None and not join.timed and not lost:
             declared.report(problems.key_without_companion((place / "rest").key, "rest", "count"))
         return join, whole and not lost
     count, at = data["count"], place / "count"

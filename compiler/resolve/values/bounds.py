@@ -1,30 +1,34 @@
-"""Bounds that are written out, or worked out when a run starts, from `inputs` and `config`."""
+"""Bounds that are written out, or worked out when a run starts: from `inputs` and `config`, or another scope."""
 
 from __future__ import annotations
 
 from wfc.compiler.diagnostics import Place
-from wfc.compiler.expressions import Expression, parse_template
+from wfc.compiler.expressions import Expression, Scope, parse_expression, parse_template
 from wfc.compiler.resolve.symbols.declarations import Declarations
 from wfc.compiler.resolve.values.durations import duration_or_expression
 from wfc.compiler.resolve.values.scopes import bounds_scope
 from wfc.compiler.rules import values as problems
-from wfc.compiler.types import INTEGER, NUMBER, UNKNOWN, Type, assignable, fits, show
+from wfc.compiler.types import DATETIME, INTEGER, NUMBER, UNKNOWN, Type, assignable, fits, show
 
-__all__ = ["count", "length", "number"]
+__all__ = ["count", "length", "moment", "number"]
 
 
-def count(data: object, place: Place, declared: Declarations) -> int | Expression | None:
+def count(
+    data: object, place: Place, declared: Declarations, scope: Scope | None = None
+) -> int | Expression | None:
     """Return a whole number, or the expression that gives one; ``None`` with a finding if it is neither."""
     if not isinstance(data, str):
         return data if isinstance(data, int) else None
-    return _computed(data, place, INTEGER, declared)
+    return _computed(data, place, INTEGER, declared, scope)
 
 
-def number(data: object, place: Place, declared: Declarations) -> float | Expression | None:
+def number(
+    data: object, place: Place, declared: Declarations, scope: Scope | None = None
+) -> float | Expression | None:
     """Return a number, or the expression that gives one; ``None`` with a finding if it is neither."""
     if not isinstance(data, str):
         return float(data) if isinstance(data, (int, float)) else None
-    return _computed(data, place, NUMBER, declared)
+    return _computed(data, place, NUMBER, declared, scope)
 
 
 def length(data: object, place: Place, declared: Declarations) -> float | Expression | None:
@@ -32,8 +36,19 @@ def length(data: object, place: Place, declared: Declarations) -> float | Expres
     return duration_or_expression(data, place, bounds_scope(declared), declared.report)
 
 
-def _computed(text: str, place: Place, wanted: Type, declared: Declarations) -> Expression | None:
-    template = parse_template(text, place, bounds_scope(declared), declared.report, statements=False)
+def moment(text: object, place: Place, declared: Declarations) -> Expression:
+    """Return the expression that gives a moment; with a finding if it gives something else."""
+    found = parse_expression(str(text), place, bounds_scope(declared), declared.report)
+    if found.type != UNKNOWN and not assignable(found.type, DATETIME):
+        declared.report(problems.wrong_value(place, f"wanted a datetime, found {show(found.type)}"))
+    return found
+
+
+def _computed(
+    text: str, place: Place, wanted: Type, declared: Declarations, scope: Scope | None
+) -> Expression | None:
+    scope = scope or bounds_scope(declared)
+    template = parse_template(text, place, scope, declared.report, statements=False)
     if template.type != UNKNOWN and not assignable(template.type, wanted):
         misfit = fits(text, wanted) if template.whole is None else None
         why = misfit.reason if misfit is not None else f"wanted {show(wanted)}, found {show(template.type)}"

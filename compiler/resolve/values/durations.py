@@ -53,14 +53,14 @@ def duration(text: object, place: Place, report: Report, *, zero: bool = False) 
 
 
 def duration_or_expression(
-    text: object, place: Place, scope: Scope, report: Report
+    text: object, place: Place, scope: Scope, report: Report, *, zero: bool = False
 ) -> float | Expression | None:
     """Return the seconds of a written duration, or the expression that gives a duration.
 
-    ``None`` with a finding if it is neither.
+    ``None`` with a finding if it is neither. ``zero``: see ``duration``.
     """
     if not isinstance(text, str) or "${{" not in text:
-        return duration(text, place, report)
+        return duration(text, place, report, zero=zero)
     template = parse_template(text, place, scope, report, statements=False)
     if template.type != UNKNOWN and not assignable(template.type, DURATION):
         hint = 'a length is computed as in `${{ event.days * "1 day" }}`'

@@ -18,7 +18,7 @@ from wfc.compiler.resolve.values.scopes import ERROR, ERROR_OF_RUN, RUN, inputs,
 from wfc.compiler.rules import runs as problems
 from wfc.compiler.rules import steps as step_problems
 from wfc.compiler.rules import values as value_problems
-from wfc.compiler.types import UNKNOWN, members, show
+from wfc.compiler.types import UNKNOWN, Optional, members, show
 
 __all__ = ["resolve_run_settings"]
 
@@ -86,7 +86,8 @@ def limits(data: object, declared: Declarations) -> Limits | None:
             declared.report(step_problems.key_without_companion(at, "per", "concurrent_runs"))
         scope = Scope(names={"inputs": inputs(declared)}, classes=declared.classes)
         per = parse_expression(str(data["per"]), place / "per", scope, declared.report)
-        if per.type != UNKNOWN and not all(reads_as_text(each) for each in members(per.type)):
+        fits = not isinstance(per.type, Optional) and all(reads_as_text(each) for each in members(per.type))
+        if per.type != UNKNOWN and not fits:
             why = f"wanted a text or a number, found {show(per.type)}"
             declared.report(value_problems.wrong_value(place / "per", why))
     counts = {

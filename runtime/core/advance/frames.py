@@ -78,7 +78,7 @@ def _open(
     for step in joins:
         if (within := execution.within_of(step)) is not None:
             slots = frame.joins[step.index] = Slots()
-            slots.timer = start_timer(execution, within, (frame, step))
+            slots.timer = start_timer(execution, within, (frame, step), execution.until_of(step))
             frame.holds += 1
             frame.enter()
             if below is not None and execution.plan.cancelling:
@@ -95,7 +95,7 @@ def open_batch(execution: Execution, run: StepRun, collectors: tuple[Step, ...],
     for collector in collectors:
         if (within := execution.within_of(collector)) is not None:
             slots = batch.joins[collector.index] = Slots()
-            slots.timer = start_timer(execution, within, (batch, collector))
+            slots.timer = start_timer(execution, within, (batch, collector), execution.until_of(collector))
             batch.keep(slots.timer, batch)
     return batch
 

@@ -119,13 +119,16 @@ def continue_run(execution: Execution, run: StepRun, exit: Exit) -> None:
     execution.starting.append(run)
 
 
-def start_timer(execution: Execution, seconds: float, waiting: Timed) -> int:
-    """Request a timer for what waits, and return the timer's number."""
+def start_timer(execution: Execution, seconds: float, waiting: Timed, until: int | None = None) -> int:
+    """Request a timer for what waits, and return the timer's number; it fires at ``until`` at the latest."""
     number = execution.number = execution.number + 1
     if execution.timers is NONE:
         execution.timers, execution.due_at = {}, {}
     execution.timers[number] = waiting
-    due = execution.due_at[number] = seconds_later(execution.at, seconds)
+    due = seconds_later(execution.at, seconds)
+    if until is not None:
+        due = min(due, max(until, execution.at))
+    execution.due_at[number] = due
     execution.effects.append(StartTimer(number, due))
     return number
 

@@ -12,7 +12,6 @@ from typing import Any
 from wfc.runtime.authoring.definition import definition_of
 from wfc.runtime.authoring.run_rules import RunRules
 from wfc.runtime.calls.sibling_modules import folder_of, sibling_workflow
-from wfc.runtime.core.execution import OF_RUN
 from wfc.runtime.driver.engine.children import StartableWorkflow
 from wfc.runtime.driver.engine.delivery import Delivery
 from wfc.runtime.driver.gates import Admission, Gate
@@ -22,6 +21,7 @@ from wfc.runtime.driver.messages import (
     Mailbox,
 )
 from wfc.runtime.driver.run import Run
+from wfc.runtime.driver.run.bounds import bound_on_runs
 from wfc.runtime.errors import (
     RunExistsError,
     RunUnknownError,
@@ -209,7 +209,7 @@ class Engine(Delivery):
             found.append(self._gate(("key", name, run.key), 1))
         most: float | None = rules.limits.concurrent_runs
         if rules.bounds is not None:
-            most = rules.bounds(run).get(("concurrent_runs", OF_RUN), most)
+            most = bound_on_runs(run, most)
         if most is not None:
             per = rules.per(run) if rules.per is not None else ""
             found.append(self._gate(("runs", name, per), int(most)))

@@ -27,7 +27,7 @@ from wfc.runtime.core.moments import SECOND
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.core.ticks import Cancelled, Started, Tick, TimerFired
 from wfc.runtime.driver.run.attempts import Attempts
-from wfc.runtime.driver.run.bounds import bounds_at_start
+from wfc.runtime.driver.run.bounds import take_bounds
 from wfc.runtime.driver.run.breakpoints import Breakpoints
 from wfc.runtime.driver.run.children import Children
 from wfc.runtime.driver.run.ending import Ending
@@ -144,7 +144,7 @@ class Run(ReachableRun["Run"]):
             return
         assert execution.inputs is not None
         try:
-            limits, self.bounds = bounds_at_start(self)
+            limits, self.bounds = take_bounds(self)
         except WorkflowError as error:
             self.apply(Cancelled(error))
             return

@@ -13,6 +13,7 @@ from wfc.runtime.authoring.injection import CallingRun
 from wfc.runtime.authoring.resource import Resources
 from wfc.runtime.authoring.resource.pools import Pool
 from wfc.runtime.authoring.retry import seed_of
+from wfc.runtime.authoring.run_bounds import bounded_retry
 from wfc.runtime.calls.cache import store_entry
 from wfc.runtime.calls.threads import in_thread
 from wfc.runtime.core.moments import SECOND
@@ -26,7 +27,7 @@ from wfc.runtime.core.ticks import (
     MatchValueComputed,
     Tick,
 )
-from wfc.runtime.driver.run.beginning_pauses import begin_pause, not_in_time
+from wfc.runtime.driver.run.beginning_pauses import begin_pause, join_not_in_time, not_in_time
 from wfc.runtime.driver.run.children import Children
 from wfc.runtime.driver.run.doubles import Double, Instead, pause_double
 from wfc.runtime.driver.run.failures import failed_event, step_failed
@@ -316,11 +317,12 @@ class Attempts:
         """Return the seconds before a retry by the step's policy; ``None``: there is none."""
         run = self._run
         step = step_run.step
-        if step.retry is None:
+        retry = bounded_retry(step.retry, run.execution.bounds, step.index)
+        if retry is None:
             return None
         seed = seed_of(run.run_id, step.name, step_run.number, step_run.attempt)
         elapsed = (run.now() - step_run.began) / SECOND
-        return step.retry.next(elapsed, step_run.attempt - step_run.since, error, seed=seed)
+        return retry.next(elapsed, step_run.attempt - step_run.since, error, seed=seed)
 
     def _taken(self, tail: Call | None, step_run: StepRun, name: str, message: str) -> Tick:
         """Evaluate the tail of a limit or a time-out, and tell of it if the run goes on there."""
@@ -332,7 +334,7 @@ class Attempts:
     def _exit(self, tail: Call | None, step_run: StepRun, result: Any = None) -> Tick:
         """Evaluate a tail; nothing can happen between its evaluation and the tick that records it."""
         if tail is None:
-            error = StepError("timeout", f"its join did not get all events within {step_run.step.within:g} s")
+            error = StepError("timeout", join_not_in_time(self._run.execution.within_of(step_run.step)))
             return self._failed(step_run, error, error)
         try:
             return Completed(step_run.number, *self._evaluate(tail, step_run, result))

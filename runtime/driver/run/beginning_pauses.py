@@ -26,7 +26,7 @@ from wfc.runtime.plan.pauses import (
 from wfc.runtime.plan.step import Step
 from wfc.runtime.values.choices import field_without_choices
 
-__all__ = ["begin_pause", "not_in_time"]
+__all__ = ["begin_pause", "join_not_in_time", "not_in_time"]
 
 
 class PausingRun(CallingRun, Protocol):
@@ -135,3 +135,9 @@ def not_in_time(step: Step) -> str:
     """Return a sentence about a pause that took too long."""
     bound = "in time" if step.bound is None else f"within {step.bound:g} s"
     return f"what it waited for did not come {bound}"
+
+
+def join_not_in_time(within: float | None) -> str:
+    """Return a sentence about a join that took too long."""
+    bound = "in time" if within is None or math.isinf(within) else f"within {within:g} s"
+    return f"its join did not get all events {bound}"

@@ -3,23 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from wfc.runtime.authoring.injection import CallingRun
-from wfc.runtime.core.execution import NONE
+from wfc.runtime.core.execution import NONE, OF_RUN
 from wfc.runtime.core.step_runs import StepRun
-from wfc.runtime.errors import ExpressionError, SettingsError
+from wfc.runtime.errors import ExpressionError, SettingsError, WorkflowError
 
-__all__ = ["bounds_at_start"]
+__all__ = ["BoundsAtStart", "bound_on_runs", "take_bounds"]
+
+BoundsAtStart = tuple[Mapping[int, int], Mapping[tuple[str, int], float]]
+"""The ``max_runs`` of the steps that compute it, by step index, and the run's other bounds."""
 
 
-def bounds_at_start(run: CallingRun) -> tuple[Mapping[int, int], Mapping[tuple[str, int], float]]:
-    """Return the ``max_runs`` of the steps that compute it, by step index, and the run's other bounds.
+class BoundedRun(CallingRun, Protocol):
+    """The interface of a run whose bounds are worked out."""
+
+    bounds: Mapping[tuple[str, int], float]
+    bounds_ahead: BoundsAtStart | WorkflowError | None
+    has_bounds: bool
+
+
+def bound_on_runs(run: BoundedRun, declared: float | None) -> float | None:
+    """Return how many runs there may be at once, before this run starts.
+
+    What is worked out for that is kept for ``take_bounds``. If it cannot be, the run is to fail when it starts.
+    """
+    known = run.bounds
+    if not run.has_bounds:
+        if run.bounds_ahead is None:
+            try:
+                run.bounds_ahead = _work_out(run)
+            except WorkflowError as error:
+                run.bounds_ahead = error
+        known = NONE if isinstance(run.bounds_ahead, WorkflowError) else run.bounds_ahead[1]
+    return known.get(("concurrent_runs", OF_RUN), declared)
+
+
+def take_bounds(run: BoundedRun) -> BoundsAtStart:
+    """Return the bounds with which a run starts, worked out once for each start.
 
     Raises:
         ExpressionError: A bound cannot be computed, or is out of its range.
         SettingsError: The config cannot be read.
     """
+    ahead, run.bounds_ahead = run.bounds_ahead, None
+    if isinstance(ahead, WorkflowError):
+        raise ahead
+    return ahead or _work_out(run)
+
+
+def _work_out(run: CallingRun) -> BoundsAtStart:
     plan, inputs = run.execution.plan, run.execution.inputs
     try:
         limits: dict[int, int] = {

@@ -7,7 +7,7 @@ from datetime import datetime
 from wfc.runtime.core.advance.run_exits import exit_for
 from wfc.runtime.core.effects import CheckInbox, StartChild, TakeRunExit
 from wfc.runtime.core.execution import NONE, Execution
-from wfc.runtime.core.moments import seconds_later
+from wfc.runtime.core.moments import SECOND, as_moment, seconds_later
 from wfc.runtime.core.step_runs import Exit, StepRun
 from wfc.runtime.plan.pauses import Child
 from wfc.runtime.store.snapshots import StoredRun
@@ -42,14 +42,18 @@ def _timers_left(stored: StoredRun, execution: Execution, now: datetime) -> dict
     """Return the seconds that are left of each timer.
 
     Pauses wait for people and other services, whose time goes on while a run is stored: they use the
-    calendar.
+    calendar, and so do joins that wait until a moment.
     """
     gone = max(0.0, (now - stored.taken).total_seconds()) if stored.taken is not None else 0.0
     of_pauses = {timer for pause in execution.paused.values() for timer in pause.timers}
-    return {
+    found = {
         timer: max(0.0, left - gone) if timer in of_pauses else left
         for timer, left in stored.timers_left.items()
     }
+    for timer, waiting in execution.timers.items():
+        if isinstance(waiting, tuple) and (until := execution.until_of(waiting[1])) is not None:
+            found[timer] = min(found[timer], max(0.0, (until - as_moment(now)) / SECOND))
+    return found
 
 
 def restore_effects(execution: Execution) -> None:

@@ -15,11 +15,13 @@ from wfc.runtime.core.moments import as_moment
 from wfc.runtime.core.step_runs import StepRun
 from wfc.runtime.core.ticks import Arrived
 from wfc.runtime.driver.gates import Admission
+from wfc.runtime.driver.run.bounds import BoundsAtStart
 from wfc.runtime.driver.run.children import Parent, RelatedRun
 from wfc.runtime.driver.run.doubles import Double
 from wfc.runtime.driver.run.future import RunFuture
 from wfc.runtime.driver.run.needs import RunEngine, RunWorkflow
 from wfc.runtime.driver.run.timers import Timers
+from wfc.runtime.errors import WorkflowError
 from wfc.runtime.events import StartEvent, StopEvent
 from wfc.runtime.plan.run_rules import Limits
 from wfc.runtime.store.kept import KeptSnapshot
@@ -48,6 +50,7 @@ class StatefulRun(Generic[R]):
         "_stored",
         "above",
         "bounds",
+        "bounds_ahead",
         "clock",
         "doubles",
         "early",
@@ -55,6 +58,7 @@ class StatefulRun(Generic[R]):
         "execution",
         "future",
         "has_begun",
+        "has_bounds",
         "kept",
         "key",
         "loop",
@@ -107,6 +111,8 @@ class StatefulRun(Generic[R]):
         self.execution.at = self.now()
         self._config = config
         self.bounds: Mapping[tuple[str, int], float] = self.execution.bounds  # worked out at the start
+        self.has_bounds = stored is not None and stored.begun
+        self.bounds_ahead: BoundsAtStart | WorkflowError | None = None  # those of the next start
         self.has_begun = False
         self.early: list[Arrived] | None = None  # what was sent before it began
         self.trace = trace_of(workflow, trace_parent)

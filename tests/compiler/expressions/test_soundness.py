@@ -272,7 +272,7 @@ def test_what_was_once_wrong(text: str) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*with a literal:SyntaxWarning")
 def test_what_is_accepted_has_a_value_of_its_type_or_an_error_of_its_own() -> None:
-    look(range(2), 300)
+    look(range(3), 300)
 
 
 @pytest.mark.full

@@ -138,7 +138,7 @@ def test_a_good_spec_is_the_documents_own_data() -> None:
             "and this is a list",
             "write `list of string`",
         ),
-        ("timeout: 30s", "timeout: [30s]", "wrong-type", "[30s]", "and this is a list", "put it in quotes"),
+        ("timeout: 30s", "timeout: [30s]", "wrong-type", "[30s]", "and this is a list", ""),
         (
             "timeout: 30s",
             "max_runs: true",
@@ -157,7 +157,7 @@ def test_a_good_spec_is_the_documents_own_data() -> None:
         ),
         (
             "timeout: 30s",
-            "retry: {max_attempts: '3'}",
+            "output: {type: string, max_length: '3'}",
             "wrong-type",
             "'3'",
             "and this is the text `3`",

@@ -1,7 +1,7 @@
 """The workflow computed_bounds."""
 
 # Generated from bounds.yaml. Edit the spec, not this file.
-# sha256:2d59b2c6dba1163df1b4dc864ea64078ef0ff979e5d1c44e17ed667f43af3845, output format 2
+# sha256:b53d7dcf8eb420f1a920a0b1e9c34ede06808a6c3baebba7c4300babdc41742e, output format 2
 
 from datetime import timedelta
 from typing import Annotated, Any, overload
@@ -15,9 +15,12 @@ from wfc.runtime import (
     EachOf,
     Event,
     Inputs,
+    Moment,
     PythonTool,
     Question,
     Record,
+    RetryBounds,
+    RetryPolicy,
     RunConfig,
     StartEvent,
     StepBounds,
@@ -43,6 +46,7 @@ class AskForm(Record):
 class Asked(ClosedFields, StartEvent):
     items_: Annotated[list[int], Field(alias="items")]
     patience: Duration
+    due: Moment
 
 
 class Item(ClosedFields, Event):
@@ -74,6 +78,8 @@ class Config(RunConfig):
 
 WORK: PythonTool[int] = PythonTool("tools:work", output=int, beside=__file__)
 
+WORK_RETRY = RetryPolicy(backoff=2.0, retry_on=("tool",))
+
 
 class ComputedBounds(
     Workflow,
@@ -90,6 +96,7 @@ class ComputedBounds(
         *,
         items_: list[int],
         patience: Duration,
+        due: Moment,
     ) -> WorkflowHandler[Told | Late]:
         """Start a run with these inputs."""
 
@@ -115,7 +122,7 @@ class ComputedBounds(
     def run(self, *args: Any, **inputs: Any) -> WorkflowHandler[Told | Late]:
         """Start a run.
 
-        Its inputs are ``items_``, ``patience``.
+        Its inputs are ``items_``, ``patience``, ``due``.
         """
         return super().run(*args, **inputs)
 
@@ -125,7 +132,7 @@ class ComputedBounds(
         return [Item(n=n) for n in filters.at_most(config.most, event.items_)]
 
     # bounds.yaml:22
-    @step
+    @step(retry_policy=WORK_RETRY)
     async def work(self, ctx: Context, event: Item) -> int:
         return await ctx.tool(WORK, {"seconds": event.n, "value": event.n})
 
@@ -133,12 +140,12 @@ class ComputedBounds(
     def after_work(self, result: int) -> Done:
         return Done(n=result)
 
-    # bounds.yaml:30
-    @transform(join=EachOf(fork="split"))
+    # bounds.yaml:31
+    @transform(join=EachOf(fork="split", proceed=True))
     def gather(self, events: list[Done]) -> Seen:
         return Seen()
 
-    # bounds.yaml:34
+    # bounds.yaml:35
     @pause(within=3600.0)
     def ask(self, event: Seen) -> Question[AskForm]:
         return Question(AskForm, title="Fine?")
@@ -157,7 +164,16 @@ class ComputedBounds(
             deadline=inputs.patience * 10,
             steps=config.most * 10,
             of_steps={
-                "work": StepBounds(timeout=config.patience, num_workers=config.workers),
+                "work": StepBounds(
+                    timeout=config.patience,
+                    num_workers=config.workers,
+                    retry=RetryBounds(
+                        max_attempts=config.most,
+                        delay=config.patience,
+                        max_delay=max(config.patience, timedelta(seconds=60.0)),
+                    ),
+                ),
+                "gather": StepBounds(within=config.patience, until=inputs.due),
                 "ask": StepBounds(quorum=config.votes),
             },
         )

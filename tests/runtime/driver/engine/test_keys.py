@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
-from datetime import date
+from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ from wfc.runtime import (
     runs_per,
     step,
 )
+from wfc.runtime.authoring.run_rules import key_text
 from wfc.runtime.testing import run_virtually
 
 Virtually = Callable[[Callable[[], Any]], Any]
@@ -317,3 +319,39 @@ def test_one_key_is_one_run_s_over_threads_too(way: str) -> None:
     assert results.count("one") == len(lines) // 2
     assert way == "reject" or results == ["one"] * 8
     assert not engine._gates
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        (["a"], "a"),
+        ([1, 1.0, Decimal(1), Decimal("1.00"), Decimal("1e0")], "1"),
+        ([0, 0.0, -0.0, Decimal("-0.00"), Decimal("0e9")], "0"),
+        ([100, 1e2, Decimal("1e2"), Decimal("100.0")], "100"),
+        ([1.5, Decimal("1.50")], "1.5"),
+        ([Decimal("-0.10"), -0.1], "-0.1"),
+        (
+            [Decimal("1234567890123456789012345678901234567890.5")],
+            "1234567890123456789012345678901234567890.5",
+        ),
+        ([Decimal("1e99999999"), Decimal("10e99999998")], "1e99999999"),
+        ([date(2026, 5, 1), "2026-05-01"], "2026-05-01"),
+        (
+            [
+                datetime(2026, 5, 1, 10, tzinfo=UTC),
+                datetime(2026, 5, 1, 12, tzinfo=timezone(timedelta(hours=2))),
+            ],
+            "2026-05-01 10:00:00+00:00",
+        ),
+        ([timedelta(hours=24), timedelta(days=1)], "1 day, 0:00:00"),
+        ([True], "True"),
+    ],
+)
+def test_equal_values_are_one_key(values: list[object], text: str) -> None:
+    assert {key_text(value) for value in values} == {text}
+
+
+@pytest.mark.parametrize("value", [None, [], {}, b"a", object()])
+def test_what_cannot_be_a_key_is_said(value: object) -> None:
+    with pytest.raises(ExpressionError, match="a key must be a text, a number or a date, not"):
+        key_text(value)

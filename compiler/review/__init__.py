@@ -1,0 +1,8 @@
+"""What is told of a workflow to those who review it."""
+
+from __future__ import annotations
+
+from wfc.compiler.review.proof_facts import proof_facts
+from wfc.compiler.review.proof_text import proof_text
+
+__all__ = ["proof_facts", "proof_text"]
